@@ -16,7 +16,8 @@ SAID_BELOW = ("diagnose_log", "next_test", "advise_gains")  # whose summary stan
 DIGITS = 4  # significant, of a computed number
 LINKED = 3  # lines of one item that are given as links
 _FAULT = (
-    "summary class channel severity confidence_word danger cause next_step ruled_out onset_clock end_clock"
+    "summary class channel severity confidence_word danger cause next_step ruled_out cannot_tell"
+    " onset_clock end_clock"
 )
 _FIGURES = (
     "channel setpoint mean_error half_peak_to_peak period duty saturated rise_time settling_time overshoot"
@@ -48,8 +49,7 @@ SHOWN: dict[
     },
     "compare_logs": {"logs": None, "lasting": {"text": None}},
     "search_events": {
-        "total": None,
-        "count": None,
+        **dict.fromkeys(("total", "count")),
         "groups": dict.fromkeys(_GROUP.split()),
         "left_out": None,
     },

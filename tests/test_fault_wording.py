@@ -7,7 +7,7 @@ from faulty_logs import MAKERS, diagnosed
 
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.faults import explains, faults, next_tests, severity
-from instrumentgpt.instruments.findings import SEVERITIES, Finding
+from instrumentgpt.instruments.findings import NOT_RULED_OUT, SEVERITIES, Finding
 
 LANGUAGES = ("en", "zh")
 SENTENCES = ("title", "definition", "summary", "cause", "action")
@@ -24,6 +24,12 @@ def test_every_class_has_a_severity_and_its_sentences_in_both_languages(fault):
     for language in LANGUAGES:
         known = {name.partition("_")[0] for name in faults()[fault][language]}
         assert set(SENTENCES) <= known, (fault, language)
+
+
+def test_reasons_that_say_so_and_no_others_leave_an_alternative_open():
+    for language, words in (("en", "Not ruled out"), ("zh", "無法排除")):
+        reasons = [row for fault in faults() for row in faults()[fault][language].get("reasons", {}).items()]
+        assert {name for name, text in reasons if text.startswith(words)} == {*NOT_RULED_OUT}
 
 
 def test_only_known_faults_are_explained_away_and_never_the_cause_itself():
@@ -67,7 +73,7 @@ def test_a_jump_and_a_drift_of_the_sensor_are_told_apart():
 
 def test_a_weak_heater_says_that_a_drifting_sensor_looks_the_same():
     assert any(
-        "second thermometer" in reason for reason in wording.ruled_out(found("heater_degradation")[0], "en")
+        "second thermometer" in reason for reason in wording.cannot_tell(found("heater_degradation")[0], "en")
     )
     assert "第二支溫度計" in wording.cause(found("heater_degradation")[0], "zh")
 

@@ -137,7 +137,6 @@ def cluster(tmp_path):
         os.killpg(process.pid, signal.SIGKILL)
 
 
-@pytest.mark.soak
 def test_a_cluster_judges_though_one_of_its_workers_is_killed_and_a_wrong_address_is_told(lab, cluster):
     address, *workers = cluster
     found = scanned(lab, scheduler=address, on_progress=lambda done, total: kill(workers))

@@ -142,4 +142,4 @@ def test_000_8_our_own_replies_are_an_interviewers(language, gap, tries):
 def test_transcripts_of_strangers_are_filed_as_a_person_would():
     rates = interviews.main("all")
     assert rates["slots_with_model"] >= 0.95
-    assert rates["asked_without"] >= 0.8
+    assert rates["asked_without"] >= 0.83

@@ -11,6 +11,7 @@ from instrumentgpt.analyst.figures import is_pi, row
 from instrumentgpt.analyst.questions import aspect, suspected
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.instruments.faults import cause_title
+from instrumentgpt.instruments.findings import NOT_RULED_OUT
 from instrumentgpt.instruments.language import span_text
 
 MOST_FAULTS = 6
@@ -421,18 +422,17 @@ def _suspicions(case: Case, about: Subject, found: Result) -> Iterator[str]:
         judged = {*found["checks"]} - {*found["unjudged"]} if not too_little else ()
         silent = [one for one in faults if one in judged]
         title = cause_title(name, case.language) if len(faults) == 1 else case.say(f"part_{name}")
-        title = title[:1].lower() + title[1:]  # it stands within a sentence
         if seen:
             key, text = "suspect_found", f"{seen[0]['summary']} ({links(about, seen[0])})"
         elif left := _weighed(found, faults):
-            key, text = f"suspect_{'open' if left['reason'] == 'not_separable' else 'out'}", left["text"]
+            key, text = f"suspect_{'open' if left['reason'] in NOT_RULED_OUT else 'out'}", left["text"]
         elif silent:
             key, text = "suspect_out", case.say("suspect_silent", count=len(silent), lines=found["lines"])
         else:
             key, text = "suspect_unjudged", ""
         is_beyond = key == "suspect_out" and len(faults) == 1 and faults[0] in BEYOND
         beyond = case.say(f"beyond_{faults[0]}") if is_beyond else ""
-        told = (case.say(key, title=title, label=about.label), text, beyond)
+        told = (case.say(key, title=title[:1].lower() + title[1:], label=about.label), text, beyond)
         yield " ".join(filter(None, told)) + "\n\n"
 
 

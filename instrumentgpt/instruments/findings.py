@@ -23,6 +23,9 @@ class Evidence:
     values: Mapping[str, float]  # "pv", "setpoint", "output", …
 
 
+NOT_RULED_OUT = ("not_separable", "untold")  # reasons that leave the alternative open, as they say
+
+
 @dataclass(frozen=True)
 class RuledOut:
     """A near alternative and the numbers that speak against it; its sentence is in faults.toml."""

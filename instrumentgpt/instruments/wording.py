@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from instrumentgpt.instruments.faults import faults, next_tests
-from instrumentgpt.instruments.findings import Evidence, Finding
+from instrumentgpt.instruments.findings import NOT_RULED_OUT, Evidence, Finding, RuledOut
 from instrumentgpt.instruments.language import Language, Sentence, with_spans
 
 ROWS: Mapping[Language, str] = {"en": " rows", "zh": " 列"}
@@ -123,9 +123,10 @@ def next_test(finding: Finding, language: Language) -> str:
 
 
 def cannot_tell(finding: Finding, language: Language) -> list[str]:
-    """Return what no log tells from the finding, each with the measurement that does."""
+    """Return what this log leaves open, then what no log tells from the finding, with what does tell."""
+    left = [reason(finding, one, language) for one in finding.ruled_out if one.reason in NOT_RULED_OUT]
     untold = next_tests().get(finding.fault, {}).get("untold", ())
-    return [CANNOT_TELL[language].format(what=next_tests()["untold"][one][language]) for one in untold]
+    return left + [CANNOT_TELL[language].format(what=next_tests()["untold"][one][language]) for one in untold]
 
 
 def next_step(finding: Finding, language: Language) -> str:
@@ -138,11 +139,13 @@ def next_step(finding: Finding, language: Language) -> str:
 
 def ruled_out(finding: Finding, language: Language) -> list[str]:
     """Return a sentence per near alternative, with the numbers that speak against it."""
-    reasons = _sentences(finding.fault, language).get("reasons", {})
-    return [
-        _filled(reasons[item.reason], {**_numbers(finding), **item.numbers}, language)
-        for item in finding.ruled_out
-    ]
+    return [reason(finding, one, language) for one in finding.ruled_out if one.reason not in NOT_RULED_OUT]
+
+
+def reason(finding: Finding, item: RuledOut, language: Language) -> str:
+    """Return what speaks against one alternative, or leaves it open."""
+    reasons = _sentences(finding.fault, language)["reasons"]
+    return _filled(reasons[item.reason], {**_numbers(finding), **item.numbers}, language)
 
 
 def evidence(finding: Finding, language: Language) -> list[str]:

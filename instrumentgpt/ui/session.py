@@ -17,10 +17,7 @@ from instrumentgpt.ui.language import say
 # In the session's state: the conversation, beside `conv` in the address; which `msg` of the address was left;
 # how often a message was gone to; how many conversations were begun.
 CONVERSATION, LEFT, VISITS, BEGUN = "conversation_id", "left-message", "visits", "conversations-begun"
-FOLLOWED, ANSWERED = (
-    "followed-run",
-    "answered-run",
-)  # the run that was shown while it answered, then to its end
+FOLLOWED, ANSWERED = "followed-run", "answered-run"  # shown while it answered, then to its end
 PROBLEM_CHARACTERS = 600
 HERE = "this computer"  # who sits at the page, where the browser's address is this machine's
 PAGES = "pages"  # those of the navigation by name, so that one can lead to another

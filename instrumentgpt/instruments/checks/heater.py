@@ -26,9 +26,7 @@ FALLS_FOR = 3.0  # lags of fall at full output
 NO_POWER = 0.7  # of the way to the setpoint that is missing in the end, from which none arrives
 PACE = 0.05  # of the fastest that pv kept up: power drives a plant at its own pace
 QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its own pace
-HALF_WAY = (
-    0.5  # to its room: what turns round before, still at full output, was let cool; heaters do not mend
-)
+HALF_WAY = 0.5  # to its room: what turns round before, at full output, was let cool; heaters do not mend
 TAKEN_AWAY = 3.0  # times as fast as without power: a door, a load, a lid
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
@@ -98,13 +96,10 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
             "from": float(track.loop.pv[first]),
             "low": float(track.loop.pv[bottom]),
         }
-        others = _others_moved(study, track, start, bottom)
-        room = RuledOut(
-            "ambient_disturbance", "untold" if others is None else "alone", {"others": others or 0.0}
-        )
+        out = [_of_room(study, track, start, bottom)]
         lines = (start, first, bottom)
         return finding_of(
-            study, "heater_failure", track, start, back_in_band(track, stop), lines, numbers, [room]
+            study, "heater_failure", track, start, back_in_band(track, stop), lines, numbers, out
         )
     return None
 
@@ -128,11 +123,9 @@ def _taken_away(track: Track, level: Floats, start: int, bottom: int, stop: int)
     half = float(level[start] + level[bottom]) / 2
     fallen = start + int(np.argmax(level[start : bottom + 1] <= half))
     back = bottom + int(np.argmax(level[bottom:stop] >= min(half, float(np.nanmax(level[bottom:stop])))))
-
-    def pace(first: int, last: int) -> float:
-        return abs(float(level[last] - level[first])) / max(float(track.time[last] - track.time[first]), 1e-9)
-
-    return 0 < held < 1 and pace(start, fallen) > TAKEN_AWAY * pace(bottom, back) * held / (1 - held)
+    fell = float(level[start] - level[fallen]) * float(track.time[back] - track.time[bottom])
+    rose = float(level[back] - level[bottom]) * float(track.time[fallen] - track.time[start])
+    return 0 < held < 1 and fell * (1 - held) > TAKEN_AWAY * rose * held
 
 
 def _lags_to_fall(track: Track, level: Floats, first: int, bottom: int) -> float:
@@ -143,15 +136,16 @@ def _lags_to_fall(track: Track, level: Floats, first: int, bottom: int) -> float
     return float(track.time[stop] - track.time[start]) / track.lag
 
 
-def _others_moved(study: Study, track: Track, first: int, last: int) -> float | None:
-    """Return the largest error of the other holding channels in this time, in the log's unit, if any."""
+def _of_room(study: Study, track: Track, first: int, last: int) -> RuledOut:
+    """Return what the other holding channels say of the room in this time: their largest error, if any."""
     a, b = float(track.time[first]), float(track.time[last])
     moved = []
     for other in study.active:
         inside = (other.time >= a) & (other.time <= b) & other.quiet
         if other is not track and inside.sum() > 2:
             moved.append(float(np.nanmax(np.abs(other.smooth_error[inside]))))
-    return track.shown(max(moved)) if moved else None
+    numbers = {"others": track.shown(max(moved))} if moved else {}
+    return RuledOut("ambient_disturbance", "alone" if moved else "untold", numbers)
 
 
 def runaway_stuck_on(study: Study, before: Sequence[Finding]) -> list[Finding]:

@@ -161,7 +161,7 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         ruled_out = [
             RuledOut("ambient_disturbance", "others_unchanged", {"others": others, "ratio": change.ratio})
             if others
-            else RuledOut("ambient_disturbance", "untold", {}),
+            else RuledOut("ambient_disturbance", "untold"),
             RuledOut("sensor_bias", "not_separable", {"ratio": change.ratio}),
         ]
     else:

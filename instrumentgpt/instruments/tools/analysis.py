@@ -332,10 +332,10 @@ def _finding(
         "next_test": wording.next_test(finding, language),
         "next_step": wording.next_step(finding, language),
         "cannot_tell": wording.cannot_tell(finding, language),
-        "ruled_out": (ruled_out := wording.ruled_out(finding, language)),
+        "ruled_out": wording.ruled_out(finding, language),
         "alternatives": [
-            {"class": one.fault, "reason": one.reason, "text": text}
-            for one, text in zip(finding.ruled_out, ruled_out, strict=True)
+            {"class": one.fault, "reason": one.reason, "text": wording.reason(finding, one, language)}
+            for one in finding.ruled_out
         ],
         "explains": list(finding.consequences),
         "consequences": [wording.title(fault, language) for fault in finding.consequences],

@@ -6,10 +6,10 @@ from typing import Any
 
 from instrumentgpt.analyst.words import phrase, sentences
 from instrumentgpt.instruments.faults import cause_title, next_tests
+from instrumentgpt.instruments.findings import NOT_RULED_OUT
 from instrumentgpt.instruments.language import Language, with_spans
 
-OPEN_REASONS = ("not_separable", "no_sticking")  # reasons of a check that do not rule out
-QUIET = ("healthy",)
+OPEN_REASONS = (*NOT_RULED_OUT, "no_sticking")  # reasons of a check that do not rule out
 TOO_LITTLE = "insufficient_data"
 SEEN_AT_ONCE = ("data_gap", "sensor_open")  # faults that show in a record of any length
 FIGURES = {  # fault class → the figures that speak for or against it: phrases panel_figure_…
@@ -66,7 +66,7 @@ def sentence(summary: str) -> str:
 
 def found_faults(found: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the findings that say something is not as it should be, most important first."""
-    return [one for one in found["findings"] if one["class"] not in QUIET]
+    return [one for one in found["findings"] if one["class"] != "healthy"]
 
 
 def on_channel(findings: Sequence[dict[str, Any]], channel: int | None) -> list[dict[str, Any]]:
