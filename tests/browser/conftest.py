@@ -15,6 +15,7 @@ from instrumentgpt.turn import runs
 TEST_SECONDS = 30  # of a journey on a machine free for it; the first start of a server is no part of it
 AS_SHIPPED = dict.fromkeys(asdict(Settings()))
 OFFLINE = {"agent": "offline"}
+UNOPTIMISED = "--js-flags=--no-opt,--no-maglev"  # a page lives too briefly to pay for compiling it well
 
 
 def pytest_collection_modifyitems(items):
@@ -33,12 +34,12 @@ def pytest_runtest_setup(item):
 def browser_type_launch_args() -> dict[str, object]:
     if not CHROMIUM:
         pytest.skip("NOT TESTED: no chromium on this machine. Install it: apt-get install chromium")
-    return {"executable_path": CHROMIUM, "args": FLAGS.split()}
+    return {"executable_path": CHROMIUM, "args": [*FLAGS.split(), UNOPTIMISED]}
 
 
 @pytest.fixture(scope="session")
 def browser_context_args() -> dict[str, object]:
-    return {"viewport": {"width": 1440, "height": 900}, "locale": "en-GB"}
+    return {"viewport": {"width": 1440, "height": 900}, "locale": "en-GB", "reduced_motion": "reduce"}
 
 
 @pytest.fixture(scope="session")
