@@ -15,7 +15,7 @@ from pydantic import Field
 
 from instrumentgpt.agents.results import keep_whole
 from instrumentgpt.agents.stream_parser import HANDS_OVER
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.workspace import workspace
 from instrumentgpt.mcp_brief import OF_OURS, brief
@@ -96,7 +96,7 @@ def offered(task: dict[str, Any]) -> dict[str, Callable[..., str]]:
             except InstrumentGPTError as problem:
                 raise ToolError(str(problem)) from problem
             except Exception as problem:  # the edge of a tool call: the agent is told, and the server goes on
-                told = f"{type(problem).__name__}: {problem}. Try other arguments, or go on without"
+                told = f"{reason(problem)}. Try other arguments, or go on without"
                 raise ToolError(f"{name} failed: {told}") from problem
             if name == "note":
                 ours["filed"].append(given["words"])

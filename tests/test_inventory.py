@@ -104,9 +104,9 @@ def test_a_hostile_name_stays_a_name_in_the_entry():
         (OVEN + OVEN.replace("oven 7", "oven 8").replace("左邊烤箱", "b").replace("left", "c"), "10.0.0.7"),
         (
             OVEN + OVEN.replace("10.0.0.7", "10.0.0.8"),
-            r"name 'oven 7' belongs to both oven 7 \(10.0.0.7\) and",
+            r"'oven 7' belongs to both oven 7 \(10.0.0.7\) and",
         ),
-        (OVEN + '[[device]]\nname = "LEFT"\nip = "10.0.0.8"\nlogs = "b"', "name 'LEFT' belongs to both"),
+        (OVEN + '[[device]]\nname = "LEFT"\nip = "10.0.0.8"\nlogs = "b"', "'LEFT' belongs to both"),
     ],
 )
 def test_each_mistake_says_what_it_is_and_what_to_write(inventory, text, message):

@@ -8,13 +8,13 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 5_066,
+    "instrumentgpt/agents": 5_065,
     "instrumentgpt/analyst": 3_897,
     "instrumentgpt/commands": 1_812,
     "instrumentgpt/evals": 1_213,
-    "instrumentgpt/fleet": 905,
-    "instrumentgpt/handover": 839,
-    "instrumentgpt/instruments": 20_237,
+    "instrumentgpt/fleet": 903,
+    "instrumentgpt/handover": 837,
+    "instrumentgpt/instruments": 20_215,
     "instrumentgpt/memory": 5_340,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_422,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_567,
     "instrumentgpt/ui": 8_799,
 }
-WHOLE = 63_425
+WHOLE = 63_687
 
 
 def lines_in(room: str) -> int:

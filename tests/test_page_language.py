@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from instrumentgpt import errors
+from instrumentgpt.agents.events import Failure, Tick
+from instrumentgpt.agents.programs import agent_table
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import table
 from instrumentgpt.settings import CHECKOUT
 from instrumentgpt.ui.language import CHINESE
@@ -16,7 +20,15 @@ from instrumentgpt.ui.language import CHINESE
 UI = CHECKOUT / "instrumentgpt" / "ui"
 SOURCES = [CHECKOUT / "app.py", *sorted(UI.rglob("*.py"))]
 BEFORE_THE_PAGE = {UI / "access.py", UI / "server.py"}  # who is let in, and what the terminal says
+NOT_ON_THE_PAGE = {  # whose problems a terminal or an agent reads
+    "commands": "*", "evals": "*", "modes/commands": "*", "agents/offline": "*", "analyst": "*", "ui": "*",
+    "instruments/tools": "*", "instruments/charts": "*", "fleet": "cluster.py", "turn": "rebuild.py",
+    "storage": ["uploads.py"],
+    "instruments": ["advice.py", "conversation.py"], "modes/investigate": "contract.py", ".": "mcp_*.py",
+    "modes/panel": ["contracts.py", "expert_memory.py", "deliberation.py"],
+}  # fmt: skip
 WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}|^\W*[A-Z][a-z]+\W*$")  # a sentence, or the name of a thing
+COMMAND = re.compile(r"（[^）]*install[^）]*）")
 MARKUP = re.compile(r":material/\w+:|:[\w-]+\[|<[^>]*>|[a-z-]+:\S[^;]*;")
 
 
@@ -106,6 +118,54 @@ def test_no_words_of_the_page_stay_english():
         if text not in said and WORDS.search(MARKUP.sub("", text))
     }
     assert not found
+
+
+def problems_in(path: Path) -> Iterator[str]:
+    """Yield the texts of the problems and failures that the module at `path` makes, each field as a 7."""
+    module = import_module(".".join(path.relative_to(CHECKOUT).with_suffix("").parts))
+    for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            continue
+        made = getattr(module, call.func.id, None)
+        is_problem = isinstance(made, type) and issubclass(made, InstrumentGPTError | Failure | Tick)
+        for given in call.args if is_problem else []:
+            if isinstance(given, ast.JoinedStr | ast.Constant):
+                parts = given.values if isinstance(given, ast.JoinedStr) else [given]
+                yield "".join(str(one.value) if isinstance(one, ast.Constant) else "7" for one in parts)
+
+
+def test_every_problem_that_the_page_may_tell_has_a_translation_that_fills_in_the_same_fields():
+    known, room = table(errors.CHINESE), CHECKOUT / "instrumentgpt"
+    assert not [english for english, chinese in known.items() if fields(english) != fields(chinese)]
+    others = {
+        path
+        for name, which in NOT_ON_THE_PAGE.items()
+        for one in ([which] if isinstance(which, str) else which)
+        for path in (room / name).glob(one)
+    }
+    paths = [path for path in room.rglob("*.py") if path not in others and not path.name.startswith("__")]
+    made = {f"{path.name}: {text}" for path in paths for text in problems_in(path) if WORDS.search(text)}
+    assert not {
+        one for one in made if WORDS.search(COMMAND.sub("", errors.in_language(one.partition(": ")[2], "zh")))
+    }
+    told = [
+        one[key]
+        for agent in agent_table().values()
+        for one in (agent, *agent.get("signs", ()))
+        for key in ("remedy", "install")
+        if key in one
+    ]
+    assert told and not [text for text in told if errors.in_language(text, "zh") == text]
+
+
+def test_a_problem_is_told_in_chinese_with_what_it_names_as_it_is():
+    english = "a.log: fits none of the 2 known formats (x, y) and is no table with known columns. "
+    english += "Nearest is x: line 3 is “foo. Bar”: too short. See docs/add-a-log-format.md. Unknown: rest"
+    assert errors.in_language(english, "zh") == (
+        "a.log：不符合 2 種已知格式（x, y）中的任何一種，也不是欄位已知的表格。"
+        "最接近的是 x：第 3 行為「foo. Bar」：too short。請參閱 docs/add-a-log-format.md。 Unknown: rest"
+    )
+    assert errors.in_language(english, "en") == english
 
 
 @pytest.mark.parametrize("english, chinese", table(CHINESE).items())

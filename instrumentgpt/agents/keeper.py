@@ -76,7 +76,7 @@ def _become(argv: list[str], told: dict[str, Any], temporary: str) -> None:
             confine(told["reads"], [*told["writes"], temporary])
         os.execvpe(argv[0], argv, {**os.environ, "TMPDIR": temporary})
     except OSError as error:
-        os.write(2, f"{argv[0]} does not start: {error}\n".encode())
+        os.write(2, f"{argv[0]} does not start: {error.strerror}\n".encode())
     finally:
         os._exit(NOT_STARTED)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any, TypeVar
 
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.kept_verdicts import judging_version
 
 CONNECT = 10.0  # s
@@ -34,8 +34,8 @@ def each_on(
         client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(
-            f"No Dask scheduler answers at {address!r} ({error}). Give the address that `dask scheduler` "
-            "printed, such as tcp://10.1.1.5:8786"
+            f"No Dask scheduler answers at {address!r} ({reason(error)}). Give the address that "
+            "`dask scheduler` printed, such as tcp://10.1.1.5:8786"
         ) from error
     with client:
         _check_workers(client, address)
@@ -58,7 +58,7 @@ def _check_workers(client: Any, address: str) -> None:
         versions = set(client.run(judging_version).values())
     except ImportError as error:
         raise ClusterError(
-            f"The workers of {address} have no InstrumentGPT ({error}). Start them in its checkout"
+            f"The workers of {address} have no InstrumentGPT ({reason(error)}). Start them in its checkout"
         ) from error
     if not versions:
         raise ClusterError(f"{address} has no workers. Start some: dask worker {address} --nthreads 1")

@@ -183,10 +183,8 @@ def judge(log: RemoteLog, readings: Mapping[str, str], cache: Path) -> Verdict |
         read = read_as(path, stated, cache / FRAMES) if stated else read
         found = diagnosed(read)
     except InstrumentGPTError as problem:
-        told = str(problem)
-        return Verdict(
-            *name, None, None, "unreadable", "", "info", None, None, told, told, "{}", "[]", time.time()
-        )
+        words = str(problem), problem.message("zh"), "{}", "[]"
+        return Verdict(*name, None, None, "unreadable", "", "info", None, None, *words, time.time())
     return _verdict(name, read, found)
 
 

@@ -241,9 +241,9 @@ def _checked_source(where: str, inventory: Path, text: str) -> str:
 
 
 def _names(device: Device) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield f"address {device.ip}", (device.ip,)
+    yield device.ip, (device.ip,)
     for name in (device.name, *device.aliases):
-        yield f"name {name!r}", name_key(name)
+        yield repr(name), name_key(name)
 
 
 def _refuse_duplicates(path: Path, devices: tuple[Device, ...]) -> None:

@@ -16,7 +16,7 @@ from fsspec.implementations.http import HTTPFileSystem
 from fsspec.implementations.local import LocalFileSystem
 from sshfs import SSHFileSystem
 
-from instrumentgpt.errors import InstrumentGPTError, reason
+from instrumentgpt.errors import NO_REASON, InstrumentGPTError, reason
 from instrumentgpt.instruments.devices import Device
 
 LISTING_BYTES = 8_000_000  # of a web server's page of links: 50,000 logs take 5 MB
@@ -233,6 +233,8 @@ def _words(error: BaseException, host: str, limits: Limits) -> tuple[str, str]:
         )
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return "no space is left for the copy", "Free some space, or set another folder in INSTRUMENTGPT_HOME"
+    if isinstance(error, aiohttp.TooManyRedirects):
+        return "it leads round and round", f"Check the address, or how {host} redirects"
     if isinstance(error, (aiohttp.ClientConnectorError, *_CUT)):
         return (
             f"no connection to {host} ({_brief(error)})",
@@ -244,4 +246,4 @@ def _words(error: BaseException, host: str, limits: Limits) -> tuple[str, str]:
 def _brief(error: BaseException) -> str:
     status = getattr(error, "status", None)
     text = " ".join(reason(error).split()) if status is None else f"HTTP {status}" if status else ""
-    return "".join(character for character in text if character.isprintable())[:160] or type(error).__name__
+    return "".join(character for character in text if character.isprintable())[:160] or NO_REASON

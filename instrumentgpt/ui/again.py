@@ -86,7 +86,7 @@ def _branch(conversation_id: str, message_id: int) -> None:
         with session.opened() as database:
             made = branch(database, conversation_id, message_id)
     except InstrumentGPTError as error:
-        st.toast(untrusted.label(str(error), 300), icon=":material/error:")
+        st.toast(session.told(error), icon=":material/error:")
         return
     session.enter(made)
 
@@ -160,13 +160,10 @@ def _edit(message: db.Message) -> None:
 
 def _delete(message_id: int) -> None:
     """Delete the turn, if nothing is being answered by now; the dialog closes with it."""
-    try:
+    with session.problems_shown():
         deleted.delete(message_id)
-    except InstrumentGPTError as error:
-        st.error(str(error), icon=":material/error:")
-        return
-    _end()
-    st.rerun()
+        _end()
+        st.rerun()
 
 
 def _begin(message_id: int) -> None:

@@ -25,7 +25,7 @@ from instrumentgpt.ui import (
     session,
     untrusted,
 )
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.language import problem, say
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.rating import draw_reason, draw_thumbs
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
@@ -188,9 +188,9 @@ def _draw_ending(words: str, progress: Progress) -> None:
     """Say how an answer ended that is not complete, and what helps."""
     st.badge(words, icon=":material/warning:", color="orange")
     if progress.failure:
-        st.text(progress.failure.text)
+        st.text(problem(progress.failure.text))
         if progress.failure.remedy:
-            remedy = untrusted.label(progress.failure.remedy, REMEDY_CHARACTERS)
+            remedy = session.told(progress.failure.remedy, REMEDY_CHARACTERS)
             st.markdown(f":material/build: {remedy}")
 
 

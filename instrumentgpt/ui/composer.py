@@ -116,9 +116,7 @@ def ask() -> None:
         st.session_state[UNSENT] = question.text
     except InstrumentGPTError as error:
         st.session_state[UNSENT] = question.text
-        st.session_state[NOTE] = untrusted.label(
-            f"{error} {say('Your question is still in the input.')}", 400
-        )
+        st.session_state[NOTE] = f"{session.told(error)} {say('Your question is still in the input.')}"
 
 
 def _too_dear(database: Database, conversation_id: str, agent: str, settings: Settings) -> str:
@@ -191,7 +189,7 @@ def _draw_agent(settings: Settings) -> None:
     try:
         agent, program = choose(settings.agent, settings)
     except InstrumentGPTError as error:
-        st.caption(f":material/error: {untrusted.label(str(error), 300)}")
+        st.caption(f":material/error: {session.told(error, 300)}")
         st.button(say("Use the offline analyst"), icon=":material/smart_toy:", on_click=_use_offline)
         return
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
@@ -210,4 +208,4 @@ def _stop(run_id: str) -> None:
     try:
         runs.stop(database_path(), run_id)
     except InstrumentGPTError as error:
-        st.session_state[NOTE] = untrusted.label(str(error), 400)
+        st.session_state[NOTE] = session.told(error)

@@ -57,7 +57,7 @@ def draw(device: Device | None) -> None:
                 put_device(path, {**changed, "aliases": listed}, device.name if device else "")
             st.rerun()
     except InstrumentGPTError as problem:
-        st.error(untrusted.label(str(problem), MESSAGE_CHARACTERS), icon=":material/error:")
+        st.error(session.told(problem, MESSAGE_CHARACTERS), icon=":material/error:")
 
 
 def _own_inventory(database: Database) -> Path:

@@ -5,6 +5,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.language import Language, Sentence, table
 
 CHINESE = Path(__file__).with_name("zh.toml")
@@ -19,6 +20,11 @@ def say(english: str, **fields: object) -> str:
     """
     words: str = english if language() == "en" else table(CHINESE).get(english, english)
     return Sentence().format(words, **fields) if fields else words
+
+
+def problem(english: str) -> str:
+    """Return the text of a problem, or a note on a run, in the language of the page."""
+    return in_language(english, language())
 
 
 def language() -> Language:

@@ -16,7 +16,7 @@ from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_run, live_run, read_events
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.language import problem, say
 from instrumentgpt.ui.progress import Progress, advance
 from instrumentgpt.ui.steps import LiveSteps, LiveThinking, key_of
 
@@ -86,9 +86,10 @@ def _live_text(progress: Progress, drawn: Progress) -> str:
 
 
 def _note(progress: Progress, drawn: Progress, waiting: bool) -> str:
-    if waiting and progress.note:
+    note = problem(progress.note)
+    if waiting and note:
         badge = f":orange-badge[:material/hourglass_top: {say('Waiting')}]"
-        return f"{badge} {untrusted.label(progress.note, NOTE_CHARACTERS)}"
+        return f"{badge} {untrusted.label(note, NOTE_CHARACTERS)}"
     if progress.after_artifacts(len(drawn.artifact_ids)):
         return ""
-    return f":shimmer[{untrusted.label(progress.note or say('Working'))}]"
+    return f":shimmer[{untrusted.label(note or say('Working'))}]"

@@ -12,13 +12,12 @@ import db
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.settings import Settings, database_path, settings_in_force
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.language import language, problem, say
 
 # In the session's state: the conversation, beside `conv` in the address; which `msg` of the address was left;
 # how often a message was gone to; how many conversations were begun.
 CONVERSATION, LEFT, VISITS, BEGUN = "conversation_id", "left-message", "visits", "conversations-begun"
 FOLLOWED, ANSWERED = "followed-run", "answered-run"  # shown while it answered, then to its end
-PROBLEM_CHARACTERS = 600
 HERE = "this computer"  # who sits at the page, where the browser's address is this machine's
 PAGES = "pages"  # those of the navigation by name, so that one can lead to another
 PAGE_NAMES = ("instruments", "chat", "cases", "logs", "settings")  # in their order; each is its address
@@ -34,12 +33,15 @@ def opened() -> Iterator[Database]:
         database.close()
 
 
-def told(error: Exception, limit: int = 400) -> str:
+def told(error: Exception | str, limit: int = 500) -> str:
     """Return an expected problem as a label: of a file that cannot be read, which, why, and what helps."""
     if isinstance(error, InstrumentGPTError):
-        return untrusted.label(str(error), limit)
+        return untrusted.label(error.message(language()), limit)
+    if isinstance(error, str):
+        return untrusted.label(problem(error), limit)
     name = Path(str(getattr(error, "filename", None) or "")).name or say("The log")
-    words = say("{name} cannot be read: {why}. Look for the logs again.", name=name, why=reason(error))
+    why = problem(reason(error))
+    words = say("{name} cannot be read: {why}. Look for the logs again.", name=name, why=why)
     return untrusted.label(words, limit)
 
 
@@ -49,7 +51,7 @@ def problems_shown() -> Iterator[None]:
     try:
         yield
     except InstrumentGPTError as error:
-        st.error(untrusted.label(str(error), PROBLEM_CHARACTERS), icon=":material/error:")
+        st.error(told(error), icon=":material/error:")
 
 
 def current_settings(database: Database) -> Settings:

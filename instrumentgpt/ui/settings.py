@@ -95,7 +95,7 @@ def problems(settings: Settings) -> list[str]:
     try:
         load_inventory(Path(settings.inventory).expanduser())
     except InstrumentGPTError as error:
-        found.append(say("Inventory: {error}", error=error))
+        found.append(say("Inventory: {error}", error=error.message(language.language())))
     path = Path(settings.agent_path).expanduser()
     if settings.agent_path and not (path.is_file() and os.access(path, os.X_OK)):
         found.append(
@@ -317,8 +317,8 @@ def _draw_test(settings: Settings) -> None:
         st.success(words, icon=":material/check:")
     else:
         failure = progress.failure
-        words = f"{failure.text} {failure.remedy}" if failure else say("It ended without an answer.")
-        st.error(f"{agent.label}: {untrusted.label(words, 600)}", icon=":material/error:")
+        told = f"{failure.text} {failure.remedy}" if failure else say("It ended without an answer.")
+        st.error(f"{agent.label}: {session.told(told, 600)}", icon=":material/error:")
     if progress.text:
         st.code(progress.text[:ANSWER_CHARACTERS], language=None, wrap_lines=True)
 

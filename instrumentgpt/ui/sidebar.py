@@ -207,13 +207,9 @@ def _export(conversation: db.Conversation) -> None:
 
 def _change(action: Callable[[Database], None]) -> None:
     """Do it with a connection of its own (a dialog outlives the script that opened it), then draw anew."""
-    try:
-        with session.opened() as database:
-            action(database)
-    except InstrumentGPTError as error:
-        st.error(str(error), icon=":material/error:")
-        return
-    st.rerun()
+    with session.problems_shown(), session.opened() as database:
+        action(database)
+        st.rerun()
 
 
 def draw_export(conversation: db.Conversation, key: str) -> None:

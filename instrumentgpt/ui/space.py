@@ -76,7 +76,7 @@ def _confirm(days: int, count: str, total: int) -> None:
         with session.opened() as database, st.spinner(say("Pruning…")):
             done = prune(database, prunable(database, days))
     except (InstrumentGPTError, OSError) as error:
-        st.error(untrusted.label(str(error), 400), icon=":material/error:")
+        st.error(session.told(error), icon=":material/error:")
         return
     st.success(in_words(done), icon=":material/check:")
 

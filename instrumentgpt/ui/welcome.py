@@ -98,7 +98,7 @@ def _pick_device(settings: Settings) -> Device | None:
     try:
         devices = load_inventory(Path(settings.inventory)).devices
     except InventoryError as error:
-        st.error(untrusted.label(str(error), 500), icon=":material/error:")
+        st.error(session.told(error, 500), icon=":material/error:")
         return None
     if not devices:
         st.info(

@@ -50,7 +50,6 @@ def inventory_of(task: Task) -> Inventory:
 def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
     """Return what our tool `name` returns for `given` in the folders of `task`; {"error": …} if it cannot."""
     from instrumentgpt.instruments.tools.called import call  # pandas: only once the call is on the wire
-    from instrumentgpt.instruments.tools.opened import told
     from instrumentgpt.instruments.workspace import workspace
 
     folders = task.inventory, task.cache, task.artifacts
@@ -59,7 +58,7 @@ def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
         return call(where, name, given)
     except InstrumentGPTError as problem:
         language: Language = task.given.get("language") or language_of(task.question)
-        return {"error": told(problem, language)}
+        return {"error": problem.message(language)}
 
 
 def calling(task: Task, wire: Wire) -> Callable[..., Result]:

@@ -9,7 +9,6 @@ import os
 from pathlib import Path
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.language import Language
 
 MOST_MEGABYTES = 4096  # of text: what the parser has been measured on (bench/parse.py) with room to spare
 MEGABYTES_VARIABLE = "INSTRUMENTGPT_LOG_MEGABYTES"
@@ -22,14 +21,6 @@ LONGEST_LINE = 16_000_000  # bytes; NULs that a power cut leaves are part of a l
 
 class OversizedLog(InstrumentGPTError, ValueError):
     """A log that is more text than may be read, or more than a log of its size is."""
-
-    def __init__(self, english: str, chinese: str = "") -> None:
-        super().__init__(english)
-        self.chinese = chinese or english
-
-    def message(self, language: Language) -> str:
-        """Return what is too much, and what helps, in `language`."""
-        return self.chinese if language == "zh" else str(self)
 
 
 def most_text() -> int:
@@ -50,16 +41,12 @@ def check_size(name: str, text: int, packed: int | None = None) -> None:
         raise OversizedLog(
             f"{name} is more than {most / 1e6:,.0f} MB of text. Cut the part you need out of it, or raise "
             f"{MEGABYTES_VARIABLE}, the limit in MB",
-            f"{name} 的文字超過 {most / 1e6:,.0f} MB。請截取需要的部分，"
-            f"或調高上限 {MEGABYTES_VARIABLE}（MB）",
         )
     if packed is not None and text > max(ANY_RATIO_BYTES, MOST_RATIO * packed):
         little, much, times = f"{packed / 1e6:,.2f} MB", f"{text / 1e6:,.0f} MB", text // max(packed, 1)
         raise OversizedLog(
             f"{name}: its first {little} unpack to {much}, {times:,} times as much; a log unpacks to at most "
             f"{MOST_RATIO} times its size. If it is a log all the same, unpack it yourself and read that",
-            f"{name}：前 {little} 解壓後就有 {much}，是 {times:,} 倍；記錄檔解壓後最多是 {MOST_RATIO} 倍。"
-            "如果它確實是記錄檔，請自行解壓後再讀取",
         )
 
 
@@ -70,8 +57,6 @@ def check_line(name: str, number: int, length: int) -> None:
         raise OversizedLog(
             f"{name}: {line} is longer than {LONGEST_LINE / 1e6:,.0f} MB. A log has a line for each sample "
             "or event: export it as text with line ends, or cut that line out",
-            f"{name}：第 {number:,} 行超過 {LONGEST_LINE / 1e6:,.0f} MB。記錄檔每筆取樣或事件一行："
-            "請匯出為有換行的文字，或刪去這一行",
         )
 
 
@@ -82,5 +67,4 @@ def check_is_file(path: Path) -> None:
     if path.stat() and not path.is_file():
         raise OversizedLog(
             f"{path.name} is a pipe or a device, which may never end. Save it as a file and read that",
-            f"{path.name} 是管線或裝置，可能永遠讀不完。請先存成檔案再讀取",
         )

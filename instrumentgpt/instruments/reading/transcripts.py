@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.lognames import safe_name
 from instrumentgpt.instruments.reading.bounds import OversizedLog, check_size
 from instrumentgpt.instruments.reading.record import flat
@@ -97,7 +97,7 @@ def transcribed(part: Path) -> Iterator[bytes]:
         OSError,
     ) as problem:
         raise DamagedLog(
-            f"{part.name} starts as {kind.name} does, but cannot be read ({problem}). "
+            f"{part.name} starts as {kind.name} does, but cannot be read ({reason(problem)}). "
             "Save it once more, or as CSV"
         ) from problem
 
@@ -109,7 +109,7 @@ def members(packed: Path | IO[bytes], name: str) -> list[zipfile.ZipInfo]:
             found = opened.infolist()
     except zipfile.BadZipFile as problem:
         raise DamagedLog(
-            f"{name} starts as a .zip does, but cannot be read ({problem}). Pack it again"
+            f"{name} starts as a .zip does, but cannot be read ({reason(problem)}). Pack it again"
         ) from problem
     if any(one.filename == "xl/workbook.xml" for one in found):
         return []
@@ -224,8 +224,6 @@ def _document(part: Path) -> object:
         raise OversizedLog(
             f"{part.name} is a JSON document of more than {megabytes}, which can only be read as a whole. "
             "Write one object a line (.jsonl), or CSV",
-            f"{part.name} 是超過 {megabytes} 的 JSON 文件，只能整份讀取。"
-            "請每行寫一個物件（.jsonl），或改用 CSV",
         )
     try:
         return json.loads(part.read_bytes())

@@ -166,7 +166,7 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         found = diagnosed(opened)
     except InstrumentGPTError as problem:
         label = inventory_of(workspace).find(device).label
-        return {"device": device, "label": label, "error": str(problem)}
+        return {"device": device, "label": label, "error": problem.message(language)}
     metrics = list(found.channels.values())
     first = found.findings[0] if found.findings else None
     away = _unexplained(found, None) if first is None or first.fault == "healthy" else []

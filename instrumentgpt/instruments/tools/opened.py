@@ -11,10 +11,9 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import kept_verdicts
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of, opened
 from instrumentgpt.instruments.diagnosis import Diagnosis
-from instrumentgpt.instruments.language import Language, phrase
+from instrumentgpt.instruments.language import phrase
 from instrumentgpt.instruments.lognames import device_folder as device_folder
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.reading.bounds import OversizedLog
 from instrumentgpt.instruments.reading.sources import chunks, open_source, text_of
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.readings import read_as, recalled
@@ -30,14 +29,9 @@ class ToolProblem(InstrumentGPTError):
         self.key, self.fields = key, fields
         super().__init__(self.message("en"))
 
-    def message(self, language: Language) -> str:
+    def message(self, language: str) -> str:
         """Return what could not be done, and what helps, in `language`."""
-        return phrase(PROBLEMS, self.key, language, **self.fields)
-
-
-def told(problem: InstrumentGPTError, language: Language) -> str:
-    """Return the text of a problem in `language`, in English where it has no other."""
-    return problem.message(language) if isinstance(problem, ToolProblem | OversizedLog) else str(problem)
+        return phrase(PROBLEMS, self.key, "zh" if language == "zh" else "en", **self.fields)
 
 
 FRAMES = "frames"  # folder of parsed logs below the cache

@@ -137,7 +137,7 @@ def change(action: Callable[[Database], object]) -> bool:
         with session.opened() as database:
             action(database)
     except InstrumentGPTError as error:
-        st.session_state[PROBLEM] = str(error)
+        st.session_state[PROBLEM] = session.told(error)
         return False
     st.session_state[REDRAW] = True
     return True

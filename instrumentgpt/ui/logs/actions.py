@@ -90,7 +90,7 @@ def _pin(preparation: Preparation, here: place.Place, conversation_id: str, firs
             text = _quoted(index, first, last)
             kept = pin(database, conversation_id or None, device, here.log, first, text)
     except InstrumentGPTError as error:
-        st.warning(untrusted.label(str(error), 400), icon=":material/info:")
+        st.warning(session.told(error), icon=":material/info:")
         return
     session.enter(kept)
     st.toast(say("Pinned: it is a finding in the conversation's memory now."), icon=":material/push_pin:")

@@ -13,7 +13,7 @@ from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.lognames import is_log_name, start_time
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
 from instrumentgpt.instruments.workspace import Workspace
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import following, place, preparation
 from instrumentgpt.ui.logs.preparation import DROPPED, Choice
@@ -89,7 +89,7 @@ def _take_address(inventory: Inventory, workspace: Workspace) -> str:
     try:
         device = _device_of(asked.log, asked.device, inventory, workspace)
     except InstrumentGPTError as error:
-        st.warning(untrusted.label(str(error), MESSAGE_CHARACTERS), icon=":material/link_off:")
+        st.warning(session.told(error, MESSAGE_CHARACTERS), icon=":material/link_off:")
         return ""
     name = bare(asked.log.rpartition("/")[2])
     st.session_state[place.DEVICE], st.session_state[place.LOG] = device, name or None

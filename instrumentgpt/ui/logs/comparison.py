@@ -9,7 +9,7 @@ from instrumentgpt.instruments.charts import text_alternative
 from instrumentgpt.instruments.charts.frame import worth_showing
 from instrumentgpt.instruments.compare import Row, compare, fault_changes
 from instrumentgpt.instruments.comparison_wording import comparison_sentences, fault_sentence, quantity_name
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.artifacts import CONFIG
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.chart import figure_of
@@ -30,7 +30,7 @@ def draw(later: Preparation, earlier: Preparation) -> None:
         key = ("compared", str(earlier.path), before.lines)
         found = later.once(key, lambda: compare(before, after))
     except InstrumentGPTError as error:
-        st.warning(untrusted.label(str(error), SENTENCE_CHARACTERS), icon=":material/info:")
+        st.warning(session.told(error, SENTENCE_CHARACTERS), icon=":material/info:")
         found = None
     if found is not None:
         head, *changes = comparison_sentences(found, language())

@@ -12,7 +12,7 @@ from instrumentgpt.instruments.following import Following
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.remotes import FetchError
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.preparation import KEPT, Choice, Preparation, frames, of_lines
@@ -104,7 +104,7 @@ def _tick(live: Live, shown: Preparation) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="following"):
         _draw_status(live, shown)
     if live.problem:
-        st.warning(untrusted.label(live.problem, MESSAGE_CHARACTERS), icon=":material/cloud_off:")
+        st.warning(session.told(live.problem, MESSAGE_CHARACTERS), icon=":material/cloud_off:")
     if live.following.before is not None:
         name = untrusted.label(live.following.before.name, 120)
         st.info(say("The log was begun anew. Its lines until then are kept as {name}.", name=name))

@@ -55,7 +55,7 @@ def _draw(database: Database) -> None:
         if one.done and one.future:
             one.future.result()
         if one.problem:
-            st.error(untrusted.label(one.problem, MESSAGE_CHARACTERS), icon=":material/error:")
+            st.error(session.told(one.problem, MESSAGE_CHARACTERS), icon=":material/error:")
         whose = f" · {untrusted.label(choice.name, 80)}" if len(both) > 1 else ""
         reading.draw(database, one, choice, conversation_id, whose)
     if len(both) > 1:
