@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_065,
-    "instrumentgpt/analyst": 3_897,
+    "instrumentgpt/analyst": 3_881,
     "instrumentgpt/commands": 1_812,
     "instrumentgpt/evals": 1_213,
     "instrumentgpt/fleet": 903,

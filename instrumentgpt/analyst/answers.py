@@ -8,15 +8,7 @@ from typing import Any
 
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
-from instrumentgpt.analyst.case import (
-    Case,
-    NothingToRead,
-    Result,
-    Task,
-    ToolFailed,
-    choose_log,
-    known_log,
-)
+from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFailed, choose_log, known_log
 from instrumentgpt.analyst.compare import compare, other_device
 from instrumentgpt.analyst.constraints import acts_named, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events
@@ -35,7 +27,7 @@ from instrumentgpt.analyst.questions import (
     term_names,
     terms,
 )
-from instrumentgpt.analyst.report import diagnosed, diagnosis, header, verdict
+from instrumentgpt.analyst.report import diagnose, diagnosed, header, verdict
 from instrumentgpt.analyst.survey import survey
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, resolve
@@ -64,29 +56,27 @@ def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Itera
 def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> list[Case]:
     """Return the questions of the message, each with its device; what asks nothing is none."""
     whole = read(task, inventory, tool)
-    parts = [one.strip() for one in _PARTS.split(task.question) if one.strip()]
+    parts = [part.strip() for part in _PARTS.split(task.question) if part.strip()]
     is_one = len(parts) < 2 or whole.question.pasted or whole.question.score == CHOSEN
     if is_one or len(parts) > 3 * MOST_AT_ONCE:
         return [whole]
-    found: list[Case] = []
+    cases: list[Case] = []
     for text in parts:
-        named = tuple(one.name for one in devices_in(text, inventory))
-        before = found[-1] if found else None
-        own = named or (before.task.devices if before else whole.task.devices)
-        case = read(
-            replace(task, question=text, devices=own), inventory, tool, before.question.text if before else ""
-        )
+        named = tuple(device.name for device in devices_in(text, inventory))
+        before = cases[-1] if cases else None
+        part = replace(task, question=text, devices=named or (before or whole).task.devices)
+        case = read(part, inventory, tool, before.question.text if before else "")
         asks = case.question.score >= ALONE and aspect("asks", case.question.words)
-        known = {(one.question.kind, one.task.devices) for one in found}
-        if asks and case.question.kind != "help" and (case.question.kind, case.task.devices) not in known:
-            found.append(case)
-    return found[:MOST_AT_ONCE] if len(found) > 1 else [whole]
+        seen = {(other.question.kind, other.task.devices) for other in cases}
+        if asks and case.question.kind != "help" and (case.question.kind, case.task.devices) not in seen:
+            cases.append(case)
+    return cases[:MOST_AT_ONCE] if len(cases) > 1 else [whole]
 
 
 def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: str = "") -> Case:
     """Return the case of a task: its question as it is read, with the devices that it names."""
-    asked = asked_about(task.question, inventory, task.state.get("device_ip")).devices
-    meant = asked or devices_in(task.question, inventory) or _at_place(task, inventory)
+    named = asked_about(task.question, inventory, task.state.get("device_ip")).devices
+    meant = named or devices_in(task.question, inventory) or _at_place(task, inventory)
     devices = task.devices or tuple(device.name for device in meant)
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
     newest = next((text for _, text in reversed(task.messages_of("user"))), "")
@@ -109,8 +99,8 @@ def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:
 def _repeatable(task: Task) -> Iterator[str]:
     """Yield the earlier questions that this one may go on about, the newest first."""
     for _, text in reversed(task.messages_of("user")):
-        known = read_question(text, in_view=True)
-        if known.kind != "help" and not (known.again and known.score < ALONE):
+        question = read_question(text, in_view=True)
+        if question.kind != "help" and not (question.again and question.score < ALONE):
             yield text
 
 
@@ -138,7 +128,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             numbers = case.question.target is not None or case.question.factor is not None
             kind = "gains" if case.question.gain and numbers and (case.device or known_log(case)) else ""
             held = forbidding(constraints_in_force(case.task), acts_named(case.question.text))
-            yield "\n\n" + record.laid_down(case, held) if held else ""
+            yield "\n\n" + record.constraints_note(case, held) if held else ""
             yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
         if kind:
             yield from _once(case, _with_source(case, ANSWERS[kind]))
@@ -161,8 +151,8 @@ def _before_all(case: Case, inventory: Inventory) -> str:
         label = (case.task.devices[0] if len(case.task.devices) == 1 else "") or (
             "" if case.task.devices else case.label
         )
-        told = case.say("noted", label=label or case.say("noted_all"), count=len(noted))
-        return "\n\n".join((told, "\n".join(f"- {one}" for one in noted), case.say("noted_kept")))
+        title = case.say("noted", label=label or case.say("noted_all"), count=len(noted))
+        return "\n\n".join((title, "\n".join(f"- {row}" for row in noted), case.say("noted_kept")))
     if case.question.score < ALONE and (stated := record.stated(case)):
         return "\n\n".join(stated)
     return record.permission(case)
@@ -193,11 +183,11 @@ def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iter
             used.update((log.removesuffix(".gz"), None) for log in logs if isinstance(log, str))
         return result
 
-    said = []
+    pieces = []
     for words in answering(replace(case, tool=tool)):
-        said.append(words)
+        pieces.append(words)
         yield words
-    shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(said))
+    shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(pieces))
     if unnamed := [quoted(log) for log in used if log and log not in shown]:
         blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
         yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))
@@ -241,15 +231,15 @@ def plot(case: Case) -> Iterator[str]:
     window, note = window_asked(case, about)
     question = case.question
     chart = "error" if question.quantity == "error" else "loop"
-    wanted = {
+    channels = {
         "channel": question.channel,
         "channels": list(question.channels) if len(question.channels) > 1 else None,
     }
-    case.tool("plot_log", **about.named, **wanted, **window, chart=chart, language=case.language)
-    found = diagnosed(case, about)
+    case.tool("plot_log", **about.named, **channels, **window, chart=chart, language=case.language)
+    diagnosis = diagnosed(case, about)
     yield case.say("chart_error" if chart == "error" else "chart", label=about.label) + "\n\n"
     yield note + "\n\n" if note else ""
-    yield verdict(case, about, found) + "\n\n" + header(case, about, found) + "\n"
+    yield verdict(case, about, diagnosis) + "\n\n" + header(case, about, diagnosis) + "\n"
     if chart == "loop" and re.search(
         r"\b(?:just|only|together|(?:one|same) chart|overlay)\b|只|叠", question.words
     ):
@@ -267,16 +257,16 @@ def term(case: Case) -> Iterator[str]:
     if not meant:
         yield case.say("term_unknown", words=case.listed(key.replace("_", " ") for key in rows))
         return
-    known = faults()
+    fault_table = faults()
     for key in meant:
         row = rows[key]
-        fault = known[key][case.language] if key in known else {}
+        fault = fault_table[key][case.language] if key in fault_table else {}
         yield f"- **{fault['title']}**: {fault['definition']}\n" if fault else f"- {row[case.language]}\n"
     if known_log(case):
-        found = diagnosed(case, choose_log(case, known=True))
-        shown = [one for one in found["findings"] if one["class"] in meant]
-        for one in shown[:1]:
-            yield "\n" + case.say("term_here", label=case.label, text=one["summary"]) + "\n"
+        diagnosis = diagnosed(case, choose_log(case, in_view=True))
+        shown = [finding for finding in diagnosis["findings"] if finding["class"] in meant]
+        for finding in shown[:1]:
+            yield "\n" + case.say("term_here", label=case.label, text=finding["summary"]) + "\n"
 
 
 def help_(case: Case) -> Iterator[str]:
@@ -308,7 +298,7 @@ def _image_note(case: Case) -> str:
 
 
 ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
-    "diagnosis": diagnosis,
+    "diagnosis": diagnose,
     "figures": figures,
     "plot": plot,
     "compare": compare,

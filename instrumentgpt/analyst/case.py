@@ -48,7 +48,7 @@ class Task:
 
     def messages_of(self, role: str) -> list[tuple[int, str]]:
         """Return (turn, text) of what `role`, "user" or "assistant", said before, oldest first."""
-        return [(int(one["turn"]), str(one["text"])) for one in self.messages if one["role"] == role]
+        return [(int(row["turn"]), str(row["text"])) for row in self.messages if row["role"] == role]
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Case:
     @property
     def device(self) -> str:
         """The device that is meant: named now, else the one the conversation is about, else ""."""
-        known = self.state_field("device_name", "device_ip")
-        return self.task.devices[0] if self.task.devices else "" if is_device_name(known) else known
+        device = self.state_field("device_name", "device_ip")
+        return self.task.devices[0] if self.task.devices else "" if is_device_name(device) else device
 
     @property
     def same_device(self) -> bool:
@@ -76,8 +76,8 @@ class Case:
     def label(self) -> str:
         """The device in question as people are told: "zspr 052 (10.1.1.47)"; "" for none."""
         name, ip = self.state_field("device_name"), self.state_field("device_ip")
-        known = f"{name} ({ip})" if name and ip else name or ip
-        return known if self.same_device else self.task.devices[0]
+        label = f"{name} ({ip})" if name and ip else name or ip
+        return label if self.same_device else self.task.devices[0]
 
     def state_field(self, *names: str) -> str:
         """Return the first of the state's fields `names` that is set, else ""."""
@@ -164,29 +164,29 @@ def known_log(case: Case) -> Subject | None:
     if pasted := _pasted_now(case):
         return Subject(pasted, "", _dropped_label(case, pasted))
     dropped, read = dropped_logs(case), [bare(name) for name in case.task.state.get("downloaded_logs") or []]
-    last, asked = bare(case.state_field("last_log_file")), bare(case.question.log)
-    fresh = [name for name in dropped[:1] if name not in read and not case.task.devices and not asked]
-    for name in (*[name for name in dropped if name == asked], *fresh):
+    last, named_log = bare(case.state_field("last_log_file")), bare(case.question.log)
+    fresh = [name for name in dropped[:1] if name not in read and not case.task.devices and not named_log]
+    for name in (*[name for name in dropped if name == named_log], *fresh):
         return Subject(name, "", _dropped_label(case, name))
-    if not last or not case.same_device or asked not in ("", last):
+    if not last or not case.same_device or named_log not in ("", last):
         return None
     if last in dropped:
         return Subject(last, "", _dropped_label(case, last))
     return Subject(last, case.state_field("device_name", "device_ip"), case.label or last)
 
 
-def choose_log(case: Case, known: bool = False) -> Subject:
+def choose_log(case: Case, in_view: bool = False) -> Subject:
     """Return the log to answer from: the one that is named, brought or in view, else the device's newest.
 
-    known  whether a log in view serves though the device is named again
+    in_view  whether a log in view serves though the device is named again
 
     Raises NothingToRead if neither a device nor a log is known, or none fits the day that is named.
     """
     pasted = bool(_pasted_now(case))
     if case.device and (case.question.day or case.question.previous) and not pasted:
         return fetched_log(case, older_log(case))
-    if (pasted or known or not case.task.devices) and (found := known_log(case)):
-        return found
+    if (pasted or in_view or not case.task.devices) and (subject := known_log(case)):
+        return subject
     if not case.device:
         raise NothingToRead(ask_for_log(case))
     return fetched_log(case, case.question.log)
@@ -200,7 +200,7 @@ def fetched_log(case: Case, log: str = "", device: str = "") -> Subject:
 
 def log_names(case: Case) -> list[str]:
     """Return the names of the device's logs, newest first."""
-    return [bare(one["name"]) for one in case.tool("list_logs", device=case.device)["logs"]]
+    return [bare(log["name"]) for log in case.tool("list_logs", device=case.device)["logs"]]
 
 
 def older_log(case: Case, day: str = "") -> str:
@@ -209,17 +209,17 @@ def older_log(case: Case, day: str = "") -> str:
     Raises NothingToRead with the logs there are if there is none.
     """
     names, day = log_names(case), day or case.question.day
-    told = {"label": case.label or case.device}
-    told["logs"] = case.listed([quoted(name) for name in names[:MOST_NAMED]]) or "0"
+    fields = {"label": case.label or case.device}
+    fields["logs"] = case.listed([quoted(name) for name in names[:MOST_NAMED]]) or "0"
     if day:
         fitting = [name for name in names if day_of(name).endswith(day)]
         if not fitting:
-            raise NothingToRead(case.say("day_none", day=day.lstrip("-"), **told))
+            raise NothingToRead(case.say("day_none", day=day.lstrip("-"), **fields))
         return fitting[0]
-    known = bare(case.state_field("last_log_file")) if case.same_device else ""
-    place = names.index(known) + 1 if known in names else 1
+    last = bare(case.state_field("last_log_file")) if case.same_device else ""
+    place = names.index(last) + 1 if last in names else 1
     if place >= len(names):
-        raise NothingToRead(case.say("older_none", log=quoted(names[-1] if names else ""), **told))
+        raise NothingToRead(case.say("older_none", log=quoted(names[-1] if names else ""), **fields))
     return names[place]
 
 
@@ -238,7 +238,7 @@ def age(task: Task, language: Language, end: str) -> str:
 def ask_for_log(case: Case) -> str:
     """Return what is missing, and how to give it, with the devices there are."""
     devices = case.tool("list_devices")["devices"]
-    names = ", ".join(f"{one['name']} ({one['ip']})" for one in devices)
+    names = ", ".join(f"{device['name']} ({device['ip']})" for device in devices)
     return case.say("which_device" if names else "no_devices", names=names)
 
 

@@ -30,40 +30,40 @@ COMPARED_AS = {
 
 def compare(case: Case) -> Iterator[str]:
     """Compare two logs of a device, two devices, or the time before a moment with that after."""
-    if aspect("before_after", case.question.words) and (told := list(_around(case))):
-        yield from told
+    if aspect("before_after", case.question.words) and (lines := list(_around(case))):
+        yield from lines
         return
     if other := other_device(case):
         about, older = _own_log(case), _other_log(case, **other)
-        found = _compared(case, log=about.reference, before=older.reference)
-        key = "compare_devices" if found["changes"] else "compare_devices_same"
-        yield case.say(key, count=len(found["changes"]), label=about.label, other=older.label) + "\n\n"
-        yield from _difference_lines(case, about, older, found, f"{about.device}: ")
+        comparison = _compared(case, log=about.reference, before=older.reference)
+        key = "compare_devices" if comparison["changes"] else "compare_devices_same"
+        yield case.say(key, count=len(comparison["changes"]), label=about.label, other=older.label) + "\n\n"
+        yield from _difference_lines(case, about, older, comparison, f"{about.device}: ")
         return
     about, before = _two_logs(case)
     if not before:
         yield case.say("compare_one", label=about.label, count=1)
         return
-    found = _compared(case, **about.named, before=before)
-    key = "compare_title" if found["changes"] else "compare_same"
-    named = {"label": about.label, "before": quoted(found["before"]), "after": quoted(found["log"])}
-    yield case.say(key, count=len(found["changes"]), **named) + "\n\n"
-    yield from _difference_lines(case, about, Subject(before, about.device), found)
+    comparison = _compared(case, **about.named, before=before)
+    key = "compare_title" if comparison["changes"] else "compare_same"
+    named = {"label": about.label, "before": quoted(comparison["before"]), "after": quoted(comparison["log"])}
+    yield case.say(key, count=len(comparison["changes"]), **named) + "\n\n"
+    yield from _difference_lines(case, about, Subject(before, about.device), comparison)
 
 
 def _compared(case: Case, **logs: str) -> Result:
     """Return what differs between two logs, of the channels and the quantity that are asked about."""
-    asked = case.question
-    found = case.tool("compare_logs", **logs, language=case.language)
-    named = [asked.gain] if asked.gain else COMPARED_AS.get(asked.quantity, [asked.quantity])
-    own = {*named} & {row["quantity"] for row in found["compared"]}
+    question = case.question
+    comparison = case.tool("compare_logs", **logs, language=case.language)
+    named = [question.gain] if question.gain else COMPARED_AS.get(question.quantity, [question.quantity])
+    quantities = {*named} & {row["quantity"] for row in comparison["compared"]}
 
     def is_meant(row: Result) -> bool:
-        in_channel = not asked.channels or row.get("channel") in (None, *asked.channels)
-        return in_channel and (not own or row["quantity"] in own)
+        in_channel = not question.channels or row.get("channel") in (None, *question.channels)
+        return in_channel and (not quantities or row["quantity"] in quantities)
 
-    parts = ("changes", "lasting", "compared")
-    return found | {part: [*filter(is_meant, found[part])] for part in parts} | {"narrowed": bool(own)}
+    meant = {part: [*filter(is_meant, comparison[part])] for part in ("changes", "lasting", "compared")}
+    return comparison | meant | {"narrowed": bool(quantities)}
 
 
 def other_device(case: Case) -> dict[str, str]:
@@ -71,8 +71,8 @@ def other_device(case: Case) -> dict[str, str]:
 
     That is the second device named, or the one that was in view before.
     """
-    asked, named = case.question, case.task.devices
-    if asked.log or asked.days or asked.previous or aspect("in_time", asked.words):
+    question, named = case.question, case.task.devices
+    if question.log or question.days or question.previous or aspect("in_time", question.words):
         return {}
     if len(named) == 2:
         return {"device": named[1], "log": ""}
@@ -81,8 +81,8 @@ def other_device(case: Case) -> dict[str, str]:
 
 def _own_log(case: Case) -> Subject:
     """Return the log of the first device that is in view, else its newest."""
-    known = known_log(case)
-    return choose_log(case) if known and known.device else fetched_log(case)
+    subject = known_log(case)
+    return choose_log(case) if subject and subject.device else fetched_log(case)
 
 
 def _other_log(case: Case, device: str, log: str) -> Subject:
@@ -104,8 +104,8 @@ def _two_logs(case: Case) -> tuple[Subject, str]:
         about = choose_log(case)
         return about, next((name for name in dropped_logs(case) if name != about.log), "")
     named = bare(question.log) if question.log and not dropped_logs(case) else ""
-    known = None if case.task.devices else known_log(case)
-    about = known if known and known.device else fetched_log(case)
+    subject = None if case.task.devices else known_log(case)
+    about = subject if subject and subject.device else fetched_log(case)
     if not about.device:
         return about, next((name for name in dropped_logs(case) if name != about.log), "")
     if named and named != about.log:
@@ -116,29 +116,29 @@ def _two_logs(case: Case) -> tuple[Subject, str]:
 
 
 def _difference_lines(
-    case: Case, about: Subject, older: Subject, found: Result, whose: str = ""
+    case: Case, about: Subject, older: Subject, comparison: Result, whose: str = ""
 ) -> Iterator[str]:
     """Yield a line per difference, then what lasts, then what was compared.
 
     whose  stands before a figure, whose new value is that of one device of two
     """
-    for one in (*found["changes"], *found["lasting"]):
-        where = older if one["before"] else about
-        led = f"{where.link(int(one['line']))} " if "line" in one else whose
-        yield f"- {led}{plain_text(one['text'])}\n"
-    if found["narrowed"]:
-        changed = {(row.get("channel"), row["quantity"]) for row in found["changes"]}
-        for row in found["compared"]:
+    for change in (*comparison["changes"], *comparison["lasting"]):
+        where = older if change["before"] else about
+        led = f"{where.link(int(change['line']))} " if "line" in change else whose
+        yield f"- {led}{plain_text(change['text'])}\n"
+    if comparison["narrowed"]:
+        changed = {(row.get("channel"), row["quantity"]) for row in comparison["changes"]}
+        for row in comparison["compared"]:
             if (row["channel"], row["quantity"]) not in changed and row["after"] is not None:
                 yield case.item("compare_equal", **row)
         return
-    quantities = case.say("list_separator").join(dict.fromkeys(row["name"] for row in found["compared"]))
-    yield "\n" + case.say("compare_looked_at", count=len(found["compared"]), quantities=quantities)
+    quantities = case.say("list_separator").join(dict.fromkeys(row["name"] for row in comparison["compared"]))
+    yield "\n" + case.say("compare_looked_at", count=len(comparison["compared"]), quantities=quantities)
 
 
 def _around(case: Case) -> Iterator[str]:
     """Yield what each channel read before and after the moment that is named, or the first event that is."""
-    about = choose_log(case, known=True)
+    about = choose_log(case, in_view=True)
     clock = next(iter(case.question.clocks), "")
     if not clock and (query := topic(case)):
         with suppress(NothingToRead):
@@ -146,17 +146,17 @@ def _around(case: Case) -> Iterator[str]:
             clock = min((group["first"]["clock"] for group in groups), default="")[11:19]
     if not clock:
         return
-    wanted = {**about.named, "channel": case.question.channel}
-    before, after = (case.tool("channel_metrics", **wanted, **{side: clock}) for side in ("until", "since"))
+    subject = {**about.named, "channel": case.question.channel}
+    before, after = (case.tool("channel_metrics", **subject, **{side: clock}) for side in ("until", "since"))
     yield case.say("around_title", label=about.label, clock=moment(clock)) + "\n\n"
     units = {"pv": before["unit"], "error": before["unit"], "output": "%"}
-    for one, other in zip(before["channels"], after["channels"], strict=True):
+    for earlier, later in zip(before["channels"], after["channels"], strict=True):
         parts = []
         for name, unit in units.items():
-            means = [row["extremes"][name]["mean"] for row in (one, other) if name in row["extremes"]]
+            means = [row["extremes"][name]["mean"] for row in (earlier, later) if name in row["extremes"]]
             if len(means) == 2:
                 named = {"name": case.say(f"value_{name}"), "before": means[0], "after": means[1]}
                 parts.append(case.say("around_row", unit=unit, **named))
         if parts:
-            told = case.say("list_separator").join(parts)
-            yield case.item("metric_row", channel=one["channel"], parts=told)
+            text = case.say("list_separator").join(parts)
+            yield case.item("metric_row", channel=earlier["channel"], parts=text)

@@ -75,9 +75,9 @@ def acts_named(text: str) -> set[str]:
     }
 
 
-def forbidding(said: Collection[str], named: Collection[str]) -> list[str]:
+def forbidding(constraints: Collection[str], named: Collection[str]) -> list[str]:
     """Return the constraints among `said` that forbid one of the acts `named`, or anything at all."""
-    return [constraint for constraint in said if named and acts_in(constraint) & {*named, "anything"}]
+    return [constraint for constraint in constraints if named and acts_in(constraint) & {*named, "anything"}]
 
 
 def until(constraint: str) -> str:
@@ -86,9 +86,9 @@ def until(constraint: str) -> str:
     >>> until("Do not restart 052 before Friday."), until("週五之前不要重啟"), until("Never do it.")
     ('Friday', '週五', '')
     """
-    found = _UNTIL.search(constraint)
-    told = " ".join((found["en"] or found["zh"]).split()) if found else ""
-    return told if len(told) <= MOST_UNTIL_CHARS else ""
+    match = _UNTIL.search(constraint)
+    deadline = " ".join((match["en"] or match["zh"]).split()) if match else ""
+    return deadline if len(deadline) <= MOST_UNTIL_CHARS else ""
 
 
 def constraints_in_force(task: Task) -> list[str]:
@@ -104,12 +104,12 @@ def mark(task: Task, language: Language, step: Step) -> str:
     if constraint is None:
         return ""
     key = "held_critical" if step.critical else "held_until" if until(constraint) else "held"
-    told = phrase(key, language, until=plain_text(until(constraint)))
-    return f" **{told}**" if language == "en" else f"**{told}**"
+    sentence = phrase(key, language, until=plain_text(until(constraint)))
+    return f" **{sentence}**" if language == "en" else f"**{sentence}**"
 
 
-def _against(said: Collection[str], step: Step) -> Iterator[str]:
-    for constraint in said:
+def _against(constraints: Collection[str], step: Step) -> Iterator[str]:
+    for constraint in constraints:
         forbidden, channel = acts_in(constraint), next(iter(channels_in(constraint)), None)
         elsewhere = None not in (channel, step.channel) and channel != step.channel
         done = {name for name in forbidden if step.fault in table(ACTS)[name]["faults"]}

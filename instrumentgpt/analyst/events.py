@@ -72,36 +72,39 @@ def _account(case: Case) -> Iterator[str]:
     yield from _groups(case, about)
 
 
-def _groups(case: Case, told: Subject | None = None) -> Iterator[str]:
-    """Say which event lines there are, grouped, and which coincide with findings of a log not yet told of."""
-    about = told or choose_log(case)
+def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
+    """Say which event lines there are, grouped, and which coincide with findings of the log.
+
+    subject  the log, where its findings and its age were said before
+    """
+    about = subject or choose_log(case)
     query = topic(case)
-    found = case.tool("search_events", **about.named, query=query)
-    numbers = {"label": about.label, "total": found["total"], "query": query, "count": found["count"]}
-    key = ("events_query" if query else "events") + ("_title" if found["groups"] else "_none")
-    yield case.say(key, groups=len(found["groups"]) + found["left_out"], **numbers) + "\n\n"
-    yield from ("- " + _group(case, about, group) + "\n" for group in found["groups"][:MOST_GROUPS])
-    if (more := len(found["groups"]) - MOST_GROUPS + found["left_out"]) > 0:
+    result = case.tool("search_events", **about.named, query=query)
+    numbers = {"label": about.label, "total": result["total"], "query": query, "count": result["count"]}
+    key = ("events_query" if query else "events") + ("_title" if result["groups"] else "_none")
+    yield case.say(key, groups=len(result["groups"]) + result["left_out"], **numbers) + "\n\n"
+    yield from ("- " + _group(case, about, group) + "\n" for group in result["groups"][:MOST_GROUPS])
+    if (more := len(result["groups"]) - MOST_GROUPS + result["left_out"]) > 0:
         yield case.item("events_more", count=more)
     if re.search(r"\bwho\b|谁|有人|somebody|someone", case.question.words):
         yield "\n" + case.say("nobody_seen") + "\n"
     diagnosed = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
-    faults = faults_of(diagnosed) if found["groups"] else []
+    faults = faults_of(diagnosed) if result["groups"] else []
     near = [fault for fault in faults if fault["coincidences"]]
     for fault in near:
-        said = case.say("events_coincide", clock=moment(fault["onset_clock"]), text=fault["summary"])
-        yield f"\n{said}\n\n"
+        sentence = case.say("events_coincide", clock=moment(fault["onset_clock"]), text=fault["summary"])
+        yield f"\n{sentence}\n\n"
         yield from coincident(about, fault)
     if faults and not near:
         yield "\n" + case.say("events_apart", findings=len(faults)) + "\n"
-    if not told and (old := age(case.task, case.language, diagnosed["end"])):
+    if not subject and (old := age(case.task, case.language, diagnosed["end"])):
         yield f"\n{old}\n"
 
 
 def topic(case: Case) -> str:
     """Return the words to look for: those in quotation marks, else those of the question's topics."""
-    found = (said for asked, said in TOPICS.items() if re.search(asked, case.question.words, re.ASCII))
-    return case.question.search or " ".join(found)
+    topics = (words for pattern, words in TOPICS.items() if re.search(pattern, case.question.words, re.ASCII))
+    return case.question.search or " ".join(topics)
 
 
 def _group(case: Case, about: Subject, group: Result) -> str:
@@ -123,16 +126,17 @@ def _group(case: Case, about: Subject, group: Result) -> str:
 def _at_time(case: Case) -> Iterator[str]:
     """Say what the channels read then, which findings were in progress, and which events were near."""
     about = choose_log(case)
-    found = case.tool("look_at_time", **about.named, clock=case.question.clocks[0], language=case.language)
-    clock, count = moment(found["clock"]), len(found["during"])
+    result = case.tool("look_at_time", **about.named, clock=case.question.clocks[0], language=case.language)
+    clock, count = moment(result["clock"]), len(result["during"])
     key = "moment_fault" if count else "moment_calm"
     yield case.say(key, label=about.label, clock=clock, count=count) + "\n\n"
-    yield from (f"- {one['summary']}\n" for one in found["during"])
-    for one in found["readings"]:
-        known = {name: one[name] for name in ("setpoint", "pv", "output") if one[name] is not None}
-        told = case.say("metric_row", channel=one["channel"], parts=values_text(case, known, found["unit"]))
-        yield f"- {about.link(one['line'])} {told}\n"
-    yield from (f"- {_group(case, about, group)}\n" for group in found["groups"][:MOST_AT_ONCE])
+    yield from (f"- {finding['summary']}\n" for finding in result["during"])
+    for reading in result["readings"]:
+        values = {name: reading[name] for name in ("setpoint", "pv", "output") if reading[name] is not None}
+        parts = values_text(case, values, result["unit"])
+        sentence = case.say("metric_row", channel=reading["channel"], parts=parts)
+        yield f"- {about.link(reading['line'])} {sentence}\n"
+    yield from (f"- {_group(case, about, group)}\n" for group in result["groups"][:MOST_AT_ONCE])
 
 
 def _lines(case: Case, first: int, last: int, about: Subject | None = None) -> Iterator[str]:
@@ -140,17 +144,17 @@ def _lines(case: Case, first: int, last: int, about: Subject | None = None) -> I
     about = about or choose_log(case)
     if first == last and re.search(r"around|near|about|附近|前后|左右", case.question.words):
         first, last = max(1, first - AROUND), last + AROUND
-    found = case.tool("read_lines", **about.named, first=first, last=last)["lines"]
-    lines = "–".join(dict.fromkeys(f"{one['line']:,}" for one in (found[0], found[-1])))
-    yield case.say("lines_title", log=quoted(about.log), lines=lines, count=len(found)) + "\n\n"
-    yield from (f"- {about.link(one['line'])} {quoted(one['text'])}\n" for one in found)
+    rows = case.tool("read_lines", **about.named, first=first, last=last)["lines"]
+    lines = "–".join(dict.fromkeys(f"{row['line']:,}" for row in (rows[0], rows[-1])))
+    yield case.say("lines_title", log=quoted(about.log), lines=lines, count=len(rows)) + "\n\n"
+    yield from (f"- {about.link(row['line'])} {quoted(row['text'])}\n" for row in rows)
 
 
 def _around(case: Case) -> Iterator[str]:
     """Show the lines around the first finding of the log in view: what "around that" means."""
-    about = choose_log(case, known=True)
-    found = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
-    faults = [one for one in faults_of(found) if one["line"]]
+    about = choose_log(case, in_view=True)
+    diagnosis = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
+    faults = [fault for fault in faults_of(diagnosis) if fault["line"]]
     if not faults:
         yield from _groups(case)
         return
@@ -162,11 +166,11 @@ def list_logs(case: Case) -> Iterator[str]:
     """Say which logs a device has."""
     if not case.device:
         raise NothingToRead(ask_for_log(case))
-    found = case.tool("list_logs", device=case.device)
-    logs, label = found["logs"], found["label"]
+    result = case.tool("list_logs", device=case.device)
+    logs, label = result["logs"], result["label"]
     yield case.say("logs_title" if logs else "logs_none", label=label, count=len(logs)) + "\n\n"
-    for one in logs[:MOST_LOGS]:
-        yield f"- {quoted(one['name'])} · {size_text(one['size'])} · {one['begun'] or '?'}\n"
+    for log in logs[:MOST_LOGS]:
+        yield f"- {quoted(log['name'])} · {size_text(log['size'])} · {log['begun'] or '?'}\n"
     if len(logs) > MOST_LOGS:
         yield case.item("logs_more", count=len(logs) - MOST_LOGS)
 
@@ -188,15 +192,15 @@ def _newest(case: Case) -> Iterator[str]:
     if not case.device:
         yield case.say("newest_brought", log=quoted(about.log)) if about else case.say("which_log_none")
         return
-    found = case.tool("list_logs", device=case.device)
-    if not found["logs"]:
-        yield case.say("logs_none", label=found["label"])
+    result = case.tool("list_logs", device=case.device)
+    if not result["logs"]:
+        yield case.say("logs_none", label=result["label"])
         return
-    newest = bare(found["logs"][0]["name"])
-    told = {"newest": quoted(newest), "begun": found["logs"][0]["begun"] or "?", "label": found["label"]}
+    newest = bare(result["logs"][0]["name"])
+    fields = {"newest": quoted(newest), "begun": result["logs"][0]["begun"] or "?", "label": result["label"]}
     is_newest = about is not None and bool(about.device) and newest == about.log
     key = "newest_untold" if about is None else "newest_yes" if is_newest else "newest_no"
-    yield case.say(key, log=quoted(about.log) if about else "", count=len(found["logs"]), **told)
+    yield case.say(key, log=quoted(about.log) if about else "", count=len(result["logs"]), **fields)
 
 
 def which_log(case: Case) -> Iterator[str]:

@@ -40,25 +40,25 @@ def figures(case: Case) -> Iterator[str]:
         return
     within = _within(question.words)
     window, note = window_asked(case, about)
-    found = case.tool("channel_metrics", **about.named, channel=question.channel, within=within, **window)
+    metrics = case.tool("channel_metrics", **about.named, channel=question.channel, within=within, **window)
     channels = [
-        one for one in found["channels"] if not question.channels or one["channel"] in question.channels
+        row for row in metrics["channels"] if not question.channels or row["channel"] in question.channels
     ]
     wants = question.extreme in ("least", "most", "mean") or bool(window) or within is not None
-    rows = [(one, _channel_sentence(case, about, one, found["unit"], wants)) for one in channels]
+    rows = [(row, _channel_sentence(case, about, row, metrics["unit"], wants)) for row in channels]
     if question.extreme == "most" and len(rows) > 1:  # the one that is asked for stands first
         rows.sort(key=lambda pair: -_size(pair[0], question.quantity))
-    since, until = map(moment, found["window"])
-    span = case.say("figures_span", since=since, until=until)
+    start, end = map(moment, metrics["window"])
+    span = case.say("figures_span", since=start, until=end)
     key = "figures_window" if window else "metrics_one" if question.channel is not None else "metrics_title"
-    numbers = {"count": len(channels), "channel": question.channel, "clock": moment(found["end"])}
+    numbers = {"count": len(channels), "channel": question.channel, "clock": moment(metrics["end"])}
     yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
     yield note + "\n\n" if note else ""
-    yield from (f"- {told}\n" for _, told in rows if told)
-    if silent := [one for one, told in rows if not told]:
-        listed = case.listed(one["channel"] for one in silent)
-        yield case.item("metric_absent", channels=listed, samples=max(one["samples"] for one in silent))
-    if not note and (old := age(case.task, case.language, found["end"])):
+    yield from (f"- {sentence}\n" for _, sentence in rows if sentence)
+    if silent := [row for row, sentence in rows if not sentence]:
+        listed = case.listed(row["channel"] for row in silent)
+        yield case.item("metric_absent", channels=listed, samples=max(row["samples"] for row in silent))
+    if not note and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
 
 
@@ -77,8 +77,8 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
             return {}, ""
         if datetime.fromisoformat(end[:19]) >= start:
             return {"since": f"{start:%Y-%m-%d %H:%M}", "until": f"{stop:%Y-%m-%d %H:%M}"}, ""
-        own = None if begun else table()["times"][question.relative]["pattern"].search(question.words)
-        named = question.text[own.start() : own.end()] if own else case.say("since_day", day=begun)
+        match = None if begun else table()["times"][question.relative]["pattern"].search(question.words)
+        named = question.text[match.start() : match.end()] if match else case.say("since_day", day=begun)
         return {}, case.say("time_not_there", time=named, end=end[:16])
     if len(question.clocks) > 1:
         return {"since": question.clocks[0], "until": question.clocks[1]}, ""
@@ -90,49 +90,48 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
 
 
 def _within(words: str) -> float | None:
-    found = _WITHIN.search(words)
-    if not found:
+    match = _WITHIN.search(words)
+    if not match:
         return None
-    size = next(group for group in found.groups() if group)
+    size = next(group for group in match.groups() if group)
     return 0.5 if size == "half" else float(size)
 
 
-def _size(one: Result, quantity: str) -> float:
-    return abs(one["iae_per_hour"] or 0.0) if quantity == "error" else 0.0
+def _size(channel: Result, quantity: str) -> float:
+    return abs(channel["iae_per_hour"] or 0.0) if quantity == "error" else 0.0
 
 
-def _channel_sentence(case: Case, about: Subject, one: Result, unit: str, wants: bool) -> str:
+def _channel_sentence(case: Case, about: Subject, channel: Result, unit: str, wants: bool) -> str:
     """Return the sentence on one channel: its extremes where they are asked for, else its figures."""
-    quantity, extremes = case.question.quantity, one["extremes"]
+    quantity, extremes = case.question.quantity, channel["extremes"]
     column = COLUMN.get(quantity, "")
     if wants and quantity in ("spread", "noise", "in_band"):
         column = "error"
     if not (wants and column in extremes):
-        return row(case, about, one, unit)
-    own = extremes[column]
-    told = {"unit": "%" if column == "output" else unit, "name": case.say(f"value_{column}")}
+        return channel_row(case, about, channel, unit)
+    summary = extremes[column]
+    fields = {"unit": "%" if column == "output" else unit, "name": case.say(f"value_{column}")}
     parts = [case.say("extreme_within", share=extremes["within"])] if "within" in extremes else []
     names = (case.question.extreme,) if case.question.extreme in ("least", "most") else ("least", "most")
     for name in () if case.question.extreme == "mean" else names:
-        at = {"clock": moment(own[name]["clock"]), "line": about.link(own[name]["line"])}
-        parts.append(case.say(f"extreme_{name}", value=own[name]["value"], **at, **told))
-    parts.append(
-        case.say("extreme_mean", mean=own["mean"], std=own["std"], samples=extremes["samples"], **told)
-    )
-    return case.say("metric_row", channel=one["channel"], parts=case.say("list_separator").join(parts))
+        at = {"clock": moment(summary[name]["clock"]), "line": about.link(summary[name]["line"])}
+        parts.append(case.say(f"extreme_{name}", value=summary[name]["value"], **at, **fields))
+    numbers = {"mean": summary["mean"], "std": summary["std"], "samples": extremes["samples"]}
+    parts.append(case.say("extreme_mean", **numbers, **fields))
+    return case.say("metric_row", channel=channel["channel"], parts=case.say("list_separator").join(parts))
 
 
-def row(case: Case, about: Subject, one: Result, unit: str) -> str:
+def channel_row(case: Case, about: Subject, channel: Result, unit: str) -> str:
     """Return the sentence on one channel with the parts asked for, "" if the log tells none of them."""
     quantity = "gains" if case.question.gain else case.question.quantity
-    wanted = PARTS.get(quantity, ALL) if case.question.kind == "figures" or case.question.gain else ALL
-    fields = {**one, **one["last"], "unit": unit, "line": about.link(one["last"]["line"])}
+    part_names = PARTS.get(quantity, ALL) if case.question.kind == "figures" or case.question.gain else ALL
+    fields = {**channel, **channel["last"], "unit": unit, "line": about.link(channel["last"]["line"])}
     parts = [
-        _part(case, part, {**fields, "setpoint": one["setpoint"]} if part == "setpoint" else fields)
-        for part in wanted
+        _part(case, part, {**fields, "setpoint": channel["setpoint"]} if part == "setpoint" else fields)
+        for part in part_names
     ]
-    told = case.say("list_separator").join(part for part in parts if part)
-    return case.say("metric_row", channel=one["channel"], parts=told) if told else ""
+    text = case.say("list_separator").join(part for part in parts if part)
+    return case.say("metric_row", channel=channel["channel"], parts=text) if text else ""
 
 
 def _part(case: Case, part: str, fields: Result) -> str:
@@ -144,27 +143,28 @@ def _part(case: Case, part: str, fields: Result) -> str:
     if any(fields.get(name) is None for name in names):
         return ""
     form = case.say("pi_dominant") if part == "gains" and is_pi(fields) else ""
-    told = case.say(f"metric_{part}", **{**fields, "form": form})
-    return with_spans(re.sub(" {2,}", " ", told).strip(), case.language)  # many blanks: the log names no unit
+    text = case.say(f"metric_{part}", **{**fields, "form": form})
+    return with_spans(re.sub(" {2,}", " ", text).strip(), case.language)  # many blanks: the log names no unit
 
 
-def is_pi(one: Result) -> bool:
+def is_pi(channel: Result) -> bool:
     """Return whether the channel's controller has no derivative to speak of."""
-    return one["kp"] is not None and one["kd"] is not None and abs(one["kd"]) < NO_DERIVATIVE * abs(one["kp"])
+    kp, kd = channel["kp"], channel["kd"]
+    return kp is not None and kd is not None and abs(kd) < NO_DERIVATIVE * abs(kp)
 
 
 def _recoveries(case: Case, about: Subject) -> Iterator[str]:
     """Say how long each time out of a loop's own band lasted, of the channels asked about."""
     from instrumentgpt.analyst import report  # a report has figures in it
 
-    found = report.diagnosed(case, about)
-    told = found["excursions"]
-    title = case.say("recoveries", label=about.label, count=told["count"])
-    yield (title if told["count"] else report.verdict(case, about, found)) + "\n\n"
-    rows = [*told["unexplained"], *told["explained"]]
-    for one in sorted(rows, key=lambda row: (row["channel"], row["onset"])):
-        yield f"- {report.excursion(case, about, one, found)}\n"
-    if more := told["count"] - len(rows):
+    diagnosis = report.diagnosed(case, about)
+    excursions = diagnosis["excursions"]
+    title = case.say("recoveries", label=about.label, count=excursions["count"])
+    yield (title if excursions["count"] else report.verdict(case, about, diagnosis)) + "\n\n"
+    rows = [*excursions["unexplained"], *excursions["explained"]]
+    for excursion in sorted(rows, key=lambda row: (row["channel"], row["onset"])):
+        yield f"- {report.excursion_row(case, about, excursion, diagnosis)}\n"
+    if more := excursions["count"] - len(rows):
         yield case.item("excursions_more", count=more)
 
 
@@ -172,10 +172,10 @@ def when(case: Case, about: Subject) -> Iterator[str]:
     """Say since when, until when and how often each fault of the log shows, and the span of the log."""
     from instrumentgpt.analyst import report  # a report has figures in it
 
-    found = report.diagnosed(case, about)
-    yield report.verdict(case, about, found) + "\n\n"
-    for one in report.faults_of(found)[: report.MOST_FAULTS]:
-        since, until = (moment(one[name]) for name in ("onset_clock", "end_clock"))
-        lines = report.links(about, one)
-        yield case.item("when_row", since=since, until=until, summary=one["summary"], lines=lines)
-    yield "\n" + report.header(case, about, found) + "\n"
+    diagnosis = report.diagnosed(case, about)
+    yield report.verdict(case, about, diagnosis) + "\n\n"
+    for fault in report.faults_of(diagnosis)[: report.MOST_FAULTS]:
+        start, end = (moment(fault[name]) for name in ("onset_clock", "end_clock"))
+        lines = report.links(about, fault)
+        yield case.item("when_row", since=start, until=end, summary=fault["summary"], lines=lines)
+    yield "\n" + report.header(case, about, diagnosis) + "\n"

@@ -1,7 +1,6 @@
 """What stands under an answer as buttons: what a question left open, and what fits what was found."""
 
 import re
-from collections.abc import Iterable
 
 from instrumentgpt.analyst.questions import KINDS, devices_in, named_kind, near_misses, read_question
 from instrumentgpt.instruments.devices import Inventory, resolve
@@ -26,24 +25,24 @@ _CHANNEL = re.compile(r"(?:\bChannel|通道) (\d+)")
 
 
 def follow_ups(
-    state: DiagnosticState, language: Language, asked: str = "", inventory: Inventory | None = None
+    state: DiagnosticState, language: Language, last_question: str = "", inventory: Inventory | None = None
 ) -> list[str]:
     """Return the questions that fit what is known of the device in view, best first.
 
-    asked      the last question: one that names no device, where none is in view, is offered with each;
-               one that names a device that nobody has, with those most like it; one that may be of another
-               kind, with that kind's name before it, which then decides
+    last_question  one that names no device, where none is in view, is offered with each; one that names a
+                   device that nobody has, with those most like it; one that may be of another kind, with
+                   that kind's name before it, which then decides
     """
     in_view = bool(state.device_name or state.device_ip or state.last_log_file)
-    if asked and inventory and (completed := _completed(asked, inventory, in_view)):
+    if last_question and inventory and (completed := _completed(last_question, inventory, in_view)):
         return completed
-    found = {one for text in (*state.root_causes, *state.findings) for one in fault_classes(text)}
-    faults = found - {*NO_FAULT}
-    named, repeated = named_kind(asked)
-    question = read_question(asked, in_view, before=repeated if named else "")
-    meant = [f"{KINDS[kind][language]}: {asked}" for kind in question.others if not question.again]
+    faults = {fault for text in (*state.root_causes, *state.findings) for fault in fault_classes(text)}
+    faults -= {*NO_FAULT}
+    named, repeated = named_kind(last_question)
+    question = read_question(last_question, in_view, before=repeated if named else "")
+    meant = [f"{KINDS[kind][language]}: {last_question}" for kind in question.others if not question.again]
     others = [gain for gain in ("kp", "ki", "kd") if gain != question.gain] if question.gain else []
-    if asked and question.kind == "gains" and others and not faults & {*TOO_HIGH}:
+    if last_question and question.kind == "gains" and others and not faults & {*TOO_HIGH}:
         offered = [QUESTIONS["gain"][language].format(gain) for gain in others]
     else:
         offered = [QUESTIONS[_about_gains(faults)][language]]
@@ -55,20 +54,19 @@ def follow_ups(
     return offered + [QUESTIONS[name][language] for name, kind in kinds.items() if kind != question.kind]
 
 
-def _completed(asked: str, inventory: Inventory, in_view: bool) -> list[str]:
+def _completed(question: str, inventory: Inventory, in_view: bool) -> list[str]:
     """Return the question with a device that it lacks, or with one that may have been meant."""
-    unknown = resolve(asked, inventory).unknown
+    unknown = resolve(question, inventory).unknown
     if unknown:
         near = near_misses(unknown[0], inventory)
-        return [re.sub(re.escape(unknown[0]), name, asked, flags=re.IGNORECASE) for name in near]
-    if in_view or devices_in(asked, inventory) or read_question(asked).kind not in NEED_A_DEVICE:
+        return [re.sub(re.escape(unknown[0]), name, question, flags=re.IGNORECASE) for name in near]
+    if in_view or devices_in(question, inventory) or read_question(question).kind not in NEED_A_DEVICE:
         return []
-    return [f"{device.name}: {asked}" for device in inventory.devices[:MOST_DEVICES]]
+    return [f"{device.name}: {question}" for device in inventory.devices[:MOST_DEVICES]]
 
 
-def _about_gains(faults: Iterable[str]) -> str:
+def _about_gains(faults: set[str]) -> str:
     """Return what to ask of gains, if anything: they repair nothing but the faults of gains."""
-    found = set(faults)
-    if found & {*TOO_HIGH}:
+    if faults & {*TOO_HIGH}:
         return "tune"
-    return "raise" if found <= {*TOO_LOW} else "evidence"
+    return "raise" if faults <= {*TOO_LOW} else "evidence"

@@ -3,44 +3,34 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
-from instrumentgpt.analyst.case import (
-    Case,
-    Result,
-    Subject,
-    ToolFailed,
-    bare,
-    choose_log,
-    day_of,
-    log_names,
-)
+from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, bare, choose_log, day_of, log_names
 from instrumentgpt.analyst.constraints import GAINS, Step, mark
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import aspect
-from instrumentgpt.analyst.report import TUNED, diagnosed, explained, proposals
+from instrumentgpt.analyst.report import TUNED, diagnosed, explained, faults_of, proposals
 from instrumentgpt.analyst.words import quoted
 
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
 EXAMPLE_GAIN = 1.0  # to ask about, where no model tells a better one
 GRAVE = ("critical", "high")
-NOT_TUNING = (*TUNED, "healthy")  # gains may help
 NEED_A_STEP = ("quiet", "short")  # reasons that another log of the device may do away with
 VERDICTS = ("yes", "no", "not_proven")
 
 
 def gains(case: Case) -> Iterator[str]:
     """Answer about gains: what they were, whether one may be changed, or which would be better."""
-    asked = case.question
-    if aspect("without_gains", asked.words):
-        about = choose_log(case, known=True)
+    question, words = case.question, case.question.words
+    if aspect("without_gains", words):
+        about = choose_log(case, in_view=True)
         yield from explained(case, about, diagnosed(case, about))
         return
-    if aspect("present_value", asked.words) and not (aspect("advice", asked.words) or asked.direction):
+    if aspect("present_value", words) and not (aspect("advice", words) or question.direction):
         yield from figures(case)
         return
-    if aspect("autotune", asked.words):
+    if aspect("autotune", words):
         yield case.say("no_autotune") + "\n\n"
-    changes = asked.gain and (asked.target is not None or asked.factor is not None or asked.direction)
-    if changes and not aspect("is_right", asked.words):
+    changes = question.gain and ({question.target, question.factor} != {None} or question.direction)
+    if changes and not aspect("is_right", words):
         yield from _change(case)
     else:
         yield from _better(case)
@@ -48,24 +38,23 @@ def gains(case: Case) -> Iterator[str]:
 
 def _change(case: Case) -> Iterator[str]:
     """Say whether the gain may be changed, on the channel asked about or on each."""
-    about = choose_log(case, known=True)
-    asked = case.question
-    factor = asked.factor or (LOWERED if asked.direction == "down" else None)
-    named = asked.gain or "kp"
-    found = _advised(case, about, gain=named, factor=None if asked.target else factor, target=asked.target)
-    if not asked.target and all(one["answer"]["present"] == 0 for one in found["channels"]):
-        yield _needs_a_number(case, found, named)
+    about, question = choose_log(case, in_view=True), case.question
+    named, lowered = question.gain or "kp", LOWERED if question.direction == "down" else None
+    factor = None if question.target else question.factor or lowered
+    advice = _advised(case, about, gain=named, factor=factor, target=question.target)
+    if not question.target and all(channel["answer"]["present"] == 0 for channel in advice["channels"]):
+        yield _needs_a_number(case, advice, named)
         return
-    several = len(found["groups"]) > 1
+    several = len(advice["groups"]) > 1
     if several:
-        yield case.say("gain_all", gain=named, verdicts=_verdicts(case, found)) + "\n\n"
+        yield case.say("gain_all", gain=named, verdicts=_verdicts(case, advice)) + "\n\n"
         yield from _faults_first(case, about)
-    told = [(_verdict(case, found, group), group) for group in _proven_first(found["groups"])]
-    yield from _verdict_lines(told)
-    if held := mark(case.task, case.language, Step(channel=asked.channel, gains=[named])):
+    verdicts = [(_verdict(case, advice, group), group) for group in _proven_first(advice["groups"])]
+    yield from _verdict_lines(verdicts)
+    if held := mark(case.task, case.language, Step(channel=question.channel, gains=[named])):
         yield f"\n{held.strip()}\n"
-    yield from (f"\n{better}\n" for better in proposals(case, found))
-    yield from _older_log(case, about, found["groups"], named)
+    yield from (f"\n{better}\n" for better in proposals(case, advice))
+    yield from _older_log(case, about, advice["groups"], named)
     if not several:
         yield "\n"
         yield from _faults_first(case, about)
@@ -73,15 +62,15 @@ def _change(case: Case) -> Iterator[str]:
 
 def _better(case: Case) -> Iterator[str]:
     """Propose gains, on the channel asked about or on each, or say why none are proposed."""
-    about = choose_log(case, known=True)
-    found = _advised(case, about)
-    proposed = [one["channel"] for one in found["channels"] if one["advice"]["proposed"]]
-    numbers = {"channels": case.listed(proposed), "count": len(found["channels"])}
+    about = choose_log(case, in_view=True)
+    advice = _advised(case, about)
+    proposed = [channel["channel"] for channel in advice["channels"] if channel["advice"]["proposed"]]
+    numbers = {"channels": case.listed(proposed), "count": len(advice["channels"])}
     yield case.say("tune_some" if proposed else "tune_none", label=about.label, **numbers) + "\n\n"
-    groups = found["advice_groups"]
+    groups = advice["advice_groups"]
     yield from _faults_first(case, about)
-    proposed_first = sorted(groups, key=lambda one: one["channels"][0] not in proposed)
-    yield from _verdict_lines([(_proposal(case, one, proposed), one) for one in proposed_first])
+    proposed_first = sorted(groups, key=lambda group: group["channels"][0] not in proposed)
+    yield from _verdict_lines([(_proposal(case, group, proposed), group) for group in proposed_first])
     yield from _older_log(case, about, groups, "")
 
 
@@ -92,21 +81,21 @@ def _proposal(case: Case, group: Result, proposed: list[int]) -> str:
     return str(group["sentences"][0]) + held.replace("**", "")
 
 
-def _advised(case: Case, about: Subject, **asked: object) -> Result:
-    wanted = {"channel": case.question.channel, "language": case.language}
-    return case.tool("advise_gains", **about.named, **wanted, **asked)
+def _advised(case: Case, about: Subject, **change: object) -> Result:
+    arguments = {"channel": case.question.channel, "language": case.language}
+    return case.tool("advise_gains", **about.named, **arguments, **change)
 
 
-def _needs_a_number(case: Case, found: Result, gain: str) -> str:
+def _needs_a_number(case: Case, advice: Result, gain: str) -> str:
     """Return that a gain of 0 cannot be raised by a factor, with a value worth asking about."""
-    answers = [one["answer"] for one in found["channels"]]
-    modelled = next((one for one in answers if "tau2" in one["numbers"]), None)
+    answers = [channel["answer"] for channel in advice["channels"]]
+    modelled = next((answer for answer in answers if "tau2" in answer["numbers"]), None)
     example, why = EXAMPLE_GAIN, ""
     if modelled and gain == "kd":
         example = modelled["numbers"]["kp"] * modelled["numbers"]["tau2"]
         named = {"channel": modelled["channel"], "tau2": modelled["numbers"]["tau2"]}
         why = case.say("gain_zero_model", **named)
-    channels = case.listed(one["channel"] for one in answers)
+    channels = case.listed(answer["channel"] for answer in answers)
     numbers = {"gain": gain, "count": len(answers), "example": example}
     return case.say("gain_zero", channels=channels, why=why, **numbers)
 
@@ -119,34 +108,34 @@ def _verdict_lines(groups: list[tuple[str, Result]]) -> Iterator[str]:
         yield from (f"{'' if alone else '  '}- {sentence}\n" for sentence in group["sentences"][1:])
 
 
-def _verdicts(case: Case, found: Result) -> str:
+def _verdicts(case: Case, advice: Result) -> str:
     """Return which channels get which verdict, as one list."""
-    told = []
+    parts = []
     for verdict in VERDICTS:
-        channels = [one["channel"] for one in found["channels"] if one["answer"]["verdict"] == verdict]
+        channels = [row["channel"] for row in advice["channels"] if row["answer"]["verdict"] == verdict]
         if channels:
             listed = case.listed(channels)
-            told.append(case.say(f"gain_{verdict}", channels=listed, count=len(channels)))
-    return case.say("clause_separator").join(told)
+            parts.append(case.say(f"gain_{verdict}", channels=listed, count=len(channels)))
+    return case.say("clause_separator").join(parts)
 
 
 def _proven_first(groups: list[Result]) -> list[Result]:
     return sorted(groups, key=lambda group: group["reason"] in NEED_A_STEP)
 
 
-def _verdict(case: Case, found: Result, group: Result) -> str:
+def _verdict(case: Case, advice: Result, group: Result) -> str:
     """Return the tool's verdict; lowering a gain too little is not wrong, only not enough."""
-    answers = {one["channel"]: one["answer"] for one in found["channels"]}
-    told = answers[group["channels"][0]]
-    if told["verdict"] != "no" or told["asked"] >= told["present"] or len(group["channels"]) > 1:
+    answers = {channel["channel"]: channel["answer"] for channel in advice["channels"]}
+    answer = answers[group["channels"][0]]
+    if answer["verdict"] != "no" or answer["asked"] >= answer["present"] or len(group["channels"]) > 1:
         return str(group["sentences"][0])
-    named = {name: told[name] for name in ("channel", "gain", "present", "asked")}
+    named = {name: answer[name] for name in ("channel", "gain", "present", "asked")}
     return case.say("gain_not_enough", **named)
 
 
 def _older_log(case: Case, about: Subject, groups: list[Result], gain: str) -> Iterator[str]:
     """Name the device's log before this one, where this one is too quiet: it is not fetched unasked."""
-    channels = [one for group in groups if group["reason"] in NEED_A_STEP for one in group["channels"]]
+    channels = [number for group in groups if group["reason"] in NEED_A_STEP for number in group["channels"]]
     if not about.device or not channels:
         return
     older = ""
@@ -167,7 +156,7 @@ def _older_log(case: Case, about: Subject, groups: list[Result], gain: str) -> I
 
 def _faults_first(case: Case, about: Subject) -> Iterator[str]:
     """Name the grave fault that gains do not repair, if the log has one."""
-    found = diagnosed(case, about)
-    grave = [one for one in found["findings"] if one["severity"] in GRAVE and one["class"] not in NOT_TUNING]
+    faults = faults_of(diagnosed(case, about))
+    grave = [fault for fault in faults if fault["severity"] in GRAVE and fault["class"] not in TUNED]
     if grave:
         yield case.say("gain_faults", text=grave[0]["summary"]) + "\n\n"

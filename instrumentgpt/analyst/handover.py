@@ -37,46 +37,45 @@ def _report(case: Case) -> Iterator[str]:
         aspect("every_device", case.question.words) and not case.task.devices
     )
     if several:
-        for name in case.task.devices or [one["name"] for one in case.tool("list_devices")["devices"]]:
+        for name in case.task.devices or [device["name"] for device in case.tool("list_devices")["devices"]]:
             try:
                 subjects.append(fetched_log(case, device=name))
             except ToolFailed as problem:
                 failed.append(case.say("worst_failed", label=name, reason=plain_text(str(problem))))
     else:
-        subjects = [choose_log(case, known=True)]
+        subjects = [choose_log(case, in_view=True)]
     language: Language = "en" if re.search(r"english|英文", case.question.words) else case.language
     language = "zh" if re.search(r"chinese|中文", case.question.words) else language
-    case.tool("write_report", logs=[one.reference for one in subjects], language=language)
-    yield (
-        case.say("report_made", count=len(subjects), labels=case.listed(one.label for one in subjects)) + "\n"
-    )
-    yield from (f"\n- {one}" for one in failed)
+    case.tool("write_report", logs=[subject.reference for subject in subjects], language=language)
+    labels = case.listed(subject.label for subject in subjects)
+    yield case.say("report_made", count=len(subjects), labels=labels) + "\n"
+    yield from (f"\n- {sentence}" for sentence in failed)
 
 
 def _letter(case: Case) -> Iterator[str]:
     """Tell the newest diagnosis as a letter: seen, why, done, next, and what is not to be done."""
-    about = choose_log(case, known=True)
-    found = diagnosed(case, about)
-    faults = faults_of(found)
+    about = choose_log(case, in_view=True)
+    diagnosis = diagnosed(case, about)
+    faults = faults_of(diagnosis)
     words = case.question.words
     kind = "vendor" if re.search(r"\bvendor|\bsupplier|厂商|供应商", words) else "boss"
     kind = "technician" if re.search(r"\btechnician|\bto.?do\b|技师|技术员|待办", words) else kind
     done, forbidden = done_to_it(case), constraints_in_force(case.task)
-    told = {"done": case.listed(done), "forbidden": case.listed(map(quoted, forbidden))}
+    fields = {"done": case.listed(done), "forbidden": case.listed(map(quoted, forbidden))}
     if not faults:
-        count = len(found["channel_numbers"])
-        yield case.say("letter_healthy", lines=found["lines"], count=count, log=quoted(about.log)) + "\n\n"
+        numbers = {"lines": diagnosis["lines"], "count": len(diagnosis["channel_numbers"])}
+        yield case.say("letter_healthy", log=quoted(about.log), **numbers) + "\n\n"
     else:
         first = faults[0]
-        told |= {name: plain_text(first[name]) for name in ("cause", "action")}
-        told["symptom"] = plain_text(first["summary"])
-        told["ruled_out"] = case.listed(map(plain_text, first["ruled_out"]))
-        lines = [f"{about.link(one['line'])} {quoted(one['text'])}" for one in first["evidence"][:LINES]]
+        fields |= {name: plain_text(first[name]) for name in ("cause", "action")}
+        fields["symptom"] = plain_text(first["summary"])
+        fields["ruled_out"] = case.listed(map(plain_text, first["ruled_out"]))
+        lines = [f"{about.link(item['line'])} {quoted(item['text'])}" for item in first["evidence"][:LINES]]
         yield letter(
-            kind, case.language, Facts(about.label, log=quoted(about.log), lines=tuple(lines), **told)
+            kind, case.language, Facts(about.label, log=quoted(about.log), lines=tuple(lines), **fields)
         )
         yield "\n"
-    yield age(case.task, case.language, found["end"]) + "\n"
+    yield age(case.task, case.language, diagnosis["end"]) + "\n"
 
 
 def shift_start(text: str, now: datetime) -> datetime | None:
@@ -90,17 +89,17 @@ def shift_start(text: str, now: datetime) -> datetime | None:
     """
     if not text.strip():
         return now - timedelta(days=1)
-    asked = read_question(text)
-    start = span_of(asked.relative, now)[0] if asked.relative else None
-    if asked.days:
-        parts = [int(part) for part in asked.days[0].split("-") if part]
+    question = read_question(text)
+    start = span_of(question.relative, now)[0] if question.relative else None
+    if question.days:
+        parts = [int(part) for part in question.days[0].split("-") if part]
         year, month, day = ([now.year, now.month, now.day][: 3 - len(parts)] + parts)[:3]
         try:
             start = datetime(year, month, day)
         except ValueError:  # the 31st of a month that has none
             return None
-    if asked.clocks:
-        hour, minute = map(int, asked.clocks[0].split(":")[:2])
+    if question.clocks:
+        hour, minute = map(int, question.clocks[0].split(":")[:2])
         on = start or now
         start = on.replace(hour=hour, minute=minute, second=0, microsecond=0)
         if start > now and on is now:

@@ -22,13 +22,13 @@ def jump(case: Case) -> Iterator[str]:
         return
     about = choose_log(case)
     values = {"before": before, "after": after, "tolerance": tolerance(case.question.text, before, after)}
-    found = case.tool("explain_jump", **about.named, **values)
-    if found["jump"] is None:
-        numbers = {"before": before, "after": after, "lines": found["total_lines"]}
+    result = case.tool("explain_jump", **about.named, **values)
+    if result["jump"] is None:
+        numbers = {"before": before, "after": after, "lines": result["total_lines"]}
         yield case.say("jump_not_found", log=quoted(about.log), **numbers) + "\n\n"
         yield case.say("jump_order")
         return
-    yield from explained(case, about, found)
+    yield from explained(case, about, result)
 
 
 def tolerance(text: str, *values: float) -> float:
@@ -43,22 +43,22 @@ def tolerance(text: str, *values: float) -> float:
 
 def _pasted(case: Case) -> Iterator[str]:
     before, after = case.question.values or (None, None)
-    lines, found, reason = list(case.question.pasted), Result(jump=None), ""
+    lines, result, reason = list(case.question.pasted), Result(jump=None), ""
     try:
-        found = case.tool("explain_jump", lines=lines, before=before, after=after)
-        if found["jump"] is None:
-            found = case.tool("explain_jump", lines=lines)
+        result = case.tool("explain_jump", lines=lines, before=before, after=after)
+        if result["jump"] is None:
+            result = case.tool("explain_jump", lines=lines)
     except ToolFailed as problem:
         reason = plain_text(str(problem))
-    if found["jump"] is None:
+    if result["jump"] is None:
         yield case.say("jump_no_lines", count=len(lines), need=2, reason=reason)
     else:
-        yield from explained(case, Subject(""), found)
+        yield from explained(case, Subject(""), result)
 
 
-def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
+def explained(case: Case, about: Subject, result: Result) -> Iterator[str]:
     """Yield verdict, the lines, and what follows, from the result of `explain_jump`."""
-    jump = found["jump"]
+    jump = result["jump"]
     before, after = jump["before"], jump["after"]
     change, seconds = abs((after["pv"] or 0) - (before["pv"] or 0)), jump["seconds"]
     rates = {"rate": jump["rate"], "usual": jump["usual_rate"], "returns": jump["returns"]}
@@ -68,11 +68,11 @@ def explained(case: Case, about: Subject, found: Result) -> Iterator[str]:
     numbers |= {"gap": seconds, "change": change, "needed": change / (abs(seconds) or 1)}
     if jump["kind"] == "spike":
         seconds = jump["back"]["time"] - after["time"]
-    yield case.say(_key(jump), seconds=seconds, lines=found["samples"], **numbers) + "\n\n"
+    yield case.say(_key(jump), seconds=seconds, lines=result["samples"], **numbers) + "\n\n"
     for reading in (before, after, jump["back"], jump["own"]):
         if reading:
-            told = {"clock": moment(reading["clock"]), "channel": reading["channel"]}
-            yield case.item("jump_quote", line=_line(about, reading), text=quoted(reading["text"]), **told)
+            fields = {"clock": moment(reading["clock"]), "channel": reading["channel"]}
+            yield case.item("jump_quote", line=_line(about, reading), text=quoted(reading["text"]), **fields)
     yield from _more(case, about, jump)
 
 
@@ -86,12 +86,12 @@ def _key(jump: Result) -> str:
 
 
 def _more(case: Case, about: Subject, jump: Result) -> Iterator[str]:
-    own, back = jump["own"], jump["back"]
-    if own:
-        change = own["pv"] - jump["before"]["pv"]
-        seconds = own["time"] - jump["before"]["time"]
-        fields = {"channel": own["channel"], "pv": own["pv"], "change": change, "seconds": seconds}
-        yield "\n" + case.say("jump_own_next", line=_line(about, own), **fields)
+    own_next, back = jump["own"], jump["back"]
+    if own_next:
+        change = own_next["pv"] - jump["before"]["pv"]
+        seconds = own_next["time"] - jump["before"]["time"]
+        fields = {"channel": own_next["channel"], "pv": own_next["pv"], "change": change, "seconds": seconds}
+        yield "\n" + case.say("jump_own_next", line=_line(about, own_next), **fields)
     if back and jump["usual_rate"] is not None:
         fields = {"usual": jump["usual_rate"], "line": _line(about, back), "pv": back["pv"]}
         yield "\n" + case.say("jump_usual", **fields)

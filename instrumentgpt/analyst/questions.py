@@ -145,15 +145,15 @@ def table() -> dict[str, Any]:
     named = {name: _words(read[name]) for name in ("quantities", "extremes")}
     times = {name: {**row, "pattern": _any(row["words"])} for name, row in read["times"].items()}
     suspects = {name: {**row, "pattern": _any(row["words"])} for name, row in read["suspects"].items()}
-    told = {"suspecting": _any(read["suspecting"]), "suspects": suspects}
-    told["aspects"] = {name: re.compile(pattern, re.ASCII) for name, pattern in read["aspects"].items()}
-    return {"least": read["least"], "kinds": kinds, "times": times, **named, **told}
+    aspects = {name: re.compile(pattern, re.ASCII) for name, pattern in read["aspects"].items()}
+    suspected = {"suspecting": _any(read["suspecting"]), "suspects": suspects}
+    return {"least": read["least"], "kinds": kinds, "times": times, "aspects": aspects, **named, **suspected}
 
 
 def aspect(name: str, words: str) -> re.Match[str] | None:
     """Return where `words` (spelled) have the aspect `name` of questions.toml, None if they have not."""
-    found: re.Pattern[str] = table()["aspects"][name]
-    return found.search(words)
+    pattern: re.Pattern[str] = table()["aspects"][name]
+    return pattern.search(words)
 
 
 @cache
@@ -176,7 +176,7 @@ def term_names() -> str:
     """Return a pattern of all words of the glossary."""
     names = [name for key, row in terms().items() for name in (key, *row["also"])]
     return "|".join(
-        re.escape(one).replace("\\ ", " ") for one in sorted(map(spelled, names), key=len, reverse=True)
+        re.escape(name).replace("\\ ", " ") for name in sorted(map(spelled, names), key=len, reverse=True)
     )
 
 
@@ -215,9 +215,9 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
     True
     """
     pasted, rest = split_pasted(text)
-    chosen, asked = named_kind(rest)
-    chosen = chosen if asked.strip() == before.strip() else ""  # a button; typed, it is words among others
-    rest = asked if chosen else rest
+    chosen, body = named_kind(rest)
+    chosen = chosen if body.strip() == before.strip() else ""  # a button; typed, it is words among others
+    rest = body if chosen else rest
     words = spelled(rest)
     question = _slots(Question("", rest, words, pasted=pasted))
     named = _names(question, in_view, devices)
@@ -240,17 +240,17 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
         return replace(question, kind=chosen, score=CHOSEN)
     if before and question.again:
         clicked, repeated = named_kind(before)
-        known = read_question(before, in_view, devices, repeated if clicked else "")
-        if weights[best] < ALONE or best == known.kind:
-            return _going_on(question, known)
+        previous = read_question(before, in_view, devices, repeated if clicked else "")
+        if weights[best] < ALONE or best == previous.kind:
+            return _going_on(question, previous)
     if question.values and aspect("next_line", words):
         best = "events"
     elif len(pasted) >= LOG_LINES and weights[best] < ALONE:
         best = "diagnosis"
     elif best == "gains" and len(suspected(words)) > 1 and _OR.search(words):
         best = "diagnosis"  # "is it kp or the relay?"
-    told = (aspect("done", words) or aspect("not_the_cause", words)) and not aspect("asks", words)
-    ranked = [] if told or pasted else sorted(set(KINDS) - {best}, key=lambda kind: -scores[kind])
+    is_statement = (aspect("done", words) or aspect("not_the_cause", words)) and not aspect("asks", words)
+    ranked = [] if is_statement or pasted else sorted(set(KINDS) - {best}, key=lambda kind: -scores[kind])
     others = tuple(kind for kind in ranked[:MOST_OFFERED] if scores[kind] > scores[best] - DOUBT)
     return replace(question, kind=best, score=weights[best], others=others)
 
@@ -262,9 +262,9 @@ def named_kind(text: str) -> tuple[str, str]:
     (('plot', 'how was channel 2?'), ('plot', '通道 2'), ('', 'note: all fine'))
     """
     first, *rest = re.split(r"[:：]\s*", text, maxsplit=1)
-    said = first.strip().casefold()
-    found = (kind for kind, names in KINDS.items() if said in map(str.casefold, names.values()))
-    kind = next(found, "") if rest and rest[0] else ""
+    name = first.strip().casefold()
+    kinds = (kind for kind, names in KINDS.items() if name in map(str.casefold, names.values()))
+    kind = next(kinds, "") if rest and rest[0] else ""
     return (kind, rest[0]) if kind else ("", text)
 
 
@@ -305,7 +305,7 @@ def _names(question: Question, in_view: bool, devices: int) -> frozenset[str]:
 
 def _going_on(question: Question, before: Question) -> Question:
     """Return the question before with the slots that this one fills anew."""
-    own = {
+    slots = {
         name: value
         for name in ("channels", "gain", "days", "log", "target", "factor", "quantity", "extreme", "clocks")
         if (value := getattr(question, name)) not in ((), "", None)
@@ -313,23 +313,23 @@ def _going_on(question: Question, before: Question) -> Question:
     if question.gain not in ("", before.gain):  # the number was meant for the other gain
         before = replace(before, target=None)
     words = f"{before.words} {question.words}"
-    return replace(before, text=question.text, words=words, again=True, **own)
+    return replace(before, text=question.text, words=words, again=True, **slots)
 
 
 def _slots(question: Question) -> Question:
-    words, found = question.words, table()
+    words, patterns = question.words, table()
     lines = _lines_in(words)
     log = re.search(LOG_NAME, words)
     jump = re.search(_JUMP, _CLOCK.sub(" ", words))  # "between 14:20 and 14:30" names no readings
     quoted = re.search(_QUOTED, question.text)
-    extremes = {name: pattern for name, pattern in found["extremes"].items() if name != "when"}
-    when = "when" if found["extremes"]["when"].search(words) else ""
+    extremes = {name: pattern for name, pattern in patterns["extremes"].items() if name != "when"}
+    when = "when" if patterns["extremes"]["when"].search(words) else ""
     gain = next((name for name, pattern in GAINS.items() if re.search(pattern, words)), "")
     return replace(
         question,
         channels=channels_in(words),
         all_channels=bool(aspect("all_channels", words)),
-        quantity=_first(found["quantities"], words),
+        quantity=_first(patterns["quantities"], words),
         extreme=_first(extremes, words) or when,
         gain=gain,
         direction="up" if aspect("up", words) else "down" if aspect("down", words) else "",
@@ -339,7 +339,7 @@ def _slots(question: Question) -> Question:
         values=(float(jump[1]), float(jump[2])) if jump else None,
         clocks=clocks_in(words),
         days=() if lines or log else days_in(words),
-        relative=next((name for name, row in found["times"].items() if row["pattern"].search(words)), ""),
+        relative=next((name for name, row in patterns["times"].items() if row["pattern"].search(words)), ""),
         log=question.text[log.start() : log.end()] if log else "",
         previous=not log and bool(aspect("previous", words)),
         search=quoted[1] if quoted else "",
@@ -350,7 +350,7 @@ def _slots(question: Question) -> Question:
 
 def _first(patterns: Mapping[str, re.Pattern[str]], words: str) -> str:
     """Return the name whose words stand first in `words`, "" if none does."""
-    places = {name: found.start() for name, pattern in patterns.items() if (found := pattern.search(words))}
+    places = {name: match.start() for name, pattern in patterns.items() if (match := pattern.search(words))}
     return min(places, key=lambda name: places[name], default="")
 
 
@@ -368,13 +368,13 @@ def channels_in(words: str) -> tuple[int, ...]:
     >>> channels_in("ch1 跟 ch3"), channels_in("第二通道"), channels_in("channel 2 at 14:20")
     ((1, 3), (2,), (2,))
     """
-    found: list[int] = []
+    channels: list[int] = []
     for match in _CHANNELS.finditer(spelled(words)):
         digits = next(group for group in match.groups() if group)
-        numbers = [_number(one) for one in re.findall(r"\d+|[一二三四五六七八九]", digits)]
+        numbers = [_number(digit) for digit in re.findall(r"\d+|[一二三四五六七八九]", digits)]
         spread = len(numbers) == 2 and re.search(r"\d\s*(?:to|-|到)\s*\d", digits)
-        found += range(numbers[0], numbers[1] + 1) if spread else numbers
-    return tuple(dict.fromkeys(found))
+        channels += range(numbers[0], numbers[1] + 1) if spread else numbers
+    return tuple(dict.fromkeys(channels))
 
 
 def clocks_in(words: str) -> tuple[str, ...]:
@@ -383,7 +383,7 @@ def clocks_in(words: str) -> tuple[str, ...]:
     >>> clocks_in("from 08:50 to 9:05"), clocks_in("昨天下午三点"), clocks_in("3 am"), clocks_in("14点20分")
     (('08:50', '09:05'), ('15:00',), ('03:00',), ('14:20',))
     """
-    found = []
+    clocks = []
     for match in _CLOCK.finditer(words):
         written, half, hour, hour_half, part, han, minute = match.groups()
         if written:
@@ -392,8 +392,8 @@ def clocks_in(words: str) -> tuple[str, ...]:
             first, rest = str(_number(hour or han)), "30" if minute == "半" else f"{int(minute or 0):02d}"
             half = hour_half or ("pm" if part in ("下午", "晚上", "傍晚") else "")
         number = int(first) % 12 + 12 if half == "pm" and int(first) <= 12 else int(first) % 24
-        found.append(f"{0 if half == 'am' and number == 12 else number:02d}:{rest}")
-    return tuple(dict.fromkeys(found))
+        clocks.append(f"{0 if half == 'am' and number == 12 else number:02d}:{rest}")
+    return tuple(dict.fromkeys(clocks))
 
 
 def days_in(words: str) -> tuple[str, ...]:
@@ -402,15 +402,15 @@ def days_in(words: str) -> tuple[str, ...]:
     >>> days_in("the log of feb 18"), days_in("2026/02/18"), days_in("between the 16th and the 20th")
     (('02-18',), ('2026-02-18',), ('-16', '-20'))
     """
-    found, rest = {}, words
+    days, rest = {}, words
     for pattern in _DAYS:
         for match in re.finditer(pattern, rest):
             month, year = match["m"] or "", match["y"] or ""
             number = int(month) if month.isdecimal() else _MONTHS.index(month[:3]) + 1 if month else 0
-            told = f"{year + '-' if year else ''}{f'{number:02d}' if number else ''}-{int(match['d']):02d}"
-            found[match.start()] = told
+            day = f"{year + '-' if year else ''}{f'{number:02d}' if number else ''}-{int(match['d']):02d}"
+            days[match.start()] = day
         rest = re.sub(pattern, lambda match: "\0" * len(match.group()), rest)
-    return tuple(dict.fromkeys(found[place] for place in sorted(found)))
+    return tuple(dict.fromkeys(days[place] for place in sorted(days)))
 
 
 def _factor_in(words: str) -> float | None:
@@ -418,25 +418,25 @@ def _factor_in(words: str) -> float | None:
         return 2.0
     if re.search(r"\bhalve|\bhalf\b|减半|一半", words):
         return 0.5
-    if found := re.search(_NUMBER + r"\s*(?:%|percent|趴)", words):
-        return 1 + (-1 if aspect("down", words) else 1) * float(found[1]) / 100
-    found = re.search(_NUMBER + r"\s*(?:x\b|×|times|倍)", words)
-    return float(found[1]) if found else None
+    if match := re.search(_NUMBER + r"\s*(?:%|percent|趴)", words):
+        return 1 + (-1 if aspect("down", words) else 1) * float(match[1]) / 100
+    match = re.search(_NUMBER + r"\s*(?:x\b|×|times|倍)", words)
+    return float(match[1]) if match else None
 
 
 def _target_in(words: str) -> float | None:
-    found = re.search(
+    match = re.search(
         r"(?:\bto|\bat|=|到|成|为|回|至)\s*" + _NUMBER + r"(?![\d.:])(?!\s*(?:%|percent|x\b|×|times|倍))",
         words,
     )
-    return float(found[1]) if found else None
+    return float(match[1]) if match else None
 
 
 def _lines_in(words: str) -> tuple[int, int] | None:
-    found = re.search(_LINES, words)
-    if not found or ("第" in found.group() and not found.group(3)):
+    match = re.search(_LINES, words)
+    if not match or ("第" in match.group() and not match.group(3)):
         return None
-    numbers = [int(number.replace(",", "")) for number in found.group(1, 2) if number]
+    numbers = [int(number.replace(",", "")) for number in match.group(1, 2) if number]
     return min(numbers), max(numbers)
 
 
@@ -454,7 +454,7 @@ def devices_in(text: str, inventory: Inventory) -> tuple[Device, ...]:
     """
     if (named := resolve(text, inventory)).devices or named.unknown:
         return named.devices
-    words, found = spelled(text), dict[Device, None]()
+    words, devices = spelled(text), dict[Device, None]()
     for match in re.finditer(
         r"(?<![\w./%-])(?<!\d:)(\.|0)?(\d{2,3})(?=$|[^\w.:/%°-]|[\u4e00-\u9fff])(?!\s*(?:%|度|°|秒|分|s\b|c\b|deg|k\b|行|min|hour|点|percent))",
         words,
@@ -465,36 +465,36 @@ def devices_in(text: str, inventory: Inventory) -> tuple[Device, ...]:
         followed = re.match(r"\s*(?:ch|channel|zone|那台|这台|的|号机|has\b|is\b|pls|please|$)", after)
         if not (match[1] or placed or (led and followed) or re.match(r"那台|这台", after)):
             continue
-        found |= dict.fromkeys(device_ending(inventory, match[2], match[1] == "."))
-    return tuple(found)
+        devices |= dict.fromkeys(device_ending(inventory, match[2], match[1] == "."))
+    return tuple(devices)
 
 
 def near_misses(unknown: str, inventory: Inventory) -> list[str]:
     """Return the names or addresses of devices that are most like `unknown`, best first."""
-    names = {spelled(name): name for one in inventory.devices for name in (one.ip, one.name, *one.aliases)}
+    names = {spelled(name): name for device in inventory.devices for name in device.own_names}
     close = difflib.get_close_matches(spelled(unknown), list(names), n=2, cutoff=NEAR)
     return list(dict.fromkeys(names[name] for name in close))
 
 
-def suspected(words: str, asked: bool = True) -> dict[str, tuple[str, ...]]:
+def suspected(words: str, is_asked: bool = True) -> dict[str, tuple[str, ...]]:
     """Return part or cause → the fault classes it would be, of those that `words` (spelled) ask about.
 
-    asked  whether to name them is not enough: it must be a question about them
+    is_asked  whether to name them is not enough: it must be a question about them
 
     >>> list(suspected("is it the sensor or heater loss?"))
     ['sensor', 'heater_degradation']
     """
-    if asked and not table()["suspecting"].search(words):
+    if is_asked and not table()["suspecting"].search(words):
         return {}
     places = {
         name: (match.start(), tuple(row["faults"]))
         for name, row in table()["suspects"].items()
         if (match := row["pattern"].search(words))
     }
-    named = {fault for name, (_, own) in places.items() if len(own) == 1 for fault in own}
+    named = {fault for name, (_, faults) in places.items() if len(faults) == 1 for fault in faults}
     kept = {
-        name: own
-        for name, (_, own) in sorted(places.items(), key=lambda item: item[1][0])
-        if len(own) == 1 or not named & set(own)
+        name: faults
+        for name, (_, faults) in sorted(places.items(), key=lambda item: item[1][0])
+        if len(faults) == 1 or not named & set(faults)
     }
     return kept

@@ -66,8 +66,8 @@ def _recall(case: Case) -> Iterator[str]:
     """Say what was found, what the user said of it, what is open and what is out; nothing is fetched."""
     state = case.task.state
     label = case.label or case.state_field("last_log_file")
-    findings, said, out = state.get("findings") or [], _stated_rows(case), list(case.task.ruled_out)
-    if not (label or findings or said or out):
+    findings, statements = state.get("findings") or [], _stated_rows(case)
+    if not (label or findings or statements or case.task.ruled_out):
         yield case.say("recall_nothing")
         return
     status = case.say(f"status_{state.get('status') or 'idle'}")
@@ -77,19 +77,19 @@ def _recall(case: Case) -> Iterator[str]:
     for part, key in (("root_causes", "recall_causes"), ("hypotheses", "recall_hypotheses")):
         for text in state.get(part) or []:
             yield case.say(key, text=plain_text(anew.get(same(text), text))) + "\n\n"
-    out = list(
-        {same(text): text for text in (*checked, *(one for one in out if same(one) not in anew))}.values()
-    )
-    yield from _listed(case, "ruled_out", [plain_text(text) for text in out[-MOST_NAMED:]])
+    still_out = (text for text in case.task.ruled_out if same(text) not in anew)
+    ruled_out = list({same(text): plain_text(text) for text in (*checked, *still_out)}.values())
+    yield from _listed(case, "ruled_out", ruled_out[-MOST_NAMED:])
     yield from _listed(case, "recall_done", done_to_it(case))
-    yield from _listed(case, "recall_said", said)
+    yield from _listed(case, "recall_said", statements)
     if logs := state.get("downloaded_logs") or [name for name in [state.get("last_log_file")] if name]:
         yield case.say("recall_logs", logs=", ".join(map(quoted, logs))) + "\n\n"
     others = case.task.others.items() if len(case.task.devices) != 1 else ()
-    told = {device: [*(one.get("root_causes") or []), *(one.get("findings") or [])] for device, one in others}
-    yield from _listed(
-        case, "recall_others", [plain_text(f"{device}: {own[0]}") for device, own in told.items() if own]
-    )
+    causes = {
+        device: [*(left.get("root_causes") or []), *(left.get("findings") or [])] for device, left in others
+    }
+    rows = [plain_text(f"{device}: {texts[0]}") for device, texts in causes.items() if texts]
+    yield from _listed(case, "recall_others", rows)
 
 
 def _listed(case: Case, title: str, texts: list[str]) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _listed(case: Case, title: str, texts: list[str]) -> Iterator[str]:
 
 def _read_again(case: Case) -> tuple[dict[str, str], list[str]]:
     """Return what is remembered → the same in the language of the question, and what its checks ruled out."""
-    before, told, out = remembered_in(case), dict[str, str](), list[str]()
+    before, anew, checked = remembered_in(case), dict[str, str](), list[str]()
     for log in dict.fromkeys(
         [*(case.task.state.get("downloaded_logs") or [])[-MOST_LOGS:], case.state_field("last_log_file")]
     ):
@@ -107,9 +107,9 @@ def _read_again(case: Case) -> tuple[dict[str, str], list[str]]:
             continue
         with suppress(ToolFailed):  # a log that is gone is told as it was remembered
             now, then = (_again(case, bare(log), language) for language in (case.language, before))
-            told |= {same(old): new for old, new in zip(_sentences(then), _sentences(now), strict=True)}
-            out += [reason for one in faults_of(now) for reason in one["ruled_out"]]
-    return told, out
+            anew |= {same(old): new for old, new in zip(_sentences(then), _sentences(now), strict=True)}
+            checked += [reason for fault in faults_of(now) for reason in fault["ruled_out"]]
+    return anew, checked
 
 
 def _again(case: Case, log: str, language: Language) -> dict[str, Any]:
@@ -117,20 +117,21 @@ def _again(case: Case, log: str, language: Language) -> dict[str, Any]:
     return case.tool("diagnose_log", log=log, device=device, language=language, record=remembered_in(case))
 
 
-def _sentences(found: dict[str, Any]) -> list[str]:
-    return [text for one in found["findings"] for text in (one["summary"], one["cause"], *one["ruled_out"])]
+def _sentences(diagnosis: dict[str, Any]) -> list[str]:
+    findings = diagnosis["findings"]
+    return [text for row in findings for text in (row["summary"], row["cause"], *row["ruled_out"])]
 
 
 def _ruled_out(case: Case) -> Iterator[str]:
     """Say what is out: by what was said in the conversation, then by the checks of the known log."""
-    yield from _listed(case, "ruled_out_said", [plain_text(one) for one in case.task.ruled_out])
+    yield from _listed(case, "ruled_out_said", [plain_text(sentence) for sentence in case.task.ruled_out])
     if not (case.device or known_log(case)):
         yield "" if case.task.ruled_out else case.say("ruled_out_nothing")
         return
     reasons: dict[str, list[int]] = {}
-    for one in diagnosed(case, choose_log(case, known=True))["findings"]:
-        for reason in one["ruled_out"]:
-            reasons.setdefault(reason, []).extend([] if one["channel"] is None else [one["channel"]])
+    for finding in diagnosed(case, choose_log(case, in_view=True))["findings"]:
+        for reason in finding["ruled_out"]:
+            reasons.setdefault(reason, []).extend([] if finding["channel"] is None else [finding["channel"]])
     rows = [
         reason + (case.say("stated_channel", channel=case.listed(channels)) if channels else "")
         for reason, channels in list(reasons.items())[:MOST_REASONS]
@@ -147,20 +148,20 @@ def _was(case: Case) -> Iterator[str]:
     logs = []
     with suppress(NothingToRead):  # the device has no older log
         logs.append(fetched_log(case, older_log(case)))
-    logs.append(choose_log(case, known=True))
+    logs.append(choose_log(case, in_view=True))
     yield case.say("earlier_title", names=case.listed(names), label=logs[-1].label) + "\n\n"
     for about in logs:
-        found = case.tool("channel_metrics", **about.named, channel=channel)
+        metrics = case.tool("channel_metrics", **about.named, channel=channel)
         for name in names:
             values: dict[float, list[dict[str, Any]]] = {}
-            for one in found["channels"]:
-                if one[name] is not None:
-                    values.setdefault(one[name], []).append(one)
+            for row in metrics["channels"]:
+                if row[name] is not None:
+                    values.setdefault(row[name], []).append(row)
             for value, having in values.items():
-                told = {"value": value, "count": len(having), "line": about.link(having[0]["last"]["line"])}
-                told |= {"unit": f" {found['unit']}" if name == "setpoint" else ""}
-                told |= {"channels": case.listed(one["channel"] for one in having)}
-                yield f"- {quoted(about.log)}: {name} {case.say('earlier_value', **told)}\n"
+                fields = {"value": value, "count": len(having), "line": about.link(having[0]["last"]["line"])}
+                fields |= {"unit": f" {metrics['unit']}" if name == "setpoint" else ""}
+                fields |= {"channels": case.listed(row["channel"] for row in having)}
+                yield f"- {quoted(about.log)}: {name} {case.say('earlier_value', **fields)}\n"
     rows = case.task.stated if case.same_device else ()
     yield from (f"- {_stated_line(case, row)}\n" for row in rows if row["parameter"] in names)
     yield "\n" + case.say("done_only")
@@ -172,8 +173,8 @@ def _asked_about(case: Case) -> tuple[list[str], int | None]:
     if question.gain or question.quantity == "setpoint":
         return [question.gain or "setpoint"], question.channel
     if question.quantity != "gains" and (newest := max(rows, key=lambda row: int(row["turn"]), default=None)):
-        own = int(newest["channel"]) if str(newest["channel"]).isdecimal() else None
-        return ([newest["parameter"]] if newest["parameter"] in LOGGED else []), question.channel or own
+        channel = int(newest["channel"]) if str(newest["channel"]).isdecimal() else None
+        return [name for name in [newest["parameter"]] if name in LOGGED], question.channel or channel
     return list(LOGGED[:3]), question.channel
 
 
@@ -187,12 +188,12 @@ def _forbidden(case: Case) -> Iterator[str]:
         if text in message
     }
     rows = [
-        quoted(one) + (case.say("in_turn", turn=turns[one]) if one in turns else "")
-        for one in case.task.constraints
+        quoted(constraint) + (case.say("in_turn", turn=turns[constraint]) if constraint in turns else "")
+        for constraint in case.task.constraints
     ]
     yield case.say("forbidden_title" if rows else "forbidden_nothing", label=label)
     if rows:
-        yield "\n\n" + "".join(f"- {one}\n" for one in rows) + "\n" + case.say("forbidden_holds")
+        yield "\n\n" + "".join(f"- {row}\n" for row in rows) + "\n" + case.say("forbidden_holds")
 
 
 def _done(case: Case) -> Iterator[str]:
@@ -200,7 +201,7 @@ def _done(case: Case) -> Iterator[str]:
     label, rows = case.label or case.say("noted_all"), done_to_it(case)
     yield case.say("done_title" if rows else "done_nothing", label=label)
     if rows:
-        yield "\n\n" + "".join(f"- {one}\n" for one in rows) + "\n" + case.say("done_only")
+        yield "\n\n" + "".join(f"- {row}\n" for row in rows) + "\n" + case.say("done_only")
 
 
 def is_done(text: str) -> bool:
@@ -217,10 +218,10 @@ def done_to_it(case: Case) -> list[str]:
     about = {"", *(case.task.devices or (case.state_field("device_name"), case.state_field("device_ip")))}
     names = tuple((device, *called) for device, called in case.task.nicknames.items())
     device, rows = "", []
-    told = {one["turn"]: one["devices"][-1] for one in reversed(case.task.messages) if one.get("devices")}
+    named = {row["turn"]: row["devices"][-1] for row in reversed(case.task.messages) if row.get("devices")}
     for turn, message in case.task.messages_of("user"):
-        for text in (one for line in message.splitlines() for one in sentences(line)):
-            device = next(iter(reversed(devices_in(text, names))), "") or told.get(turn, "") or device
+        for text in (sentence for line in message.splitlines() for sentence in sentences(line)):
+            device = next(iter(reversed(devices_in(text, names))), "") or named.get(turn, "") or device
             if device in about and is_done(spelled(text)):
                 rows.append(case.say("done_row", turn=turn, text=quoted(text)))
     return rows[-MOST_SAID:]
@@ -231,23 +232,23 @@ def _history(case: Case) -> Iterator[str]:
     if not case.device:
         raise NothingToRead(ask_for_log(case))
     about = "\n".join(map(str, [case.question.text, *(case.task.state.get("findings") or [])[-1:]]))
-    found = case.tool("device_history", device=case.device, query=about)
-    if not found["earlier"]:
-        found = case.tool("device_history", device=case.device)
-    for one in found["settled"]:
-        told = {name: one[name] for name in ("date", "device", "link")}
-        yield case.item("history_settled", outcome=plain_text(one["outcome"]), **told)
-    if found["settled"]:
+    history = case.tool("device_history", device=case.device, query=about)
+    if not history["earlier"]:
+        history = case.tool("device_history", device=case.device)
+    for entry in history["settled"]:
+        fields = {name: entry[name] for name in ("date", "device", "link")}
+        yield case.item("history_settled", outcome=plain_text(entry["outcome"]), **fields)
+    if history["settled"]:
         yield "\n"
-    if not found["earlier"]:
-        yield case.say("history_none", label=found["label"], siblings=found["siblings"])
+    if not history["earlier"]:
+        yield case.say("history_none", label=history["label"], siblings=history["siblings"])
         return
-    yield case.say("history_title", label=found["label"], count=len(found["earlier"])) + "\n\n"
-    for one in found["earlier"]:
-        device = case.say("history_sibling", device=one["device"]) if one["sibling"] else one["device"]
-        link = conversation_link(one["conversation"], one["conversation_id"], one["message_id"])
-        key = "history_root_cause" if one["kind"] == "root_causes" else "history_finding"
-        yield case.item(key, date=one["date"], device=device, text=plain_text(one["text"]), link=link)
+    yield case.say("history_title", label=history["label"], count=len(history["earlier"])) + "\n\n"
+    for entry in history["earlier"]:
+        device = case.say("history_sibling", device=entry["device"]) if entry["sibling"] else entry["device"]
+        link = conversation_link(entry["conversation"], entry["conversation_id"], entry["message_id"])
+        key = "history_root_cause" if entry["kind"] == "root_causes" else "history_finding"
+        yield case.item(key, date=entry["date"], device=device, text=plain_text(entry["text"]), link=link)
 
 
 def quoted_words(case: Case) -> Iterator[str]:
@@ -261,29 +262,30 @@ def quoted_words(case: Case) -> Iterator[str]:
             for device, called in names.items()
             if called
         )
-    elif told := stated(case) or (_stated_last(case) if aspect("value_said", words) else []):
-        yield "\n\n".join(told)
+    elif statements := stated(case) or (_stated_last(case) if aspect("value_said", words) else []):
+        yield "\n\n".join(statements)
     else:
         ours, yours = bool(aspect("me", words)), bool(aspect("you", words))
-        found = messages_on(case, "" if ours == yours else "assistant" if yours else "user")
-        if not found and re.search(r"不能|not|never|restart|动", words) and case.task.constraints:
+        lines = messages_on(case, "" if ours == yours else "assistant" if yours else "user")
+        if not lines and re.search(r"不能|not|never|restart|动", words) and case.task.constraints:
             yield from _forbidden(case)
             return
-        yield case.say("said_title") + "\n\n" + "".join(found) if found else case.say("said_nothing")
+        yield case.say("said_title") + "\n\n" + "".join(lines) if lines else case.say("said_nothing")
 
 
 def messages_on(case: Case, said_by: str = "") -> list[str]:
     """Return a line for each earlier message that bears on the question, best first; no questions."""
-    found: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
     with suppress(ToolFailed):  # outside of a conversation nothing was said
-        found = case.tool("recall", query=case.question.text)["messages"]
+        messages = case.tool("recall", query=case.question.text)["messages"]
     sought, rows = phrases(case.question.text), []
-    for one in found:
+    for message in messages:
         text = " ".join(
-            " ".join(line.split()) for line in one["text"].splitlines() if not is_asked(line.strip())
+            " ".join(line.split()) for line in message["text"].splitlines() if not is_asked(line.strip())
         )
-        if said_by in ("", one["said_by"]) and any(holds(terms(text), wanted) for wanted in sought):
-            rows.append(case.say(f"said_by_{one['said_by']}", turn=one["turn"], text=quoted(text)) + "\n")
+        if said_by in ("", message["said_by"]) and any(holds(terms(text), phrase) for phrase in sought):
+            key = f"said_by_{message['said_by']}"
+            rows.append(case.say(key, turn=message["turn"], text=quoted(text)) + "\n")
     return rows[:MOST_QUOTED]
 
 
@@ -300,10 +302,11 @@ def _forget(case: Case) -> Iterator[str]:
     texts += [*task.ruled_out, *task.constraints]
     texts += [" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))) for row in task.stated]
     texts += [f"{device}: {name}" for device, names in task.nicknames.items() for name in names]
-    wanted = phrases(thing) if telling(terms(thing)) else []
-    meant = [quoted(text) for text in dict.fromkeys(texts) if any(holds(terms(text), one) for one in wanted)]
+    sought = phrases(thing) if telling(terms(thing)) else []
+    meant = [text for text in dict.fromkeys(texts) if any(holds(terms(text), phrase) for phrase in sought)]
     if meant:
-        yield "\n\n" + case.say("forget_meant") + "\n\n" + "\n".join(f"- {one}" for one in meant[:MOST_NAMED])
+        rows = "\n".join(f"- {quoted(text)}" for text in meant[:MOST_NAMED])
+        yield "\n\n" + case.say("forget_meant") + "\n\n" + rows
     elif thing:
         yield "\n\n" + case.say("forget_nothing", thing=quoted(thing))
 
@@ -312,15 +315,14 @@ def stated(case: Case) -> list[str]:
     """Return a sentence for each value that the user stated of a quantity the question names."""
     if not case.same_device:
         return []
-    asked = terms(case.question.text)
-    return [_stated_line(case, row) for row in case.task.stated if _is_named(row["parameter"], asked)]
+    return [_stated_line(case, row) for row in case.task.stated if _is_named(row["parameter"], case)]
 
 
 def _stated_rows(case: Case) -> list[str]:
     if not case.same_device:
         return []
     return [_stated_line(case, row, "recall_value") for row in case.task.stated] + [
-        quoted(one) for one in case.task.constraints
+        quoted(constraint) for constraint in case.task.constraints
     ]
 
 
@@ -336,35 +338,33 @@ def _stated_last(case: Case) -> list[str]:
     return [_stated_line(case, row) for row in rows if int(row["turn"]) == newest]
 
 
-def _is_named(parameter: str, asked: list[str]) -> bool:
+def _is_named(parameter: str, case: Case) -> bool:
     name = tuple(terms(parameter))
     group = next((names for names in synonyms() if name in names), (name,))
-    return any(holds(asked, one) for one in group)
+    return any(holds(terms(case.question.text), synonym) for synonym in group)
 
 
 def beside(case: Case) -> Iterator[str]:
     """Yield what belongs beside an answer: values the user stated, what was done since, what is laid down."""
     kind = case.question.kind
-    if kind in ("figures", "gains") and (told := stated(case)):
-        last = together([told[-1], case.say("stated_or_log")], case.language)
-        yield "".join(f"\n\n{one}" for one in (*told[:-1], last))
+    if kind in ("figures", "gains") and (statements := stated(case)):
+        last = together([statements[-1], case.say("stated_or_log")], case.language)
+        yield "".join(f"\n\n{statement}" for statement in (*statements[:-1], last))
     if (
         kind in ("diagnosis", "compare")
         and len(case.task.devices) < 2
         and (rows := [*done_to_it(case), *_just_done(case)])
     ):
-        yield "\n\n" + case.say("done_meanwhile") + "\n\n" + "".join(f"- {one}\n" for one in rows)
-    said = constraints_in_force(case.task)
-    if kind in ("diagnosis", "gains") and said:
-        yield "\n\n" + case.say(
-            "constraints", constraints=case.listed([quoted(one.rstrip(".。")) for one in said])
-        )
+        yield "\n\n" + case.say("done_meanwhile") + "\n\n" + "".join(f"- {row}\n" for row in rows)
+    constraints = constraints_in_force(case.task)
+    if kind in ("diagnosis", "gains") and constraints:
+        yield "\n\n" + constraints_note(case, constraints, "constraints")
 
 
 def _just_done(case: Case) -> list[str]:
     """Return what the question itself says was done, of which it asks what came of it."""
     parts = re.split(r"[,，;；。?？!！\n]|\.(?=\s)|\band\b", case.task.question)
-    return [quoted(one.strip()) for one in parts if is_done(spelled(one))]
+    return [quoted(part.strip()) for part in parts if is_done(spelled(part))]
 
 
 def permission(case: Case) -> str:
@@ -381,21 +381,19 @@ def permission(case: Case) -> str:
     if kind == "gains" and case.question.gain:
         return ""
     constraints = constraints_in_force(case.task)
-    said = forbidding(constraints, acts)
-    said += [one for one in constraints if acts and one not in said and _is_on(one, case)]
-    if said:
-        return laid_down(case, said)
+    relevant = forbidding(constraints, acts)
+    relevant += [text for text in constraints if acts and text not in relevant and _is_on(text, case)]
+    if relevant:
+        return constraints_note(case, relevant)
     only_may = case.question.score == 0 or (
         acts & STOPS and kind in ("help", "survey", "diagnosis", "figures")
     )
     return case.say("nothing_forbids", label=case.label) if only_may and case.label else ""
 
 
-def laid_down(case: Case, constraints: list[str]) -> str:
-    """Return that the user laid these down, and that they hold."""
-    return case.say(
-        "constraints_on_it", constraints=case.listed([quoted(one.rstrip(".。")) for one in constraints])
-    )
+def constraints_note(case: Case, constraints: list[str], key: str = "constraints_on_it") -> str:
+    """Return that the user laid these down, and that they hold, by the sentence `key`."""
+    return case.say(key, constraints=case.listed(quoted(text.rstrip(".。")) for text in constraints))
 
 
 def _is_on(constraint: str, case: Case) -> bool:
@@ -405,7 +403,7 @@ def _is_on(constraint: str, case: Case) -> bool:
         " ".join((case.state_field("device_name"), case.state_field("device_ip"), *case.task.devices))
     )
     shared = set(telling(terms(forbidden))) & set(telling(terms(case.question.text)))
-    return any(not (one in named or one.isdecimal()) for one in shared)
+    return any(not (term in named or term.isdecimal()) for term in shared)
 
 
 def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str]:
@@ -417,8 +415,8 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
         return []
     if question.kind in ("plot", "handover"):
         return []
-    rulings = [said for _, said in constraints_in(text)]
-    named = [one for one in names_in(text, inventory_names) if one.kind != "withdrawn"]
+    rulings = [ruling for _, ruling in constraints_in(text)]
+    named = [name for name in names_in(text, inventory_names) if name.kind != "withdrawn"]
     values = [
         quoted(fact.parameter)
         + (case.say("stated_channel", channel=fact.channel) if fact.channel else "")
@@ -426,7 +424,7 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
         for fact in values_in(text, case.device)
     ]
     rows = [*values, *map(quoted, rulings)]
-    rows += [case.say("noted_name", device=one.device, name=quoted(one.nickname)) for one in named]
+    rows += [case.say("noted_name", device=name.device, name=quoted(name.nickname)) for name in named]
     if not rows and (done or aspect("not_the_cause", words) or aspect("corrected", words)):
         rows = [quoted(" ".join(case.task.question.split()))]
     return rows

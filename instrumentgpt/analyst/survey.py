@@ -30,10 +30,10 @@ def survey(case: Case) -> Iterator[str]:
 
 def devices(case: Case) -> Iterator[str]:
     """Say which devices there are."""
-    found = case.tool("list_devices")["devices"]
-    yield case.say("devices_title", count=len(found)) + "\n\n"
+    rows = case.tool("list_devices")["devices"]
+    yield case.say("devices_title", count=len(rows)) + "\n\n"
     yield from (
-        f"- {one['name']} ({one['ip']}){', ' + one['model'] if one['model'] else ''}\n" for one in found
+        f"- {row['name']} ({row['ip']}){', ' + row['model'] if row['model'] else ''}\n" for row in rows
     )
 
 
@@ -43,7 +43,7 @@ def _spoken_of(case: Case) -> list[str]:
         r"rest of|all|other|其[他它]", case.question.words
     ):
         return []
-    named = (list(one.get("devices") or ()) for one in reversed(case.task.messages) if one["role"] == "user")
+    named = (list(row.get("devices") or ()) for row in reversed(case.task.messages) if row["role"] == "user")
     return next((names for names in named if len(names) > 1), [])
 
 
@@ -73,28 +73,28 @@ def _row(case: Case, row: Result) -> str:
 
 def _gains(case: Case, names: list[str]) -> Iterator[str]:
     """List the gain of each channel of each device, those far from the others first in words."""
-    gain, told = case.question.gain, {}
-    for name in names or [one["name"] for one in case.tool("list_devices")["devices"]]:
+    gain, channels_of_device = case.question.gain, {}
+    for name in names or [device["name"] for device in case.tool("list_devices")["devices"]]:
         try:
             about = fetched_log(case, device=name)
-            told[about.label] = case.tool("channel_metrics", **about.named)["channels"]
+            channels_of_device[about.label] = case.tool("channel_metrics", **about.named)["channels"]
         except ToolFailed as problem:
             yield case.item("worst_failed", label=name, reason=plain_text(str(problem)))
-    values = [one[gain] for rows in told.values() for one in rows if one[gain] is not None]
+    values = [row[gain] for rows in channels_of_device.values() for row in rows if row[gain] is not None]
     usual = median(values) if values else 0.0
     odd = [
-        f"{label} {case.say('where_channel', channel=one['channel']).strip()} ({one[gain]:g})"
-        for label, rows in told.items()
-        for one in rows
-        if one[gain] is not None and usual and not 1 / FAR <= one[gain] / usual <= FAR
+        f"{label} {case.say('where_channel', channel=channel['channel']).strip()} ({channel[gain]:g})"
+        for label, rows in channels_of_device.items()
+        for channel in rows
+        if channel[gain] is not None and usual and not 1 / FAR <= channel[gain] / usual <= FAR
     ]
     yield (
         case.say("gains_unlike" if odd else "gains_alike", gain=gain, usual=usual, odd=case.listed(odd))
         + "\n\n"
     )
-    for label, rows in told.items():
+    for label, rows in channels_of_device.items():
         yield (
             f"- {label}: {gain} "
-            + case.listed("?" if one[gain] is None else f"{one[gain]:g}" for one in rows)
+            + case.listed("?" if channel[gain] is None else f"{channel[gain]:g}" for channel in rows)
             + "\n"
         )

@@ -103,7 +103,7 @@ def _finding(one: Mapping[str, Any]) -> dict[str, Any]:
 
 def _suspected(texts: Sequence[str]) -> list[str]:
     """Return the fault classes of the parts that the question or an open hypothesis names."""
-    named = (faults for text in texts for faults in suspected(spelled(text), asked=False).values())
+    named = (faults for text in texts for faults in suspected(spelled(text), is_asked=False).values())
     return list(dict.fromkeys(cause for faults in named for cause in faults))
 
 
