@@ -30,7 +30,7 @@ from instrumentgpt.turn.checked import sources
 RESULTS = Path(__file__).parent / "results" / "gate.txt"
 SEED = 18
 OF_A_KIND = 10  # questions of each kind that the analyst knows
-INVENTED = 1_000
+INVENTED = 4_000
 DEVICES = 6  # of the demo inventory
 ASKED = {  # of whom there is no question beside the transcript: what the answer takes up of it
     "captures": "Is the 12 V rail of PSU-7 within ±2 %?",

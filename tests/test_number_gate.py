@@ -24,7 +24,7 @@ RESULT = {
 NAMES = (("zspr 052", "10.1.1.47"), ("zspr 053",))
 
 
-def unsourced(text, result=RESULT, question="why does 052 swing above 57 °C?", **more):
+def unsourced(text, result=RESULT, question="why does zspr 052 swing above 57 °C?", **more):
     calls = [Tool("1", "diagnose_log", "ok", result=json.dumps(result, ensure_ascii=False), server=SERVER)]
     marks = marks_of(text, sources(calls, question, **more), NAMES)
     return [text[mark.start : mark.end] for mark in marks if mark.kind == "unknown"]
@@ -50,6 +50,8 @@ def unsourced(text, result=RESULT, question="why does 052 swing above 57 °C?", 
         ("digest 9e921 s, 1e-921 K", ["9e921", "1e-921"]),
         ("57 °C − 0.4 °C = 56.6 °C", []),
         ("57 °C − 0.4 °C = 56.9 °C", ["56.9"]),
+        ("0.4 °C of 57 °C are 0.7 %", []),
+        ("0.4 °C of 57 °C are 1 %; after 52 min", ["1", "52"]),
         ("1. PSU-7 has 0x24\n2. the 3rd of 4\n```\n99 °C\n```", []),
     ],
 )
@@ -62,7 +64,7 @@ BOUND = {
     "unit": "°C",
     "channels": [
         {"channel": 1, "kp": 9.0, "duty": 37.2, "saturated": 0.31},
-        {"channel": 2, "kp": 50.0, "period": 63.24, "cycles": 10.6},
+        {"channel": 2, "kp": 50.0, "period": 63.24, "cycles": 10.6, "phase_margin": 43.1, "r2": 0.97},
     ],
 }
 
@@ -77,6 +79,7 @@ BOUND = {
         ("channel 2 has kp 50 while the others have kp 9", []),
         ("an output of 37 %, 31 % at a limit, 11 cycles", []),
         ("every 37 s, for 63 min, 31 cycles, 63 %", ["37", "63", "31", "63"]),
+        ("a margin of 43.1, R² = 0.97; every 43 s, by 0.97 °C", ["43", "0.97"]),
     ],
 )
 def test_where_both_name_channel_quantity_or_unit_these_agree(text, missing):

@@ -24,7 +24,9 @@ _ONE_OR_TWO = (  # 5 s · 0.4–0.6 K
     rf"(?:{_TO}{_SIGN}(?P<other>{NUMBER}))?(?:\s?(?P<unit>{_UNIT}))?"
 )
 STATED = re.compile(rf"(?<![A-Za-z0-9_.,#/\\:-]){_ONE_OR_TWO}(?![A-Za-z0-9_]|[.:/-]\d)")
-WRITTEN = re.compile(rf"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)(?!0x){_ONE_OR_TWO}")  # in a log: 58.430/60.00, 57C
+WRITTEN = re.compile(
+    rf"(?<![A-Za-z0-9_.])(?<![A-Za-z]-)(?!0x|0\d+(?![\d.,])){_ONE_OR_TWO}"
+)  # in a log: 58.430/60.00, 57C; 053 is a name
 CLOCK = re.compile(r"(?<![\d:.])(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d+)?))?(?![\d:])")
 DATE = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 LOG = re.compile(r"[\w.\-]*\w\.(?:log|csv|tsv|txt|dat|xlsx|jsonl?|gz)(?:\.gz)?\b", re.I | re.A)
@@ -40,7 +42,7 @@ _TO_LINE = re.compile(r"[?&]log=(?P<log>[^&]*)&line=(?P<line>\d+)")
 _NO_CLAIM = re.compile(
     r"^```.*?(?:^```|\Z)|^~~~.*?(?:^~~~|\Z)|<!--.*?-->|https?://\S+"
     r"|^[ \t>]*(?:[-*+][ \t]+)?\d{1,3}[.)、](?=\s)|^#+ *\d[\d.]*\s|第\s?\d[\d,]*(?![\d,]|\s?[行条條列])"
-    r"|(?<![\w.])v?\d+(?:\.\d+){2}(?![.\d])|\[\^?\d+\](?!\()",
+    r"|(?<![\w.])v?\d+(?:\.\d+){2}(?![.\d])|\[\^?\d+\](?!\()|\x1b\[[\d;]*m",
     re.M | re.S,
 )
 _DIGITS = re.compile(r"\d+")
@@ -65,6 +67,10 @@ class Claim(NamedTuple):
     log: str = ""  # of a link to a line
     seconds: float = math.nan  # a time of the clock, since midnight
     channels: tuple[int, ...] = ()  # that its clause names
+
+    def slack(self, share: float) -> float:
+        """Return how far off a number may be that it rounds: half its last digit, `share` of it at most."""
+        return min(self.step / 2, share * self.value or math.inf)
 
 
 def claims_in(text: str, names: Names = ()) -> list[Claim]:

@@ -10,6 +10,7 @@ from instrumentgpt.memory.claims import Claim, claims_in
 from instrumentgpt.memory.facts import Names
 from instrumentgpt.memory.sources import Kind, Source
 
+ROUNDED = 0.1  # of what is worked out, at most: of 56 results one rounds to almost any single digit
 NEAREST = 8  # claims of a sentence that another of it may be worked out from
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|[。！？；\n]")
 
@@ -70,7 +71,7 @@ def _is_worked_out(claim: Claim, others: Sequence[Claim]) -> bool:
         return False
     told = [one for one in others if not math.isnan(one.value) and not one.log]
     return any(
-        abs(value - claim.value) <= claim.step / 2 * (1 + 1e-6)
+        abs(value - claim.value) <= claim.slack(ROUNDED) * (1 + 1e-6)
         for one, other in permutations(told, 2)
         for value in _results(claim, one, other)
     )

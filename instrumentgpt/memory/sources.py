@@ -40,17 +40,24 @@ SCALES = {  # unit → the one that it is compared in, and how many of those it 
 }  # fmt: skip
 COUNTED = ("b", "counts", "cycles", "steps", "turns", "pulses", "bits", "片", "趟")  # in whole numbers
 OF_THE_LOG = "unit of the log"
+DEGREES, UNTOLD = "°", "of use within a check only"
 GAIN = "gain"  # %/°C, %/(°C·s), … by the format
-UNITS = {  # of a number in our tools' results, by its key or what stands before the first "_" of it
-    **dict.fromkeys(("seconds", "onset", "end", "lag", "sample", "dead", "tau1", "tau2"), "s"),
-    **dict.fromkeys(("pv", "noise", "digit", "band", "half"), OF_THE_LOG),
-    **dict.fromkeys(("output", "percent"), "%"),
-    **dict.fromkeys(("saturated", "in", "out", "regularity", "chance"), "share"),
-    "overshoot_percent": "%",
+_KEYS = {  # unit → keys of numbers in our tools' results, or what stands before the first "_" of them
+    "s": "seconds onset end lag sample dead tau1 tau2 start",
+    OF_THE_LOG: "pv noise digit band half error step peak size limit iae_per_hour short amplitude smallest"
+    " largest possible residual",
+    "%": "output percent pinned low high overshoot_percent",
+    "share": "saturated in out regularity chance controlled ratio net r2 iae_ratio gain_now"
+    " gain_margin best_gain",
+    DEGREES: "phase expected best_phase",
+    UNTOLD: "two",
     "cycles": "cycles",
-    **{key: OF_THE_LOG if unit is None else unit for key, (_, unit) in FIGURES.items()},
-    **dict.fromkeys(("kp", "ki", "kd"), GAIN),
+    GAIN: "kp ki kd present asked proven plant",
 }
+UNITS = {key: OF_THE_LOG if unit is None else unit for key, (_, unit) in FIGURES.items()}
+UNITS |= {key: unit for unit, keys in _KEYS.items() for key in keys.split()}
+OF_NAMES = {name: UNITS[key] for key, (name, _) in FIGURES.items()}
+ROUNDED = 0.3  # of a number, at most: 0.5 is not told by 1
 KELVIN = 273.15
 FAHRENHEIT = 1.8  # of one degree Celsius
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[ T_](?:\d\d[-:]\d\d[-:]\d\d)?(?:\.\d+)?")
@@ -132,7 +139,7 @@ class Source:
 
     def _number(self, claim: Claim) -> Known | None:
         for factor, offset, unit in _scales(claim.unit):
-            value, slack = claim.value * factor + offset, claim.step * factor / 2 * (1 + 1e-6) + 1e-12
+            value, slack = claim.value * factor + offset, claim.slack(ROUNDED) * factor * (1 + 1e-6) + 1e-12
             low = bisect_left(self.numbers, value - slack, key=lambda one: one.value)
             high = bisect_right(self.numbers, value + slack, key=lambda one: one.value)
             if fitting := [one for one in self.numbers[low:high] if self._fits(claim, one, unit)]:
@@ -145,16 +152,20 @@ class Source:
             return False
         if claim.channels and known.channel not in (NONE, *claim.channels):
             return False
+        base = SCALES.get(claim.unit, (claim.unit,))[0]  # the unit that tools compute in
         if known.unit:
-            is_bare = not claim.name and known.unit in ("share", GAIN)
+            is_bare = not claim.name and known.unit in ("share", GAIN, DEGREES)
             is_named = is_bare or known.name == claim.name != ""
+            if known.unit == OF_THE_LOG and (claim.unit or not claim.name):
+                return base not in ("s", "share", *COUNTED) and "/" not in base and unit in (base, claim.unit)
             return known.unit == unit or (not claim.unit and (is_named or not self.is_result))
         if claim.unit in COUNTED:
             return known.value.is_integer() and not known.name
         if known.counts:
             return not claim.unit and known.name == claim.name
-        base = SCALES.get(claim.unit, (claim.unit,))[0]  # the unit that tools compute in
-        return unit in (base, claim.unit) if not self.is_result else unit == base != "share"
+        if not self.is_result:
+            return unit in (base, claim.unit)
+        return unit == base != "share" and "/" not in base
 
 
 class _Place(NamedTuple):
@@ -210,7 +221,7 @@ def _at(key: str, place: _Place) -> _Place:
     unit = UNITS.get(key, UNITS.get(key.partition("_")[0], ""))
     if not name and not unit:
         return place._replace(key=key)
-    return place._replace(key=key, name=name, unit=place.log_unit if unit == OF_THE_LOG else unit)
+    return place._replace(key=key, name=name, unit=place.log_unit or unit if unit == OF_THE_LOG else unit)
 
 
 def _numbers_in_words(text: str, place: _Place) -> Iterator[Known]:
@@ -218,7 +229,8 @@ def _numbers_in_words(text: str, place: _Place) -> Iterator[Known]:
         text = blanked(text, pattern)
     for one in quantities(text, WRITTEN):
         counts = place.is_result and not one.unit and one.step >= 1
-        yield Known(one.value, one.name, one.unit, counts, place.log, place.line)
+        unit = one.unit or OF_NAMES.get(one.name, "")
+        yield Known(one.value, one.name, unit, counts, place.log, place.line)
 
 
 def _ages(text: str) -> Iterator[Known]:
