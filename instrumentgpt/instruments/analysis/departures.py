@@ -40,11 +40,11 @@ def departures_of(track: Track) -> tuple[Departure, ...]:
     away = smooth(np.where(held, track.pv - target, np.nan), track.samples(track.lag / 2) | 1)
     away = np.where(held, away - np.nanmedian(away), np.nan)
     limit = max(SMALLEST * BAND, TYPICAL * _usual(track, away))
-    found: list[Departure] = []
+    departures: list[Departure] = []
     with np.errstate(invalid="ignore"):
         for sign in (1.0, -1.0):
-            found += _on_side(track, sign * away, sign, limit)
-    return tuple(sorted(found, key=lambda departure: departure.first))
+            departures += _on_side(track, sign * away, sign, limit)
+    return tuple(sorted(departures, key=lambda departure: departure.first))
 
 
 def _on_side(track: Track, away: Floats, sign: float, limit: float) -> list[Departure]:
@@ -54,7 +54,7 @@ def _on_side(track: Track, away: Floats, sign: float, limit: float) -> list[Depa
             joined[-1] = (joined[-1][0], int(b))
         else:
             joined.append((int(a), int(b)))
-    found = []
+    departures = []
     for a, b in joined:
         if track.time[b - 1] - track.time[a] < track.lags(SHORTEST):
             continue
@@ -63,16 +63,16 @@ def _on_side(track: Track, away: Floats, sign: float, limit: float) -> list[Depa
         before, after = np.flatnonzero(inside[:a]), np.flatnonzero(inside[b:])
         first = int(before[-1]) + 1 if before.size else 0
         last = b + int(after[0]) if after.size else len(track) - 1
-        found.append(Departure(first, min(last, len(track) - 1), peak, sign * float(away[peak]), limit))
-    return found
+        departures.append(Departure(first, min(last, len(track) - 1), peak, sign * float(away[peak]), limit))
+    return departures
 
 
 def _usual(track: Track, away: Floats) -> float:
     """Return how far pv usually goes within a lag: the median over blocks of that length, bands."""
     size = track.samples(track.lag)
     blocks = np.abs(away[: len(away) // size * size].reshape(-1, size))
-    known = np.isfinite(blocks).any(axis=1)
-    return float(np.median(np.nanmax(blocks[known], axis=1))) if known.any() else 0.0
+    is_finite = np.isfinite(blocks).any(axis=1)
+    return float(np.median(np.nanmax(blocks[is_finite], axis=1))) if is_finite.any() else 0.0
 
 
 def _at_level(track: Track) -> tuple[Mask, float]:

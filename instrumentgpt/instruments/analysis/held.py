@@ -25,10 +25,10 @@ def held_by(loop: Loop, unit: str) -> Floats | None:
     drive = drive_of(loop.setpoint, loop.output, np.ones(len(loop), dtype=bool))[0]
     if drive not in ("on_off", "manual"):
         return None
-    known = np.flatnonzero(np.isfinite(loop.output) & np.isfinite(loop.pv) & ~is_rail(loop.pv))
-    if not len(known):
+    rows = np.flatnonzero(np.isfinite(loop.output) & np.isfinite(loop.pv) & ~is_rail(loop.pv))
+    if not len(rows):
         return None
-    at, middle, alike = _half_cycles(loop, known) if drive == "on_off" else _blocks(loop, known, unit)
+    at, middle, alike = _half_cycles(loop, rows) if drive == "on_off" else _blocks(loop, rows, unit)
     levels, held, stop = np.full(len(loop), np.nan), 0, 0
     windows = np.lib.stride_tricks.sliding_window_view(np.append(middle, [np.nan] * ALIKE_FOR), ALIKE_FOR)
     level = np.median(windows, axis=1)
@@ -57,30 +57,30 @@ def _end(middle: Floats, first: int, level: float, alike: float) -> int:
     return first + int(np.argmax(away))
 
 
-def _half_cycles(loop: Loop, known: Indices) -> tuple[Indices, Floats, float]:
+def _half_cycles(loop: Loop, rows: Indices) -> tuple[Indices, Floats, float]:
     """Return where an output switches, the middle of pv between each two of these, and what is alike."""
-    output, pv = loop.output[known], loop.pv[known]
+    output, pv = loop.output[rows], loop.pv[rows]
     at = np.flatnonzero(np.diff((output > (output.min() + output.max()) / 2).astype(np.int8))) + 1
     if at.size < 2:
-        return known, np.zeros(0), 0.0
-    return known[at], (pv[at[1:]] + pv[at[:-1]]) / 2, SAME * float(np.median(np.abs(np.diff(pv[at]))))
+        return rows, np.zeros(0), 0.0
+    return rows[at], (pv[at[1:]] + pv[at[:-1]]) / 2, SAME * float(np.median(np.abs(np.diff(pv[at]))))
 
 
-def _blocks(loop: Loop, known: Indices, unit: str) -> tuple[Indices, Floats, float]:
+def _blocks(loop: Loop, rows: Indices, unit: str) -> tuple[Indices, Floats, float]:
     """Return where each lag begins and the last ends, pv in it (nan if its output rests), what is alike."""
-    time, pv, output = loop.time[known], loop.pv[known], loop.output[known]
+    time, pv, output = loop.time[rows], loop.pv[rows], loop.output[rows]
     steps = np.diff(time)
     if not (steps > 0).any():
-        return known, np.zeros(0), 0.0
+        return rows, np.zeros(0), 0.0
     period = float(np.median(steps[steps > 0]))
     band = band_of(pv, span_of(pv, pv[:0], unit))
     size = max(2, round(lag_of(time, pv, period, band) / period))
-    count = len(known) // size
+    count = len(rows) // size
     inside = (output > output.min()) & (output < output.max())
     works = inside & (np.diff(output, prepend=np.nan) != 0)
     share = works[: count * size].reshape(count, size).mean(axis=1)
     middle = np.median(pv[: count * size].reshape(count, size), axis=1)
-    at = known[np.minimum(np.arange(count + 1) * size, len(known) - 1)]
+    at = rows[np.minimum(np.arange(count + 1) * size, len(rows) - 1)]
     return at, np.where(share >= AT_WORK, middle, np.nan), band
 
 

@@ -101,8 +101,8 @@ def explain(samples: pd.DataFrame, row: int, following: int, unit: str = "°C") 
     seconds = after.time - before.time
     if before.channel != after.channel:
         later = _next_of_channel(samples["channel"].to_numpy(), row)
-        own = None if later is None else _reading(samples, later)
-        return Jump("other_channel", before, after, seconds, own=own)
+        same_channel = None if later is None else _reading(samples, later)
+        return Jump("other_channel", before, after, seconds, own=same_channel)
     mine = samples[samples["channel"] == before.channel]
     pv, setpoint = (mine[name].to_numpy(dtype=float) for name in ("pv", "setpoint"))
     calm = sliding_median(pv, 5)  # without the spikes themselves
@@ -118,9 +118,9 @@ def explain(samples: pd.DataFrame, row: int, following: int, unit: str = "°C") 
 
 
 def _on_one_channel(
-    own: pd.DataFrame, before: Reading, after: Reading, small: bool, far: float, returns: float
+    samples: pd.DataFrame, before: Reading, after: Reading, small: bool, far: float, returns: float
 ) -> Jump:
-    time, pv = own["time"].to_numpy(dtype=float), own["pv"].to_numpy(dtype=float)
+    time, pv = samples["time"].to_numpy(dtype=float), samples["pv"].to_numpy(dtype=float)
     steps = np.diff(time)
     seconds, period = after.time - before.time, float(np.median(steps))
     usual = fastest_kept_up(time, pv) if len(pv) > LEAST_RATES else math.nan
@@ -132,16 +132,16 @@ def _on_one_channel(
         return Jump("setpoint_step" if stepped else "possible", before, after, seconds, rate, usual)
     if math.isnan(usual) and not abs(after.pv - before.pv) > far:
         return Jump("unclear", before, after, seconds, rate, usual)
-    back = _return(own, before, after, returns)
+    back = _return(samples, before, after, returns)
     if back is not None:
         return Jump("spike", before, after, seconds, rate, usual, back)
     seen = time[-1] - after.time
     return Jump("stays" if seen >= returns else "ends", before, after, seconds, rate, usual)
 
 
-def _return(own: pd.DataFrame, before: Reading, after: Reading, returns: float) -> Reading | None:
+def _return(samples: pd.DataFrame, before: Reading, after: Reading, returns: float) -> Reading | None:
     """Return the first reading within `returns` s that has lost more than 40 % of the jump."""
-    near = own[(own["time"] > after.time) & (own["time"] <= before.time + returns)]
+    near = samples[(samples["time"] > after.time) & (samples["time"] <= before.time + returns)]
     kept = ((near["pv"] - before.pv) / (after.pv - before.pv)).to_numpy(dtype=float)
     lost = np.flatnonzero(kept < SPIKE_SHARE)
     return _reading(near, int(lost[0])) if len(lost) else None

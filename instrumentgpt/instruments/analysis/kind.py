@@ -63,10 +63,10 @@ def drive_of(setpoint: Floats, output: Floats, controlled: Mask) -> tuple[Drive,
     >>> drive_of(np.full(40, 37.0), relay, np.ones(40, dtype=bool))
     ('on_off', 39, 1.0)
     """
-    known = np.isfinite(output)
-    if not known.any():
+    is_finite = np.isfinite(output)
+    if not is_finite.any():
         return "unseen", 0, 0.0
-    judged = output[known & controlled] if (known & controlled).any() else output[known]
+    judged = output[is_finite & controlled] if (is_finite & controlled).any() else output[is_finite]
     low, high = float(judged.min()), float(judged.max())
     at_ends = judged[(judged == low) | (judged == high)]
     share = len(at_ends) / len(judged)
@@ -84,10 +84,10 @@ def program_of(setpoint: Floats) -> Program:
     >>> program_of(np.array([20.0, 20.0, 20.0, 37.0, 37.0, 37.0]))
     'steps'
     """
-    known = setpoint[np.isfinite(setpoint)]
-    if not known.size:
+    setpoints = setpoint[np.isfinite(setpoint)]
+    if not setpoints.size:
         return "none"
-    changes = len(constant_runs(known)) - 1
+    changes = len(constant_runs(setpoints)) - 1
     if not changes:
         return "constant"
-    return "ramps" if changes > RAMP_SHARE * len(known) else "steps"
+    return "ramps" if changes > RAMP_SHARE * len(setpoints) else "steps"

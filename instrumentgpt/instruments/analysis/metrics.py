@@ -49,11 +49,11 @@ def overshoot(pv: Floats, setpoint: float) -> float:
     >>> round(overshoot(np.array([20.0, 36.0, 38.2, 37.0]), setpoint=37.0), 2)
     1.2
     """
-    known = pv[np.isfinite(pv)]
-    if not known.size:
+    finite = pv[np.isfinite(pv)]
+    if not finite.size:
         return math.nan
-    sign = math.copysign(1.0, setpoint - float(known[0]))
-    return max(0.0, float(np.max(sign * (known - setpoint))))
+    sign = math.copysign(1.0, setpoint - float(finite[0]))
+    return max(0.0, float(np.max(sign * (finite - setpoint))))
 
 
 def half_peak_to_peak(values: Floats) -> float:
@@ -62,8 +62,8 @@ def half_peak_to_peak(values: Floats) -> float:
     >>> round(half_peak_to_peak(np.sin(np.linspace(0, 60, 2000))), 1)
     1.0
     """
-    known = values[np.isfinite(values)]
-    return float(known.max() - known.min()) / 2 if known.size else math.nan
+    finite = values[np.isfinite(values)]
+    return float(finite.max() - finite.min()) / 2 if finite.size else math.nan
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,8 @@ def metrics_of(track: Track) -> Metrics:
 
 
 def _mean(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if known.size else math.nan
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if finite.size else math.nan
 
 
 def _share(mask: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float:
@@ -149,8 +149,8 @@ def _share(mask: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float:
 
 
 def _last(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known[-1]) if known.size else math.nan
+    finite = values[np.isfinite(values)]
+    return float(finite[-1]) if finite.size else math.nan
 
 
 def _longest_setpoint(track: Track) -> float:

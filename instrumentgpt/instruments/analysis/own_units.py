@@ -33,10 +33,10 @@ def span_of(pv: Floats, setpoint: Floats, unit: str) -> float:
     >>> span_of(np.array([60.0, 60.1]), np.array([60.0, 60.0]), "°C")
     38.0
     """
-    known = pv[np.isfinite(pv)]
-    shown = float(np.percentile(known, 99) - np.percentile(known, 1)) if known.size else 0.0
-    asked = setpoint[np.isfinite(setpoint)]
-    middle = asked if asked.size else known
+    finite = pv[np.isfinite(pv)]
+    shown = float(np.percentile(finite, 99) - np.percentile(finite, 1)) if finite.size else 0.0
+    setpoints = setpoint[np.isfinite(setpoint)]
+    middle = setpoints if setpoints.size else finite
     if not middle.size or unit not in CELSIUS:
         return shown
     factor, offset = CELSIUS[unit]
@@ -72,10 +72,10 @@ def lag_of(time: Floats, pv: Floats, period: float, band: float) -> float:
     Ten samples, or a tenth of the time that pv takes through its range at its fastest, if that is more.
     """
     least = LAG_SAMPLES * period
-    known = np.isfinite(pv)
-    if known.sum() < LAG_SAMPLES:
+    is_finite = np.isfinite(pv)
+    if is_finite.sum() < LAG_SAMPLES:
         return least
-    pv, time = pv[known], time[known]
+    pv, time = pv[is_finite], time[is_finite]
     calm = smooth(pv, int(LAG_SAMPLES))
     fastest, size = 0.0, PACE_SAMPLES if len(pv) > LONG * PACE_SAMPLES else len(pv)
     while not fastest and size <= len(pv):

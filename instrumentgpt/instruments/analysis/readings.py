@@ -72,9 +72,9 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     spells = constant_runs(pv)
     at_rail = is_rail(pv[spells[:, 0]])
     held = time[spells[:, 1] - 1] - time[spells[:, 0]] >= RAIL_HELD * lag
-    for (first, stop), known in zip(spells[at_rail | held].tolist(), at_rail[at_rail | held], strict=True):
+    for (first, stop), railed in zip(spells[at_rail | held].tolist(), at_rail[at_rail | held], strict=True):
         reached = first > 0 and bool(far[first])
-        if known:
+        if railed:
             good[first:stop] &= not (reached or (stop < len(pv) and bool(far[stop])))
         elif (
             reached and not is_rail(pv[first - 1 : first])[0]
@@ -105,8 +105,8 @@ def fastest_kept_up(time: Floats, pv: Floats) -> float:
         return 0.0
     blocks = pv[: count * BLOCK].reshape(count, BLOCK)
     middle = np.full(count, np.nan)
-    known = np.isfinite(blocks).all(axis=1)
-    middle[known] = np.median(blocks[known], axis=1)
+    is_finite = np.isfinite(blocks).all(axis=1)
+    middle[is_finite] = np.median(blocks[is_finite], axis=1)
     when = time[: count * BLOCK].reshape(count, BLOCK)[:, BLOCK // 2]
     moved = np.abs(middle[KEPT_UP:] - middle[:-KEPT_UP])
     rate = moved / np.maximum(when[KEPT_UP:] - when[:-KEPT_UP], 1e-9)

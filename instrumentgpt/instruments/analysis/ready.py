@@ -30,12 +30,12 @@ def track_of(
     """
     time, period = _mended(loop.time)
     controlled = np.isfinite(loop.setpoint) & ~_switched_off(loop)
-    asked = loop.setpoint[controlled]
+    setpoints = loop.setpoint[controlled]
     rough = np.where(is_rail(loop.pv), np.nan, loop.pv)
-    band = stated.band or band_of(rough, span_of(rough, asked, unit))
+    band = stated.band or band_of(rough, span_of(rough, setpoints, unit))
     lag = lag_of(time, rough, period, band)
     raw = readings(loop.pv, time, band, lag)
-    span = span_of(raw, asked, unit)
+    span = span_of(raw, setpoints, unit)
     band = stated.band or band_of(raw, span)
     lag = lag_of(time, raw, period, band)
     on_off = (stated.drive or drive_of(loop.setpoint, loop.output, controlled)[0]) == "on_off"
@@ -132,10 +132,10 @@ def output_limits(output: Floats, error: Floats, shortest: int) -> tuple[float, 
     >>> output_limits(np.array([-20.0, 35.0]), np.zeros(2), 5)
     (-100.0, 100.0)
     """
-    known = output[np.isfinite(output)]
-    if not known.size:
+    outputs = output[np.isfinite(output)]
+    if not outputs.size:
         return 0.0, 100.0
-    low, top = -100.0 if known.min() < -1.0 else 0.0, float(known.max())
+    low, top = -100.0 if outputs.min() < -1.0 else 0.0, float(outputs.max())
     if not SMALLEST_CLAMP < top < LARGEST_CLAMP:
         return low, 100.0
     with np.errstate(invalid="ignore"):

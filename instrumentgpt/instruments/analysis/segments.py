@@ -121,12 +121,12 @@ def stretches(track: Track, midnight: float = DAY) -> Iterator[tuple[SegmentKind
     steps = np.diff(track.loop.time)
     holes = np.flatnonzero((steps > GAP_PERIODS * track.period) | (steps < 0)) + 1
     broken = set(holes.tolist())
-    asked = np.where(track.controlled, track.setpoint, np.nan)
-    cuts = np.union1d(constant_runs(np.nan_to_num(asked, nan=math.inf))[:, 0], holes)
+    setpoints = np.where(track.controlled, track.setpoint, np.nan)
+    cuts = np.union1d(constant_runs(np.nan_to_num(setpoints, nan=math.inf))[:, 0], holes)
     runs: list[tuple[SegmentKind, int, int]] = []
     for first, stop in zip(cuts.tolist(), [*cuts[1:].tolist(), len(track)], strict=True):
         long = track.time[stop - 1] - track.time[first] >= shortest
-        kind: SegmentKind = "unasked" if math.isnan(asked[first]) else "hold" if long else "programme"
+        kind: SegmentKind = "unasked" if math.isnan(setpoints[first]) else "hold" if long else "programme"
         joins = runs and runs[-1][0] == kind == "programme" and first not in broken
         if joins:
             runs[-1] = (kind, runs[-1][1], stop)
@@ -199,8 +199,8 @@ def _fine(study: Study, track: Track, part: slice) -> tuple[float, float]:
         first = max(float(track.loop.time[part.start]), end - FINE * period)
         pv = all_samples(study, track.loop.channel, first, end)["pv"].to_numpy(dtype=float)
         swing = smooth(pv, SMOOTHED)
-    known = len(swing) > 0 and bool(np.isfinite(swing).all())
-    samples, regularity = periodicity(swing) if known else (math.nan, math.nan)
+    is_finite = len(swing) > 0 and bool(np.isfinite(swing).all())
+    samples, regularity = periodicity(swing) if is_finite else (math.nan, math.nan)
     return (samples * period if regularity >= REGULAR else math.nan), noise(pv)
 
 
@@ -215,19 +215,19 @@ def _answer(track: Track, first: int, stop: int) -> tuple[float, float]:
 
 
 def _mean(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if known.size else math.nan
+    finite = values[np.isfinite(values)]
+    return float(finite.mean()) if finite.size else math.nan
 
 
 def findings_in(segment: Segment, findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings that are faults of this channel, or of the whole device, in this segment."""
     return [
-        one
-        for one in findings
-        if one.severity != "none"
-        and one.channel in (None, segment.channel)
-        and one.onset < segment.end
-        and segment.onset <= one.end
+        finding
+        for finding in findings
+        if finding.severity != "none"
+        and finding.channel in (None, segment.channel)
+        and finding.onset < segment.end
+        and segment.onset <= finding.end
     ]
 
 
@@ -245,20 +245,22 @@ def worst_first(
     """
 
     def badness(segment: Segment) -> tuple[int, int, int, float]:
-        own = findings_in(segment, findings)
-        begun = [one for one in own if segment.onset <= one.onset]
+        inside = findings_in(segment, findings)
+        begun = [finding for finding in inside if segment.onset <= finding.onset]
         away = sum(
-            one.channel == segment.channel and not one.explained and segment.onset <= one.onset < segment.end
-            for one in excursions
+            excursion.channel == segment.channel
+            and not excursion.explained
+            and segment.onset <= excursion.onset < segment.end
+            for excursion in excursions
         )
         swing = segment.half_peak_to_peak / bands[segment.channel]
-        return _severest(begun), -away, _severest(own), -float(np.nan_to_num(swing))
+        return _severest(begun), -away, _severest(inside), -float(np.nan_to_num(swing))
 
     return sorted(segments, key=badness)
 
 
 def _severest(findings: Sequence[Finding]) -> int:
-    return min((SEVERITIES.index(one.severity) for one in findings), default=len(SEVERITIES))
+    return min((SEVERITIES.index(finding.severity) for finding in findings), default=len(SEVERITIES))
 
 
 def theil_sen(days: Floats, values: Floats) -> tuple[float, float, float]:
@@ -285,22 +287,22 @@ def trends_of(segments: Sequence[Segment], bands: dict[int, float]) -> tuple[Tre
     bands  channel → its own band, in the unit of pv
     """
     holds: dict[tuple[int, float], list[Segment]] = defaultdict(list)
-    for one in segments:
-        if one.kind != "programme" and one.settled != 0:
-            holds[one.channel, one.setpoint if one.kind == "hold" else math.inf].append(one)
-    found = []
+    for segment in segments:
+        if segment.kind != "programme" and segment.settled != 0:
+            holds[segment.channel, segment.setpoint if segment.kind == "hold" else math.inf].append(segment)
+    trends = []
     for channel in dict.fromkeys(channel for channel, _ in holds):
-        own = (at for at in holds if at[0] == channel)
-        longest = max(own, key=lambda at: sum(one.end - one.onset for one in holds[at]))
-        found += [_trend(holds[longest], quantity, bands[channel]) for quantity in QUANTITIES]
-    return tuple(trend for trend in found if trend is not None)
+        keys = (at for at in holds if at[0] == channel)
+        longest = max(keys, key=lambda at: sum(segment.end - segment.onset for segment in holds[at]))
+        trends += [_trend(holds[longest], quantity, bands[channel]) for quantity in QUANTITIES]
+    return tuple(trend for trend in trends if trend is not None)
 
 
 def _trend(segments: Sequence[Segment], quantity: str, band: float) -> Trend | None:
-    days = np.array([one.middle for one in segments]) / DAY
-    values = np.array([getattr(one, quantity) for one in segments])
-    known = np.isfinite(values)
-    days, values = days[known], values[known]
+    days = np.array([segment.middle for segment in segments]) / DAY
+    values = np.array([getattr(segment, quantity) for segment in segments])
+    is_finite = np.isfinite(values)
+    days, values = days[is_finite], values[is_finite]
     if len(days) < FEWEST or np.ptp(days) < LEAST_DAYS:
         return None
     slope, low, high = theil_sen(days, values)

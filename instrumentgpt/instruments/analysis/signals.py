@@ -79,9 +79,9 @@ def smooth(values: Floats, samples: int) -> Floats:
     [1.5, 1.0, 2.0, 1.5]
     """
     half = max(samples, 1) // 2
-    known = np.isfinite(values)
-    sums = np.concatenate(([0.0], np.cumsum(np.where(known, values, 0.0))))
-    counts = np.concatenate(([0], np.cumsum(known)))
+    is_finite = np.isfinite(values)
+    sums = np.concatenate(([0.0], np.cumsum(np.where(is_finite, values, 0.0))))
+    counts = np.concatenate(([0], np.cumsum(is_finite)))
     index = np.arange(len(values))
     low, high = np.maximum(index - half, 0), np.minimum(index + half + 1, len(values))
     with np.errstate(invalid="ignore"):
@@ -176,7 +176,7 @@ def turning_points(values: Floats, reversal: float) -> Indices:
     slope = np.sign(np.diff(values))
     kept = np.flatnonzero(slope)
     turns = kept[1:][slope[kept[1:]] != slope[kept[:-1]]] if kept.size else kept
-    found = [0]
+    extremes = [0]
     rising: bool | None = None
     extreme = lowest = highest = 0
     for index in [*turns.tolist(), len(values) - 1]:
@@ -187,10 +187,10 @@ def turning_points(values: Floats, reversal: float) -> Indices:
             if values[highest] - values[lowest] < reversal:
                 continue
             rising, extreme = highest > lowest, index
-            found = [min(lowest, highest)]
+            extremes = [min(lowest, highest)]
         elif (value > values[extreme]) if rising else (value < values[extreme]):
             extreme = index
         elif abs(value - values[extreme]) >= reversal:
-            found.append(extreme)
+            extremes.append(extreme)
             rising, extreme = not rising, index
-    return np.array(found if rising is None else [*found, extreme], dtype=np.int64)
+    return np.array(extremes if rising is None else [*extremes, extreme], dtype=np.int64)

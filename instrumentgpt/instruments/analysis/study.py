@@ -87,17 +87,17 @@ def study_of(log: Log) -> Study:
     """Return `log` ready for the checks; a long one is thinned."""
     gaps, whole = gaps_of(log), log
     about = np.array([at for gap in gaps for at in (gap.before, gap.after)], dtype=np.int64)
-    found = thinned(log.samples, about)
-    if found:
-        log = replace(log, samples=log.samples.iloc[found.rows].reset_index(drop=True))
-        at = np.searchsorted(found.rows, about).reshape(-1, 2)
+    thin = thinned(log.samples, about)
+    if thin:
+        log = replace(log, samples=log.samples.iloc[thin.rows].reset_index(drop=True))
+        at = np.searchsorted(thin.rows, about).reshape(-1, 2)
         gaps = tuple(Gap(a, b, gap.seconds) for (a, b), gap in zip(at.tolist(), gaps, strict=True))
     tracks = {}
     for channel, loop in loops_of(log).items():
-        usable = None if "period" in log.missing else _usable(loop, log, gaps, found.pace if found else 1)
+        usable = None if "period" in log.missing else _usable(loop, log, gaps, thin.pace if thin else 1)
         unit = log.channel_units.get(channel, log.unit)
         tracks[channel] = track_of(loop, unit, usable, log.stated_loops.get(channel, UNSTATED))
-    return Study(log, gaps, tracks, whole, found)
+    return Study(log, gaps, tracks, whole, thin)
 
 
 def all_samples(study: Study, channel: int, first: float, last: float) -> pd.DataFrame:
@@ -115,9 +115,9 @@ def all_samples(study: Study, channel: int, first: float, last: float) -> pd.Dat
 
 def close_up(study: Study, channel: int, first: float, last: float) -> Study:
     """Return `all_samples` as a study of their own, in the units of the whole."""
-    track, own = study.tracks[channel], all_samples(study, channel, first, last)
+    track, samples = study.tracks[channel], all_samples(study, channel, first, last)
     stated = StatedLoop(track.kind.drive, track.scale < 0, track.shown(1.0))
-    close = study_of(replace(study.whole, samples=own, clock_steps=(), stated_loops={channel: stated}))
+    close = study_of(replace(study.whole, samples=samples, clock_steps=(), stated_loops={channel: stated}))
     for cut in close.tracks.values():
         cut.usable[:1] = False  # it did not start there: how pv goes on is no answer to a step
     return close
@@ -134,12 +134,12 @@ def gaps_of(log: Log) -> tuple[Gap, ...]:
         steps = np.diff(time)
         later = steps[steps > 0]
         typical = float(np.median(later)) if later.size else math.inf
-    found: dict[int, float] = {}
+    gap_seconds: dict[int, float] = {}
     for begin in range(0, len(time) - 1, CHUNK):
         steps = np.diff(time[begin : begin + CHUNK + 1])
         holes = np.flatnonzero((steps > GAP_PERIODS * typical) | (steps < -max(1.0, 2 * typical)))
-        found |= {begin + int(i): float(steps[i]) for i in holes}
-    return tuple(Gap(i, i + 1, seconds) for i, seconds in sorted((found | _clock_steps(log)).items()))
+        gap_seconds |= {begin + int(i): float(steps[i]) for i in holes}
+    return tuple(Gap(i, i + 1, seconds) for i, seconds in sorted((gap_seconds | _clock_steps(log)).items()))
 
 
 def _clock_steps(log: Log) -> dict[int, float]:
@@ -173,8 +173,8 @@ def quote(study: Study, track: Track, *indices: int) -> tuple[Evidence, ...]:
         values = {"setpoint": float(loop.setpoint[index]), "pv": float(loop.pv[index])}
         if output_as_read:
             values["output"] = float(loop.output[index])
-        known = {name: value for name, value in values.items() if math.isfinite(value)}
-        quoted.append(Evidence(int(loop.line[index]), float(loop.time[index]), known))
+        finite = {name: value for name, value in values.items() if math.isfinite(value)}
+        quoted.append(Evidence(int(loop.line[index]), float(loop.time[index]), finite))
     return tuple(quoted)
 
 

@@ -12,6 +12,7 @@ from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.loops import Floats, Loop
 
 Maker = Literal["noise", "outside", "actuator", "not_the_output", "open", "irregular"]
+Held = tuple[Floats, Floats, Floats]  # time (s), error and output of the samples on a setpoint
 REGULAR = 0.6  # autocorrelation after one period, from which a swing has a period worth a word
 TOGETHER = 0.8  # correlation with a neighbour, from which both move by one cause
 ABOVE_NOISE = 3.0  # times noise and digit that a swing must have to be one
@@ -52,17 +53,15 @@ class Swing:
 
 def swings_of(loops: Mapping[int, Loop], channels: Mapping[int, Metrics]) -> dict[int, Swing]:
     """Return channel → its swing, of the channels that hold a setpoint within their bands at least partly."""
-    held = {
-        number: _longest_hold(loops[number], found) for number, found in channels.items() if number in loops
-    }
-    errors = {number: one for number, one in held.items() if len(one[0]) >= 16}
+    held = {number: _longest_hold(loops[number], channels[number]) for number in channels if number in loops}
+    errors = {number: hold for number, hold in held.items() if len(hold[0]) >= 16}
     return {number: _swing(number, errors, channels[number]) for number in errors}
 
 
-def _longest_hold(loop: Loop, found: Metrics) -> tuple[Floats, Floats, Floats]:
+def _longest_hold(loop: Loop, metrics: Metrics) -> Held:
     """Return time, error and output of the samples on the setpoint that is held longest, within the band."""
     error = loop.setpoint - loop.pv
-    near = (loop.setpoint == found.setpoint) & (np.abs(error - found.mean_error) <= found.band)
+    near = (loop.setpoint == metrics.setpoint) & (np.abs(error - metrics.mean_error) <= metrics.band)
     return (
         loop.time[near],
         error[near] - float(np.mean(error[near])) if near.any() else error[near],
@@ -70,25 +69,25 @@ def _longest_hold(loop: Loop, found: Metrics) -> tuple[Floats, Floats, Floats]:
     )
 
 
-def _swing(number: int, errors: Mapping[int, tuple[Floats, Floats, Floats]], found: Metrics) -> Swing:
+def _swing(number: int, errors: Mapping[int, Held], metrics: Metrics) -> Swing:
     time, error, output = errors[number]
-    window = max(1, round(0.5 * found.lag / found.sample_period)) if found.sample_period > 0 else 1
+    window = max(1, round(0.5 * metrics.lag / metrics.sample_period)) if metrics.sample_period > 0 else 1
     quiet = smooth(error, window)
     half = float(np.nanmax(quiet) - np.nanmin(quiet)) / 2
-    regular = found.regularity > REGULAR and found.period > 0
-    period = found.period if regular else math.nan
+    regular = metrics.regularity > REGULAR and metrics.period > 0
+    period = metrics.period if regular else math.nan
     cycles = float(time[-1] - time[0]) / period if regular else 0.0
     is_seen = regular and np.isfinite(output).any()
     amplitude, phase = _answer(time, error, output, period) if is_seen else (math.nan, math.nan)
     expected = math.nan
-    if regular and found.kp > 0:
-        expected = math.degrees(-math.atan2(found.ki * period / (2 * math.pi), found.kp))
+    if regular and metrics.kp > 0:
+        expected = math.degrees(-math.atan2(metrics.ki * period / (2 * math.pi), metrics.kp))
     together = tuple(
         other
         for other in errors
         if other != number and _likeness(errors[number], errors[other], window) >= TOGETHER
     )
-    is_noise = half < ABOVE_NOISE * max(found.noise, found.digit if found.digit > 0 else 0.0)
+    is_noise = half < ABOVE_NOISE * max(metrics.noise, metrics.digit if metrics.digit > 0 else 0.0)
     is_stepped = regular and 1 < len(np.unique(np.round(output[np.isfinite(output)], 2))) <= COARSE_STEPS
     maker: Maker = (
         "noise" if is_noise
@@ -99,30 +98,30 @@ def _swing(number: int, errors: Mapping[int, tuple[Floats, Floats, Floats]], fou
         else "open"
     )  # fmt: skip
     return Swing(
-        number, half, found.noise, found.digit, found.band, period, found.regularity, cycles, amplitude,
-        phase, expected, together, maker,
+        number, half, metrics.noise, metrics.digit, metrics.band, period, metrics.regularity, cycles,
+        amplitude, phase, expected, together, maker,
     )  # fmt: skip
 
 
 def _answer(time: Floats, error: Floats, output: Floats, period: float) -> tuple[float, float]:
     """Return the amplitude of the output at `period` (%), and the degrees by which it follows the error."""
-    known = np.isfinite(output) & np.isfinite(error)
-    turn = np.exp(-2j * np.pi * time[known] / period)
-    of_error = 2 * np.mean(error[known] * turn)
-    of_output = 2 * np.mean((output[known] - np.mean(output[known])) * turn)
+    is_finite = np.isfinite(output) & np.isfinite(error)
+    turn = np.exp(-2j * np.pi * time[is_finite] / period)
+    of_error = 2 * np.mean(error[is_finite] * turn)
+    of_output = 2 * np.mean((output[is_finite] - np.mean(output[is_finite])) * turn)
     if abs(of_error) == 0.0:
         return math.nan, math.nan
     return float(abs(of_output)), float(np.degrees(np.angle(of_output / of_error)))
 
 
-def _likeness(one: tuple[Floats, Floats, Floats], other: tuple[Floats, Floats, Floats], window: int) -> float:
+def _likeness(hold: Held, other: Held, window: int) -> float:
     """Return the correlation of two errors at the same moments; 0 where they share too few."""
-    start, stop = max(one[0][0], other[0][0]), min(one[0][-1], other[0][-1])
-    inside = (one[0] >= start) & (one[0] <= stop)
+    start, stop = max(hold[0][0], other[0][0]), min(hold[0][-1], other[0][-1])
+    inside = (hold[0] >= start) & (hold[0] <= stop)
     if inside.sum() < 16:
         return 0.0
-    first = smooth(one[1], window)[inside]
-    second = np.interp(one[0][inside], other[0], smooth(other[1], window))
+    first = smooth(hold[1], window)[inside]
+    second = np.interp(hold[0][inside], other[0], smooth(other[1], window))
     if np.std(first) == 0.0 or np.std(second) == 0.0:
         return 0.0
     return float(np.corrcoef(first, second)[0, 1])

@@ -69,8 +69,8 @@ def _picked(pv: Floats, setpoint: Floats, pace: int) -> tuple[Indices, ...]:
     with np.errstate(invalid="ignore"):
         mean = blocks.mean(axis=1)
         for at in np.flatnonzero(~np.isfinite(mean)).tolist():  # few: drop-outs
-            known = blocks[at][np.isfinite(blocks[at])]
-            mean[at] = known.mean() if known.size else np.nan
+            finite = blocks[at][np.isfinite(blocks[at])]
+            mean[at] = finite.mean() if finite.size else np.nan
         away = np.abs(blocks - mean[:, None])
         moves = np.nan_to_num(np.abs(np.diff(pv[: count * pace], prepend=pv[:1]))).reshape(count, pace)
     away[~np.isfinite(away)] = -1.0

@@ -34,8 +34,8 @@ class Move:
 def on_grid(track: Track, values: Floats, grid: Floats) -> Floats:
     """Return `values` of `track` at the moments of `grid`: the latest sample, nan where there is none."""
     index = np.searchsorted(track.time, grid, side="right") - 1
-    found: Floats = np.where(index >= 0, values[np.maximum(index, 0)], np.nan)
-    return found
+    latest: Floats = np.where(index >= 0, values[np.maximum(index, 0)], np.nan)
+    return latest
 
 
 def deviations(tracks: Sequence[Track], grid: Floats) -> Floats:
@@ -73,7 +73,7 @@ def _joined(moves: list[Move]) -> tuple[Move, ...]:
     joined: list[Move] = []
     for move in moves:
         if joined and move.start <= joined[-1].stop:
-            larger = max(joined[-1], move, key=lambda one: sum(abs(size) for size in one.channels.values()))
+            larger = max(joined[-1], move, key=lambda move: sum(abs(size) for size in move.channels.values()))
             joined[-1] = replace(larger, start=joined[-1].start, stop=max(joined[-1].stop, move.stop))
         else:
             joined.append(move)

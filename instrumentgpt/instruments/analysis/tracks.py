@@ -134,14 +134,14 @@ class Track:
     @cached_property
     def digit(self) -> float:
         """Return the coarseness of pv in bands, 0 where it never moves."""
-        found = digit(self.loop.pv[np.isfinite(self.pv)])
-        return 0.0 if math.isnan(found) else abs(found * self.scale)
+        step = digit(self.loop.pv[np.isfinite(self.pv)])
+        return 0.0 if math.isnan(step) else abs(step * self.scale)
 
     @cached_property
     def output_digit(self) -> float:
         """Return the coarseness of the output, percent; 0 where it never moves."""
-        found = digit(self.output)
-        return 0.0 if math.isnan(found) else found
+        step = digit(self.output)
+        return 0.0 if math.isnan(step) else step
 
     @cached_property
     def noise(self) -> float:
@@ -163,7 +163,7 @@ class Track:
         """Return what kind of loop this is, with the numbers it is told from."""
         drive, switches, two_values = drive_of(self.setpoint, self.output, self.controlled)
         return LoopKind(
-            next((known for known in DRIVES if known == self.stated.drive), drive),
+            next((stated for stated in DRIVES if stated == self.stated.drive), drive),
             reverse=self.scale < 0,
             two_sided=self.low < 0,
             low=self.low,
@@ -205,7 +205,7 @@ class Track:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Return the setpoint steps of at least `SMALLEST_STEP`, no ramps; switching on counts as one."""
-        found = []
+        steps = []
         for first, stop in self.levels:
             if self.time[stop - 1] - self.time[first] < self.lags(HELD_STEP):
                 continue
@@ -218,8 +218,8 @@ class Track:
             )
             size = float(self.setpoint[first]) - start
             if jumped and abs(size) >= SMALLEST_STEP:
-                found.append(Step(first, stop, float(self.setpoint[first]), size))
-        return tuple(found)
+                steps.append(Step(first, stop, float(self.setpoint[first]), size))
+        return tuple(steps)
 
     @cached_property
     def quiet(self) -> Mask:

@@ -82,8 +82,8 @@ def demanded(track: Track, first: int, stop: int) -> Floats:
     kp, ki = track.loop.kp[first], track.loop.ki[first]
     if not np.isfinite(kp):
         kp, ki = effective_kp(track), 0.0
-    asked: Floats = np.nan_to_num(kp) * (error - error[:1]) + np.nan_to_num(ki) * np.cumsum(error * spacing)
-    return asked
+    moved: Floats = np.nan_to_num(kp) * (error - error[:1]) + np.nan_to_num(ki) * np.cumsum(error * spacing)
+    return moved
 
 
 def effective_kp(track: Track) -> float:

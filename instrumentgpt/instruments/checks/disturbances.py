@@ -185,12 +185,13 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     for track in study.tracks.values():
         departures = study.departures[track.loop.channel]
         used = in_use(track, departures)
-        pushed = [one for one in departures if _is_push(track, one) and not _explained(track, one, before)]
-        fought = [one for one in pushed if _fought(track, one) and one not in used]
-        largest = max(fought or pushed, key=lambda one: abs(one.size), default=None)
+        unexplained = [push for push in departures if not _explained(track, push, before)]
+        pushed = [push for push in unexplained if _is_push(track, push)]
+        fought = [push for push in pushed if push not in used and _fought(track, push)]
+        largest = max(fought or pushed, key=lambda push: abs(push.size), default=None)
         if largest is None:
             continue
-        alike = [one for one in pushed if 1 / ALIKE < one.size / largest.size <= 1 and one not in used]
+        alike = [push for push in pushed if 1 / ALIKE < push.size / largest.size <= 1 and push not in used]
         if fought or len(alike) >= REPEATED:
             findings.append(_finding(study, track, alike, largest, bool(fought)))
     return findings
@@ -198,13 +199,13 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 def in_use(track: Track, departures: Sequence[Departure]) -> list[Departure]:
     """Return those of `departures` that the output answers and that come again: what the loop is used for."""
-    answered = [one for one in departures if _fought(track, one)]
-    return [one for one in answered if sum(_is_like(track, other, one) for other in answered) > 1]  # itself
+    answered = [departure for departure in departures if _fought(track, departure)]
+    return [use for use in answered if sum(_is_like(track, other, use) for other in answered) > 1]  # itself
 
 
-def _is_like(track: Track, other: Departure, one: Departure) -> bool:
-    """Return whether `other` goes to the same side and is nearly as large and long as `one`, or more so."""
-    here, there = (each.size * float(track.time[each.last] - track.time[each.first]) for each in (one, other))
+def _is_like(track: Track, other: Departure, use: Departure) -> bool:
+    """Return whether `other` goes to the same side and is nearly as large and long as `use`, or more so."""
+    here, there = (each.size * float(track.time[each.last] - track.time[each.first]) for each in (use, other))
     return there / here > 1 / LIKE
 
 
@@ -214,7 +215,8 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
     for track in study.tracks.values():
         departures = study.departures[track.loop.channel]
         used = in_use(track, departures)
-        noted += [_noted(study, track, one, findings, IN_USE if one in used else "") for one in departures]
+        for departure in departures:
+            noted.append(_noted(study, track, departure, findings, IN_USE if departure in used else ""))
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
 
 
@@ -256,8 +258,8 @@ def _fought(track: Track, departure: Departure) -> bool:
     if track.kind.drive not in ANSWERING:
         return False
     switches = track.kind.drive == "on_off"
-    since = 0 if switches else max(0, departure.first - track.samples(track.lags(2.0)))
-    earlier = track.output[since : departure.first + 1]
+    start = 0 if switches else max(0, departure.first - track.samples(track.lags(2.0)))
+    earlier = track.output[start : departure.first + 1]
     during = track.output[departure.first : departure.last + 1]
     if not (np.isfinite(earlier).any() and np.isfinite(during).any()):
         return False
@@ -266,7 +268,7 @@ def _fought(track: Track, departure: Departure) -> bool:
 
 
 def _finding(study: Study, track: Track, alike: list[Departure], largest: Departure, fought: bool) -> Finding:
-    sizes = [abs(one.size) for one in alike]
+    sizes = [abs(push.size) for push in alike]
     numbers: dict[str, float | str] = {
         "kind": "alone",
         "channels": str(track.loop.channel),
@@ -274,7 +276,7 @@ def _finding(study: Study, track: Track, alike: list[Departure], largest: Depart
         "smallest": track.shown(min(sizes)),
         "largest": track.shown(max(sizes)),
         "times": len(alike),
-        "seconds": float(np.median([track.time[one.last] - track.time[one.first] for one in alike])),
+        "seconds": float(np.median([track.time[push.last] - track.time[push.first] for push in alike])),
         "limit": track.shown(largest.limit),
         "door": float("nan"),
     }
@@ -283,5 +285,5 @@ def _finding(study: Study, track: Track, alike: list[Departure], largest: Depart
     lines = (largest.first, largest.peak, largest.last)
     first, last = alike[0].first, alike[-1].last
     finding = finding_of(study, "ambient_disturbance", track, first, last, lines, numbers, [ruled_out])
-    began = tuple(float(track.loop.time[one.first]) for one in alike)
+    began = tuple(float(track.loop.time[push.first]) for push in alike)
     return replace(finding, moments=began)

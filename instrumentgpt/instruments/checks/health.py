@@ -28,22 +28,21 @@ def healthy_channels(
     ill = {cause.channel for cause in causes if cause.fault != "data_gap"}
     findings: list[Finding] = []
     withheld: dict[str, Withheld] = {}
+    largest_first = sorted(excursions, key=lambda excursion: -abs(excursion.size))
     for track in study.active:
         channel = track.loop.channel
         if ill & {channel, None}:
             continue
         doubts = _doubts(track, metrics[channel])
-        own = sorted((one for one in excursions if one.channel == channel), key=lambda one: -abs(one.size))
-        if own:
-            doubts = {
-                name: numbers for name, numbers in doubts.items() if name not in ("swings", "off_setpoint")
-            }
-        if away := [one for one in own if not one.explained]:
+        outside = [excursion for excursion in largest_first if excursion.channel == channel]
+        if outside:
+            doubts = {name: doubts[name] for name in doubts if name not in ("swings", "off_setpoint")}
+        if away := [excursion for excursion in outside if not excursion.explained]:
             doubts["away"] = {"count": len(away), "size": away[0].size, "line": away[0].evidence[0].line}
         if doubts:
             withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, doubts)
         else:
-            findings.append(_healthy(study, track, metrics[channel], own))
+            findings.append(_healthy(study, track, metrics[channel], outside))
     return findings, withheld
 
 
@@ -68,7 +67,7 @@ def _healthy(study: Study, track: Track, metrics: Metrics, used: Sequence[Excurs
         "kind": IN_USE if used else "held" if math.isnan(metrics.overshoot) else "stepped",
         "times": len(used),
         "away": abs(used[0].size) if used else 0.0,
-        "back": max((one.end - one.onset for one in used), default=0.0),
+        "back": max((excursion.end - excursion.onset for excursion in used), default=0.0),
         "setpoint": metrics.setpoint,
         "settling_time": metrics.settling_time,
         "overshoot": metrics.overshoot,

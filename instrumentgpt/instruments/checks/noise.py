@@ -32,22 +32,22 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
     What two sensors have in common, or at one time, is of what they stand in or are wired to.
     """
     levels = {channel: block_noise(track) for channel, track in study.tracks.items()}
-    known = {c: _quiet(study.tracks[c], starts, sigma) for c, (starts, sigma) in levels.items()}
-    quiet = {channel: level for channel, level in known.items() if level is not None}
+    quiet_levels = {c: _quiet(study.tracks[c], starts, sigma) for c, (starts, sigma) in levels.items()}
+    quiet = {channel: level for channel, level in quiet_levels.items() if level is not None}
     noisy: list[tuple[Track, int, int, dict[str, float | str]]] = []
-    for channel, own in quiet.items():
+    for channel, level in quiet.items():
         starts, sigma = levels[channel]
         others = [value for other, value in quiet.items() if other != channel]
-        usual = min(own, float(np.median(others))) if len(others) >= ALIKE else own
+        usual = min(level, float(np.median(others))) if len(others) >= ALIKE else level
         track = study.tracks[channel]
         usual = max(usual, ROUNDED * track.digit)
         louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual, COARSE * track.digit)
         always = max(ALWAYS_NOISY * track.span, COARSE * track.digit) if study.log.unit in CELSIUS else np.inf
-        heard = sliding_median(np.nan_to_num(sigma), 3)
+        loudness = sliding_median(np.nan_to_num(sigma), 3)
         hits = [
             (int(a), int(b), limit)
             for limit, lags in ((louder, NOISY_FOR), (always, ALWAYS_FOR))
-            for a, b in runs(heard > limit)
+            for a, b in runs(loudness > limit)
             if b - a >= math.ceil(lags / BLOCK) and _is_white(track, starts, int(a), int(b))
         ]
         if hits:
@@ -55,10 +55,10 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
             noisy.append(_noisy(track, starts, sigma, a, b, usual, limit))
     times = [(float(t.loop.time[first]), float(t.loop.time[last])) for t, first, last, _ in noisy]
     return [
-        _noise_finding(study, *one)
-        for one, (begin, end) in zip(noisy, times, strict=True)
+        _noise_finding(study, *stretch)
+        for stretch, (begin, end) in zip(noisy, times, strict=True)
         if sum(a <= end and begin <= b for a, b in times) == 1
-        and not any(_has_in_common(one[0], other, one[1], one[2]) for other in study.tracks.values())
+        and not any(_has_in_common(stretch[0], other, *stretch[1:3]) for other in study.tracks.values())
     ]
 
 
@@ -66,18 +66,18 @@ def _has_in_common(track: Track, other: Track, first: int, last: int) -> bool:
     """Return whether the roughness of `track` from sample `first` to `last` is that of `other`, too."""
     if other is track or not np.array_equal(other.time, track.time):
         return False
-    here, there = (np.diff(one.pv[first : last + 1], 3) for one in (track, other))
-    known = np.isfinite(here) & np.isfinite(there)
-    if not (known.any() and np.ptp(here[known]) > 0 and np.ptp(there[known]) > 0):
+    here, there = (np.diff(sensor.pv[first : last + 1], 3) for sensor in (track, other))
+    is_finite = np.isfinite(here) & np.isfinite(there)
+    if not (is_finite.any() and np.ptp(here[is_finite]) > 0 and np.ptp(there[is_finite]) > 0):
         return False
-    return bool(abs(np.corrcoef(here[known], there[known])[0, 1]) > SHARED)
+    return bool(abs(np.corrcoef(here[is_finite], there[is_finite])[0, 1]) > SHARED)
 
 
 def _quiet(track: Track, starts: list[int], sigma: Floats) -> float | None:
     """Return the quiet level of `track`, under control if it mostly was: heating can be heard in a sensor."""
-    known = np.isfinite(sigma)
-    driven = known & track.controlled[starts] if starts else known
-    judged = sigma[driven if driven.sum() >= FEWEST_BLOCKS else known]
+    is_finite = np.isfinite(sigma)
+    driven = is_finite & track.controlled[starts] if starts else is_finite
+    judged = sigma[driven if driven.sum() >= FEWEST_BLOCKS else is_finite]
     return float(np.percentile(judged, 20)) if judged.size >= FEWEST_BLOCKS else None
 
 

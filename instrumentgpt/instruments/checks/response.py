@@ -175,7 +175,7 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
             continue
         bearable = simc_gains(track)
         step, seconds, index = max(slow, key=lambda row: row[1])
-        kp, ki, known = _gains(track, step, index)
+        kp, ki, are_known = _gains(track, step, index)
         largest = float(np.nanmax(np.abs(track.output[step.index : index + 1])))
         if largest > POWER_TO_SPARE * track.high:
             continue
@@ -186,7 +186,7 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
             "step": track.shown(abs(step.size)),
             "kp": kp,
             "ki": ki,
-            "bound": "" if known else "≤ ",
+            "bound": "" if are_known else "≤ ",
             "kp_simc": bearable[0],
             "ki_simc": bearable[1],
             "largest": largest,

@@ -104,18 +104,18 @@ def foreseen(track: Track, first: int, stop: int, sign: float) -> tuple[float, f
     """
     level = sign * smooth(track.pv[first:stop], track.samples(track.lag) | 1)
     missing = sign * track.setpoint[stop - 1] - level
-    known = np.isfinite(level)
-    if known.sum() < 10:
+    is_finite = np.isfinite(level)
+    if is_finite.sum() < 10:
         return -np.inf, 0.0
-    time, level = track.time[first:stop][known], level[known]
+    time, level = track.time[first:stop][is_finite], level[is_finite]
     start, middle, end = (float(np.interp(at, time, level)) for at in np.linspace(time[0], time[-1], 3))
     early, late = middle - start, end - middle
     slope = late / max(float(time[-1] - time[0]) / 2, 1e-9)
     if abs(late) <= NO_RISE:
-        return float(missing[known][-1]), slope
+        return float(missing[is_finite][-1]), slope
     if early * late <= 0 or abs(late) > CURVED * abs(early):
         return (np.inf if late < 0 else -np.inf), slope
-    return float(missing[known][-1]) - late * late / (early - late), slope
+    return float(missing[is_finite][-1]) - late * late / (early - late), slope
 
 
 def _ever_held(track: Track, index: int) -> bool:

@@ -74,8 +74,8 @@ def _duty_of_blocks(track: Track) -> Duty | None:
     for hold in track.holds:
         if hold.first > 0 and hold.settled < hold.stop:
             steady[hold.settled : track.after(hold.settled, track.lags(WARM_UP))] = False
-    known = np.isfinite(track.output) & np.isfinite(track.pv)
-    index = np.flatnonzero(_at_one_setpoint(track, steady & known))
+    is_finite = np.isfinite(track.output) & np.isfinite(track.pv)
+    index = np.flatnonzero(_at_one_setpoint(track, steady & is_finite))
     size = track.samples(track.lags(BLOCK))
     blocks = index[: (len(index) - 1) // size * size].reshape(-1, size)
     kept = blocks[np.abs(np.median(track.smooth_error[blocks], axis=1)) < ON_SETPOINT]

@@ -78,8 +78,8 @@ def _misfit(shape: Floats, way: Floats, leg: Floats) -> float:
 def stuck_of(track: Track) -> Stuck | None:
     """Return how the output of `track` moved unanswered; None if it did not or cannot be judged."""
     count = len(track) // BLOCK
-    known = np.isfinite(track.output) & np.isfinite(track.error) & track.usable
-    if count < FEWEST_BLOCKS or not known.all() or not track.noise > 0:
+    usable = np.isfinite(track.output) & np.isfinite(track.error) & track.usable
+    if count < FEWEST_BLOCKS or not usable.all() or not track.noise > 0:
         return None
     output, pv, error = (
         values[: count * BLOCK].reshape(count, BLOCK).mean(axis=1)
@@ -89,8 +89,8 @@ def stuck_of(track: Track) -> Stuck | None:
     level = STILL * track.noise * np.sqrt(2.0 / BLOCK)
     moved = np.abs(moves) > max(STILL * noise(track.output) * np.sqrt(2.0 / BLOCK), 1e-9)
     standing = np.abs(error[1:]) > STANDING * track.noise
-    asked = np.sign(moves) == np.sign(error[1:])
-    unanswered = moved & standing & asked & (np.abs(changes) < level)
+    demanded = np.sign(moves) == np.sign(error[1:])
+    unanswered = moved & standing & demanded & (np.abs(changes) < level)
     travelled = float(np.abs(moves[moved]).sum())
     if not unanswered.any() or not travelled > 0:
         return None

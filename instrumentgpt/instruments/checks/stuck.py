@@ -40,7 +40,7 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             continue
         others = float(lengths[-2] if len(lengths) > 1 and seconds == lengths[-1] else lengths[-1])
         moved = _output_moved(track, first, stop)
-        asked = track.setpoint[first:stop][track.controlled[first:stop]]
+        setpoints = track.setpoint[first:stop][track.controlled[first:stop]]
         needed = max(STUCK_OUTPUT, 18 * track.digit) if stop == len(track) else UNSTUCK_OUTPUT
         usual = others > 0.5 * seconds and others != seconds
         torn = _jump_after(track, first, stop)
@@ -56,10 +56,10 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             "seconds": seconds,
             "value": float(track.loop.pv[first]),
             "output_change": moved,
-            "setpoint_change": track.shown(float(np.ptp(asked))) if asked.size else math.nan,
+            "setpoint_change": track.shown(float(np.ptp(setpoints))) if setpoints.size else math.nan,
             "usual": others,
             "jump": torn / track.scale,
-            **({"kind": "jump"} if torn and (moved < STUCK_OUTPUT or not asked.size) else {}),
+            **({"kind": "jump"} if torn and (moved < STUCK_OUTPUT or not setpoints.size) else {}),
         }
         low, high = _extremes(track.output, first, stop)
         first = _stuck_since(track, first, stop, others)

@@ -61,10 +61,10 @@ def longest_train(track: Track, hold: Hold, smallest: float) -> HalfCycles | Non
     start = track.reached(hold)
     usable = track.usable[start : hold.stop]
     error = track.error[start : hold.stop]
-    known = error[usable & np.isfinite(error)]
-    if len(known) < 20:
+    errors = error[usable & np.isfinite(error)]
+    if len(errors) < 20:
         return None
-    half = float(np.percentile(known, 95) - np.percentile(known, 5)) / 2
+    half = float(np.percentile(errors, 95) - np.percentile(errors, 5)) / 2
     if half < 0.6 * smallest:
         return None
     noise = 0.0 if np.isnan(track.noise) else track.noise

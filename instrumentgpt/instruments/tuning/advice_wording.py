@@ -32,15 +32,15 @@ def sentences(subject: Answer | Advice, language: Language, unit: str = "°C") -
 def grouped(subjects: Sequence[Answer] | Sequence[Advice]) -> list[list[Any]]:
     """Return `subjects` in groups that can be told in one breath: the same verdict for the same reason."""
     groups: dict[Any, list[Any]] = {}
-    for one in subjects:
-        together = one.reason in TOLD_TOGETHER and not _is_fragile(one)
-        groups.setdefault(one.reason if together else one.channel, []).append(one)
+    for subject in subjects:
+        together = subject.reason in TOLD_TOGETHER and not _is_fragile(subject)
+        groups.setdefault(subject.reason if together else subject.channel, []).append(subject)
     return list(groups.values())
 
 
-def _is_fragile(one: Answer | Advice) -> bool:
+def _is_fragile(subject: Answer | Advice) -> bool:
     """Return whether other gains are wanted though none can be proposed: that is told of each channel."""
-    return one.reason == "good_enough" and float(one.numbers["phase_now"]) < FRAGILE_PHASE
+    return subject.reason == "good_enough" and float(subject.numbers["phase_now"]) < FRAGILE_PHASE
 
 
 def group_sentences(group: Sequence[Any], language: Language, unit: str = "°C") -> list[str]:
@@ -51,23 +51,23 @@ def group_sentences(group: Sequence[Any], language: Language, unit: str = "°C")
     if len(group) == 1:
         return sentences(group[0], language, unit)
     by = "iae_ratio" if isinstance(group[0], Advice) else "phase_margin"
-    tightest = min(group, key=lambda one: getattr(one, by))
+    tightest = min(group, key=lambda subject: getattr(subject, by))
     head, *keys = _group_keys(group, tightest)
     numbers = _numbers(tightest, unit) | _listed(group, language)
     if "plant_gain" not in tightest.numbers:
         numbers |= _largest(group)
-    told = [word(key, language, **numbers) for key in keys]
-    if told and "plant_gain" in tightest.numbers and isinstance(tightest, Answer):
+    texts = [word(key, language, **numbers) for key in keys]
+    if texts and "plant_gain" in tightest.numbers and isinstance(tightest, Answer):
         gap = "" if language == "zh" else " "
-        told[0] = word("group.tightest", language, **numbers) + gap + told[0]
-    return [word(head, language, **numbers), *told]
+        texts[0] = word("group.tightest", language, **numbers) + gap + texts[0]
+    return [word(head, language, **numbers), *texts]
 
 
 def _group_keys(group: Sequence[Any], tightest: Answer | Advice) -> list[str]:
     if isinstance(tightest, Advice) and tightest.present is not None:
         return ["group.good_enough"]
     if isinstance(tightest, Answer):
-        unknown = any(math.isnan(one.asked + one.present) for one in group)
+        unknown = any(math.isnan(answer.asked + answer.present) for answer in group)
         keys = [f"group.verdict_{'unknown' if unknown else tightest.verdict}"]
     else:
         keys = ["group.refused"]
@@ -79,18 +79,18 @@ def _group_keys(group: Sequence[Any], tightest: Answer | Advice) -> list[str]:
 
 def _largest(group: Sequence[Any]) -> dict[str, float | str]:
     names = [name for name, value in group[0].numbers.items() if isinstance(value, int | float)]
-    return {name: max(float(one.numbers[name]) for one in group) for name in names}
+    return {name: max(float(subject.numbers[name]) for subject in group) for name in names}
 
 
 def _listed(group: Sequence[Any], language: Language) -> dict[str, float | str]:
     """Return the channels, and the values that differ between them, as lists."""
     separator = "、" if language == "zh" else ", "
-    told: dict[str, float | str] = {"channels": separator.join(str(one.channel) for one in group)}
+    numbers: dict[str, float | str] = {"channels": separator.join(str(subject.channel) for subject in group)}
     if isinstance(group[0], Answer):
         for name in ("present", "asked"):
-            values = [f"{getattr(one, name):.4g}" for one in group]
-            told[name] = separator.join(values if len(set(values)) > 1 else values[:1])
-    return told
+            values = [f"{getattr(subject, name):.4g}" for subject in group]
+            numbers[name] = separator.join(values if len(set(values)) > 1 else values[:1])
+    return numbers
 
 
 def _answer_keys(answer: Answer) -> list[str]:
@@ -125,18 +125,18 @@ def _grounds(numbers: dict[str, float | str]) -> list[str]:
 
 
 def _numbers(subject: Answer | Advice, unit: str) -> dict[str, float | str]:
-    found: dict[str, float | str] = {"channel": subject.channel, "unit": unit}
-    found |= {"phase_margin": subject.phase_margin, "gain_margin": subject.gain_margin}
+    numbers: dict[str, float | str] = {"channel": subject.channel, "unit": unit}
+    numbers |= {"phase_margin": subject.phase_margin, "gain_margin": subject.gain_margin}
     if isinstance(subject, Answer):
-        found |= {"gain": subject.gain, "present": subject.present, "asked": subject.asked}
-        found["gain_unit"] = GAIN_UNITS[subject.gain].format(unit=unit)
+        numbers |= {"gain": subject.gain, "present": subject.present, "asked": subject.asked}
+        numbers["gain_unit"] = GAIN_UNITS[subject.gain].format(unit=unit)
     else:
-        found["change"] = 100 * (subject.iae_ratio - 1)
+        numbers["change"] = 100 * (subject.iae_ratio - 1)
         if subject.proposed is not None:
             new = subject.proposed
-            found |= {"new_kp": new.kp, "new_ki": new.ki, "new_kd": new.kd}
-    found |= subject.numbers
-    if "ki" in found:
-        now = Gains(float(found["kp"]), float(found["ki"]), float(found["kd"]))
-        found |= {"band": now.proportional_band, "ti": now.ti, "td": now.td}
-    return found
+            numbers |= {"new_kp": new.kp, "new_ki": new.ki, "new_kd": new.kd}
+    numbers |= subject.numbers
+    if "ki" in numbers:
+        now = Gains(float(numbers["kp"]), float(numbers["ki"]), float(numbers["kd"]))
+        numbers |= {"band": now.proportional_band, "ti": now.ti, "td": now.td}
+    return numbers

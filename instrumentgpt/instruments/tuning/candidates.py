@@ -21,15 +21,14 @@ def are_enough(at: Margins) -> Mask:
     return (at.phase >= LEAST_PHASE) & (at.gain >= LEAST_GAIN)
 
 
-def margins_of(found: Identification, gains: Gains) -> Margins:
+def margins_of(plant: Identification, gains: Gains) -> Margins:
     """Return the margins of `gains` around every model; of uncertain gains those of the worst they may be."""
-    tried = margins_tried(found, gains)
-    return Margins(np.min([one.phase for one in tried], axis=0), np.min([one.gain for one in tried], axis=0))
+    return Margins(*np.min(margins_tried(plant, gains), axis=0))
 
 
-def margins_tried(found: Identification, gains: Gains) -> list[Margins]:
+def margins_tried(plant: Identification, gains: Gains) -> list[Margins]:
     """Return the margins of `gains`, or, where they are regressed, of gains 1.3 times both ways."""
-    models = with_dead_time(found.models)
+    models = with_dead_time(plant.models)
     if gains.source not in ("regressed", "disagrees"):
         return [margins(models, gains.kp, gains.ki, gains.kd)]
     sides = (1 / REGRESSED_ERROR, REGRESSED_ERROR)
@@ -49,35 +48,35 @@ def with_dead_time(models: Floats) -> Floats:
 
 
 def keeps_margins(
-    found: Identification, gains: Gains, phase: float = LEAST_PHASE, gain: float = LEAST_GAIN
+    plant: Identification, gains: Gains, phase: float = LEAST_PHASE, gain: float = LEAST_GAIN
 ) -> bool:
     """Return whether `gains` keep at least `phase` (degrees) and `gain` (factor) on every accepted model."""
-    worst_phase, worst_gain = margins_of(found, gains).worst()
+    worst_phase, worst_gain = margins_of(plant, gains).worst()
     return worst_phase >= phase and worst_gain >= gain
 
 
-def highest_proven(found: Identification, gain: GainName) -> float:
+def highest_proven(plant: Identification, gain: GainName) -> float:
     """Return the highest value of `gain` at which every model keeps its margins, nan if not even now."""
     low, high = 1.0, HIGHEST_FACTOR
-    present = float(getattr(found.gains, gain))
-    if not keeps_margins(found, found.gains) or present == 0:
+    present = float(getattr(plant.gains, gain))
+    if not keeps_margins(plant, plant.gains) or present == 0:
         return math.nan
     for _ in range(8):
         middle = float(np.sqrt(low * high))
-        ok = keeps_margins(found, found.gains.with_gain(gain, present * middle))
+        ok = keeps_margins(plant, plant.gains.with_gain(gain, present * middle))
         low, high = (middle, high) if ok else (low, middle)
     return present * low
 
 
-def model_numbers(found: Identification) -> dict[str, float | str]:
+def model_numbers(plant: Identification) -> dict[str, float | str]:
     """Return what a reader should know of the models: best gain, lags, dead time, R², count, margins now."""
-    gain, tau1, tau2, dead_time = (float(value) for value in found.best)
-    phase, size = margins_of(found, found.gains).worst()
+    gain, tau1, tau2, dead_time = (float(value) for value in plant.best)
+    phase, size = margins_of(plant, plant.gains).worst()
     return {
-        "plant_gain": gain, "tau1": tau1, "tau2": tau2, "dead_time": dead_time, "r2": found.r2,
-        "models": len(found.models), "samples": found.samples, "start": found.start, "end": found.end,
-        "phase_now": phase, "gain_now": size, "kp": found.gains.kp, "ki": found.gains.ki,
-        "kd": found.gains.kd, "source": found.gains.source,
+        "plant_gain": gain, "tau1": tau1, "tau2": tau2, "dead_time": dead_time, "r2": plant.r2,
+        "models": len(plant.models), "samples": plant.samples, "start": plant.start, "end": plant.end,
+        "phase_now": phase, "gain_now": size, "kp": plant.gains.kp, "ki": plant.gains.ki,
+        "kd": plant.gains.kd, "source": plant.gains.source,
     }  # fmt: skip
 
 
@@ -93,15 +92,15 @@ TAU_C = np.linspace(1.0, 6.0, 21)  # closed-loop time constants tried, in dead t
 INTEGRAL_STRETCH = (1.0, 1.5, 2.2)  # times SIMC's integral time: a longer one leaves room for kp
 
 
-def candidates_for(found: Identification) -> list[Gains]:
+def candidates_for(plant: Identification) -> list[Gains]:
     """Return for each integral time the fastest gains that keep the design margins on every model."""
-    both_sides = len(found.models) > 1 and bool((found.models[1, 1:] == found.models[0, 1:]).all())
-    nominal = found.models[: 2 if both_sides else 1]
+    both_sides = len(plant.models) > 1 and bool((plant.models[1, 1:] == plant.models[0, 1:]).all())
+    nominal = plant.models[: 2 if both_sides else 1]
     model = nominal[np.argmax(np.abs(nominal[:, 0]))]
     fastest = []
     for stretch in INTEGRAL_STRETCH:
-        tried = (simc(model, float(multiple), found.gains.kd != 0, stretch) for multiple in TAU_C)
-        kept = (gains for gains in tried if keeps_margins(found, gains, DESIGN_PHASE, DESIGN_GAIN))
+        tried = (simc(model, float(multiple), plant.gains.kd != 0, stretch) for multiple in TAU_C)
+        kept = (gains for gains in tried if keeps_margins(plant, gains, DESIGN_PHASE, DESIGN_GAIN))
         fastest += [gains for gains in [next(kept, None)] if gains is not None]
     return fastest
 
@@ -151,23 +150,23 @@ def predicted_iae(models: Floats, gains: Gains, reach: float = 100.0) -> Floats:
     share1, share2 = 1 - np.exp(-pace / tau1), 1 - np.exp(-pace / np.maximum(tau2, pace / 500))
     delay = np.maximum(np.rint(dead_time / pace).astype(int), 0)
     count, sign = len(gain), np.sign(gain)
-    asked = SETPOINT_STEP * reach * abs(float(gain[0]))
+    setpoint = SETPOINT_STEP * reach * abs(float(gain[0]))
     limits = reach * OUTPUT_LOW, reach * OUTPUT_HIGH
     applied = np.zeros((STEPS + 1, count))
     slow, pv, integral, total = (np.zeros(count) for _ in range(4))
     every, last = np.arange(count), np.zeros(count)
     for step in range(STEPS):
-        error = asked - pv
-        wanted = gains.kp * error + integral - gains.kd * (pv - last) / pace
-        output = np.clip(wanted, *(limits if sign[0] > 0 else (-limits[1], -limits[0])))
+        error = setpoint - pv
+        demand = gains.kp * error + integral - gains.kd * (pv - last) / pace
+        output = np.clip(demand, *(limits if sign[0] > 0 else (-limits[1], -limits[0])))
         integral = np.where(
-            (output == wanted) | ((wanted - output) * error < 0), integral + gains.ki * error * pace, integral
+            (output == demand) | ((demand - output) * error < 0), integral + gains.ki * error * pace, integral
         )
         applied[step] = output
         last = pv
-        heard = np.where(step >= delay, applied[step - delay, every], 0.0)
+        delayed = np.where(step >= delay, applied[step - delay, every], 0.0)
         load = LOAD_STEP * reach * sign if step > STEPS // 2 else 0.0
-        slow = slow + share1 * (gain * (heard - load) - slow)
+        slow = slow + share1 * (gain * (delayed - load) - slow)
         pv = pv + share2 * (slow - pv)
         total += np.abs(error) * pace
     return total

@@ -91,8 +91,8 @@ def named_gains(loop: Loop) -> Gains | None:
 
 
 def _last(values: Floats) -> float | None:
-    known = values[np.isfinite(values)]
-    return float(known[-1]) if len(known) else None
+    finite = values[np.isfinite(values)]
+    return float(finite[-1]) if len(finite) else None
 
 
 def regressed_gains(loop: Loop, width: int = WINDOWS[-1]) -> Regressed | None:
@@ -142,13 +142,13 @@ def _centred(terms: Floats) -> Floats:
 
 def _free_stretches(loop: Loop) -> list[NDArray[np.int64]]:
     """Return the runs of rows whose output is within its limits and whose gains are the last named."""
-    known = np.isfinite(loop.setpoint) & np.isfinite(loop.pv) & np.isfinite(loop.output)
-    if not known.any():
+    is_finite = np.isfinite(loop.setpoint) & np.isfinite(loop.pv) & np.isfinite(loop.output)
+    if not is_finite.any():
         return []
     low, high = (0.0, 100.0) if np.nanmin(loop.output) >= 0 else (-100.0, 100.0)
     low, high = max(low, float(np.nanmin(loop.output))), min(high, float(np.nanmax(loop.output)))
     margin = OUTPUT_MARGIN * digit(loop.output)
-    free = known & (loop.output > low + margin) & (loop.output < high - margin)
+    free = is_finite & (loop.output > low + margin) & (loop.output < high - margin)
     free &= _same(loop.kp) & _same(loop.ki) & _same(loop.kd)
     rows = np.flatnonzero(free)
     if not len(rows):
@@ -173,8 +173,8 @@ def trusted_gains(loop: Loop) -> Regressed | None:
     return long
 
 
-def _within(one: float, other: float, factor: float) -> bool:
-    return one * other > 0 and 1 / factor <= one / other <= factor
+def _within(value: float, other: float, factor: float) -> bool:
+    return value * other > 0 and 1 / factor <= value / other <= factor
 
 
 def gains_in_force(loop: Loop) -> Gains | None:

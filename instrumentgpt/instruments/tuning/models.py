@@ -72,11 +72,11 @@ class Search:
         normal = columns @ columns.T + 1e-9 * np.eye(len(columns))
         inverse = np.linalg.inv(normal)
         weights = inverse @ (columns @ self.target)
-        own = slice(len(self.inputs))
+        input_columns = slice(len(self.inputs))
         return (
             self.target - weights @ columns,
-            (weights / scale)[own],
-            (np.sqrt(np.diag(inverse)) / scale)[own],
+            (weights / scale)[input_columns],
+            (np.sqrt(np.diag(inverse)) / scale)[input_columns],
         )
 
     def residual(self, point: Floats) -> Floats:
@@ -173,13 +173,13 @@ def _effective_samples(residual: Floats) -> float:
 def _within_bound(search: Search, best: Floats, unit: float, least: float) -> list[Floats]:
     """Return the lattice points within the bound, of a coarser lattice if there are too many."""
     axes = _axes(search, best, unit) * np.sqrt(BOUND)
-    found: list[Floats] = []
+    points: list[Floats] = []
     for points_per_radius in LATTICES:
         walk = _walk(search, best, axes / points_per_radius, least + BOUND * unit)
-        found = list(islice(walk, MOST_MODELS + 1))
-        if len(found) <= MOST_MODELS:
+        points = list(islice(walk, MOST_MODELS + 1))
+        if len(points) <= MOST_MODELS:
             break
-    return found
+    return points
 
 
 def _walk(search: Search, best: Floats, axes: Floats, limit: float) -> Iterator[Floats]:
@@ -270,13 +270,12 @@ def _coarse(search: Search) -> Floats:
 def _refined(search: Search, point: Floats) -> Floats:
     low, high = bounds(search.record)
     inside = np.clip(point, low + 1e-6, high - 1e-6)
-    found = least_squares(
+    refined: Floats = least_squares(
         search.residual,
         inside,
         bounds=(low, high),
         x_scale=[0.3, *np.full(2, max(2.0, (point[1] + point[2]) / 5))],
         diff_step=[1e-3] * 3,
         max_nfev=25,
-    )
-    refined: Floats = found.x
+    ).x
     return refined
