@@ -20,10 +20,10 @@ class Answer:
     def take(self, event: Event) -> None:
         """Take in what `event` adds: words, or the place of an artifact; other events add nothing."""
         if isinstance(event, Text):
-            said = self.pieces.setdefault(event.segment, [])
+            texts = self.pieces.setdefault(event.segment, [])
             if event.whole:
-                said.clear()
-            said.append(event.text)
+                texts.clear()
+            texts.append(event.text)
             (self.asides.add if event.aside else self.asides.discard)(event.segment)
         elif isinstance(event, Artifact):
             self.pieces[event.artifact_id] = [marker(event.kind, event.artifact_id)]
@@ -64,8 +64,8 @@ def paragraphs(parts: Iterable[str]) -> str:
     >>> paragraphs(["I look first.", " ", "## Result\\n", "- 37.0"])
     'I look first.\\n\\n## Result\\n\\n- 37.0'
     """
-    told = [part for part in parts if part.strip()]
-    if len(told) < 2:
-        return "".join(told)
-    first, *between, last = told
+    texts = [part for part in parts if part.strip()]
+    if len(texts) < 2:
+        return "".join(texts)
+    first, *between, last = texts
     return "\n\n".join((first.rstrip(), *(part.strip("\n").rstrip() for part in between), last.lstrip("\n")))

@@ -31,8 +31,8 @@ def approval(text: str) -> Answer | None:
         return None
     if _PHRASE.sub("", folded).strip(_DECORATION):
         return None  # something else is said
-    said = set(_answers_in(folded))
-    return said.pop() if len(said) == 1 else None
+    answers = set(_answers_in(folded))
+    return answers.pop() if len(answers) == 1 else None
 
 
 def _answers_in(folded: str) -> Iterator[Answer]:
@@ -61,14 +61,14 @@ def _folded(text: str) -> str:
 
 def _kinds() -> dict[str, frozenset[str]]:
     """Return what approval.toml holds: yes, no, not, polite, unsure → its phrases."""
-    told = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return {kind: frozenset(phrases) for kind, phrases in told.items()}
+    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return {kind: frozenset(phrases) for kind, phrases in table.items()}
 
 
 def _pattern(phrases: Iterable[str]) -> str:
     """Return a pattern of `phrases`, the longest first; Latin ones are whole words."""
     ordered = sorted(phrases, key=len, reverse=True)
-    return "|".join(_whole(re.escape(one)) if one[0].isascii() else re.escape(one) for one in ordered)
+    return "|".join(_whole(re.escape(word)) if word[0].isascii() else re.escape(word) for word in ordered)
 
 
 def _whole(pattern: str) -> str:

@@ -22,14 +22,14 @@ _QUIET = ("status", "permission_denied", "thinking_tokens", "task_progress", "ho
 
 def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
     """Return how to ask `program`: it is offered only tools that it may use, whatever its settings say."""
-    known = known_options(program, environment=environment)
+    supported = known_options(program, environment=environment)
     environment = {**environment, **PATIENT}
     tools = ["Read", "Glob", "Grep", *(["Bash"] if request.may_run else [])]
     tools += ["Edit", "Write"] if request.may_edit else []
     tools += ["WebFetch", "WebSearch"] if request.may_browse else []
     allowed = [f"mcp__{SERVER}", *tools[3:]]  # reading is allowed in its folder, and asked for outside
     options = ["-p", "--output-format", "stream-json", "--verbose"]
-    options += known.of("--include-partial-messages") + known.of("--strict-mcp-config")
+    options += supported.of("--include-partial-messages") + supported.of("--strict-mcp-config")
     options += ["--permission-mode", "default", "--tools", ",".join(tools)]
     options += ["--allowedTools", ",".join(allowed)]
     if request.mcp_config is not None:
@@ -125,15 +125,15 @@ def _tool_results(parser: StreamParser, denied: set[str], line: dict[str, Any]) 
     for part in items(at(line, "message", "content")):
         if at(part, "type") != "tool_result":
             continue
-        call_id, told = string(at(part, "tool_use_id")), at(part, "content")
-        unasked = call_id in denied | refused or _UNGRANTED in content(told)
+        call_id, result = string(at(part, "tool_use_id")), at(part, "content")
+        unasked = call_id in denied | refused or _UNGRANTED in content(result)
         failed = "denied" if unasked else "failed"
         status = failed if at(part, "is_error") is True else "ok"
-        yield from parser.close(call_id, status, content(told) or as_text(told))  # type: ignore[arg-type]
+        yield from parser.close(call_id, status, content(result) or as_text(result))  # type: ignore[arg-type]
 
 
 def _result(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
-    told, usage = string(line.get("result")), mapping(line.get("usage"))
+    text, usage = string(line.get("result")), mapping(line.get("usage"))
     counts = figures(
         inputTokens=usage.get("input_tokens"),
         outputTokens=usage.get("output_tokens"),
@@ -143,7 +143,7 @@ def _result(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
     )
     if line.get("is_error") or line.get("subtype") != "success":
         errors = "; ".join(string(error) for error in items(line.get("errors")))
-        yield from parser.fail(told or errors or json.dumps(line.get("subtype")), counts)
+        yield from parser.fail(text or errors or json.dumps(line.get("subtype")), counts)
         return
-    yield from parser.mend(told)
+    yield from parser.mend(text)
     yield from parser.finish(counts)

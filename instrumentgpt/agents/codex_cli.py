@@ -62,10 +62,10 @@ def _others(environment: Mapping[str, str]) -> list[str]:
     """Return the names of the MCP servers in the user's own settings: what they may do, nobody knows here."""
     home = environment.get("CODEX_HOME") or Path(environment.get("HOME", "/")) / ".codex"
     try:
-        told = tomllib.loads((Path(home) / "config.toml").read_text(encoding="utf-8"))
+        settings = tomllib.loads((Path(home) / "config.toml").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return []
-    return [name for name in mapping(told.get("mcp_servers")) if name != SERVER]
+    return [name for name in mapping(settings.get("mcp_servers")) if name != SERVER]
 
 
 def _servers(mcp_config: Path | None) -> dict[str, Any]:
@@ -84,9 +84,9 @@ def _server_options(name: str, server: dict[str, Any]) -> list[str]:
         "default_tools_approval_mode": "approve",
     }
     environment = {f"env.{key}": value for key, value in mapping(server.get("env")).items()}
-    told = {**settings, **environment}  # a JSON text, list or truth value is TOML as well
+    entries = {**settings, **environment}  # a JSON text, list or truth value is TOML as well
     words = (
-        f"mcp_servers.{name}.{key}={json.dumps(value, ensure_ascii=False)}" for key, value in told.items()
+        f"mcp_servers.{name}.{key}={json.dumps(value, ensure_ascii=False)}" for key, value in entries.items()
     )
     return [option for word in words for option in ("-c", word)]
 
@@ -149,17 +149,17 @@ def _tool(item: dict[str, Any]) -> Tool:
     if kind == "mcp_tool_call":
         name, server = string(item.get("tool")), string(item.get("server"))
         return Tool(call_id, name, "started", mapping(item.get("arguments")), server=server)
-    told = {key: item[key] for key in ("command", "changes", "query") if item.get(key)}
-    return Tool(call_id, _NAMES_OF_ITEMS[kind], "started", told)
+    arguments = {key: item[key] for key in ("command", "changes", "query") if item.get(key)}
+    return Tool(call_id, _NAMES_OF_ITEMS[kind], "started", arguments)
 
 
 def _closing(item: dict[str, Any]) -> tuple[ToolStatus, str]:
     error = string(at(item, "error", "message"))
     result = content(at(item, "result", "content")) if item.get("result") else ""
-    told = error or result or string(item.get("aggregated_output")) or as_text(item.get("result"))
+    text = error or result or string(item.get("aggregated_output")) or as_text(item.get("result"))
     if item.get("status") == "declined" or any(word in error.lower() for word in _DENIED):
-        return "denied", told
-    return ("ok" if item.get("status") in ("completed", None) and not error else "failed"), told
+        return "denied", text
+    return ("ok" if item.get("status") in ("completed", None) and not error else "failed"), text
 
 
 def _usage(usage: dict[str, Any]) -> dict[str, float]:

@@ -61,7 +61,7 @@ def failure_of(text: str, signs: Iterable[Sign]) -> Failure:
     >>> failure_of("429 too many requests", COMMON_SIGNS).remedy.split(":")[0]
     "The account's limit is reached"
     """
-    fitting = next((known for known in signs if known.pattern.search(text)), None)
+    fitting = next((sign for sign in signs if sign.pattern.search(text)), None)
     if fitting is None:
         return Failure("error", text, ASK_AGAIN)
     return Failure(fitting.outcome, text, fitting.remedy)
@@ -83,9 +83,9 @@ def judge(done: Done, evidence: Evidence, signs: Iterable[Sign]) -> tuple[Failur
 def _without_result(done: Done, evidence: Evidence, signs: tuple[Sign, ...]) -> Failure:
     outcome: Outcome
     words = evidence.stderr.strip()[-LAST_WORDS:]
-    known = failure_of(words, signs) if words else None
-    if known and known.outcome in ("not-logged-in", "untrusted"):
-        return known
+    failure = failure_of(words, signs) if words else None
+    if failure and failure.outcome in ("not-logged-in", "untrusted"):
+        return failure
     if evidence.clock:
         outcome, text = "timeout", evidence.clock
     elif evidence.exit_code == 0:
@@ -93,8 +93,8 @@ def _without_result(done: Done, evidence: Evidence, signs: tuple[Sign, ...]) -> 
         outcome, text = "no-result", f"The agent exited with code 0, but {_spoken(done)}.{lost}"
     elif evidence.exit_code is not None and evidence.exit_code < 0:
         outcome, text = "died", f"The agent was killed by signal {-evidence.exit_code}."
-    elif known:
-        return known
+    elif failure:
+        return failure
     elif evidence.exit_code is None:
         outcome, text = "no-result", f"The agent ended its answer, but {_spoken(done)}."
     else:

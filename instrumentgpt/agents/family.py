@@ -71,14 +71,14 @@ def family_of(pid: int) -> set[psutil.Process]:
 
 def run_processes(run: str) -> set[psutil.Process]:
     """Return the living processes of `run` but this one: those that inherited its mark, and all below."""
-    found: set[psutil.Process] = set()
+    marked: set[psutil.Process] = set()
     for process in psutil.process_iter():
         try:
             if process.pid != os.getpid() and process.environ().get(RUN_VARIABLE) == run:
-                found.add(process)
+                marked.add(process)
         except (psutil.Error, OSError):
             continue
-    return {process for process in _with_descendants(found) if _lives(process)}
+    return {process for process in _with_descendants(marked) if _lives(process)}
 
 
 def _with_descendants(roots: set[psutil.Process]) -> set[psutil.Process]:
@@ -86,11 +86,11 @@ def _with_descendants(roots: set[psutil.Process]) -> set[psutil.Process]:
     for process in psutil.process_iter() if roots else ():
         with suppress(psutil.Error):
             children[process.ppid()].append(process)
-    found, new = set(roots), list(roots)
+    family, new = set(roots), list(roots)
     while new:
-        new = [child for child in children[new.pop().pid] if child not in found] + new
-        found.update(new)
-    return found - {psutil.Process()}
+        new = [child for child in children[new.pop().pid] if child not in family] + new
+        family.update(new)
+    return family - {psutil.Process()}
 
 
 def end_all(family: Iterable[psutil.Process], grace: float, last: int = 0) -> None:
@@ -106,11 +106,11 @@ def end_all(family: Iterable[psutil.Process], grace: float, last: int = 0) -> No
         _wait_until_gone(family, grace)
     living = {process for process in family if _lives(process)}
     deadline = time.monotonic() + KILLED_SECONDS
-    found = living
-    while found and time.monotonic() < deadline:  # who is stopped starts nobody any more
-        _send(signal.SIGSTOP, found)
-        found = _with_descendants(living) - living
-        living |= found
+    newcomers = living
+    while newcomers and time.monotonic() < deadline:  # who is stopped starts nobody any more
+        _send(signal.SIGSTOP, newcomers)
+        newcomers = _with_descendants(living) - living
+        living |= newcomers
     keepers = {process for process in living if process.pid == last}
     _send(signal.SIGKILL, living - keepers)
     _send(signal.SIGCONT, keepers)

@@ -25,10 +25,10 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
 
     It works in our folder, since it reads our tools from a file there; a source is added to it.
     """
-    known = known_options(program, environment=environment)
+    supported = known_options(program, environment=environment)
     options = ["--output-format", "stream-json", "--approval-mode", "default"]
-    options += known.of("--admin-policy", str(request.folder / POLICY))
-    options += known.of("--allowed-mcp-server-names", SERVER)
+    options += supported.of("--admin-policy", str(request.folder / POLICY))
+    options += supported.of("--allowed-mcp-server-names", SERVER)
     if request.model:
         options += ["--model", request.model]
     if request.resume:
@@ -99,9 +99,9 @@ def _tool(line: dict[str, Any]) -> Tool:
 def _closing(line: dict[str, Any]) -> tuple[ToolStatus, str]:
     if line.get("status") == "success":
         return "ok", as_text(line.get("output"))
-    told = string(at(line, "error", "message")) or as_text(line.get("output"))
-    words = f"{told} {string(at(line, 'error', 'type'))}".lower()
-    return ("denied" if any(word in words for word in _DENIED) else "failed"), told
+    text = string(at(line, "error", "message")) or as_text(line.get("output"))
+    words = f"{text} {string(at(line, 'error', 'type'))}".lower()
+    return ("denied" if any(word in words for word in _DENIED) else "failed"), text
 
 
 def _result(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:

@@ -33,23 +33,23 @@ _SET_PARENT_DEATH_SIGNAL, _SET_SUBREAPER = 1, 36  # of prctl
 
 def main() -> None:
     """Run the agent of the command line and leave as it left."""
-    told, argv = json.loads(sys.argv[1]), sys.argv[2:]
+    setup, argv = json.loads(sys.argv[1]), sys.argv[2:]
     ctypes.CDLL(None).prctl(_SET_SUBREAPER, 1, 0, 0, 0)  # whoever loses its parent becomes a child of ours
-    listener = _listener(told["sockets"]) if told["server"] else None
+    listener = _listener(setup["sockets"]) if setup["server"] else None
     temporary = _temporary_folder()
     agent = os.fork()
     if agent == 0:
-        _become(argv, told, temporary)
+        _become(argv, setup, temporary)
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):  # the ends of the agent's pipes are the agent's
         os.dup2(nothing, standard)
     if listener:
-        threading.Thread(target=_serve, args=(listener, told["server"]), daemon=True).start()
+        threading.Thread(target=_serve, args=(listener, setup["server"]), daemon=True).start()
     status = _wait_for(agent)
     if listener:
-        os.unlink(_socket_of(told["sockets"]))
+        os.unlink(_socket_of(setup["sockets"]))
     _end_what_is_left()
     shutil.rmtree(temporary, ignore_errors=True)
     code = os.waitstatus_to_exitcode(status)
@@ -68,12 +68,12 @@ def _temporary_folder() -> str:
     return tempfile.mkdtemp(prefix=f"{TEMPORARY}{os.getpid()}-")
 
 
-def _become(argv: list[str], told: dict[str, Any], temporary: str) -> None:
+def _become(argv: list[str], setup: dict[str, Any], temporary: str) -> None:
     """Be the agent, confined; a sandbox that cannot be had ends it before it has begun."""
     try:
         ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-        if told["confined"]:
-            confine(told["reads"], [*told["writes"], temporary])
+        if setup["confined"]:
+            confine(setup["reads"], [*setup["writes"], temporary])
         os.execvpe(argv[0], argv, {**os.environ, "TMPDIR": temporary})
     except OSError as error:
         os.write(2, f"{argv[0]} does not start: {error.strerror}\n".encode())
@@ -149,8 +149,8 @@ def _serve(listener: socket.socket, server: dict[str, Any]) -> None:
 
 def _is_ours(connection: socket.socket) -> bool:
     """Return whether the other end is below this process."""
-    told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    process = struct.unpack("3i", told)[0]
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    process = struct.unpack("3i", credentials)[0]
     while process > 1:
         process = _parent(process)
         if process == os.getpid():

@@ -40,13 +40,13 @@ def confine(reads: Iterable[str], writes: Iterable[str]) -> None:
 
     What is not there is passed over. Raises OSError if the kernel refuses: then nothing is confined.
     """
-    found = version()
-    if not found:
+    abi = version()
+    if not abi:
         raise OSError("this kernel has no Landlock")
-    rights = _RIGHTS[max(known for known in _RIGHTS if known <= found)]
-    asked = _Ruleset(rights, 0, _SCOPES if found >= 6 else 0)
-    size = 8 if found < 4 else 16 if found < 6 else 24
-    ruleset = _call(_CREATE, ctypes.byref(asked), ctypes.c_size_t(size), 0)
+    rights = _RIGHTS[max(listed for listed in _RIGHTS if listed <= abi)]
+    attributes = _Ruleset(rights, 0, _SCOPES if abi >= 6 else 0)
+    size = 8 if abi < 4 else 16 if abi < 6 else 24
+    ruleset = _call(_CREATE, ctypes.byref(attributes), ctypes.c_size_t(size), 0)
     try:
         for path in reads:
             _allow(ruleset, path, rights & (_EXECUTE | _READ | _LIST))

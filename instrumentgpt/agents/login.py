@@ -123,15 +123,15 @@ def log_in(
 
 
 def _followed(child: "pexpect.spawn[bytes]", deadline: float, stopped: Callable[[], bool]) -> Login:
-    said, told = b"", ""
+    output, address = b"", ""
     while True:
         ended, block = _read(child)
-        said = (said + block)[-4 * TAIL_CHARACTERS :]
-        text = "\n".join(clean(line) for line in said.split(b"\n"))[-TAIL_CHARACTERS:]
-        found = _ADDRESS.search(text + "\n" if ended or not block else text)
-        if found and found.group() != told:
-            told = found.group()
-            yield Address(told)
+        output = (output + block)[-4 * TAIL_CHARACTERS :]
+        text = "\n".join(clean(line) for line in output.split(b"\n"))[-TAIL_CHARACTERS:]
+        match = _ADDRESS.search(text + "\n" if ended or not block else text)
+        if match and match.group() != address:
+            address = match.group()
+            yield Address(address)
         if ended:
             yield _login_end(child, text)
             return
@@ -141,9 +141,9 @@ def _followed(child: "pexpect.spawn[bytes]", deadline: float, stopped: Callable[
             yield LoginEnd(False, "The login was stopped.")
             return
         if time.monotonic() > deadline:
-            known = _LOGGED_IN.search(text) is not None
+            logged_in = _LOGGED_IN.search(text) is not None
             late = "Nobody finished the login in time. Try again, and open the address at once."
-            yield LoginEnd(known, _last_line(text) if known else late)
+            yield LoginEnd(logged_in, _last_line(text) if logged_in else late)
             return
 
 
@@ -173,8 +173,8 @@ def status_of(program: str, commands: Commands, environment: Mapping[str, str]) 
     With a key from the environment some agents know no account, and say nothing that can be told.
     """
     code, text = _output_of(program, commands.status, environment)
-    if (told := _told_as_json(text)) is not None:
-        return told
+    if (status := _status_in_json(text)) is not None:
+        return status
     line = next((line for line in text.splitlines() if _LOGGED_OUT.search(line)), "")
     if line:
         return Status(False, line.strip())
@@ -184,20 +184,20 @@ def status_of(program: str, commands: Commands, environment: Mapping[str, str]) 
     return Status(None, _last_line(text) or "It did not answer.")
 
 
-def _told_as_json(text: str) -> Status | None:
+def _status_in_json(text: str) -> Status | None:
     """Return what a JSON object says of the login, as Claude Code prints it; None if it is none.
 
-    >>> _told_as_json('{"loggedIn": true, "authMethod": "api_key"}')
+    >>> _status_in_json('{"loggedIn": true, "authMethod": "api_key"}')
     Status(logged_in=True, text='Logged in (api_key)')
     """
     try:
-        found = json.loads(text)
+        answer = json.loads(text)
     except ValueError:
         return None
-    if not isinstance(found, dict) or not isinstance(found.get("loggedIn"), bool):
+    if not isinstance(answer, dict) or not isinstance(answer.get("loggedIn"), bool):
         return None
-    how = f" ({found['authMethod']})" if found.get("authMethod") not in (None, "none") else ""
-    return Status(found["loggedIn"], f"{'Logged' if found['loggedIn'] else 'Not logged'} in{how}")
+    how = f" ({answer['authMethod']})" if answer.get("authMethod") not in (None, "none") else ""
+    return Status(answer["loggedIn"], f"{'Logged' if answer['loggedIn'] else 'Not logged'} in{how}")
 
 
 def models_of(program: str, commands: Commands, environment: Mapping[str, str]) -> list[Model]:
@@ -213,7 +213,7 @@ def read_models(text: str) -> list[Model]:
     [Model(id='auto', label='Auto', current=True), Model(id='gpt-5', label='GPT-5', current=False)]
     """
     matches = (_MODEL.fullmatch(line.strip()) for line in text.splitlines())
-    return [Model(found[1], found[2].strip(), bool(found[3])) for found in matches if found and found[2]]
+    return [Model(match[1], match[2].strip(), bool(match[3])) for match in matches if match and match[2]]
 
 
 def _output_of(program: str, command: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, str]:
@@ -250,7 +250,7 @@ class Accounts:
 
     ask: Callable[[str, Commands, Mapping[str, str]], Status] = status_of
     kept_seconds: float = KEPT_SECONDS
-    _known: dict[Key, tuple[float, Status]] = field(default_factory=dict)
+    _statuses: dict[Key, tuple[float, Status]] = field(default_factory=dict)
     _output_of: set[Key] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -261,20 +261,20 @@ class Accounts:
         """
         key = _key(program, environment)
         with self._lock:
-            when, status = self._known.get(key, (0.0, None))
+            when, status = self._statuses.get(key, (0.0, None))
             fresh = status is not None and time.monotonic() - when < self.kept_seconds
             if not fresh and key not in self._output_of:
                 self._output_of.add(key)
-                told = (key, program, commands, dict(environment))
+                arguments = (key, program, commands, dict(environment))
                 threading.Thread(
-                    target=self._look, args=told, name=f"status of {program}", daemon=True
+                    target=self._look, args=arguments, name=f"status of {program}", daemon=True
                 ).start()
         return status
 
     def learn(self, program: str, environment: Mapping[str, str], status: Status) -> None:
         """Keep what somebody has just seen, after a login for example."""
         with self._lock:
-            self._known[_key(program, environment)] = time.monotonic(), status
+            self._statuses[_key(program, environment)] = time.monotonic(), status
 
     def _look(self, key: Key, program: str, commands: Commands, environment: Mapping[str, str]) -> None:
         status = Status(None, "It did not answer.")
@@ -282,7 +282,7 @@ class Accounts:
             status = self.ask(program, commands, environment)
         finally:
             with self._lock:
-                self._known[key] = time.monotonic(), status
+                self._statuses[key] = time.monotonic(), status
                 self._output_of.discard(key)
 
 

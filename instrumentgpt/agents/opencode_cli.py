@@ -93,10 +93,10 @@ def _event(parser: StreamParser, line: dict[str, Any], part: dict[str, Any]) -> 
             yield from parser.close(tool.call_id, *_closing(mapping(part.get("state"))))
     elif kind == "error":  # the end follows, without a line of its own
         error = line.get("error")
-        told = string(at(error, "data", "message")) or string(at(error, "message")) or as_text(error)
+        message = string(at(error, "data", "message")) or string(at(error, "message")) or as_text(error)
         about = string(at(error, "data", "responseBody")) + string(at(error, "name"))
-        fitting = failure_of(f"{told} {about}", SIGNS)
-        parser.failure = type(fitting)(fitting.outcome, told, fitting.remedy)
+        fitting = failure_of(f"{message} {about}", SIGNS)
+        parser.failure = type(fitting)(fitting.outcome, message, fitting.remedy)
     elif kind != "step_start":
         parser.unknown[str(kind)] += 1
 
@@ -113,5 +113,5 @@ def _tool(part: dict[str, Any]) -> Tool:
 def _closing(state: dict[str, Any]) -> tuple[ToolStatus, str]:
     if state.get("status") == "completed":
         return "ok", as_text(state.get("output"))
-    told = as_text(state.get("error"))
-    return ("denied" if any(words in told for words in _DENIED) else "failed"), told
+    text = as_text(state.get("error"))
+    return ("denied" if any(words in text for words in _DENIED) else "failed"), text

@@ -51,11 +51,11 @@ def known_options(program: str, *command: str, environment: Mapping[str, str]) -
     """Return the options of `program` (of its sub-`command`), asked once for each version of its file."""
     kept = home() / "cache" / "agent_options.json"
     key = " ".join((*_version(program), *command))
-    found = _read(kept)
-    if key not in found:
-        found = {**found, key: _ask(program, command, environment)}
-        _write(kept, found)
-    return Options(frozenset(found[key]))
+    options = _read(kept)
+    if key not in options:
+        options = {**options, key: _ask(program, command, environment)}
+        _write(kept, options)
+    return Options(frozenset(options[key]))
 
 
 def _version(program: str) -> tuple[str, ...]:
@@ -67,7 +67,7 @@ def _version(program: str) -> tuple[str, ...]:
 
 def _ask(program: str, command: tuple[str, ...], environment: Mapping[str, str]) -> list[str]:
     try:
-        told = subprocess.run(
+        result = subprocess.run(
             [program, *command, "--help"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
@@ -77,22 +77,22 @@ def _ask(program: str, command: tuple[str, ...], environment: Mapping[str, str])
         )
     except (OSError, subprocess.TimeoutExpired):
         return []
-    text = (told.stdout + told.stderr).decode(errors="replace")
-    return sorted(set(_OPTION.findall(text))) if told.returncode == 0 else []
+    text = (result.stdout + result.stderr).decode(errors="replace")
+    return sorted(set(_OPTION.findall(text))) if result.returncode == 0 else []
 
 
 def _read(kept: Path) -> dict[str, list[str]]:
     try:
-        found = json.loads(kept.read_text(encoding="utf-8"))
+        options = json.loads(kept.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return options if isinstance(options, dict) else {}
 
 
-def _write(kept: Path, found: Mapping[str, list[str]]) -> None:
+def _write(kept: Path, options: Mapping[str, list[str]]) -> None:
     """Replace the file whole; without a folder to write to the programs are asked again."""
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
         part = kept.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps(found), encoding="utf-8")
+        part.write_text(json.dumps(options), encoding="utf-8")
         part.replace(kept)

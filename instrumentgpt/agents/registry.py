@@ -34,13 +34,13 @@ class UnknownAgent(InstrumentGPTError, LookupError):
 class Agent:
     """One program that answers prompts.
 
-    find     the program's path on this machine, or None; given the path from the settings, or ""
-    command  how to ask it: (path, request, environment) → Command
-    parse    lines of its stdout → events, the last a Done
-    own      environment variables of this agent's own, by prefix: they are passed on to it alone
-    state    folders of its own, as agents/sandbox.py names them; () for a program of ours, which is not kept
-    caveat   what a person should know of what it may do, beside what is so of all
-    resumes  whether it can go on with an earlier session, by the id that it told in a Session event
+    find       the program's path on this machine, or None; given the path from the settings, or ""
+    command    how to ask it: (path, request, environment) → Command
+    parse      lines of its stdout → events, the last a Done
+    variables  environment variables of this agent's own, by prefix: they are passed on to it alone
+    state      folders of its own, as agents/sandbox.py names them; () for a program of ours: not kept
+    caveat     what a person should know of what it may do, beside what is so of all
+    resumes    whether it can go on with an earlier session, by the id that it told in a Session event
     """
 
     name: str
@@ -49,7 +49,7 @@ class Agent:
     command: Callable[[str, Request, Mapping[str, str]], Command]
     parse: Parser
     signs: tuple[Sign, ...] = COMMON_SIGNS
-    own: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
     install: str = ""
     resumes: bool = True
     state: tuple[str, ...] = ()
@@ -67,18 +67,18 @@ def _on_our_wire(start: tuple[str, ...], request: Request, environment: Mapping[
 
 def _cli(name: str, adapter: Any) -> Agent:
     """Return the agent of programs.toml whose adapter is this module."""
-    told = agent_table()[name]
+    row = agent_table()[name]
     return Agent(
         name,
-        told["label"],
-        partial(find_program, tuple(told["names"])),
+        row["label"],
+        partial(find_program, tuple(row["names"])),
         adapter.command,
         adapter.parse_stream,
         adapter.SIGNS,
-        tuple(told["own"]),
-        told["install"],
-        state=tuple(told["state"]),
-        caveat=told.get("caveat", ""),
+        tuple(row["variables"]),
+        row["install"],
+        state=tuple(row["state"]),
+        caveat=row.get("caveat", ""),
     )
 
 
@@ -95,18 +95,18 @@ AGENTS: dict[str, Agent] = {
         "offline",
         "Offline analyst",
         lambda _: sys.executable,
-        lambda program, *told: _on_our_wire((program, "-m", "instrumentgpt", "offline"), *told),
+        lambda program, *arguments: _on_our_wire((program, "-m", "instrumentgpt", "offline"), *arguments),
         partial(cursor_cli.parse_stream, narrates=False),
-        own=("INSTRUMENTGPT_", "PYTHON"),
+        variables=("INSTRUMENTGPT_", "PYTHON"),
         resumes=False,
     ),
     "scripted": Agent(
         "scripted",
         "Scripted agent",
         lambda program: find_program((), program) if program else None,
-        lambda program, *told: _on_our_wire((program,), *told),
+        lambda program, *arguments: _on_our_wire((program,), *arguments),
         cursor_cli.parse_stream,
-        own=("INSTRUMENTGPT_", "PYTHON"),
+        variables=("INSTRUMENTGPT_", "PYTHON"),
         install="Name its program in INSTRUMENTGPT_SCRIPT: docs/tests.md.",
         resumes=False,
     ),
@@ -126,7 +126,7 @@ def choose(name: str, settings: Settings) -> tuple[Agent, str]:
         path = AGENTS[candidate].find(_own_path(candidate, settings))
         if path is not None:
             return AGENTS[candidate], path
-    where = f" at {told}" if (told := _own_path(name, settings)) else ""
+    where = f" at {setting}" if (setting := _own_path(name, settings)) else ""
     raise UnknownAgent(f"{AGENTS[name].label} is not installed{where}. {AGENTS[name].install}")
 
 
@@ -160,6 +160,6 @@ def environment_for(agent: Agent, given: Mapping[str, str] | None = None) -> dic
     >>> environment_for(AGENTS["cursor"], {"PATH": "/bin", "CURSOR_API_KEY": "k", "AWS_SECRET": "s"})
     {'PATH': '/bin', 'CURSOR_API_KEY': 'k'}
     """
-    prefixes = (*PASSED_ON_PREFIXES, *agent.own)
+    prefixes = (*PASSED_ON_PREFIXES, *agent.variables)
     given = os.environ if given is None else given
     return {name: text for name, text in given.items() if name in PASSED_ON or name.startswith(prefixes)}

@@ -27,8 +27,8 @@ def with_whole_result(tool: Tool, run_folder: Path) -> Tool:
     if tool.server != SERVER or tool.status != "ok":
         return tool
     try:
-        told = json.loads(tool.result)
-        name = told.get("result") if isinstance(told, dict) else None
+        short = json.loads(tool.result)
+        name = short.get("result") if isinstance(short, dict) else None
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             return tool
         return replace(tool, result=(run_folder / FOLDER / f"{name}.json").read_text(encoding="utf-8"))

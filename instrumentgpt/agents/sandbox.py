@@ -95,14 +95,14 @@ def confined(command: Command, request: Request, state: tuple[str, ...], setting
     """
     if not has_keeper():
         return command
-    told = {
+    setup = {
         "confined": confines(settings),
         "reads": [str(path) for path in readable(command, request, settings.agent_reads)],
         "writes": [str(path) for path in writable(command, request, state)],
         "server": _server(request),
         "sockets": str(_sockets(request.run_folder)) if request.run_folder else "",
     }
-    start = (sys.executable, "-I", "-S", "-c", START, str(CHECKOUT), json.dumps(told))
+    start = (sys.executable, "-I", "-S", "-c", START, str(CHECKOUT), json.dumps(setup))
     return replace(command, argv=(*start, *command.argv))
 
 
@@ -147,9 +147,9 @@ def _installed(program: Path, environment: Mapping[str, str]) -> Iterator[Path]:
         first = file.readline(200)
     words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
     for word in words:
-        found = shutil.which(word, path=environment.get("PATH"))
-        if found:
-            yield Path(found).resolve()
+        interpreter = shutil.which(word, path=environment.get("PATH"))
+        if interpreter:
+            yield Path(interpreter).resolve()
 
 
 def _package(real: Path) -> Path:

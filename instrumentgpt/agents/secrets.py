@@ -49,8 +49,8 @@ class Secrets:
 
     def pending(self, text: str) -> int:
         """Return where in `text` a secret may begin whose end has not been said; its length if none."""
-        found = _LAST_WORD.search(text, max(len(text) - LONGEST_KEY, 0))
-        places = [found.start()] if found and _may_be_key(found.group()) else []
+        match = _LAST_WORD.search(text, max(len(text) - LONGEST_KEY, 0))
+        places = [match.start()] if match and _may_be_key(match.group()) else []
         for value in self.values:
             for size in range(min(len(value) - 1, len(text)), 0, -1):
                 if text.endswith(value[:size]):
@@ -121,15 +121,14 @@ class _Pieces:
 
     def _redacted_text(self, words: str) -> Iterator[Text]:
         if words:
-            told = self.secrets.hide(self.last + words)[len(self.last) :]
+            text = self.secrets.hide(self.last + words)[len(self.last) :]
             self.last = words[-1]
-            yield Text(told, self.segment)
+            yield Text(text, self.segment)
 
 
 def _without(event: Event, secrets: Secrets) -> Event:
     return replace(
-        event,
-        **{name: _hidden(value, secrets) for name, value in vars(event).items() if name not in NAMES},
+        event, **{name: _hidden(value, secrets) for name, value in vars(event).items() if name not in NAMES}
     )
 
 

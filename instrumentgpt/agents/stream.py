@@ -83,19 +83,19 @@ def json_objects(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
         if not text.startswith("{"):
             continue
         try:
-            found = json.loads(text)
+            parsed = json.loads(text)
         except (ValueError, RecursionError):
             continue
-        yield _well_formed(found) if "\\ud" in text.lower() else found
+        yield _well_formed(parsed) if "\\ud" in text.lower() else parsed
 
 
-def _well_formed(found: dict[str, Any]) -> dict[str, Any]:
-    """Return `found` with halves of characters joined or replaced: SQLite refuses them.
+def _well_formed(parsed: dict[str, Any]) -> dict[str, Any]:
+    """Return `parsed` with halves of characters joined or replaced: SQLite refuses them.
 
     >>> _well_formed({"a": "\\ud83d\\ude00", "b": "\\ud83d"})
     {'a': '😀', 'b': '\ufffd'}
     """
-    text = json.dumps(found, ensure_ascii=False)
+    text = json.dumps(parsed, ensure_ascii=False)
     result: dict[str, Any] = json.loads(
         text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     )

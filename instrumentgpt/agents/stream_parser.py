@@ -94,41 +94,41 @@ class StreamParser:
                 yield self._take_text(Text("", segment, aside=True))
 
     def close(
-        self, call_id: str, status: ToolStatus, result: str, known: Tool | None = None
+        self, call_id: str, status: ToolStatus, result: str, call: Tool | None = None
     ) -> Iterator[Event]:
-        """Yield the end of a call as `known`, else as it started: a denied one may come without its name."""
+        """Yield the end of a call as `call`, else as it started: a denied one may come without its name."""
         begun = self.started.pop(call_id, None)
-        tool = known or begun or Tool(call_id, "tool", "started")
+        tool = call or begun or Tool(call_id, "tool", "started")
         if begun is None:
             yield from self.called(tool)
         ended = replace(tool, status=status)
         self.closed.append(ended)  # without its result, which may have many megabytes
         yield replace(ended, result=result)
 
-    def mend(self, told: str) -> Iterator[Text]:
-        """Yield what lines that were lost had said, by the agent's own word `told` on its answer.
+    def mend(self, text: str) -> Iterator[Text]:
+        """Yield what lines that were lost had said, by the agent's own word `text` on its answer.
 
         That is all its segments in a row, or its last words alone; what fits neither is taken for the latter:
         nothing that was heard is given up for it.
         """
-        segments = [segment for one in self._stretches for segment in one.segments]
+        segments = [segment for stretch in self._stretches for segment in stretch.segments]
         words = [self.answer.words(segment) for segment in segments]
-        if told in "".join(words):
+        if text in "".join(words):
             return
         first, last = 0, len(words)
-        while first < last and told.startswith(words[first]):
-            told, first = told.removeprefix(words[first]), first + 1
-        while first < last and told.endswith(words[last - 1]):
-            told, last = told.removesuffix(words[last - 1]), last - 1
+        while first < last and text.startswith(words[first]):
+            text, first = text.removeprefix(words[first]), first + 1
+        while first < last and text.endswith(words[last - 1]):
+            text, last = text.removesuffix(words[last - 1]), last - 1
         if first == len(words):  # its end was lost
-            yield self.piece(told)
+            yield self.piece(text)
         elif (first, last) == (0, len(words)):
-            yield self.piece(told, whole=True)
+            yield self.piece(text, whole=True)
         else:
             place = max(first, last - 1)
             yield from (self._replaced("", segment) for segment in segments[first:place])
-            told = told if first < last else paragraphs((told, words[place]))
-            yield self._replaced(told, segments[place])
+            text = text if first < last else paragraphs((text, words[place]))
+            yield self._replaced(text, segments[place])
 
     def _replaced(self, text: str, segment: int) -> Text:
         return self._take_text(Text(text, segment, whole=True, aside=segment in self.answer.asides))
@@ -166,7 +166,7 @@ class StreamParser:
 
     def done(self, outcome: Outcome, usage: Mapping[str, float] = {}) -> Iterator[Event]:
         """Yield Done, and before it what of the stream nobody understood, by name and number."""
-        begins = _beginning([(one, self._words(one)) for one in self._stretches])
+        begins = _beginning([(stretch, self._words(stretch)) for stretch in self._stretches])
         for segment in sorted(segment for segment in self.answer.asides if segment >= begins):
             yield self._take_text(Text("", segment))
         if self.unknown:

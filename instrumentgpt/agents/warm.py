@@ -171,8 +171,8 @@ def peer(connection: socket.socket) -> int:
     """Return the user at the other end; -1 where the system does not tell."""
     if not hasattr(socket, "SO_PEERCRED"):
         return -1
-    told = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    return int(struct.unpack("3i", told)[1])
+    credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return int(struct.unpack("3i", credentials)[1])
 
 
 def locked(folder: Path) -> int | None:

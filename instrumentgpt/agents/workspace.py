@@ -125,8 +125,8 @@ def cursor_permissions(permission: Permission, source: Path | None = None) -> di
 
 def _for_opencode(server: Mapping[str, Any]) -> dict[str, Any]:
     command = [server["command"], *server["args"]]
-    told = {"type": "local", "command": command, "environment": server["env"], "enabled": True}
-    return {**told, "timeout": PATIENCE_MS}
+    entry = {"type": "local", "command": command, "environment": server["env"], "enabled": True}
+    return {**entry, "timeout": PATIENCE_MS}
 
 
 def copy_logs(folder: Path, logs: Iterable[tuple[str, Path]]) -> None:

@@ -1,7 +1,7 @@
 """A diagnosis as one report in sections: verdict, log, findings, cause, ruled out, the one next action."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -69,7 +69,7 @@ def draw(case: Case, about: Subject, **arguments: Any) -> None:
         case.tool("plot_log", **arguments, language=case.language)
 
 
-def faults_of(diagnosis: Result) -> list[Result]:
+def faults_of(diagnosis: Mapping[str, Any]) -> list[Result]:
     """Return the findings that are faults, most important first."""
     return [finding for finding in diagnosis["findings"] if finding["class"] != "healthy"]
 

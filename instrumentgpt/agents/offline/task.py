@@ -23,18 +23,18 @@ def read_fields(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
         raise BadTask(f"{path}: cannot be read as a task: {problem}. See docs/architecture.md") from None
-    if not isinstance(told, dict):
+    if not isinstance(values, dict):
         raise BadTask(f"{path}: cannot be read as a task: no JSON object. See docs/architecture.md")
-    return told
+    return values
 
 
-def task_of(told: Mapping[str, Any], prompt: str) -> Task:
-    """Return the task whose fields are `told`; without a question among them, `prompt` is it."""
-    known = {field.name for field in fields(Task)}
-    chosen = {name: value for name, value in told.items() if name in known and value is not None}
+def task_of(values: Mapping[str, Any], prompt: str) -> Task:
+    """Return the task whose fields are `values`; without a question among them, `prompt` is it."""
+    names = {field.name for field in fields(Task)}
+    chosen = {name: value for name, value in values.items() if name in names and value is not None}
     for name in ("devices", "stated", "constraints", "ruled_out", "attachments", "messages"):
         chosen[name] = tuple(chosen.get(name, ()))
     state = chosen.get("state")
@@ -68,8 +68,8 @@ def calling(task: Task, wire: Wire) -> Callable[..., Result]:
     """
 
     def tool(name: str, **given: Any) -> Result:
-        wanted = {key: value for key, value in given.items() if value not in (None, "")}
-        result = wire.call(name, wanted, lambda *call: use_tool(task, *call))
+        arguments = {key: value for key, value in given.items() if value not in (None, "")}
+        result = wire.call(name, arguments, lambda *call: use_tool(task, *call))
         if "error" in result:
             raise ToolFailed(str(result["error"]))
         return result

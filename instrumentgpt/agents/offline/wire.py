@@ -67,7 +67,7 @@ class Wire:
         self._recap(model_call_id=f"{self.session}-{self.calls}", timestamp_ms=self._now())
         call_id = f"call-{self.session}-{self.calls}"
         self.calls += 1
-        asked = {
+        request = {
             "name": f"{SERVER}-{tool}",
             "args": arguments,
             "providerIdentifier": SERVER,
@@ -75,11 +75,11 @@ class Wire:
             "toolCallId": call_id,
         }
         begun = self._now()
-        self._tool("started", call_id, {"args": asked}, startedAtMs=str(begun))
+        self._tool("started", call_id, {"args": request}, startedAtMs=str(begun))
         result = run(tool, arguments)
         content = [{"text": {"text": json.dumps(result, ensure_ascii=False)}}]
         success = {"content": content, "isError": "error" in result}
-        outcome = {"args": asked, "result": {"success": success}}
+        outcome = {"args": request, "result": {"success": success}}
         self._tool("completed", call_id, outcome, startedAtMs=str(begun), completedAtMs=str(self._now()))
         return result
 
@@ -113,8 +113,7 @@ class Wire:
         return round(1000 * self.clock())
 
     def _event(self, kind: str, **fields: Any) -> None:
-        wanted = self.form == "stream-json" or (self.form == "json" and kind == "result")
-        if wanted:
+        if self.form == "stream-json" or (self.form == "json" and kind == "result"):
             event = {"type": kind, **fields, "session_id": self.session}
             print(json.dumps(event, ensure_ascii=False), file=self.stream, flush=True)
 

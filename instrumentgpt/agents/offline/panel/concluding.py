@@ -17,11 +17,11 @@ def synthesis(case: Case) -> Iterator[str]:
     """Yield the synthesis of one sub-problem as JSON."""
     given, language = case.task.given, case.language
     counts, names = given["counts"], given["names"]
-    last = {said["expert"]: said for said in given["said"]}
+    last = {view["expert"]: view for view in given["said"]}
     against = {  # cause → the reason of who ruled it out first
         row["cause"]: cited(row["because"], given["brief"]["reference"], [row["line"]])
-        for said in reversed(last.values())
-        for row in reversed(said["rejects"])
+        for view in reversed(last.values())
+        for row in reversed(view["rejects"])
     }
     lead = counts[0] if counts and counts[0]["votes"] else None
     second = counts[1] if lead and len(counts) > 1 else None
@@ -29,8 +29,8 @@ def synthesis(case: Case) -> Iterator[str]:
     lines = [_lead(case, lead, last)]
     if second and second["votes"]:
         fields = {"weight": second["weight"], "count": len(second["votes"])}
-        told = phrase("panel_runner_up_plain", language, title=_title(case, second), **fields)
-        lines.append(_shown(case, told, last[second["votes"][0]]))
+        text = phrase("panel_runner_up_plain", language, title=_title(case, second), **fields)
+        lines.append(_shown(case, text, last[second["votes"][0]]))
     elif second and second["against"]:
         fields = {"title": _title(case, second), "reason": against[second["cause"]]}
         lines.append(phrase("panel_runner_up", language, **fields).strip())
@@ -40,18 +40,18 @@ def synthesis(case: Case) -> Iterator[str]:
         phrase(
             "panel_dissents",
             language,
-            title=_title(case, said),
-            name=names[said["expert"]],
-            confidence=said["confidence"],
-            position=said["position"],
+            title=_title(case, view),
+            name=names[view["expert"]],
+            confidence=view["confidence"],
+            position=view["position"],
         )
-        for said in last.values()
-        if lead and said["cause"] not in ("", leading)
+        for view in last.values()
+        if lead and view["cause"] not in ("", leading)
     ]
     # what the leading view's firmest advocate would measure, else anybody
     measured = sorted(
-        (said for said in last.values() if said["measurement"]),
-        key=lambda said: (said["cause"] != leading, -said["confidence"]),
+        (view for view in last.values() if view["measurement"]),
+        key=lambda view: (view["cause"] != leading, -view["confidence"]),
     )
     measurement = measured[0]["measurement"] if measured else ""
     if measurement:
@@ -81,9 +81,9 @@ def conclusion(case: Case) -> Iterator[str]:
     for cause, result in reversed(once.items()):
         seen = sentence(findings[cause]["summary"]) if cause in findings else result["position"]
         fields = {"title": _title(case, result), "number": result["sub_problem"], "clause": seen}
-        told = phrase("panel_most_likely", language, **fields)
+        text = phrase("panel_most_likely", language, **fields)
         shown = [item["line"] for item in findings[cause]["evidence"]] if cause in findings else []
-        lines.append(cited(told, given["brief"]["reference"], shown))
+        lines.append(cited(text, given["brief"]["reference"], shown))
     first = named[0]
     lines += [line for line in first["told"] if line not in lines]
     to_mend = findings.get(first["cause"])
@@ -104,20 +104,20 @@ def _title(case: Case, of_a_cause: Mapping[str, Any]) -> str:
 def _lead(case: Case, lead: Mapping[str, Any] | None, last: Mapping[str, Any]) -> str:
     given, language = case.task.given, case.language
     if lead is None:
-        firmest = max(last.values(), key=lambda said: said["confidence"])
+        firmest = max(last.values(), key=lambda view: view["confidence"])
         key = "panel_trusted" if given["sub_problem"]["kind"] == "trust" else "panel_nobody_votes"
         return phrase(key, language, count=len(given["counts"]), position=firmest["position"])
-    first = max((last[code] for code in lead["votes"]), key=lambda said: said["confidence"])
+    first = max((last[code] for code in lead["votes"]), key=lambda view: view["confidence"])
     named = joined([given["names"][code] for code in lead["votes"]], language)
     fields = {"title": _title(case, lead), "weight": lead["weight"], "count": len(lead["votes"])}
-    told = phrase("panel_leads", language, names=named, position=first["position"], **fields)
-    return _shown(case, told, first)
+    text = phrase("panel_leads", language, names=named, position=first["position"], **fields)
+    return _shown(case, text, first)
 
 
-def _shown(case: Case, told: str, said: Mapping[str, Any]) -> str:
-    """Return what is `told` of an expert's view with the links to the lines that it gave."""
-    lines = [item["line"] for claim in said["claims"] for item in claim["evidence"]]
-    return cited(told, case.task.given["brief"]["reference"], lines[:MOST_LINKED])
+def _shown(case: Case, text: str, view: Mapping[str, Any]) -> str:
+    """Return the `text` on an expert's view with the links to the lines that it gave."""
+    lines = [item["line"] for claim in view["claims"] for item in claim["evidence"]]
+    return cited(text, case.task.given["brief"]["reference"], lines[:MOST_LINKED])
 
 
 def _excluded(
@@ -125,7 +125,7 @@ def _excluded(
 ) -> Iterator[str]:
     """Yield who ruled what out: by a line of the log each for itself, by silent checks all together."""
     names, language = case.task.given["names"], case.language
-    shown = {row["cause"] for said in last.values() for row in said["rejects"] if row["line"]}
+    shown = {row["cause"] for view in last.values() for row in view["rejects"] if row["line"]}
     for count in out:
         if count["cause"] in shown:
             named = joined([names[code] for code in count["against"]], language)

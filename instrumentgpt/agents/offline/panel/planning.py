@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from instrumentgpt.agents.offline.panel.record import OPEN_REASONS, found_faults, rivals_of, where_is
+from instrumentgpt.agents.offline.panel.record import OPEN_REASONS, rivals_of, where_is
 from instrumentgpt.analyst.case import Case, choose_log
 from instrumentgpt.analyst.questions import spelled, suspected
-from instrumentgpt.analyst.report import draw
+from instrumentgpt.analyst.report import draw, faults_of
 from instrumentgpt.analyst.words import joined, phrase
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language
@@ -33,6 +33,7 @@ EXPERTS = {  # first word of a fault class → who is asked about it
     "integral": "tuning",
 }
 _Part = dict[str, Any]  # a sub-problem, as modes/panel/contracts.py has it
+_OF_A_LOG = ("lines", "samples", "seconds", "unit", "missing", "start", "end")
 _OF_A_FINDING = (  # what of a finding goes into the brief
     "class", "title", "channel", "severity", "summary", "cause", "action", "numbers", "explains",
     "onset_clock",
@@ -46,25 +47,25 @@ _CHANNEL = (  # figures of a channel that go into the brief
 def brief(case: Case) -> Iterator[str]:
     """Yield what the log says as JSON: findings, what is ruled out, figures of channels, the log before."""
     about = choose_log(case)
-    found = case.tool("diagnose_log", log=about.log, device=about.device, language=case.language)
+    diagnosis = case.tool("diagnose_log", log=about.log, device=about.device, language=case.language)
     draw(case, about)
-    told = {
+    facts = {
         "log": about.log,
         "device": about.device,
         "label": about.label,
         "reference": about.reference,
-        **{name: found[name] for name in ("lines", "samples", "seconds", "unit", "missing", "start", "end")},
-        "findings": [_finding(one) for one in found["findings"]],
-        "channels": [{name: one[name] for name in _CHANNEL} for one in found["channels"]],
+        **{name: diagnosis[name] for name in _OF_A_LOG},
+        "findings": [_finding(finding) for finding in diagnosis["findings"]],
+        "channels": [{name: channel[name] for name in _CHANNEL} for channel in diagnosis["channels"]],
         "hypotheses": list(case.task.state.get("hypotheses") or ()),
-        "alive": alive(found),
+        "alive": alive(diagnosis),
     }
-    yield json.dumps(told, ensure_ascii=False)
+    yield json.dumps(facts, ensure_ascii=False)
 
 
-def alive(found: Mapping[str, Any]) -> list[str]:
+def alive(diagnosis: Mapping[str, Any]) -> list[str]:
     """Return the causes that the checks found, or that they left open beside what they found."""
-    faults = [finding for finding in found_faults(found) if finding["severity"] not in ("none", "info")]
+    faults = [finding for finding in faults_of(diagnosis) if finding["severity"] not in ("none", "info")]
     opened = [
         row["class"] for finding in faults for row in finding["alternatives"] if row["reason"] in OPEN_REASONS
     ]
@@ -73,16 +74,16 @@ def alive(found: Mapping[str, Any]) -> list[str]:
 
 def plan(case: Case) -> Iterator[str]:
     """Yield the decomposition as JSON: the record, then each fault with its rivals, then what decides."""
-    told: Mapping[str, Any] = case.task.given["brief"]
-    faults = found_faults(told)
-    faults = [one for one in faults if one["severity"] not in ("none", "info")][:MOST_FAULTS]
-    suspected = _suspected([case.task.question, *told["hypotheses"]])
-    parts = [_trust(told, case.language)]
-    for one in faults:
-        more = suspected if one is faults[0] else []
-        parts.append(_cause(len(parts) + 1, one, more, case.language))
+    facts: Mapping[str, Any] = case.task.given["brief"]
+    faults = faults_of(facts)
+    faults = [fault for fault in faults if fault["severity"] not in ("none", "info")][:MOST_FAULTS]
+    suspected = _suspected([case.task.question, *facts["hypotheses"]])
+    parts = [_trust(facts, case.language)]
+    for fault in faults:
+        more = suspected if fault is faults[0] else []
+        parts.append(_cause(len(parts) + 1, fault, more, case.language))
     if not faults:
-        parts.append(_suspicion(told, suspected or list(SUSPECTED), case.language))
+        parts.append(_suspicion(facts, suspected or list(SUSPECTED), case.language))
     else:
         parts.append(_decide(parts, case.language))
     yield json.dumps({"sub_problems": parts}, ensure_ascii=False)
@@ -95,10 +96,10 @@ def asked_about(causes: Sequence[str]) -> list[str]:
     )
 
 
-def _finding(one: Mapping[str, Any]) -> dict[str, Any]:
-    evidence = [{"line": item["line"], "text": item["text"]} for item in one["evidence"][:MOST_EVIDENCE]]
-    kept = {name: one[name] for name in _OF_A_FINDING}
-    return {**kept, "ruled_out": one["alternatives"], "evidence": evidence}
+def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:
+    evidence = [{"line": item["line"], "text": item["text"]} for item in finding["evidence"][:MOST_EVIDENCE]]
+    kept = {name: finding[name] for name in _OF_A_FINDING}
+    return {**kept, "ruled_out": finding["alternatives"], "evidence": evidence}
 
 
 def _suspected(texts: Sequence[str]) -> list[str]:
@@ -107,13 +108,13 @@ def _suspected(texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(cause for faults in named for cause in faults))
 
 
-def _trust(told: Mapping[str, Any], language: Language) -> _Part:
-    seen = [one["class"] for one in told["findings"] if one["class"] in RECORD]
+def _trust(facts: Mapping[str, Any], language: Language) -> _Part:
+    seen = [finding["class"] for finding in facts["findings"] if finding["class"] in RECORD]
     alike = [rival for cause in seen for rival in rivals_of(cause) if rival in RECORD]
     return {
         "id": 1,
         "kind": "trust",
-        "goal": phrase("panel_goal_trust", language, lines=told["lines"], log=told["log"]),
+        "goal": phrase("panel_goal_trust", language, lines=facts["lines"], log=facts["log"]),
         "channel": None,
         "candidates": list(dict.fromkeys([*seen, *alike, *RECORD])),
         "experts": ["firmware", "sensing", "statistics"],
@@ -131,9 +132,9 @@ def _cause(number: int, fault: Mapping[str, Any], suspected: Sequence[str], lang
     return _of_causes(number, goal, fault["channel"], causes)
 
 
-def _suspicion(told: Mapping[str, Any], causes: Sequence[str], language: Language) -> _Part:
+def _suspicion(facts: Mapping[str, Any], causes: Sequence[str], language: Language) -> _Part:
     named = joined([cause_title(cause, language) for cause in causes], language)
-    count = len(told["channels"])
+    count = len(facts["channels"])
     return _of_causes(
         2, phrase("panel_goal_suspected", language, count=count, candidates=named), None, causes
     )
@@ -141,13 +142,13 @@ def _suspicion(told: Mapping[str, Any], causes: Sequence[str], language: Languag
 
 def _of_causes(number: int, goal: str, channel: int | None, causes: Sequence[str]) -> _Part:
     experts = [*asked_about(causes)[:4], "statistics"]
-    told = {"id": number, "kind": "cause", "goal": goal, "channel": channel, "candidates": list(causes)}
-    return {**told, "experts": experts, "after": [1]}
+    part = {"id": number, "kind": "cause", "goal": goal, "channel": channel, "candidates": list(causes)}
+    return {**part, "experts": experts, "after": [1]}
 
 
 def _decide(parts: Sequence[_Part], language: Language) -> _Part:
     causes = list(dict.fromkeys(cause for part in parts[1:] for cause in part["candidates"]))
     goal = phrase("panel_goal_decide", language, count=len(causes))
     experts = asked_about([cause for part in parts[1:] for cause in part["candidates"][:2]])[:4]
-    told = {"id": len(parts) + 1, "kind": "decide", "goal": goal, "channel": None, "candidates": causes}
-    return {**told, "experts": experts, "after": [part["id"] for part in parts]}
+    part = {"id": len(parts) + 1, "kind": "decide", "goal": goal, "channel": None, "candidates": causes}
+    return {**part, "experts": experts, "after": [part["id"] for part in parts]}

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from instrumentgpt.analyst.report import faults_of
 from instrumentgpt.analyst.words import phrase, sentences
 from instrumentgpt.instruments.faults import cause_title, next_tests
 from instrumentgpt.instruments.findings import NOT_RULED_OUT
@@ -60,67 +61,64 @@ def clause(summary: str) -> str:
 
 def sentence(summary: str) -> str:
     """Return the first part of a finding's sentence as a sentence of its own."""
-    said = clause(summary)
-    return said + ("。" if any("\u4e00" <= letter <= "\u9fff" for letter in said) else ".")
-
-
-def found_faults(found: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the findings that say something is not as it should be, most important first."""
-    return [one for one in found["findings"] if one["class"] != "healthy"]
+    text = clause(summary)
+    return text + ("。" if any("\u4e00" <= letter <= "\u9fff" for letter in text) else ".")
 
 
 def on_channel(findings: Sequence[dict[str, Any]], channel: int | None) -> list[dict[str, Any]]:
     """Return the findings of `channel` and of the whole device; all of them for None."""
-    return [one for one in findings if channel is None or one["channel"] in (None, channel)]
+    return [finding for finding in findings if channel is None or finding["channel"] in (None, channel)]
 
 
 def reasons(
-    found: Mapping[str, Any], candidates: Sequence[str], channel: int | None, language: Language
+    diagnosis: Mapping[str, Any], candidates: Sequence[str], channel: int | None, language: Language
 ) -> tuple[list[Reason], list[Reason]]:
     """Return why candidates that no check found are ruled out, and why others are left open.
 
     What a check weighed against its own finding comes first.
     """
-    findings = on_channel(found_faults(found), channel)
-    seen = {one["class"] for one in findings}
+    findings = on_channel(faults_of(diagnosis), channel)
+    seen = {finding["class"] for finding in findings}
     against: list[Reason] = []
     left: list[Reason] = []
-    for cause in [one for one in candidates if one not in seen]:
-        told = next(_weighed(findings, cause), None) or _explained(findings, cause, language)
-        if told is not None:
-            (against if told.firm else left).append(told)
-        elif _is_judged(found, cause):
-            against.append(_silent(found, cause, channel, language))
+    for cause in [name for name in candidates if name not in seen]:
+        reason = next(_weighed(findings, cause), None) or _explained(findings, cause, language)
+        if reason is not None:
+            (against if reason.firm else left).append(reason)
+        elif _is_judged(diagnosis, cause):
+            against.append(_silent(diagnosis, cause, channel, language))
         else:
-            samples = found["samples"]
+            samples = diagnosis["samples"]
             text = phrase("panel_unjudged", language, title=cause_title(cause, language), samples=samples)
             left.append(Reason(cause, text, firm=False, judged=False))
-    return sorted(against, key=lambda one: one.line is None), sorted(left, key=lambda one: not one.judged)
+    left.sort(key=lambda reason: not reason.judged)
+    return sorted(against, key=lambda reason: reason.line is None), left
 
 
-def figure(found: Mapping[str, Any], channel: int | None, cause: str, language: Language) -> str:
+def figure(diagnosis: Mapping[str, Any], channel: int | None, cause: str, language: Language) -> str:
     """Return the figures of `channel` (or of the worst one) that speak for or against `cause`."""
-    metrics = worst_channel(found, channel)
-    told = {
+    metrics = worst_channel(diagnosis, channel)
+    figures = {
         name: 100 * value if name in _PERCENT and value is not None else value
         for name, value in metrics.items()
     }
     kind = FIGURES.get(cause, "swing")
     if kind == "record":
-        told = {"seconds": found["seconds"], "broken": found["broken"]["count"]}
-        return with_spans(phrase("panel_figure_record", language, samples=found["samples"], **told), language)
-    if kind == "step" and told.get("overshoot_percent") is None:
+        figures = {name: diagnosis[name] for name in ("seconds", "samples")}
+        text = phrase("panel_figure_record", language, broken=diagnosis["broken"]["count"], **figures)
+        return with_spans(text, language)
+    if kind == "step" and figures.get("overshoot_percent") is None:
         kind = "swing"
-    wanted = ("noise", "digit", "half_peak_to_peak", "in_band", "duty", "saturated", "mean_error", "kp", "ki")
-    if any(told.get(name) is None for name in wanted if f"{{{name}" in _sentence(kind, language)):
-        return phrase("panel_figure_samples", language, samples=found["samples"])
-    return phrase(f"panel_figure_{kind}", language, **{**told, "unit": found["unit"]})
+    names = ("noise", "digit", "half_peak_to_peak", "in_band", "duty", "saturated", "mean_error", "kp", "ki")
+    if any(figures.get(name) is None for name in names if f"{{{name}" in _sentence(kind, language)):
+        return phrase("panel_figure_samples", language, samples=diagnosis["samples"])
+    return phrase(f"panel_figure_{kind}", language, **{**figures, "unit": diagnosis["unit"]})
 
 
-def worst_channel(found: Mapping[str, Any], channel: int | None) -> Mapping[str, Any]:
+def worst_channel(diagnosis: Mapping[str, Any], channel: int | None) -> Mapping[str, Any]:
     """Return the metrics of `channel`, or of the one that swings most; {} if there is none."""
-    rows = [one for one in found["channels"] if channel is None or one["channel"] == channel]
-    return max(rows, key=lambda one: one["half_peak_to_peak"] or 0.0, default={})
+    rows = [row for row in diagnosis["channels"] if channel is None or row["channel"] == channel]
+    return max(rows, key=lambda row: row["half_peak_to_peak"] or 0.0, default={})
 
 
 def _sentence(kind: str, language: Language) -> str:
@@ -129,36 +127,32 @@ def _sentence(kind: str, language: Language) -> str:
 
 def _weighed(findings: Sequence[Mapping[str, Any]], cause: str) -> Iterator[Reason]:
     """Yield what the checks that found something say about `cause`."""
-    for one in findings:
-        for row in one["alternatives"]:
+    for finding in findings:
+        for row in finding["alternatives"]:
             if row["class"] == cause:
-                line, quote = first_line(one)
-                yield Reason(cause, row["text"], line, quote, row["reason"] not in OPEN_REASONS)
+                firm = row["reason"] not in OPEN_REASONS
+                yield Reason(cause, row["text"], *first_line(finding), firm=firm)
 
 
 def _explained(findings: Sequence[Mapping[str, Any]], cause: str, language: Language) -> Reason | None:
-    for one in findings:
-        if cause in one["explains"]:
-            told = {
-                "title": cause_title(cause, language),
-                "cause": one["title"],
-                "clause": clause(one["summary"]),
-            }
-            line, quote = first_line(one)
-            return Reason(cause, phrase("panel_explained", language, **told), line, quote)
+    for finding in findings:
+        if cause in finding["explains"]:
+            fields = {"title": cause_title(cause, language), "cause": finding["title"]}
+            text = phrase("panel_explained", language, clause=clause(finding["summary"]), **fields)
+            return Reason(cause, text, *first_line(finding))
     return None
 
 
-def _silent(found: Mapping[str, Any], cause: str, channel: int | None, language: Language) -> Reason:
-    shown = figure(found, channel, cause, language)
-    return Reason(cause, phrase("panel_silent", language, figure=shown, samples=found["samples"]))
+def _silent(diagnosis: Mapping[str, Any], cause: str, channel: int | None, language: Language) -> Reason:
+    shown = figure(diagnosis, channel, cause, language)
+    return Reason(cause, phrase("panel_silent", language, figure=shown, samples=diagnosis["samples"]))
 
 
-def _is_judged(found: Mapping[str, Any], cause: str) -> bool:
+def _is_judged(diagnosis: Mapping[str, Any], cause: str) -> bool:
     """Return whether the silence of the check of `cause` says anything: too little data says nothing."""
-    if any(one["class"] == TOO_LITTLE for one in found["findings"]) and cause not in SEEN_AT_ONCE:
+    if any(finding["class"] == TOO_LITTLE for finding in diagnosis["findings"]) and cause not in SEEN_AT_ONCE:
         return False
-    return cause in found["checks"] and cause not in found["unjudged"]
+    return cause in diagnosis["checks"] and cause not in diagnosis["unjudged"]
 
 
 def first_line(finding: Mapping[str, Any]) -> tuple[int | None, str]:

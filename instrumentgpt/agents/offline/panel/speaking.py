@@ -11,7 +11,6 @@ from instrumentgpt.agents.offline.panel.record import (
     Reason,
     figure,
     first_line,
-    found_faults,
     inseparable_rival,
     on_channel,
     reasons,
@@ -20,6 +19,7 @@ from instrumentgpt.agents.offline.panel.record import (
     worst_channel,
 )
 from instrumentgpt.analyst.case import Case, Result, ToolFailed
+from instrumentgpt.analyst.report import faults_of
 from instrumentgpt.analyst.words import phrase
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.findings import FEWEST_SAMPLES
@@ -34,7 +34,7 @@ OPEN_LESS = 0.15  # where a rival is left open
 GENERALIST = 12  # classes from which an expert has no field of its own, and weighs
 MOST_CLAIMS, MOST_REJECTS = 5, 5
 POSITION_TOKENS = 62  # a position is to fit into a summary of 100 (modes/panel/contracts.py allows 66)
-_Said = dict[str, Any]
+_View = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -42,13 +42,13 @@ class _Field:
     """What the expert works with: the brief, the sub-problem, who it is, and what the log says."""
 
     case: Case
-    found: Result
+    diagnosis: Result
     brief: Mapping[str, Any]
     part: Mapping[str, Any]
     expert: Mapping[str, Any]
 
     @property
-    def own(self) -> list[str]:
+    def causes(self) -> list[str]:
         """The candidates that the expert may speak on."""
         return [cause for cause in self.part["candidates"] if cause in self.expert["speaks_on"]]
 
@@ -59,15 +59,14 @@ class _Field:
         return cause_title(fault, self.case.language)
 
     def figure(self, channel: int | None, cause: str = "") -> str:
-        return figure(self.found, channel, cause, self.case.language)
+        return figure(self.diagnosis, channel, cause, self.case.language)
 
     def faults(self, channel: int | None, causes: list[str]) -> list[dict[str, Any]]:
         """The findings of `channel` that are of `causes`."""
-        return [
-            finding for finding in on_channel(found_faults(self.found), channel) if finding["class"] in causes
-        ]
+        findings = on_channel(faults_of(self.diagnosis), channel)
+        return [finding for finding in findings if finding["class"] in causes]
 
-    def claim(self, text: str, *lines: tuple[int | None, str]) -> _Said:
+    def claim(self, text: str, *lines: tuple[int | None, str]) -> _View:
         """`text` as a claim of the contract, with its evidence from the log: (number, words) of `lines`."""
         log = self.brief["reference"]
         shown = [{"log": log, "line": line, "text": quote[:600]} for line, quote in lines if line]
@@ -78,73 +77,73 @@ def contribute(case: Case) -> Iterator[str]:
     """Yield the expert's contribution as JSON (modes/panel/contracts.py)."""
     given = case.task.given
     brief = given["brief"]
-    found = case.tool("diagnose_log", log=brief["log"], device=brief["device"], language=case.language)
-    field = _Field(case, found, brief, given["sub_problem"], given["expert"])
+    diagnosis = case.tool("diagnose_log", log=brief["log"], device=brief["device"], language=case.language)
+    field = _Field(case, diagnosis, brief, given["sub_problem"], given["expert"])
     if field.part["kind"] == "decide":
-        said = _decide(field)
+        view = _decide(field)
     elif len(field.expert["speaks_on"]) >= GENERALIST:
-        said = _weigh(field)
+        view = _weigh(field)
     else:
-        said = _judge(field)
-    said["position"] = _short(said["position"])
+        view = _judge(field)
+    view["position"] = _short(view["position"])
     if remembered := given["remembered"]:
         held = {name: remembered[0][name] for name in ("confidence", "position")}
         text = field.say("panel_builds", number=remembered[0]["sub_problem"], **held)
-        said["claims"] = [field.claim(text), *said["claims"]]
-        said["builds_on"] = [row["sub_problem"] for row in remembered]
-    yield json.dumps(said, ensure_ascii=False)
+        view["claims"] = [field.claim(text), *view["claims"]]
+        view["builds_on"] = [row["sub_problem"] for row in remembered]
+    yield json.dumps(view, ensure_ascii=False)
 
 
-def _judge(field: _Field) -> _Said:
+def _judge(field: _Field) -> _View:
     """Return the vote for the cause in the expert's field that a check found, or why there is none."""
     channel = field.part["channel"]
-    against, left = reasons(field.found, field.own, channel, field.case.language)
-    seen = field.faults(channel, field.own)
+    against, left = reasons(field.diagnosis, field.causes, channel, field.case.language)
+    seen = field.faults(channel, field.causes)
     claims = [
         field.claim(finding["cause"], *((item["line"], item["text"]) for item in finding["evidence"][:2]))
         for finding in seen
     ]
     claims += _shown_by_tools(field)
-    said: _Said = {"claims": claims[:MOST_CLAIMS], "rejects": _rejects(against)}
+    view: _View = {"claims": claims[:MOST_CLAIMS], "rejects": _rejects(against)}
     if seen:
-        return {**said, **_holds(field, seen[0])}
+        return {**view, **_holds(field, seen[0])}
     if left:
-        return {**said, **_leaves_open(field, left[0])}
+        return {**view, **_leaves_open(field, left[0])}
     firm = bool(against) and all(reason.line for reason in against)
     confidence = RULED_OUT if firm else FOUND_NOTHING
-    return {**said, "position": _nothing(field, against), "cause": "", "confidence": confidence}
+    return {**view, "position": _nothing(field, against), "cause": "", "confidence": confidence}
 
 
-def _decide(field: _Field) -> _Said:
+def _decide(field: _Field) -> _View:
     """Return what is to be done first in the expert's field, or what keeps a runner-up possible."""
-    against, left = reasons(field.found, field.own, None, field.case.language)
-    said: _Said = {"claims": [], "rejects": _rejects([reason for reason in against if reason.line])}
-    if seen := field.faults(None, field.own):
+    against, left = reasons(field.diagnosis, field.causes, None, field.case.language)
+    view: _View = {"claims": [], "rejects": _rejects([reason for reason in against if reason.line])}
+    if seen := field.faults(None, field.causes):
         claims = [field.claim(seen[0]["cause"], first_line(seen[0]))]
         position = field.say("panel_do", action=seen[0]["action"])
-        return {**said, **_holds(field, seen[0]), "position": position, "claims": claims}
+        return {**view, **_holds(field, seen[0]), "position": position, "claims": claims}
     if left:
         opened = _leaves_open(field, left[0])
         if opened.get("measurement"):
             kept = {name: opened[name] for name in ("confidence", "measurement")}
             waiting = field.say("panel_wait", title=field.title(left[0].cause), **kept)
             opened["claims"] = [field.claim(waiting)]
-        return {**said, **opened}
+        return {**view, **opened}
     reason = _named(field, against[0]) if against else field.figure(None)
-    count = len(found_faults(field.found))
+    count = len(faults_of(field.diagnosis))
     position = field.say("panel_nothing_to_do", count=count, reason=reason)
-    return {**said, "position": position, "cause": "", "confidence": RULED_OUT}
+    return {**view, "position": position, "cause": "", "confidence": RULED_OUT}
 
 
-def _weigh(field: _Field) -> _Said:
+def _weigh(field: _Field) -> _View:
     """Return the contribution of who says how strong the evidence of others is, and holds no cause."""
-    found, part = field.found, field.part
+    diagnosis, part = field.diagnosis, field.part
     seen = field.faults(part["channel"], part["candidates"])
-    said: _Said = {"cause": "", "confidence": WEIGHED, "claims": [], "rejects": []}
+    view: _View = {"cause": "", "confidence": WEIGHED, "claims": [], "rejects": []}
     if not seen:
-        return {**said, "position": _amount(field) if part["kind"] == "trust" else _quiet(field)}
+        return {**view, "position": _amount(field) if part["kind"] == "trust" else _quiet(field)}
     finding = seen[0]
-    fields = {"title": finding["title"], "count": len(finding["evidence"]), "samples": found["samples"]}
+    fields = {"title": finding["title"], "count": len(finding["evidence"]), "samples": diagnosis["samples"]}
     shown = field.figure(finding["channel"], finding["class"])
     position = field.say("panel_weighs", since=finding["onset_clock"], figure=shown, **fields)
     shown_by = ((item["line"], item["text"]) for item in finding["evidence"][:2])
@@ -153,10 +152,10 @@ def _weigh(field: _Field) -> _Said:
     rival = inseparable_rival(finding)
     if rival:
         names = {"title": finding["title"], "rival": field.title(rival)}
-        claims.append(field.claim(field.say("panel_not_by_numbers", samples=found["samples"], **names)))
+        claims.append(field.claim(field.say("panel_not_by_numbers", samples=diagnosis["samples"], **names)))
     confidence = WEIGHED - OPEN_LESS * bool(rival)
     return {
-        **said,
+        **view,
         "position": position,
         "cause": finding["class"],
         "confidence": confidence,
@@ -164,7 +163,7 @@ def _weigh(field: _Field) -> _Said:
     }
 
 
-def _holds(field: _Field, finding: Mapping[str, Any]) -> _Said:
+def _holds(field: _Field, finding: Mapping[str, Any]) -> _View:
     """Return position, confidence, condition and measurement of an expert whose check found something."""
     where = where_is(finding["channel"], field.case.language)
     rival = inseparable_rival(finding)
@@ -180,12 +179,12 @@ def _holds(field: _Field, finding: Mapping[str, Any]) -> _Said:
     }
 
 
-def _leaves_open(field: _Field, reason: Reason) -> _Said:
+def _leaves_open(field: _Field, reason: Reason) -> _View:
     """Return position and vote for what is not ruled out; what no check could judge is asked, not held."""
     if not reason.judged:
         return {"position": reason.text, "cause": "", "confidence": LEFT_OPEN}
     others = (
-        finding["next_test"] for finding in found_faults(field.found) if finding["class"] != reason.cause
+        finding["next_test"] for finding in faults_of(field.diagnosis) if finding["class"] != reason.cause
     )
     position = field.say("panel_open", title=field.title(reason.cause), text=reason.text)
     fields = {"cause": reason.cause, "confidence": LEFT_OPEN, "measurement": next(others, "")}
@@ -193,10 +192,10 @@ def _leaves_open(field: _Field, reason: Reason) -> _Said:
     return {"position": position, "claims": claims, **fields}
 
 
-def _shown_by_tools(field: _Field) -> list[_Said]:
+def _shown_by_tools(field: _Field) -> list[_View]:
     """Return what the tools of the expert's field add: margins of the loop, events that warn."""
     log = {"log": field.brief["log"], "device": field.brief["device"]}
-    channel, case, shown = field.part["channel"], field.case, list[_Said]()
+    channel, case, shown = field.part["channel"], field.case, list[_View]()
     with suppress(ToolFailed):  # the failed call is on the wire; the expert speaks without it
         if "advise_gains" in field.expert["tools"] and channel is not None:
             advice = case.tool("advise_gains", **log, channel=channel, language=case.language)
@@ -212,7 +211,7 @@ def _shown_by_tools(field: _Field) -> list[_Said]:
     return shown
 
 
-def _rejects(against: list[Reason]) -> list[_Said]:
+def _rejects(against: list[Reason]) -> list[_View]:
     return [
         {"cause": reason.cause, "because": reason.text, "line": reason.line}
         for reason in against[:MOST_REJECTS]
@@ -220,11 +219,11 @@ def _rejects(against: list[Reason]) -> list[_Said]:
 
 
 def _nothing(field: _Field, against: list[Reason]) -> str:
-    found = field.found
-    if field.part["kind"] == "trust" and "data_gap" in field.own:
-        gaps = sum(finding["class"] == "data_gap" for finding in found["findings"])
-        fields = {"samples": found["samples"], "lines": found["lines"], "broken": found["broken"]["count"]}
-        return field.say("panel_record_holds", gaps=gaps, **fields)
+    diagnosis = field.diagnosis
+    if field.part["kind"] == "trust" and "data_gap" in field.causes:
+        gaps = sum(finding["class"] == "data_gap" for finding in diagnosis["findings"])
+        fields = {"samples": diagnosis["samples"], "lines": diagnosis["lines"]}
+        return field.say("panel_record_holds", gaps=gaps, broken=diagnosis["broken"]["count"], **fields)
     if not against:
         return _quiet(field)
     where, reason = where_is(field.part["channel"], field.case.language), _named(field, against[0])
@@ -241,13 +240,13 @@ def _named(field: _Field, reason: Reason) -> str:
 def _quiet(field: _Field) -> str:
     """Return the position that nothing was found, with the figures of the channel."""
     shown = field.figure(field.part["channel"])
-    return field.say("panel_weighs_nothing", samples=field.found["samples"], figure=shown)
+    return field.say("panel_weighs_nothing", samples=field.diagnosis["samples"], figure=shown)
 
 
 def _amount(field: _Field) -> str:
     """Return whether the log has enough samples for a verdict."""
-    channel = worst_channel(field.found, None)
-    fields = {"samples": channel.get("samples") or 0, "seconds": field.found["seconds"] or 0.0}
+    channel = worst_channel(field.diagnosis, None)
+    fields = {"samples": channel.get("samples") or 0, "seconds": field.diagnosis["seconds"] or 0.0}
     few = fields["samples"] < FEWEST_SAMPLES or channel.get("sample_period") is None
     key = "panel_weighs_too_little" if few else "panel_weighs_record"
     return with_spans(field.say(key, period=channel.get("sample_period"), **fields), field.case.language)

@@ -47,7 +47,7 @@ def step(task: Task, wire: Wire) -> Iterator[str]:
     given = task.given
     question = read_question(str(given.get("description") or task.question), in_view=True)
     language: Language = "zh" if given.get("language") == "zh" else "en"
-    targets = tuple(Subject(**one) for one in given.get("targets") or ())
+    targets = tuple(Subject(**target) for target in given.get("targets") or ())
     case = Case(replace(task, devices=()), question, language, calling(task, wire))
     work = Work(case, targets, given.get("since") or "", given.get("title") or "", bool(given.get("alone")))
     kind = (str(given.get("step_type")), str(given.get("subdomain")))
@@ -73,7 +73,7 @@ def _devices(work: Work) -> Iterator[str]:
 
 
 def _survey(work: Work) -> Iterator[str]:
-    names = tuple(dict.fromkeys(one.device for one in work.targets if one.device))
+    names = tuple(dict.fromkeys(target.device for target in work.targets if target.device))
     yield from survey(replace(work.case, task=replace(work.case.task, devices=names)))
 
 
@@ -96,27 +96,28 @@ def _logs_to_fetch(work: Work, target: Subject) -> tuple[list[str], list[str]]:
     if not work.since or question.log:
         return [question.log or target.log], []
     listed = work.case.tool("list_logs", device=target.device)
-    since = date.fromisoformat(work.since).isoformat()
-    names = [bare(one["name"]) for one in listed["logs"] if (one["begun"] or "") >= since]
-    told = {"label": listed["label"], "day": since}
+    first_day = date.fromisoformat(work.since).isoformat()
+    names = [bare(log["name"]) for log in listed["logs"] if (log["begun"] or "") >= first_day]
+    fields = {"label": listed["label"], "day": first_day}
     if not names:
         newest = bare(listed["logs"][0]["name"]) if listed["logs"] else ""
-        return [newest], [phrase("reply_older", work.case.language, log=quoted(newest), **told) + "\n"]
-    more = phrase("reply_more_logs", work.case.language, count=len(names), taken=MOST_SINCE, **told) + "\n"
+        return [newest], [phrase("reply_older", work.case.language, log=quoted(newest), **fields) + "\n"]
+    more = phrase("reply_more_logs", work.case.language, count=len(names), taken=MOST_SINCE, **fields) + "\n"
     return names[:MOST_SINCE], [more] if len(names) > MOST_SINCE else []
 
 
 def _diagnose(work: Work) -> Iterator[str]:
     """Diagnose each log; one alone is explained and drawn."""
 
-    def told(case: Case, about: Subject) -> Iterator[str]:
-        found = diagnosed(case, about)
+    def diagnose(case: Case, about: Subject) -> Iterator[str]:
+        diagnosis = diagnosed(case, about)
         if work.alone and len(work.targets) == 1:
             draw(case, about)
-            yield from explained(case, about, found)
+            yield from explained(case, about, diagnosis)
 
-    for one in _here(work):
-        yield from _tried(work.case, told(_about(work, one), replace(one, label=one.device or one.log)))
+    for target in _here(work):
+        about = replace(target, label=target.device or target.log)
+        yield from _tried(work.case, diagnose(_about(work, target), about))
 
 
 def _look_into(work: Work) -> Iterator[str]:
@@ -144,7 +145,7 @@ def _draw(work: Work) -> Iterator[str]:
 
 
 def _report(work: Work) -> Iterator[str]:
-    logs = [one.reference for one in _here(work)]
+    logs = [target.reference for target in _here(work)]
     work.case.tool("write_report", logs=logs, title=work.title, language=work.case.language)
     yield ""
 
@@ -175,12 +176,13 @@ def _about(work: Work, target: Subject) -> Case:
         "last_log_file": target.log or None,
         "downloaded_logs": [target.log] if target.log else [],
     }
-    known = work.case.task.attachments if not target.device else ()
-    own = () if target.channel is None else (target.channel,)
-    asked = replace(work.case.question, channels=work.case.question.channels or own)
+    attachments = work.case.task.attachments if not target.device else ()
+    channels = () if target.channel is None else (target.channel,)
+    question = replace(work.case.question, channels=work.case.question.channels or channels)
     if target.log:
-        asked = replace(asked, log="")
-    return replace(work.case, task=replace(work.case.task, state=state, attachments=known), question=asked)
+        question = replace(question, log="")
+    task = replace(work.case.task, state=state, attachments=attachments)
+    return replace(work.case, task=task, question=question)
 
 
 ACTIONS: Mapping[tuple[str, str], Callable[[Work], Iterator[str]]] = {

@@ -32,7 +32,7 @@ _Step = dict[str, Any]
 class _Scope:
     """What a question is about: devices, or one log."""
 
-    asked: str
+    text: str
     question: Question
     language: Language
     names: tuple[str, ...]  # of devices, or of the one log
@@ -55,14 +55,14 @@ def think(task: Task, wire: Wire) -> Iterator[str]:
 def _scope(task: Task, inventory: Inventory) -> _Scope:
     given = task.given
     request, amendments = str(given.get("asked") or task.question), list(given.get("amendments") or ())
-    asked = "\n".join((request, *amendments))
-    language = language_of(asked)
-    day = since(asked, date.fromisoformat(given.get("today") or date.today().isoformat()))
+    text = "\n".join((request, *amendments))
+    language = language_of(text)
+    day = since(text, date.fromisoformat(given.get("today") or date.today().isoformat()))
     devices = list(given.get("devices") or ())
-    question = read_question(asked, bool(task.state.get("device_name") or task.attachments), len(devices))
+    question = read_question(text, bool(task.state.get("device_name") or task.attachments), len(devices))
     names, known_log = (devices, False) if devices else _in_view(Case(task, question, language, dict))
     return _Scope(
-        asked,
+        text,
         question,
         language,
         tuple(names),
@@ -87,9 +87,9 @@ def _another_log(question: Question) -> bool:
 
 
 def _decided(task: Task, scope: _Scope, inventory: Inventory) -> dict[str, Any]:
-    goal = shorten(" ".join(scope.asked.split()), GOAL_CHARS) or "?"
+    goal = shorten(" ".join(scope.text.split()), GOAL_CHARS) or "?"
     nothing_known = not scope.names and scope.question.kind not in NEEDS_NOTHING
-    unclear = speaks_of_several(scope.asked) and not scope.names
+    unclear = speaks_of_several(scope.text) and not scope.names
     if nothing_known or unclear:
         questions = _questions(scope.language, inventory, unclear)
         return {"decision": "clarify", "goal": goal, "clarification_questions": questions}
@@ -141,7 +141,7 @@ def _looked_into(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
             yield 2, "generate", "loops", say("plan_draw_worst")
     elif kind == "gains":
         yield 1, "analyze", "loops", say("plan_gains")
-    elif kind == "figures" and re.search(_ASKS_FOR_A_VALUE, scope.asked.casefold()):
+    elif kind == "figures" and re.search(_ASKS_FOR_A_VALUE, scope.text.casefold()):
         yield 1, "read", "loops", say("plan_metrics")
     elif kind == "plot":
         yield 1, "generate", "loops", say("plan_draw")
@@ -153,7 +153,7 @@ def _looked_into(scope: _Scope) -> Iterator[tuple[int, str, str, str]]:
 
 def _scope_sentence(scope: _Scope, key: str) -> str:
     names = joined(scope.names, scope.language)
-    question = shorten(" ".join(scope.asked.split("\n")[0].split()), ASKED_CHARS)  # without what amended it
+    question = shorten(" ".join(scope.text.split("\n")[0].split()), ASKED_CHARS)  # without what amended it
     return phrase(key, scope.language, names=names, day=scope.day, question=question)
 
 
