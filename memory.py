@@ -17,7 +17,7 @@ from instrumentgpt.memory.budget import (
     request_in_file,
     within,
 )
-from instrumentgpt.memory.context import Case, context_lines, lines_pinned, wanted_terms
+from instrumentgpt.memory.context import Case, context_lines, keywords_of, lines_pinned
 from instrumentgpt.memory.filtering import filter_content
 from instrumentgpt.memory.recalled import Recalled
 from instrumentgpt.memory.state import (
@@ -25,9 +25,9 @@ from instrumentgpt.memory.state import (
     begin_question,
     device_key,
     extract_state_updates,
+    fields_reported,
     new_items,
     record_tool,
-    told_fields,
 )
 from instrumentgpt.memory.summary import (
     Entry,
@@ -64,14 +64,14 @@ __all__ = [
     "compress_message",
     "device_key",
     "extract_state_updates",
+    "fields_reported",
     "filter_content",
     "is_too_long",
+    "keywords_of",
     "message_names",
     "new_items",
     "record_tool",
     "request_in_file",
-    "told_fields",
-    "wanted_terms",
 ]
 
 RECENT_EXCHANGES = 3  # N of seed 004
@@ -196,14 +196,14 @@ def _parts(
 ) -> Parts:
     """Return what the prompt is made of, without the layers that are not told."""
     layers = rules.layers
-    told = entries if "summary" in layers else ()
+    shown = entries if "summary" in layers else ()
     return Parts(
         beside.request or case.question,
         context_lines(case, "state" in layers, "facts" in layers),
-        NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(told))))
+        NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(shown))))
         if beside.is_device_query
         else "",
-        told,
+        shown,
         [(speaker_of(row["role"]), filter_content(row["content"])) for row in recent],
         beside.recalled if "recalled" in layers else (),
         lines_pinned(case),
@@ -216,8 +216,8 @@ def _ends_with_question(messages: Sequence[StoredMessage], question: str) -> boo
     """Return whether the last message is the question, as typed or enriched at either end."""
     if not messages or speaker_of(messages[-1]["role"]) != "User":
         return False
-    last, asked = messages[-1]["content"].strip(), question.strip()
-    return last == asked or (bool(last) and (asked.startswith(last) or asked.endswith(last)))
+    last, question = messages[-1]["content"].strip(), question.strip()
+    return last == question or (bool(last) and (question.startswith(last) or question.endswith(last)))
 
 
 def _first_recent(messages: Sequence[StoredMessage], recent_exchanges: int) -> int:

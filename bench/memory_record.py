@@ -25,7 +25,7 @@ from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.terms import fold
 from instrumentgpt.memory.values import values_in_force
 from instrumentgpt.storage.facts import list_facts
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.turn.asked import answer, open_questions
 
 SETS = ("ninth", "tenth", "eleventh", "twelfth")
@@ -54,12 +54,12 @@ def _scored(conversation: dict[str, Any], are_answered: bool) -> Counter[str]:
         memory.add("assistant", exchange["a"])
         counts["turns"] += 1
         counts.update(_asked(memory, conversation["constraints"], turn, are_answered))
-        rows = memory_in_force(
+        rows = revised_memory(
             memory.database,
             memory.conversation,
             DiagnosticState(),
             list_facts(memory.database, memory.conversation),
-        ).known
+        ).facts
         for value in values_in_force(rows).values():
             fact = value.now.fact
             known = [one for one in conversation["values"] if _is_of(fact.device, one)]
@@ -70,7 +70,7 @@ def _scored(conversation: dict[str, Any], are_answered: bool) -> Counter[str]:
             )
             counts["values"] += 1
             counts["true"] += is_true
-        said = [fold(row.said) for row in rows if row.kind == "constraint"]
+        said = [fold(row.sentence) for row in rows if row.kind == "constraint"]
         for one in conversation["constraints"]:
             is_told = any(_same(one["said"], text) for text in said)
             if one["from"] <= turn < (one["until"] or ends + 1):

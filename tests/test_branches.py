@@ -9,7 +9,7 @@ import memory
 from instrumentgpt.storage.artifacts import add_artifact
 from instrumentgpt.storage.connection import UnknownConversation
 from instrumentgpt.storage.conversations import pin_conversation
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import list_runs
 from instrumentgpt.turn.branch import branch
 
@@ -19,8 +19,8 @@ FOUND = '{"log": "a.log", "device": "oven 7", "findings": [{"text": "pv swings",
 
 def known(database, conversation):
     state = db.get_memory(conversation, database)[1]
-    held = memory_in_force(database, conversation, memory.DiagnosticState.deserialize(state))
-    return state, sorted((row.kind, row.said, row.fact.parameter, row.fact.value) for row in held.known)
+    held = revised_memory(database, conversation, memory.DiagnosticState.deserialize(state))
+    return state, sorted((row.kind, row.sentence, row.fact.parameter, row.fact.value) for row in held.facts)
 
 
 def test_a_branch_has_the_messages_charts_and_memory_up_to_its_turn_and_goes_its_own_way(

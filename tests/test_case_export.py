@@ -10,7 +10,7 @@ import memory
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.storage.connection import UnknownConversation
 from instrumentgpt.storage.export import case_as_markdown
-from instrumentgpt.storage.in_force import SECTIONS, listing
+from instrumentgpt.storage.revised_memory import SECTIONS, listing
 from instrumentgpt.storage.revisions import forget_note, list_revisions, revise, undo_revision
 
 pytestmark = pytest.mark.usefixtures("ovens")

@@ -9,7 +9,7 @@ from exchanges import exchange
 import db
 from instrumentgpt.pruning import prunable, prune
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.in_force import nicknames_everywhere
+from instrumentgpt.storage.revised_memory import nicknames_everywhere
 from instrumentgpt.storage.runs import finish_run, start_run
 
 

@@ -15,16 +15,16 @@ CEILINGS = {  # room → lines
     "instrumentgpt/fleet": 903,
     "instrumentgpt/handover": 837,
     "instrumentgpt/instruments": 20_215,
-    "instrumentgpt/memory": 5_359,
+    "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_422,
     "instrumentgpt/modes/investigate": 1_608,
     "instrumentgpt/modes/panel": 2_290,
-    "instrumentgpt/storage": 4_785,
-    "instrumentgpt/turn": 2_567,
+    "instrumentgpt/storage": 4_783,
+    "instrumentgpt/turn": 2_566,
     "instrumentgpt/ui": 8_799,
 }
-WHOLE = 63_706
+WHOLE = 63_701
 
 
 def lines_in(room: str) -> int:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from spent import pieces
 
 from instrumentgpt.memory.facts import errors_in
-from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, in_force
-from instrumentgpt.memory.reading.names import Naming, borne, names_in
+from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, rulings_in_force
+from instrumentgpt.memory.reading.names import Naming, names_in, nicknames_by_device
 from instrumentgpt.memory.reading.own_words import own_lines, sentences
 from instrumentgpt.memory.reading.values import doubts_in, parameter_named, values_in
 
@@ -25,7 +25,7 @@ def values(text, device="oven 7"):
 
 
 def named(*messages):
-    found = borne([naming for message in messages for naming in names_in(message, DEVICES)])
+    found = nicknames_by_device([naming for message in messages for naming in names_in(message, DEVICES)])
     return {device: nicknames for device, nicknames in found.items()}
 
 
@@ -142,7 +142,7 @@ def laid(*told):
     for text in told:
         device, _, sentence = text.rpartition(": ")
         said.append(Ruling("lift" if sentence[0] == "-" else "constraint", sentence.lstrip("-"), device))
-    return [told[at] for at in in_force(said)]
+    return [told[at] for at in rulings_in_force(said)]
 
 
 @each(
@@ -194,7 +194,11 @@ namings = st.builds(
 
 @given(st.lists(namings))
 def test_a_name_never_stands_for_two_devices(told):
-    keys = [nickname.casefold().replace("極", "极") for own in borne(told).values() for nickname in own]
+    keys = [
+        nickname.casefold().replace("極", "极")
+        for own in nicknames_by_device(told).values()
+        for nickname in own
+    ]
     assert len(keys) == len(set(keys))
 
 

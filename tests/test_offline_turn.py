@@ -6,8 +6,8 @@ from faulty_logs import written
 import db
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
 from instrumentgpt.settings import CHECKOUT, database_path
-from instrumentgpt.storage.in_force import listing
 from instrumentgpt.storage.markers import rendered_parts
+from instrumentgpt.storage.revised_memory import listing
 from instrumentgpt.turn import runs
 from memory import DiagnosticState
 

@@ -9,8 +9,8 @@ import pytest
 
 import db
 from instrumentgpt.storage.entities import list_entities
-from instrumentgpt.storage.in_force import list_nicknames
 from instrumentgpt.storage.panels import latest_panel
+from instrumentgpt.storage.revised_memory import list_nicknames
 from instrumentgpt.storage.revisions import list_deleted, list_revisions, undo_revision
 from instrumentgpt.storage.runs import list_prompts
 from memory import DiagnosticState, build_prompt
@@ -160,7 +160,7 @@ def known(database, conversation):
         "summary": summary,
         "filed": {device: json.loads(state) for device, state in filed.items()},
         "facts": [
-            [row.kind, *vars(row.fact).values(), row.said, row.turn, row.source]
+            [row.kind, *vars(row.fact).values(), row.sentence, row.turn, row.source]
             for row in db.list_facts(database, conversation)
         ],
         "items": [[one.device, one.field, one.text, one.source, one.message_id] for one in items],

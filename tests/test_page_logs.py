@@ -12,7 +12,7 @@ import memory
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.memory.revisions import Item
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.ui.logs import actions
@@ -106,9 +106,9 @@ def test_a_pin_that_was_forgotten_is_remembered_when_it_is_pinned_again(database
     [text] = memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1]).findings
     revise(database, conversation, Item(OVEN.name, "findings", text), "forget", text)
     state = memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
-    assert memory_in_force(database, conversation, state).state.findings == []
+    assert revised_memory(database, conversation, state).state.findings == []
     pin(database, conversation)
-    assert memory_in_force(database, conversation, state).state.findings == [text]
+    assert revised_memory(database, conversation, state).state.findings == [text]
 
 
 def test_a_pin_of_another_device_leaves_the_state_in_force_alone(database):

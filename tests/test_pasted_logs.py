@@ -75,7 +75,7 @@ def test_nothing_of_it_is_filed_under_the_device_in_view(database, conversation,
     filed = {name: json.loads(one) for name, one in db.device_states(database, conversation).items()}
     assert state_of(conversation, database).device_name == "pasted log 1"
     assert filed["zspr 050"]["findings"] == before.findings
-    told = [one.said for one in list_facts(database, conversation, ["zspr 050"]) if one.turn == 2]
+    told = [one.sentence for one in list_facts(database, conversation, ["zspr 050"]) if one.turn == 2]
     assert told == []
     _, text = ask(conversation, "can kp of channel 2 be raised?")
     assert "should not go from 50 to 65" in text

@@ -14,7 +14,7 @@ from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.in_force import listing
+from instrumentgpt.storage.revised_memory import listing
 from instrumentgpt.storage.revisions import (
     RefusedRevision,
     delete_turn,

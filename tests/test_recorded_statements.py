@@ -9,7 +9,7 @@ from exchanges import context_of, exchange
 
 import db
 from instrumentgpt.instruments.devices import Inventory
-from instrumentgpt.memory.state import told_fields
+from instrumentgpt.memory.state import fields_reported
 from instrumentgpt.memory.values import readings_in
 from instrumentgpt.turn.record import origins, states_after
 from memory import DiagnosticState, record_tool
@@ -50,7 +50,7 @@ def test_a_root_cause_that_is_confirmed_again_closes_a_case_that_was_reopened(st
 def test_data_of_another_shape_rules_nothing_out(state, data):
     state.hypotheses = ["fan"]
     assert record_tool(state, "rule_out", data).hypotheses == ["fan"]
-    assert told_fields(data) == set()
+    assert fields_reported(data) == set()
 
 
 def recorded(database, conversation, *results, question="and now?"):

@@ -8,7 +8,7 @@ from exchanges import context_of, exchange
 import db
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.revisions import (
     MOST_PINNED,
     RefusedRevision,
@@ -215,16 +215,16 @@ def test_the_last_forgotten_root_cause_opens_the_case_again(database, conversati
     exchange(database, conversation, "why?", "Root cause: kp is too high")
     cause = Item("oven 7", "root_causes", "kp is too high")
     revise(database, conversation, cause, "forget", "kp is too high")
-    state = memory_in_force(database, conversation, db_state(database, conversation)).state
+    state = revised_memory(database, conversation, db_state(database, conversation)).state
     assert (state.root_causes, state.status) == ([], "investigating")
 
 
 def test_undo_brings_back_what_was_and_redo_takes_it_again(database, conversation):
-    before = memory_in_force(database, conversation, db_state(database, conversation))
+    before = revised_memory(database, conversation, db_state(database, conversation))
     forgotten = revise(database, conversation, FINDING, "forget", SWINGS, changed_by="Ana")
     undo_revision(database, forgotten, "Ben")
-    after = memory_in_force(database, conversation, db_state(database, conversation))
-    assert (after.state, after.known, after.pinned) == (before.state, before.known, before.pinned)
+    after = revised_memory(database, conversation, db_state(database, conversation))
+    assert (after.state, after.facts, after.pinned) == (before.state, before.facts, before.pinned)
     [kept] = list_revisions(database, conversation)
     assert (kept.changed_by, kept.undone_by, kept.old, kept.turn) == ("Ana", "Ben", SWINGS, 1)
     redo_revision(database, forgotten)

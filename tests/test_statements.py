@@ -70,7 +70,7 @@ def test_advice_and_plain_prose_state_nothing(text):
 
 @rated("statements")
 def test_what_a_sentence_rules_out_is_found_with_its_reason(text, out):
-    assert [(row.kind, row.text, row.told) for row in statements(text)] == [("ruled_out", out, text)]
+    assert [(row.kind, row.text, row.sentence) for row in statements(text)] == [("ruled_out", out, text)]
 
 
 @rated("statements")
@@ -124,4 +124,4 @@ def test_half_a_megabyte_of_trouble_is_read_in_time(text):
 
 def test_what_is_ruled_out_is_kept_in_the_words_that_said_so():
     [row] = statements("已排除：\n- 不是致動器：輸出擺幅 ±50 %")
-    assert row.told == "不是致動器：輸出擺幅 ±50 %"
+    assert row.sentence == "不是致動器：輸出擺幅 ±50 %"

@@ -12,7 +12,7 @@ import db
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.memory.summary import parse
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.storage.in_force import list_nicknames
+from instrumentgpt.storage.revised_memory import list_nicknames
 from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.turn.prompt import request_file

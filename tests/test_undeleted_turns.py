@@ -22,8 +22,8 @@ from instrumentgpt.storage.conversations import Offer, list_offers, store_offers
 from instrumentgpt.storage.entities import Sighting, list_entities, note_entities
 from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.history import history
-from instrumentgpt.storage.in_force import list_nicknames, listing
 from instrumentgpt.storage.panels import latest_panel, list_steps, propose_panel
+from instrumentgpt.storage.revised_memory import list_nicknames, listing
 from instrumentgpt.storage.revisions import (
     RefusedRevision,
     delete_turn,

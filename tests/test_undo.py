@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import db
 import memory
-from instrumentgpt.storage.in_force import listing
+from instrumentgpt.storage.revised_memory import listing
 from instrumentgpt.storage.revisions import (
     RefusedRevision,
     list_revisions,

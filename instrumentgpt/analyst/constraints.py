@@ -10,7 +10,7 @@ from instrumentgpt.analyst.case import Task
 from instrumentgpt.analyst.questions import channels_in
 from instrumentgpt.analyst.words import phrase, plain_text
 from instrumentgpt.instruments.language import Language, table
-from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, in_force
+from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, rulings_in_force
 
 ACTS = Path(__file__).with_name("constraints.toml")  # name → patterns, faults, samples
 FLAGS = re.IGNORECASE | re.ASCII  # ASCII: a Chinese character beside "kp" is no part of the word
@@ -95,7 +95,7 @@ def constraints_in_force(task: Task) -> list[str]:
     """Return the user's constraints in force, of before and of this question, once each."""
     sentences = [Ruling("constraint", text) for text in task.constraints]
     sentences += [Ruling(kind, text) for kind, text in constraints_in(task.question)]
-    return [sentences[place].text for place in in_force(sentences)]
+    return [sentences[place].text for place in rulings_in_force(sentences)]
 
 
 def mark(task: Task, language: Language, step: Step) -> str:

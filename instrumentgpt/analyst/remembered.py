@@ -33,7 +33,7 @@ from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.facts import devices_in
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.names import names_in
-from instrumentgpt.memory.reading.own_words import is_asked, sentences
+from instrumentgpt.memory.reading.own_words import is_question, sentences
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.search_query import holds
@@ -281,7 +281,7 @@ def messages_on(case: Case, said_by: str = "") -> list[str]:
     sought, rows = phrases(case.question.text), []
     for message in messages:
         text = " ".join(
-            " ".join(line.split()) for line in message["text"].splitlines() if not is_asked(line.strip())
+            " ".join(line.split()) for line in message["text"].splitlines() if not is_question(line.strip())
         )
         if said_by in ("", message["said_by"]) and any(holds(terms(text), phrase) for phrase in sought):
             key = f"said_by_{message['said_by']}"

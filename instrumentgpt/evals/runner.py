@@ -20,7 +20,7 @@ from instrumentgpt.evals.cases import FOLDER, Case, Turn
 from instrumentgpt.evals.fixtures import Fixture, lay_out, log_of
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import CHECKOUT, Settings, database_path
-from instrumentgpt.storage.in_force import listing
+from instrumentgpt.storage.revised_memory import listing
 from instrumentgpt.storage.runs import get_prompt, list_prompts, start_run
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.turn import open_turn

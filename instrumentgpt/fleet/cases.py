@@ -33,7 +33,7 @@ from instrumentgpt.storage.cases import (
     pin,
 )
 from instrumentgpt.storage.connection import Value, rows, select
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.verdicts import Verdict, standings
 
 WORDS = Path(__file__).with_suffix(".toml")
@@ -49,7 +49,7 @@ def case_from(database: Database, conversation_id: str, inventory: Inventory, wh
     Its class, channel and lines are those of the newest diagnosis that found a fault, its chart the newest.
     """
     state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
-    state = memory_in_force(database, conversation_id, state, ()).state
+    state = revised_memory(database, conversation_id, state, ()).state
     result, finding = _diagnosed(database, conversation_id)
     device = state.device_name or state.device_ip or str(result.get("device", ""))
     model = next((one.model for one in inventory.devices if device in one.names), "")

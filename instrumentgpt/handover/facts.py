@@ -8,7 +8,7 @@ from instrumentgpt.fleet.cases import faults_among
 from instrumentgpt.handover.letters import LINES, Facts
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.storage.cases import Case, evidence_of, list_cases
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 
 ITEMS = 3  # findings of a conversation without a case that are told
 
@@ -18,7 +18,7 @@ def facts_of(database: Database, conversation_id: str, address: str) -> Facts:
     for case in list_cases(database, conversation_id=conversation_id)[:1]:
         return facts_of_case(database, case, address)
     state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
-    state = memory_in_force(database, conversation_id, state, ()).state
+    state = revised_memory(database, conversation_id, state, ()).state
     return Facts(
         device=plain_text(state.device_name or state.device_ip or "–"),
         log=quoted(state.last_log_file) if state.last_log_file else "",

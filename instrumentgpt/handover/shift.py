@@ -23,7 +23,7 @@ from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.alerts import SILENT, Alert
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.connection import rows, select
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.verdicts import Verdict, last_judged, standings, verdicts_of
 
 Key = tuple[str, str, int | None]  # device, fault, channel
@@ -196,7 +196,7 @@ def _talks(database: Database, since: float, until: float, language: Language) -
         if conversation is None:
             continue
         state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
-        state = memory_in_force(database, conversation_id, state, ()).state
+        state = revised_memory(database, conversation_id, state, ()).state
         cause = shorten(state.root_causes[-1], TEXT_CHARS) if state.root_causes else ""
         device = state.device_name or state.device_ip
         yield word(

@@ -12,7 +12,7 @@ from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.reading.names import names_in
 from instrumentgpt.storage.connection import StorageError, opened_to_read
 from instrumentgpt.storage.history import LAST_ID
-from instrumentgpt.storage.in_force import list_nicknames, nicknames_everywhere, store_nicknames
+from instrumentgpt.storage.revised_memory import list_nicknames, nicknames_everywhere, store_nicknames
 
 
 class NoConversation(InstrumentGPTError, LookupError):

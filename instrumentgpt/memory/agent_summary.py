@@ -18,7 +18,7 @@ from instrumentgpt.memory.untrusted import as_content, without_speakers, without
 MOST_TOKENS = 800  # of the agent's summary: about half of the room, for what the rules add after it
 LEAST_CHARS = 20  # of an answer that can be a summary
 MESSAGE_STEPS = (1500, 600, 300, 120)  # characters of a message that is handed over
-TOLD_MISSING = 5  # things named in a note
+MISSING_SHOWN = 5  # things named in a note
 
 INSTRUCTION = """Summarise the record below, a part of a conversation between an engineer and an assistant \
 about instruments, so that the conversation can go on from your summary alone.
@@ -41,11 +41,11 @@ def summary_prompt(rules: str, record: Sequence[str], budget: int) -> str:
     kept = ", ".join(lost(rules, ""))
     for limit in MESSAGE_STEPS:
         lines = "\n".join(as_content(cap(line, limit)) for line in record)
-        told = (
+        layers = (
             f"<conversation_summary>\n{without_tags(rules)}\n</conversation_summary>\n\n"
             f"<recent_conversation>\n{lines}\n</recent_conversation>"
         )
-        prompt = INSTRUCTION.format(words=MOST_TOKENS // 2, kept=without_tags(kept), record=told)
+        prompt = INSTRUCTION.format(words=MOST_TOKENS // 2, kept=without_tags(kept), record=layers)
         if count_tokens(prompt) <= budget:
             return prompt
     return ""
@@ -76,8 +76,8 @@ def objection(rules: str, record: str, text: str, devices: Sequence[Sequence[str
 
 
 def _some(things: Sequence[str]) -> str:
-    more = f" and {len(things) - TOLD_MISSING} more" if len(things) > TOLD_MISSING else ""
-    return ", ".join(things[:TOLD_MISSING]) + more
+    more = f" and {len(things) - MISSING_SHOWN} more" if len(things) > MISSING_SHOWN else ""
+    return ", ".join(things[:MISSING_SHOWN]) + more
 
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff"
@@ -98,7 +98,7 @@ def quantities(text: str) -> set[Quantity]:
     [('-5', '°c'), ('0.12', ''), ('4017', 'rpm'), ('63', 's')]
     """
     folded = _folded(text)
-    return {(amount(found[1]), _unit(found[2] or "")) for found in _QUANTITY.finditer(folded)}
+    return {(amount(match[1]), _unit(match[2] or "")) for match in _QUANTITY.finditer(folded)}
 
 
 def names(text: str) -> set[str]:
@@ -108,10 +108,10 @@ def names(text: str) -> set[str]:
     ['10.1.1.47', '14:20', 'run_5.log', 'wo-30629']
     """
     folded = _folded(text)
-    found = {one.group() for one in _NAME.finditer(folded) if any(map(str.isdigit, one.group()))}
-    numbers = {one.group(1) for one in _QUANTITY.finditer(folded)}
-    figures = {one for one in found if one.replace(",", "") in numbers or _QUANTITY.fullmatch(one)}
-    return (found - figures) | {_folded(name) for name in log_names(text)}
+    words = {match.group() for match in _NAME.finditer(folded) if any(map(str.isdigit, match.group()))}
+    numbers = {match.group(1) for match in _QUANTITY.finditer(folded)}
+    figures = {word for word in words if word.replace(",", "") in numbers or _QUANTITY.fullmatch(word)}
+    return (words - figures) | {_folded(name) for name in log_names(text)}
 
 
 def lost(before: str, after: str, devices: Sequence[Sequence[str]] = ()) -> list[str]:
@@ -129,8 +129,8 @@ def lost(before: str, after: str, devices: Sequence[Sequence[str]] = ()) -> list
         for number, unit in sorted(quantities(_without(before, devices)))
         if (number, unit) not in kept and not (unit == "" and number in numbers)
     ]
-    said, told = terms(before), terms(after)
-    other = [group[0] for group in devices if _named(group, said) and not _named(group, told)]
+    terms_before, terms_after = terms(before), terms(after)
+    other = [group[0] for group in devices if _named(group, terms_before) and not _named(group, terms_after)]
     aliases = {_folded(name) for group in devices for name in group}
     return gone + sorted(names(before) - names(after) - aliases) + other
 
@@ -141,15 +141,13 @@ def invented(before: str, after: str) -> list[str]:
     >>> invented("kp 0.09", "kp 0.09 swings every 63 s")
     ['63 s']
     """
-    known = {number for number, _ in quantities(before)}
-    numbers = [
-        f"{number} {unit}".strip() for number, unit in sorted(quantities(after)) if number not in known
-    ]
-    return numbers + sorted(names(after) - names(before))
+    numbers_before = {number for number, _ in quantities(before)}
+    added = sorted(row for row in quantities(after) if row[0] not in numbers_before)
+    return [" ".join(row).strip() for row in added] + sorted(names(after) - names(before))
 
 
-def _named(group: Iterable[str], said: Sequence[str]) -> bool:
-    return any(holds(said, tuple(terms(name))) for name in group)
+def _named(group: Iterable[str], text_terms: Sequence[str]) -> bool:
+    return any(holds(text_terms, tuple(terms(name))) for name in group)
 
 
 def _without(text: str, devices: Sequence[Sequence[str]]) -> str:

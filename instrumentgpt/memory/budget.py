@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from instrumentgpt.memory.filtering import RECENT_CHARS, cap
 from instrumentgpt.memory.recalled import Recalled, fitting, without_repeats
-from instrumentgpt.memory.summary import SUMMARY_TOKENS, Entry, render, settle, shorten, without_told
+from instrumentgpt.memory.summary import SUMMARY_TOKENS, Entry, render, settle, shorten, without_shown
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content, without_tags
 
@@ -70,8 +70,8 @@ def is_too_long(request: str, budget: int = PROMPT_TOKENS) -> bool:
 def request_in_file(request: str, file: str, budget: int = PROMPT_TOKENS) -> str:
     """Return what the prompt says instead of a request that is too long, and stands whole in `file`."""
     limit = int(REQUEST_SHARE * budget / 2)  # characters: at most half a quarter of the budget in tokens
-    told = f"[This is the beginning and the end of the request, which has {len(request):,} characters."
-    return f"{told} All of it is in the file {file}: read that file first.]\n\n{cap(request, limit)}"
+    notice = f"[This is the beginning and the end of the request, which has {len(request):,} characters."
+    return f"{notice} All of it is in the file {file}: read that file first.]\n\n{cap(request, limit)}"
 
 
 def within(budget: int, parts: Parts) -> tuple[Section, ...]:
@@ -90,7 +90,7 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
     wish = sum(piece.cost for piece in parts.recalled)
     recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * room)))
     recalled = _recalled(parts.recalled, f"{context.text}\n{recent.text}", room - recent.tokens)
-    summary = _summary(without_told(entries, "\n".join((context.text, recalled.text, recent.text))))
+    summary = _summary(without_shown(entries, "\n".join((context.text, recalled.text, recent.text))))
     sections = [request, context, note, notes, history, summary, recalled, recent]
     over = sum(section.tokens for section in sections) - budget
     if over > 0 and context.text:  # even the shortest recent messages are too much beside it
@@ -129,8 +129,8 @@ def _joined(*texts: str) -> str:
 def _pinned(lines: Sequence[str], room: int) -> str:
     """Return the pinned lines under their title, each shortened as far as all need."""
     for limit in PINNED_STEPS:
-        told = [without_tags(shorten(" ".join(line.split()), limit)) for line in lines]
-        text = "\n".join(["Pinned by the user:", *(f"  {line}" for line in told)]) if told else ""
+        shortened = [without_tags(shorten(" ".join(line.split()), limit)) for line in lines]
+        text = "\n".join(["Pinned by the user:", *(f"  {line}" for line in shortened)]) if shortened else ""
         if count_tokens(text) <= room:
             break
     return text

@@ -78,30 +78,31 @@ def claims_in(text: str, names: Names = ()) -> list[Claim]:
 
     names  of all devices: what is called like one, with another number, claims a device, too
 
-    >>> [(one.text, one.unit) for one in claims_in("PSU-7: 1. kp 9, swing ±0.4–0.6 K at 08:14:03")]
+    >>> [(claim.text, claim.unit) for claim in claims_in("PSU-7: 1. kp 9, swing ±0.4–0.6 K at 08:14:03")]
     [('9', ''), ('0.4', 'k'), ('0.6', 'k'), ('08:14:03', '')]
     """
     left = blanked(text, _NO_CLAIM)
-    found = list(_links_to_lines(left))
+    claims = list(_links_to_lines(left))
     left = _LINK.sub(_label_alone, left)
     for pattern in (LOG, ADDRESS, _like(names), DATE):
-        found += [Claim(*one.span(), one[0]) for one in pattern.finditer(left)]
+        claims += [Claim(*match.span(), match[0]) for match in pattern.finditer(left)]
         left = blanked(left, pattern)
-    for one in CLOCK.finditer(left):
-        found.append(Claim(*one.span(), one[0], step=1.0 if one[3] else 60.0, seconds=seconds_of(one)))
+    for clock in CLOCK.finditer(left):
+        step = 1.0 if clock[3] else 60.0
+        claims.append(Claim(*clock.span(), clock[0], step=step, seconds=seconds_of(clock)))
     stated = quantities(blanked(left, CLOCK), STATED)
-    found += [one for one in stated if one.unit or one.name or one.step < 1]
-    return list(_with_channels(sorted(found), text))
+    claims += [claim for claim in stated if claim.unit or claim.name or claim.step < 1]
+    return list(_with_channels(sorted(claims), text))
 
 
 def quantities(text: str, pattern: re.Pattern[str]) -> Iterator[Claim]:
     """Yield the numbers of `text` where `pattern` (STATED or WRITTEN) finds them, with units and names."""
-    for found in pattern.finditer(text):
-        name = _name_before(text, found.start())
-        own, unit = unit_of(found["own"] or ""), unit_of(found["unit"] or "")
-        yield _number(found, "one", own or unit, name)
-        if found["other"]:
-            yield _number(found, "other", unit, name)
+    for match in pattern.finditer(text):
+        name = _name_before(text, match.start())
+        own_unit, unit = unit_of(match["own"] or ""), unit_of(match["unit"] or "")
+        yield _number(match, "one", own_unit or unit, name)
+        if match["other"]:
+            yield _number(match, "other", unit, name)
 
 
 def seconds_of(clock: re.Match[str]) -> float:
@@ -111,17 +112,17 @@ def seconds_of(clock: re.Match[str]) -> float:
 
 def blanked(text: str, pattern: re.Pattern[str]) -> str:
     """Return `text` with spaces where `pattern` finds something: all else stays in its place."""
-    return pattern.sub(lambda one: " " * len(one[0]), text)
+    return pattern.sub(lambda match: " " * len(match[0]), text)
 
 
 def _with_channels(claims: list[Claim], text: str) -> Iterator[Claim]:
     """Yield the claims with the channels that their clauses name; "channel 2:" heads all of a list."""
-    ends = [one.end() for one in _CLAUSE.finditer(blanked(text, _CHANNELS))]
+    ends = [match.end() for match in _CLAUSE.finditer(blanked(text, _CHANNELS))]
     named: dict[int, tuple[int, ...]] = {}
-    for one in _CHANNELS.finditer(text):
-        clause, channels = bisect_right(ends, one.start()), tuple(map(int, _DIGITS.findall(one["all"])))
+    for match in _CHANNELS.finditer(text):
+        clause, channels = bisect_right(ends, match.start()), tuple(map(int, _DIGITS.findall(match["all"])))
         named[clause] = (*named.get(clause, ()), *channels)
-        is_heading = text.startswith((":", "："), one.end())
+        is_heading = text.startswith((":", "："), match.end())
         while is_heading and clause < len(ends) and text[ends[clause] - 1] in ",，":
             clause += 1
             named.setdefault(clause, channels)
@@ -144,7 +145,7 @@ def _label_alone(link: re.Match[str]) -> str:
 
 def _like(names: Names) -> re.Pattern[str]:
     """Return what finds the names of devices, and names that differ from them in their number alone."""
-    spelled = [name for known in names for name in known if not ADDRESS.fullmatch(name)]
+    spelled = [name for spellings in names for name in spellings if not ADDRESS.fullmatch(name)]
     shapes = {_DIGITS.sub(r"\\d+", re.escape(name)) for name in spelled if not name.isdigit()}
     return re.compile(rf"(?<!\w)(?:{'|'.join(sorted(shapes)) or '(?!)'})(?!\w)", re.I)
 
@@ -158,10 +159,10 @@ def _name_before(text: str, place: int) -> str:
     return FILED[" ".join(re.split(r"[\s_\-]+", named[1]))] if named else ""
 
 
-def _number(found: re.Match[str], group: str, unit: str, name: str) -> Claim:
-    written = found[group]
+def _number(match: re.Match[str], group: str, unit: str, name: str) -> Claim:
+    written = match[group]
     mantissa, _, power = written.casefold().replace("−", "-").partition("e")
     decimals = len(re.sub(r",(?=\d{1,2}$)", ".", mantissa).partition(".")[2]) - int(power or 0)
     value = abs(float(amount(written)))
     read = (value, float(f"1e{-decimals}"), unit, name) if math.isfinite(value) else ()
-    return Claim(*found.span(group), written, *read)  # 9e921 is a digest, and found by its letters
+    return Claim(*match.span(group), written, *read)  # 9e921 is a digest, and found by its letters

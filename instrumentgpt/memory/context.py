@@ -37,18 +37,18 @@ class Case:
     """What a question is asked about.
 
     state    as in force
-    known    what messages stated, as `db.list_facts` returns it
+    facts    what messages stated, as `db.list_facts` returns it
     devices  further devices that the question names; the state's own comes first
     others   further devices of the conversation, of which only the names are told
     names    the names of every device
-    pinned   (field, text) of the state that is in every prompt, as rows of `known` may be too
+    pinned   (field, text) of the state that is in every prompt, as rows of `facts` may be too
     origins  (field, text) of the state → where it is from
     called   device → what the users of the conversation call it
     """
 
     question: str
     state: DiagnosticState
-    known: Sequence[StoredFact] = ()
+    facts: Sequence[StoredFact] = ()
     devices: Sequence[str] = ()
     others: Sequence[str] = ()
     names: Names = ()
@@ -59,16 +59,16 @@ class Case:
     @property
     def scope(self) -> list[str]:
         """The devices in question, by name; one without a name where none is known yet."""
-        own = device_key(self.state)
-        return list(dict.fromkeys(name for name in (own, *self.devices) if name)) or [""]
+        device = device_key(self.state)
+        return list(dict.fromkeys(name for name in (device, *self.devices) if name)) or [""]
 
     @cached_property
-    def in_force(self) -> dict[Key, Value]:
-        """The values in force of what is known."""
-        return values_in_force(self.known)
+    def current_values(self) -> dict[Key, Value]:
+        """The values in force."""
+        return values_in_force(self.facts)
 
 
-def wanted_terms(question: str) -> set[str]:
+def keywords_of(question: str) -> set[str]:
     """Return the terms that what a question asks for may have in its name."""
     return {term for phrase in phrases(question) for term in phrase}
 
@@ -79,10 +79,10 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) 
     shown.last_log_file = case.state.last_log_file
     device = device_key(case.state)
     shown.findings = _newest_of_each(shown.findings, device, case)
-    head, found = render_state(shown, case.origins) if with_state else ([], [])
+    head, items = render_state(shown, case.origins) if with_state else ([], [])
     head += _called(case) if with_state else ()
-    asked, said, further = known_lines(case) if with_facts else ([], [], [])
-    return "\n".join([*head, *asked, *said, *found, *further])
+    first, sentences, further = known_lines(case) if with_facts else ([], [], [])
+    return "\n".join([*head, *first, *sentences, *items, *further])
 
 
 def _newest_of_each(findings: Sequence[str], device: str, case: Case) -> list[str]:
@@ -91,17 +91,18 @@ def _newest_of_each(findings: Sequence[str], device: str, case: Case) -> list[st
     In force is what a tool read or the user said of the same quantity, else what a newer finding says.
     One that is nothing but a value is told where that is on record: an answer's words state none.
     """
-    known = {key: value.now.fact for key, value in case.in_force.items()}
+    current = {key: value.now.fact for key, value in case.current_values.items()}
     kept: list[str] = []
     for text in reversed(findings):
         named = devices_in(text, case.names)
-        told = values_in(text.replace(ASIDE, "\n"), device, case.names)
+        values = values_in(text.replace(ASIDE, "\n"), device, case.names)
         is_value = VALUE_ALONE.fullmatch(text.partition(ASIDE)[0])
         if (named and device not in named) or any(
-            not agree(known.get(one.key, one), one) or (is_value and one.key not in known) for one in told
+            not agree(current.get(fact.key, fact), fact) or (is_value and fact.key not in current)
+            for fact in values
         ):
             continue
-        known |= {one.key: known.get(one.key, one) for one in told}
+        current |= {fact.key: current.get(fact.key, fact) for fact in values}
         kept.append(text)
         if len(kept) == SHOWN_FINDINGS:
             break
@@ -111,8 +112,8 @@ def _newest_of_each(findings: Sequence[str], device: str, case: Case) -> list[st
 def _called(case: Case) -> Iterator[str]:
     """Yield which device each nickname is, the newest of a device's."""
     for device, nicknames in case.called.items():
-        told = ", ".join(f'"{nickname}"' for nickname in nicknames[-SHOWN_NICKNAMES:])
-        yield without_tags(f"{device} is called {told}")
+        quoted_names = ", ".join(f'"{nickname}"' for nickname in nicknames[-SHOWN_NICKNAMES:])
+        yield without_tags(f"{device} is called {quoted_names}")
 
 
 def lines_pinned(case: Case) -> tuple[str, ...]:
@@ -120,24 +121,24 @@ def lines_pinned(case: Case) -> tuple[str, ...]:
     items = [
         f"  - {PINNED_AS[name]}: {text}" for name, text in case.pinned if text in getattr(case.state, name)
     ]
-    pinned = [value for value in case.in_force.values() if value.now.pinned]
+    pinned = [value for value in case.current_values.values() if value.now.pinned]
     values = [
         f"{line} — {value.now.fact.device}" if value.now.fact.device else line
         for value in pinned
         if value.now.fact.device in case.scope
         for line in _lines([value], False)
     ]
-    said = [
-        f"  - {PINNED_AS[row.kind]}: {row.said} (turn {row.turn})"
-        for row in case.known
+    sentences = [
+        f"  - {PINNED_AS[row.kind]}: {row.sentence} (turn {row.turn})"
+        for row in case.facts
         if row.kind in PINNED_AS
         and row.pinned
         and (row.kind == "constraint" or row.fact.device in case.scope)
     ]
-    return (*items, *map(as_line, values), *map(as_line, said))
+    return (*items, *map(as_line, values), *map(as_line, sentences))
 
 
-ASKED_SHOWN = 8  # values that fit the question
+VALUES_SHOWN = 8  # values that fit the question
 CONSTRAINTS_SHOWN = 8
 CONSTRAINTS_FIRST = 4  # of those the best, which stand with what is asked for
 RULED_OUT_SHOWN = 6
@@ -151,40 +152,39 @@ def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
     constraints, what is ruled out, logged errors; last other values, and the names of other devices.
     Each device stands under its own name. Constraints of others come last.
     """
-    wanted, devices, known = wanted_terms(case.question), case.scope, case.known
-    values = [value for value in case.in_force.values() if not value.now.pinned]
-    asked: list[str] = []
+    keywords, devices, facts = keywords_of(case.question), case.scope, case.facts
+    values = [value for value in case.current_values.values() if not value.now.pinned]
+    value_lines: list[str] = []
+    sentence_lines: list[str] = []
     further: list[str] = []
     for device in devices:
-        own = [value for value in values if value.now.fact.device == device]
-        fits = {name: _fit(name, wanted) for name in {value.now.fact.parameter for value in own}}
-        own.sort(key=lambda value: _importance(value, fits), reverse=True)
-        fit = [value for value in own if fits[value.now.fact.parameter]][:ASKED_SHOWN]
+        of_device = [value for value in values if value.now.fact.device == device]
+        fits = {name: _fit(name, keywords) for name in {value.now.fact.parameter for value in of_device}}
+        of_device.sort(key=lambda value: _importance(value, fits), reverse=True)
+        fit = [value for value in of_device if fits[value.now.fact.parameter]][:VALUES_SHOWN]
         fitting = _lines(fit, True)
-        left = [value for value in own if not fits[value.now.fact.parameter]]
+        left = [value for value in of_device if not fits[value.now.fact.parameter]]
         rest = _lines(left, False)
-        asked += _listed(f"Known values of {device}", fitting)
+        value_lines += _listed(f"Known values of {device}", fitting)
         further += _listed(f"{'Further' if fitting else 'Known'} values of {device}", rest)
-    said = [
-        *_listed("Errors logged", _sentence_lines(_of_kind(known, "error", wanted, devices)[:ERRORS_SHOWN])),
-        *_listed(
-            "Ruled out", _sentence_lines(_of_kind(known, "ruled_out", wanted, devices)[:RULED_OUT_SHOWN])
-        ),
-    ]
-    constraints = sorted(
-        _of_kind(known, "constraint", wanted), key=lambda row: _is_of_others(row.said, devices, case.names)
-    )
+    for title, kind, most in (
+        ("Errors logged", "error", ERRORS_SHOWN),
+        ("Ruled out", "ruled_out", RULED_OUT_SHOWN),
+    ):
+        sentence_lines += _listed(title, _sentence_lines(_of_kind(facts, kind, keywords, devices)[:most]))
+    constraints = _of_kind(facts, "constraint", keywords)
+    constraints.sort(key=lambda row: _is_of_others(row.sentence, devices, case.names))
     users = [row for row in constraints if row.source == "user"]
     agents = [row for row in constraints if row.source != "user"]  # not told as the user's
     first = _listed("The user's constraints", _sentence_lines(users[:CONSTRAINTS_FIRST]))
-    said += _listed(
+    sentence_lines += _listed(
         "Further constraints",
         _sentence_lines([*users[CONSTRAINTS_FIRST:], *agents][: CONSTRAINTS_SHOWN - CONSTRAINTS_FIRST]),
     )
     strangers = dict.fromkeys([*case.others, *(value.now.fact.device for value in values)])
     named = [as_line(device) for device in strangers if device and device not in devices]
     last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
-    return [*asked, *first], said, [*further, *last]
+    return [*value_lines, *first], sentence_lines, [*further, *last]
 
 
 def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool, int]:
@@ -198,15 +198,15 @@ def _listed(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _of_kind(
-    known: Sequence[StoredFact], kind: str, wanted: set[str], devices: Collection[str] = ()
+    facts: Sequence[StoredFact], kind: str, keywords: set[str], devices: Collection[str] = ()
 ) -> list[StoredFact]:
     """Return the sentences of a kind, best what fits the question, of equals the newest; not the pinned."""
     rows = {
-        row.said: row
-        for row in known
+        row.sentence: row
+        for row in facts
         if row.kind == kind and not row.pinned and (not devices or row.fact.device in devices)
     }
-    return sorted(rows.values(), key=lambda row: (-_share(row.said, wanted), -row.turn))
+    return sorted(rows.values(), key=lambda row: (-_share(row.sentence, keywords), -row.turn))
 
 
 def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
@@ -218,7 +218,7 @@ def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
 def _sentence_lines(best: Iterable[StoredFact]) -> list[str]:
     """Return the lines of sentences, the oldest first."""
     return [
-        f"  - {as_line(row.said)} ({row.mark or f'turn {row.turn}'}{_by_agent(row)})"
+        f"  - {as_line(row.sentence)} ({row.mark or f'turn {row.turn}'}{_by_agent(row)})"
         for row in sorted(best, key=lambda row: row.turn)
     ]
 
@@ -227,13 +227,13 @@ def _by_agent(row: StoredFact) -> str:
     return ", recorded by the agent" if row.kind == "constraint" and row.source == "agent" else ""
 
 
-def _fit(name: str, wanted: set[str]) -> int:
-    return sum(term in wanted for term in terms(name))
+def _fit(name: str, keywords: set[str]) -> int:
+    return sum(term in keywords for term in terms(name))
 
 
-def _share(text: str, wanted: set[str]) -> int:
+def _share(text: str, keywords: set[str]) -> int:
     folded = fold(text)
-    return sum(term in folded for term in wanted if len(term) > 1)
+    return sum(term in folded for term in keywords if len(term) > 1)
 
 
 def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
@@ -241,17 +241,17 @@ def _lines(values: Iterable[Value], with_log: bool) -> list[str]:
 
     `kp: 9 (channels 1, 2), 8 (channel 3) (turn 1, tool)`; with the log, the line of the first channel too
     """
-    told: dict[tuple[str, str], dict[str, list[StoredFact]]] = {}
+    rows_of_line: dict[tuple[str, str], dict[str, list[StoredFact]]] = {}
     for value in values:
         fact = value.now.fact
         origin = _origin(value, with_log)
-        line = told.setdefault((name_of(fact.parameter), origin), {})
+        line = rows_of_line.setdefault((name_of(fact.parameter), origin), {})
         line.setdefault(f"{fact.value}{_unit(fact)}", []).append(value.now)
     return [
         as_line(
             f"  - {name}: {', '.join(shown + _channels(of, with_log) for shown, of in each.items())} {origin}"
         )
-        for (name, origin), each in told.items()
+        for (name, origin), each in rows_of_line.items()
     ]
 
 
@@ -305,19 +305,19 @@ def render_state(state: DiagnosticState, origins: Origins) -> tuple[list[str], l
         f"Downloaded: {', '.join(logs)}{f' and {earlier} earlier' if earlier else ''}" if logs else "",
     ]
 
-    def told(name: str, shown: int) -> list[str]:
+    def newest(name: str, shown: int) -> list[str]:
         return [f"  - {_dated(name, text, origins)}" for text in getattr(state, name)[-shown:]]
 
-    found = [
-        *_listed("Key findings", told("findings", SHOWN_FINDINGS)),
-        *_listed("Hypotheses", told("hypotheses", SHOWN_CAUSES)),
-        *_listed("Root causes", told("root_causes", SHOWN_CAUSES)),
+    items = [
+        *_listed("Key findings", newest("findings", SHOWN_FINDINGS)),
+        *_listed("Hypotheses", newest("hypotheses", SHOWN_CAUSES)),
+        *_listed("Root causes", newest("root_causes", SHOWN_CAUSES)),
     ]
-    return [as_line(line) for line in head if line], [as_line(line) for line in found]
+    return [as_line(line) for line in head if line], [as_line(line) for line in items]
 
 
 def _dated(name: str, text: str, origins: Origins) -> str:
     """Return an item with since when it is known, and suspected."""
-    known, suspected = (origins.get((field, text), "") for field in (name, "hypotheses"))
-    both = f"{known}; suspected since {suspected}" if name != "hypotheses" and suspected else known
-    return f"{text} ({both})" if both and known and name != "findings" else text
+    origin, suspected = (origins.get((field, text), "") for field in (name, "hypotheses"))
+    both = f"{origin}; suspected since {suspected}" if name != "hypotheses" and suspected else origin
+    return f"{text} ({both})" if both and origin and name != "findings" else text

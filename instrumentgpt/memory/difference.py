@@ -136,11 +136,11 @@ def layers_of(prompt: str) -> tuple[Section, ...]:
     """
     layers: list[Section] = []
     end = 0
-    for found in [*_LAYER.finditer(prompt), None]:
-        words = prompt[end : found.start() if found else len(prompt)].strip("\n")
+    for match in [*_LAYER.finditer(prompt), None]:
+        words = prompt[end : match.start() if match else len(prompt)].strip("\n")
         if words:
             layers.append(Section(WORDS if layers else REQUEST, words, count_tokens(words)))
-        if found:
-            layers.append(Section(found["tag"], found.group(), count_tokens(found.group())))
-            end = found.end()
+        if match:
+            layers.append(Section(match["tag"], match.group(), count_tokens(match.group())))
+            end = match.end()
     return tuple(layers)

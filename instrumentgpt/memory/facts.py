@@ -60,35 +60,35 @@ _ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 
 def channel_in(text: str) -> str:
     """Return the number of the channel that `text` names first, or ""."""
-    found = CHANNEL.search(text)
-    return next((part for part in found.groups() if part), "") if found else ""
+    match = CHANNEL.search(text)
+    return next((part for part in match.groups() if part), "") if match else ""
 
 
 @lru_cache(maxsize=16)
 def _devices(names: Names) -> tuple[re.Pattern[str], dict[str, str]]:
     filed: dict[str, str] = {}
     spellings: list[str] = []
-    for known in names:
-        for name in known:
+    for device_names in names:
+        for name in device_names:
             words = re.findall(r"\d+|[^\W\d_]+", fold(name)) if not _ADDRESS.fullmatch(name) else [name]
-            filed["".join(words)] = known[0]
+            filed["".join(words)] = device_names[0]
             spellings.append(r"[\s_\-#]*".join(map(re.escape, words)))
-        number = re.search(r"(?<!\d)0\d+$", known[0])
+        number = re.search(r"(?<!\d)0\d+$", device_names[0])
         if number:
-            filed[number.group()] = known[0]
+            filed[number.group()] = device_names[0]
             spellings.append(number.group())
     spellings.sort(key=len, reverse=True)
     every = "|".join([*spellings, _ADDRESS.pattern])
-    begun = "".join(sorted({one[:1] for one in spellings}))
+    begun = "".join(sorted({spelling[:1] for spelling in spellings}))
     return re.compile(rf"(?<![a-z0-9.])(?=[\d{begun}])(?:{every})(?![a-z0-9]|\.\d)", re.I), filed
 
 
 def devices_named(text: str, names: Names) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and name of each device that `text` names, an unknown address as it is."""
     pattern, filed = _devices(names)
-    for found in pattern.finditer(in_simplified(text)):
-        told = re.sub(r"[\s_\-#]+", "", fold(found.group()))
-        yield found.start(), found.end(), filed.get(told, found.group())
+    for match in pattern.finditer(in_simplified(text)):
+        key = re.sub(r"[\s_\-#]+", "", fold(match.group()))
+        yield match.start(), match.end(), filed.get(key, match.group())
 
 
 def device_named(text: str, names: Names) -> str:
@@ -115,10 +115,10 @@ def errors_in(text: str) -> list[tuple[str, str]]:
     >>> errors_in("[2026-02-19 23:40:53] INFO ok\\n[2026-02-19 23:40:54] ERROR E-4071 valve stuck")
     [('2026-02-19 23:40:54', 'ERROR E-4071 valve stuck')]
     """
-    found: dict[str, str] = {}
+    times: dict[str, str] = {}
     for line in _ERROR_LINE.finditer(text):
-        found.setdefault(" ".join(line["message"].split())[:ERROR_CHARS], line["time"])
-    return [(time, message) for message, time in found.items()]
+        times.setdefault(" ".join(line["message"].split())[:ERROR_CHARS], line["time"])
+    return [(time, message) for message, time in times.items()]
 
 
 _PLAIN = rf"{NUMBER}(?:\s?[×x·*]\s?10\s?\^?\s?[-−+⁻]?[\d⁰¹²³⁴-⁹]+)?"  # 1.5 × 10^-3
@@ -169,25 +169,25 @@ def identifies(parameter: str) -> bool:
     return bool(_IDENTIFIED.search(parameter))
 
 
-def fits(parameter: str, found: re.Match[str]) -> bool:
+def fits(parameter: str, match: re.Match[str]) -> bool:
     """Return whether the value can be one of the parameter: dates and names only of what has them."""
-    if found["number"] and _NAMED.fullmatch(found["number"]):
+    if match["number"] and _NAMED.fullmatch(match["number"]):
         return identifies(parameter)
-    if found["id"] and _DATE.match(found["id"]):
+    if match["id"] and _DATE.match(match["id"]):
         return bool(_DATED.search(parameter))
-    if found["number"] and found["unit"].strip():
+    if match["number"] and match["unit"].strip():
         return not _NAMES_ONLY.search(parameter)
-    if found["number"] and _NUMBERED.search(parameter):
-        return found["number"].isdigit()
-    return not found["id"] or identifies(parameter)
+    if match["number"] and _NUMBERED.search(parameter):
+        return match["number"].isdigit()
+    return not match["id"] or identifies(parameter)
 
 
-def quantity(found: re.Match[str], unit: str = "") -> tuple[str, str]:
+def quantity(match: re.Match[str], unit: str = "") -> tuple[str, str]:
     """Return (value, unit); `unit` is that of its label or column, where the value has none itself."""
-    if found["id"]:
-        return found["id"], ""
-    number = found["number"].replace("−", "-").removeprefix("±")
-    return number, (found["unit"] or "").strip() or unit
+    if match["id"]:
+        return match["id"], ""
+    number = match["number"].replace("−", "-").removeprefix("±")
+    return number, (match["unit"] or "").strip() or unit
 
 
 def value_in(text: str) -> tuple[str, str]:
@@ -196,6 +196,6 @@ def value_in(text: str) -> tuple[str, str]:
     >>> value_in(" 4,017 rpm"), value_in("off")
     (('4,017', 'rpm'), ('off', ''))
     """
-    told = " ".join(text.split())
-    found = VALUE.fullmatch(told)
-    return quantity(found) if found else (told, "")
+    value = " ".join(text.split())
+    match = VALUE.fullmatch(value)
+    return quantity(match) if match else (value, "")

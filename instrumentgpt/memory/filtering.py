@@ -52,18 +52,18 @@ def languages(lines: Sequence[str]) -> list[str | None]:
 
     A block without a language is "", and one that is never closed goes to the end.
     """
-    found: list[str | None] = []
+    language_of_line: list[str | None] = []
     fence, language = "", ""
     for line in lines:
         mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
         if mark and not fence:
             fence, language = mark[1], mark[2].strip().casefold()
-            found.append(language)
+            language_of_line.append(language)
             continue
-        found.append(language if fence else None)
+        language_of_line.append(language if fence else None)
         if mark and mark[1].startswith(fence) and not mark[2].strip():
             fence = ""
-    return found
+    return language_of_line
 
 
 def without_markers(text: str) -> str:
@@ -99,8 +99,8 @@ def _without_long_code(text: str) -> Iterator[str]:
     block: list[str] = []
     fence = ""
     for line in _lines(text):
-        found = _FENCE.match(line)
-        mark, language = (found[1], found[2].strip()) if found else ("", "")
+        match = _FENCE.match(line)
+        mark, language = (match[1], match[2].strip()) if match else ("", "")
         closes = bool(fence) and mark.startswith(fence) and not language
         opens = bool(mark) and not closes and (not fence or mark.startswith(fence))
         if opens:

@@ -51,8 +51,8 @@ def unsaid(text: str, sources: Sequence[Source]) -> list[str]:
 
 def _looked_up(claim: Claim, sources: Sequence[Source]) -> Mark:
     for source in sources:
-        if known := source.says(claim):
-            log, line = (known.log, known.line) if known.log and known.line else ("", 0)
+        if number := source.says(claim):
+            log, line = (number.log, number.line) if number.log and number.line else ("", 0)
             return Mark(claim.start, claim.end, source.kind, source.name, log, line)
     return Mark(claim.start, claim.end, "unknown")
 
@@ -69,24 +69,24 @@ def _is_worked_out(claim: Claim, others: Sequence[Claim]) -> bool:
     """Return whether the claim is the sum, difference, product, ratio or share of two of the others."""
     if math.isnan(claim.value):
         return False
-    told = [one for one in others if not math.isnan(one.value) and not one.log]
+    numbers = [other for other in others if not math.isnan(other.value) and not other.log]
     return any(
         abs(value - claim.value) <= claim.slack(ROUNDED) * (1 + 1e-6)
-        for one, other in permutations(told, 2)
-        for value in _results(claim, one, other)
+        for first, second in permutations(numbers, 2)
+        for value in _results(claim, first, second)
     )
 
 
-def _results(claim: Claim, one: Claim, other: Claim) -> Iterator[float]:
+def _results(claim: Claim, first: Claim, second: Claim) -> Iterator[float]:
     """Yield what plain arithmetic makes of two claims, in the unit of the claim."""
-    a, b = one.value, other.value
-    same = one.unit == other.unit and (one.unit or one.name == other.name)
-    if same and one.unit == claim.unit and one.unit:
+    a, b = first.value, second.value
+    same = first.unit == second.unit and (first.unit or first.name == second.name)
+    if same and first.unit == claim.unit and first.unit:
         yield from (abs(a - b), a + b)
     if same and b and claim.unit in ("", "%"):
         size = 100.0 if claim.unit == "%" else 1.0
         yield from (size * a / b, size * abs(a - b) / b)
-    if other.unit == "%" and one.unit == claim.unit and one.unit != "%":
+    if second.unit == "%" and first.unit == claim.unit and first.unit != "%":
         yield from (a * b / 100, a * (1 + b / 100), a * (1 - b / 100))
-    if not other.unit and one.unit and one.unit == claim.unit and b:
+    if not second.unit and first.unit and first.unit == claim.unit and b:
         yield from (a * b, a / b)

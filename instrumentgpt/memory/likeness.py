@@ -26,11 +26,11 @@ def likeness(text: str, examples: Path, smoothing: float) -> dict[str, float]:
     smoothing  examples, spread over the kinds as a word is over all of them
     """
     counts, having = _counted(examples)
-    found = [seen for feature in _features(text) if (seen := having.get(feature))]
+    feature_counts = [seen for feature in _features(text) if (seen := having.get(feature))]
     return {
         kind: sum(
             math.log((seen[kind] * counts.total() / seen.total() + smoothing) / (count + smoothing))
-            for seen in found
+            for seen in feature_counts
         )
         for kind, count in counts.items()
     }

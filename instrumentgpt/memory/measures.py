@@ -16,7 +16,7 @@ NUMBER = (  # 4,017 · 11 206 · 4,2 · 1.5e-3
 )
 _GROUPS = re.compile(r"[\s,]")
 _DECIMAL_COMMA = re.compile(r",(?=\d{1,2}$)")
-_TOLD: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_TABLE: dict[str, Any] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 _NOT_BEFORE = {"分": "(?![之析佈布])"}  # 三分之一, 分析, 分布
 
 
@@ -28,51 +28,51 @@ class _Spelling(NamedTuple):
 
 def _spellings() -> Iterator[_Spelling]:
     """Yield the spellings of measures.toml, in both kinds of Chinese characters."""
-    alone: dict[str, dict[str, list[str]]] = {unit: {unit: []} for unit in _TOLD["alone"]}
-    for measure, units in {**_TOLD["measures"], **alone}.items():
+    alone: dict[str, dict[str, list[str]]] = {unit: {unit: []} for unit in _TABLE["alone"]}
+    for measure, units in {**_TABLE["measures"], **alone}.items():
         for unit, others in units.items():
             for spelled in (unit, *others):
                 yield _Spelling(spelled, unit, measure)
                 yield _Spelling(in_simplified(spelled), unit, measure)
 
 
-def _with_prefix(one: _Spelling) -> Iterator[_Spelling]:
-    if one.spelled in _TOLD["prefixed"]:
-        for prefix in _TOLD["prefixes"]:
-            yield _Spelling(f"{prefix}{one.spelled}", f"{prefix}{one.unit}", one.measure)
+def _with_prefix(spelling: _Spelling) -> Iterator[_Spelling]:
+    if spelling.spelled in _TABLE["prefixed"]:
+        for prefix in _TABLE["prefixes"]:
+            yield _Spelling(f"{prefix}{spelling.spelled}", f"{prefix}{spelling.unit}", spelling.measure)
 
 
 def _any_of(spellings: Iterable[str]) -> str:
     """Return a pattern of the spellings, the longest first."""
-    return "|".join(map(_pattern, sorted(set(spellings), key=lambda one: (-len(one), one))))
+    return "|".join(map(_pattern, sorted(set(spellings), key=lambda spelling: (-len(spelling), spelling))))
 
 
 def _pattern(spelled: str) -> str:
     return re.sub(r"^([°%％])(?=\w)", r"\1\\s?", re.escape(spelled)) + _NOT_BEFORE.get(spelled, "")
 
 
-def _one_of(spellings: Iterable[str], prefixed: Collection[str], prefixes: str) -> str:
+def _units(spellings: Iterable[str], prefixed: Collection[str], prefixes: str) -> str:
     """Return a pattern of one unit, those of `prefixed` with a prefix or without."""
     return f"(?:{_any_of(set(spellings) - {*prefixed})}|[{prefixes}]?(?:{_any_of(prefixed)}))"
 
 
 _PLAIN = tuple(_spellings())
-_SPELLINGS = (*_PLAIN, *(longer for one in _PLAIN for longer in _with_prefix(one)))
-_FOLDED = {fold(one.spelled): one for one in reversed(_SPELLINGS)}  # of several, what comes first: ms, not mS
-_PREFIXED, _PREFIXES = _TOLD["prefixed"], _TOLD["prefixes"]
-_ONE = rf"[個个]?{_one_of((one.spelled for one in _PLAIN), _PREFIXED, _PREFIXES)}(?:[²³]|\^[-−]?\d|⁻[¹²])?"
-_MEASURED = [fold(one.spelled) for one in _PLAIN if one.unit not in _TOLD["counted"]]
-_ONE_FOLDED = rf"个?{_one_of(_MEASURED, [*map(fold, _PREFIXED)], fold(_PREFIXES))}(?:\^-?\d)?"
+_SPELLINGS = (*_PLAIN, *(longer for spelling in _PLAIN for longer in _with_prefix(spelling)))
+_FOLDED = {fold(row.spelled): row for row in reversed(_SPELLINGS)}  # of several, what comes first: ms, not mS
+_PREFIXED, _PREFIXES = _TABLE["prefixed"], _TABLE["prefixes"]
+_UNIT = rf"[個个]?{_units((row.spelled for row in _PLAIN), _PREFIXED, _PREFIXES)}(?:[²³]|\^[-−]?\d|⁻[¹²])?"
+_MEASURED = [fold(row.spelled) for row in _PLAIN if row.unit not in _TABLE["counted"]]
+_UNIT_FOLDED = rf"个?{_units(_MEASURED, [*map(fold, _PREFIXED)], fold(_PREFIXES))}(?:\^-?\d)?"
 _TIMES = r"\s?[·⋅/*]\s?"
 
 
-def _compound(one: str) -> str:
+def _compound(unit: str) -> str:
     """Return a pattern of units that are multiplied or divided, in brackets too: %/(°C·s)."""
-    return rf"{one}(?:{_TIMES}(?:{one}|[(（]\s?{one}(?:{_TIMES}{one})*\s?[)）]))*"
+    return rf"{unit}(?:{_TIMES}(?:{unit}|[(（]\s?{unit}(?:{_TIMES}{unit})*\s?[)）]))*"
 
 
-WRITTEN_UNIT = rf"(?:{_compound(_ONE)}(?![a-zA-Z0-9]))"  # as it is written: K is no k, MPa no mPa
-FOLDED_UNIT = rf"(?:{_compound(_ONE_FOLDED)}(?![a-z0-9]))"  # in folded text
+WRITTEN_UNIT = rf"(?:{_compound(_UNIT)}(?![a-zA-Z0-9]))"  # as it is written: K is no k, MPa no mPa
+FOLDED_UNIT = rf"(?:{_compound(_UNIT_FOLDED)}(?![a-z0-9]))"  # in folded text
 
 
 @lru_cache(maxsize=8192)  # a value is compared with all that it was before
@@ -96,11 +96,11 @@ def unit_of(spelled: str) -> str:
     >>> unit_of("minutes"), unit_of("分鐘"), unit_of("公升 / 分"), unit_of("℃"), unit_of("belts")
     ('min', 'min', 'l/min', '°c', 'belts')
     """
-    told = "".join(fold(spelled).split())
-    known = _FOLDED.get(told) or _FOLDED.get(told.removeprefix("个"))
-    if known:
-        return fold(known.unit)
-    return "/".join(map(unit_of, told.split("/"))) if "/" in told else told
+    folded = "".join(fold(spelled).split())
+    spelling = _FOLDED.get(folded) or _FOLDED.get(folded.removeprefix("个"))
+    if spelling:
+        return fold(spelling.unit)
+    return "/".join(map(unit_of, folded.split("/"))) if "/" in folded else folded
 
 
 @lru_cache(maxsize=4096)
@@ -110,9 +110,9 @@ def same_measure(unit: str, other: str) -> bool:
     >>> same_measure("mbar", "Pa"), same_measure("L/min", "毫升/秒"), same_measure("bar", "°C")
     (True, True, False)
     """
-    told, held = unit_of(unit), unit_of(other)
-    if not told or not held or told == held:
+    unit, other = unit_of(unit), unit_of(other)
+    if not unit or not other or unit == other:
         return True
-    if "/" in told and "/" in held:
-        return all(same_measure(a, b) for a, b in zip(told.split("/"), held.split("/"), strict=False))
-    return told in _FOLDED and held in _FOLDED and _FOLDED[told].measure == _FOLDED[held].measure
+    if "/" in unit and "/" in other:
+        return all(same_measure(a, b) for a, b in zip(unit.split("/"), other.split("/"), strict=False))
+    return unit in _FOLDED and other in _FOLDED and _FOLDED[unit].measure == _FOLDED[other].measure

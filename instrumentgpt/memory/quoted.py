@@ -23,15 +23,15 @@ def quoted(words: str, message: str) -> bool:
     >>> quoted("it should drop", "it should not drop"), quoted("差兩度，夜班", "差兩度。大概吧，夜班發現的")
     (False, True)
     """
-    said = _folded(message)
-    if _place(_folded(words), said) is not None:
+    message_words = _folded(message)
+    if _place(_folded(words), message_words) is not None:
         return True
     place = 0
     for piece in _pieces(words):
-        found = _place(piece, said[place:]) if len(piece) >= PIECE_WORDS else None
-        if found is None:
+        offset = _place(piece, message_words[place:]) if len(piece) >= PIECE_WORDS else None
+        if offset is None:
             return False
-        place += found + len(piece)
+        place += offset + len(piece)
     return bool(place)
 
 
@@ -41,12 +41,12 @@ def replaced(text: str, old: str, new: str) -> str:
     >>> replaced("at 70.8, not 170.8", "70.8", "71.8")
     'at 71.8, not 170.8'
     """
-    spans, wanted = list(_WORD.finditer(text)), _folded(old)
+    spans, old_words = list(_WORD.finditer(text)), _folded(old)
     words, made, done, place = [fold(span.group()) for span in spans], "", 0, 0
-    while (found := _place(wanted, words[place:])) is not None:
-        first, last = spans[place + found], spans[place + found + len(wanted) - 1]
+    while (offset := _place(old_words, words[place:])) is not None:
+        first, last = spans[place + offset], spans[place + offset + len(old_words) - 1]
         made += text[done : first.start()] + new
-        done, place = last.end(), place + found + len(wanted)
+        done, place = last.end(), place + offset + len(old_words)
     return made + text[done:]
 
 
@@ -65,7 +65,7 @@ def _pieces(text: str) -> Iterator[list[str]]:
     yield from filter(None, map(_folded, divided))
 
 
-def _place(wanted: Sequence[str], words: Sequence[str]) -> int | None:
-    """Return where `wanted` begins in `words`; None if it is empty or stands nowhere."""
-    places = range(len(words) - len(wanted) + 1) if wanted else ()
-    return next((place for place in places if list(words[place : place + len(wanted)]) == list(wanted)), None)
+def _place(piece: Sequence[str], words: Sequence[str]) -> int | None:
+    """Return where `piece` begins in `words`; None if it is empty or stands nowhere."""
+    places = range(len(words) - len(piece) + 1) if piece else ()
+    return next((place for place in places if list(words[place : place + len(piece)]) == list(piece)), None)

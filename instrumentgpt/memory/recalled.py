@@ -55,25 +55,25 @@ def relevant_lines(text: str, weights: Mapping[str, float], limit: int) -> list[
 
 
 def _with_gaps(lines: list[str], kept: set[int], limit: int) -> list[str]:
-    told: list[str] = []
+    shown: list[str] = []
     last = -1
     for at in sorted(kept):
         if at != last + 1:
-            told.append(GAP)
-        told.append(shorten(lines[at], limit))
+            shown.append(GAP)
+        shown.append(shorten(lines[at], limit))
         last = at
-    return told if last == len(lines) - 1 else [*told, GAP]
+    return shown if last == len(lines) - 1 else [*shown, GAP]
 
 
 @lru_cache(maxsize=256)  # a search looks at its best messages twice
 def _lines(text: str) -> tuple[list[str], list[str]]:
     """Return the lines of the text, long ones as sentences, each once; and the same lines folded."""
-    found: list[str] = []
+    pieces: list[str] = []
     for line in without_markers(text).split("\n"):
         bare = " ".join(line.split())
         if bare.strip(_OF_RULES):
-            found += sentences(bare) if len(bare) > SENTENCE_CHARS else [bare]
-    lines = [line for line in dict.fromkeys(found) if line]
+            pieces += sentences(bare) if len(bare) > SENTENCE_CHARS else [bare]
+    lines = [line for line in dict.fromkeys(pieces) if line]
     return lines, fold("\n".join(lines)).split("\n")
 
 
@@ -116,16 +116,16 @@ class Recalled:
 
 def without_repeats(pieces: Sequence[Recalled], shown: str) -> list[Recalled]:
     """Return the pieces, best first, without the sentences that stand in `shown` or in a better piece."""
-    told: set[str] = set()
+    seen: set[str] = set()
     left: list[Recalled] = []
     for piece in sorted(pieces, key=lambda piece: -piece.score):
         lines = []
         for line in piece.lines:
             parts = sentences(line)
-            new = [part for part in parts if part == GAP or not (part in told or stands_in(part, shown))]
+            new = [part for part in parts if part == GAP or not (part in seen or stands_in(part, shown))]
             if new:
                 lines.append(line if len(new) == len(parts) else " ".join(new))
-            told.update(parts)
+            seen.update(parts)
         if any(line != GAP for line in lines):
             kept = tuple(line for at, line in enumerate(lines) if line != GAP or lines[at - 1 : at] != [GAP])
             left.append(
@@ -162,8 +162,8 @@ def _cut(piece: Recalled, room: int) -> Recalled | None:
     for limit in CUT_STEPS:
         kept = [shorten(lines[0], limit), *lines[1:]] if limit else lines
         while kept:
-            told = replace(piece, lines=tuple(kept))
-            if told.cost <= room:
-                return told
+            cut = replace(piece, lines=tuple(kept))
+            if cut.cost <= room:
+                return cut
             kept = [*kept[:-2], GAP] if len(kept) > 2 else kept[:-1]
     return None

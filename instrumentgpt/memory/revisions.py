@@ -9,15 +9,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from instrumentgpt.memory.facts import Fact, value_in
-from instrumentgpt.memory.reading.constraints import Ruling
-from instrumentgpt.memory.reading.constraints import in_force as in_force_of
+from instrumentgpt.memory.reading.constraints import Ruling, rulings_in_force
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.values import StoredFact
 
 LISTS = ("root_causes", "findings", "hypotheses", "downloaded_logs")  # fields of the state that hold items
 DEVICE_FIELDS = ("device_name", "device_ip")
-SENTENCES = ("constraint", "ruled_out", "error")  # kinds of Known that are sentences
+SENTENCES = ("constraint", "ruled_out", "error")  # kinds of facts that are sentences
 VALUE, MESSAGE, NOTE, NICKNAME, TURN = "value", "message", "note", "nickname", "turn"
 UNCLEAR = "unclear"  # a sentence that may lay something down or lift it: a person says what it does
 
@@ -26,7 +25,7 @@ UNCLEAR = "unclear"  # a sentence that may lay something down or lift it: a pers
 class Item:
     """What a revision is about.
 
-    field    a field of DiagnosticState, a kind of Known, "message" (an older one), "note", "nickname", "turn"
+    field    a field of DiagnosticState, a kind of fact, "message" (an older one), "note", "nickname", "turn"
     name     its words when it was first revised; of a value the parameter, of a message its id, of a turn
              that of its first message
     """
@@ -62,14 +61,14 @@ class RevisedItem:
     """What the revisions of one item come to.
 
     text       what stands in place of its words; "" for its own
-    said       what it says now; of a forgotten one, what it said
+    words      what it says now; of a forgotten one, what it said
     forms      all it has been called, as `same` folds it
     forgotten  the newest message when it was forgotten or lifted, None if it is not
     lifted     whether it held until then, and is no mistake: a lifted constraint
     """
 
     text: str = ""
-    said: str = ""
+    words: str = ""
     forms: frozenset[str] = frozenset()
     pinned: bool = False
     forgotten: int | None = None
@@ -86,23 +85,23 @@ def _form(item: Item, text: str) -> str:
     return value_in(text)[0] if item.field == VALUE else same(text)
 
 
-def standings(revisions: Iterable[Revision]) -> dict[Item, RevisedItem]:
+def standings_of(revisions: Iterable[Revision]) -> dict[Item, RevisedItem]:
     """Return what the revisions that are not undone come to, oldest first; a deleted turn is no item."""
-    found: dict[Item, RevisedItem] = {}
+    standing_of: dict[Item, RevisedItem] = {}
     for revision in revisions:
         if revision.undone_at is None and revision.item.field != TURN:
-            before = found.get(
+            before = standing_of.get(
                 revision.item, RevisedItem(forms=frozenset({_form(revision.item, revision.item.name)}))
             )
-            found[revision.item] = _STEPS[revision.action](before, revision)
-    return found
+            standing_of[revision.item] = _STEPS[revision.action](before, revision)
+    return standing_of
 
 
 def _reworded(before: RevisedItem, revision: Revision) -> RevisedItem:
     return replace(
         before,
         text=revision.new,
-        said=revision.new,
+        words=revision.new,
         forms=before.forms | {_form(revision.item, revision.old), _form(revision.item, revision.new)},
         forgotten=None,
         after=revision.after,
@@ -112,14 +111,14 @@ def _reworded(before: RevisedItem, revision: Revision) -> RevisedItem:
 
 
 def _pinned(before: RevisedItem, revision: Revision) -> RevisedItem:
-    return replace(before, pinned=True, said=revision.old, forgotten=None, turn=revision.turn)
+    return replace(before, pinned=True, words=revision.old, forgotten=None, turn=revision.turn)
 
 
 def _forgotten(before: RevisedItem, revision: Revision) -> RevisedItem:
     return replace(
         before,
         pinned=False,
-        said=revision.old,
+        words=revision.old,
         forms=before.forms | {_form(revision.item, revision.old)},
         forgotten=revision.after,
         lifted=revision.action == "lift",
@@ -147,10 +146,10 @@ ACTIONS = tuple(_STEPS)
 WORDED = tuple(action for action, step in _STEPS.items() if step is _reworded)  # those that need new words
 
 
-def item_of(found: Standings, device: str, field: str, text: str) -> Item:
+def item_of(standings: Standings, device: str, field: str, text: str) -> Item:
     """Return the item that `text` is: one that has been revised under any of its wordings, or a new one."""
     folded = same(text)
-    for item, standing in found.items():
+    for item, standing in standings.items():
         if item.field == field and is_of(item, device) and folded in standing.forms:
             return item
     return Item(device, field, text)
@@ -162,77 +161,77 @@ def is_of(item: Item, device: str) -> bool:
 
 
 @dataclass(frozen=True)
-class InForce:
+class RevisedMemory:
     """What is known with all revisions applied; `pinned` are (field, text) of the state's pinned items."""
 
     state: DiagnosticState
-    known: tuple[StoredFact, ...] = ()
+    facts: tuple[StoredFact, ...] = ()
     pinned: tuple[tuple[str, str], ...] = ()
     standings: Standings = field(default_factory=dict)
 
 
 def apply_revisions(
-    state: DiagnosticState, known: Sequence[StoredFact], found: Standings, restated: Collection[Item] = ()
-) -> InForce:
-    """Return `state` and `known` as `found` revises them; neither is changed.
+    state: DiagnosticState, facts: Sequence[StoredFact], standings: Standings, restated: Collection[Item] = ()
+) -> RevisedMemory:
+    """Return `state` and `facts` as `standings` revise them; neither is changed.
 
     restated  forgotten items of the state that the user has stated anew since
     """
-    if not found:
-        return InForce(state, _without_lifted(known))
+    if not standings:
+        return RevisedMemory(state, _without_lifted(facts))
     device = device_key(state)
-    told = _revised_known(known, found, device)
-    ruled_out = [row for row in told if row.kind == "ruled_out"]
-    revised, pinned = _revised_state(state, found, restated, ruled_out)
+    revised_facts = _revised_facts(facts, standings, device)
+    ruled_out = [row for row in revised_facts if row.kind == "ruled_out"]
+    revised, pinned = _revised_state(state, standings, restated, ruled_out)
     name = device_key(revised)
     if name and name != device:
-        told = [
+        revised_facts = [
             replace(row, fact=replace(row.fact, device=name)) if row.fact.device == device else row
-            for row in told
+            for row in revised_facts
         ]
-    return InForce(revised, _without_lifted(told), pinned, found)
+    return RevisedMemory(revised, _without_lifted(revised_facts), pinned, standings)
 
 
-def _without_lifted(known: Sequence[StoredFact]) -> tuple[StoredFact, ...]:
+def _without_lifted(facts: Sequence[StoredFact]) -> tuple[StoredFact, ...]:
     """Return the rows but the constraints that a later word lifted or replaced, and what lifted them."""
     constraints = sorted(
-        (row for row in known if row.kind in ("constraint", "lift")), key=lambda row: row.message_id
+        (row for row in facts if row.kind in ("constraint", "lift")), key=lambda row: row.message_id
     )
     rulings = [
-        Ruling("lift" if row.kind == "lift" else "constraint", row.said, row.fact.device)
+        Ruling("lift" if row.kind == "lift" else "constraint", row.sentence, row.fact.device)
         for row in constraints
     ]
-    lifted = {id(row) for row in constraints} - {id(constraints[place]) for place in in_force_of(rulings)}
-    return tuple(row for row in known if id(row) not in lifted or row.pinned)
+    lifted = {id(row) for row in constraints} - {id(constraints[at]) for at in rulings_in_force(rulings)}
+    return tuple(row for row in facts if id(row) not in lifted or row.pinned)
 
 
 def _revised_state(
-    state: DiagnosticState, found: Standings, restated: Collection[Item], ruled_out: Sequence[StoredFact]
+    state: DiagnosticState, standings: Standings, restated: Collection[Item], ruled_out: Sequence[StoredFact]
 ) -> tuple[DiagnosticState, tuple[tuple[str, str], ...]]:
     device, revised = device_key(state), state.copy()
     pinned: list[tuple[str, str]] = []
-    out = _added(found, device, "ruled_out")
+    out = _added(standings, device, "ruled_out")
     for name in LISTS:
-        items = _revised_list(getattr(state, name), found, restated, device, name)
-        gone = out | _added(found, device, "root_causes") if name == "hypotheses" else out
+        items = _revised_list(getattr(state, name), standings, restated, device, name)
+        gone = out | _added(standings, device, "root_causes") if name == "hypotheses" else out
         if name in ("findings", "hypotheses"):
             items = [(text, item) for text, item in items if same(text) not in gone]
         if name == "hypotheses":
-            items = _still_open(items, found, ruled_out, revised.root_causes)
+            items = _still_open(items, standings, ruled_out, revised.root_causes)
         setattr(revised, name, [text for text, _ in items])
-        pinned += [(name, text) for text, item in items if item in found and found[item].pinned]
+        pinned += [(name, text) for text, item in items if item in standings and standings[item].pinned]
     for name in DEVICE_FIELDS:
-        standing = found.get(Item(device, name, name))
+        standing = standings.get(Item(device, name, name))
         if standing and (standing.text or standing.forgotten is not None):
             setattr(revised, name, standing.text if standing.forgotten is None else None)
     return _settled(revised, state), tuple(pinned)
 
 
-def _added(found: Standings, device: str, field: str) -> set[str]:
+def _added(standings: Standings, device: str, field: str) -> set[str]:
     """Return what people confirmed or ruled out of the device, as `same` folds it."""
     return {
         same(standing.text)
-        for item, standing in found.items()
+        for item, standing in standings.items()
         if item.field == field and standing.text and standing.forgotten is None and is_of(item, device)
     }
 
@@ -246,19 +245,19 @@ def _settled(revised: DiagnosticState, state: DiagnosticState) -> DiagnosticStat
 
 
 def _revised_list(
-    texts: Sequence[str], found: Standings, restated: Collection[Item], device: str, field: str
+    texts: Sequence[str], standings: Standings, restated: Collection[Item], device: str, field: str
 ) -> list[tuple[str, Item]]:
     """Return (text, item): reworded, each once, without the forgotten; first what only people still hold."""
-    items = [item_of(found, device, field, text) for text in texts]
+    items = [item_of(standings, device, field, text) for text in texts]
     kept: dict[Item, str] = {}
     for item, text in zip(items, texts, strict=True):
-        standing = found.get(item)
+        standing = standings.get(item)
         if standing and standing.forgotten is not None and item not in restated:
             continue
         kept.setdefault(item, standing.text if standing and standing.text else text)
     lost = [
-        (standing.said, item)
-        for item, standing in found.items()
+        (standing.words, item)
+        for item, standing in standings.items()
         if item.field == field and item not in kept and is_of(item, device)
         if standing.forgotten is None and (standing.pinned or standing.text)
     ]
@@ -267,7 +266,7 @@ def _revised_list(
 
 def _still_open(
     items: Sequence[tuple[str, Item]],
-    found: Standings,
+    standings: Standings,
     ruled_out: Sequence[StoredFact],
     causes: Sequence[str],
 ) -> list[tuple[str, Item]]:
@@ -275,52 +274,53 @@ def _still_open(
     known_causes = set(map(same, causes))
 
     def is_open(text: str, standing: RevisedItem) -> bool:
-        later = (same(row.said) for row in ruled_out if row.message_id > standing.after)
-        own = same(text)
-        return own not in known_causes and not any(own in other or other in own for other in later)
+        later = (same(row.sentence) for row in ruled_out if row.message_id > standing.after)
+        folded = same(text)
+        return folded not in known_causes and not any(folded in other or other in folded for other in later)
 
     return [
         (text, item)
         for text, item in items
-        if item not in found or found[item].pinned or not found[item].text or is_open(text, found[item])
+        for standing in [standings.get(item, RevisedItem())]
+        if standing.pinned or not standing.text or is_open(text, standing)
     ]
 
 
-def _revised_known(known: Sequence[StoredFact], found: Standings, device: str) -> list[StoredFact]:
+def _revised_facts(facts: Sequence[StoredFact], standings: Standings, device: str) -> list[StoredFact]:
     """Return the rows as revised; in order, but that a quantity's rows stay together."""
     rows: dict[Item, list[StoredFact]] = {}
-    for row in known:
+    for row in facts:
         if row.kind == VALUE:
             item = Item(row.fact.device, VALUE, row.fact.parameter, row.fact.channel)
         else:
-            item = item_of(found, row.fact.device, row.kind, row.said)
+            item = item_of(standings, row.fact.device, row.kind, row.sentence)
         rows.setdefault(item, []).append(row)
-    for item, standing in found.items():
+    for item, standing in standings.items():
         if (standing.pinned or standing.text) and item.field in (VALUE, *SENTENCES):
             rows.setdefault(item, [])
-    told: list[StoredFact] = []
+    revised: list[StoredFact] = []
     for item, of_item in rows.items():
-        standing = found.get(item, RevisedItem())
-        told += _value(item, of_item, standing) if item.field == VALUE else _sentence(item, of_item, standing)
-    return told
+        of_kind = _value if item.field == VALUE else _sentence
+        revised += of_kind(item, of_item, standings.get(item, RevisedItem()))
+    return revised
 
 
 def _sentence(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
-    said = standing.text or standing.said
-    blank = StoredFact(item.field, Fact(item.device, "", "", ""), "user", standing.turn, said, standing.after)
+    text = standing.text or standing.words
+    blank = StoredFact(item.field, Fact(item.device, "", "", ""), "user", standing.turn, text, standing.after)
     if standing.forgotten is not None:
         again = [row for row in rows if row.source == "user" and row.message_id > standing.forgotten]
         return [*(_lifted(rows or [blank], standing) if standing.lifted else ()), *again]
     if not standing.pinned and not standing.text:
         return list(rows)
-    row = replace(rows[0] if rows else blank, said=said, pinned=standing.pinned)
+    row = replace(rows[0] if rows else blank, sentence=text, pinned=standing.pinned)
     return [replace(row, source="user", turn=standing.turn) if standing.text else row]
 
 
 def _lifted(rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
     """Return the constraint as it was until it was lifted, and its lifting: it has replaced what it has."""
     until = standing.forgotten or 0
-    before = [replace(row, said=standing.said) for row in rows if row.message_id <= until]
+    before = [replace(row, sentence=standing.words) for row in rows if row.message_id <= until]
     lifts = [replace(row, kind="lift", message_id=until) for row in before[-1:]]
     return [*before, *lifts]
 
@@ -347,13 +347,13 @@ def _corrected(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) ->
     for place, row in enumerate(others if not standing.pinned else ()):
         if row.source == "user" or row.fact.value not in withdrawn:
             return [*earlier, current, *_not_withdrawn(others[place:], 0, standing.forms)]
-    told = [row for row in others if row.source != "agent" or row.fact.value not in withdrawn]
-    return [*earlier, replace(current, against=told[-1] if told else None)]
+    dissenting = [row for row in others if row.source != "agent" or row.fact.value not in withdrawn]
+    return [*earlier, replace(current, against=dissenting[-1] if dissenting else None)]
 
 
 def _until_pinned(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
     """Return the values up to the pinned one; a newer one is told beside it."""
-    value, _ = value_in(standing.said)
+    value, _ = value_in(standing.words)
     places = [place for place, row in enumerate(rows) if row.fact.value == value]
     if not places:
         return [replace(_of_user(item, standing, "user"), against=rows[-1] if rows else None)]
@@ -364,7 +364,7 @@ def _until_pinned(item: Item, rows: Sequence[StoredFact], standing: RevisedItem)
 
 
 def _of_user(item: Item, standing: RevisedItem, mark: str) -> StoredFact:
-    value, unit = value_in(standing.said)
+    value, unit = value_in(standing.words)
     fact = Fact(item.device, item.channel, item.name, value, unit)
     return StoredFact(VALUE, fact, "user", standing.turn, "", standing.after, standing.pinned, mark)
 

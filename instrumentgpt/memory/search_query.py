@@ -27,33 +27,33 @@ def search_terms(query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Sear
 
     aliases  lists of names of one device each: one stands for the others
 
-    >>> [one.phrases[0] for one in search_terms("why did kp of WO-306 change? 溫度")]
+    >>> [term.phrases[0] for term in search_terms("why did kp of WO-306 change? 溫度")]
     [('wo-306',), ('chang',), ('kp',), ('temperatur',)]
     """
-    asked = terms(query)
+    query_terms = terms(query)
     groups = synonyms(aliases)
-    named = _widest(phrase for group in groups for phrase in group if holds(asked, phrase))
-    found = [SearchTerm((phrase,), last) for phrase, last in _unnamed(query, named)]
-    found += [SearchTerm(group) for group in groups if any(phrase in named for phrase in group)]
-    return list(dict.fromkeys(found))
+    named = _widest(phrase for group in groups for phrase in group if holds(query_terms, phrase))
+    things = [SearchTerm((phrase,), last) for phrase, last in _unnamed(query, named)]
+    things += [SearchTerm(group) for group in groups if any(phrase in named for phrase in group)]
+    return list(dict.fromkeys(things))
 
 
-def holds(asked: Sequence[str], phrase: Phrase) -> bool:
-    """Return whether the terms of `phrase` follow one another in `asked`.
+def holds(text_terms: Sequence[str], phrase: Phrase) -> bool:
+    """Return whether the terms of `phrase` follow one another in `text_terms`.
 
     >>> holds(["the", "fan", "speed"], ("fan", "speed"))
     True
     """
     width = len(phrase)
-    if width and phrase[0] not in asked:
+    if width and phrase[0] not in text_terms:
         return False
-    return any(tuple(asked[at : at + width]) == phrase for at in range(len(asked) - width + 1))
+    return any(tuple(text_terms[at : at + width]) == phrase for at in range(len(text_terms) - width + 1))
 
 
 def _widest(held: Iterable[Phrase]) -> set[Phrase]:
     """Return the phrases that are no part of another: "heater power" does not mean the heater."""
-    every = set(held)
-    return {one for one in every if not any(one != other and holds(other, one) for other in every)}
+    held = set(held)
+    return {phrase for phrase in held if not any(phrase != other and holds(other, phrase) for other in held)}
 
 
 def _unnamed(query: str, named: set[Phrase]) -> Iterator[tuple[Phrase, bool]]:
@@ -65,9 +65,9 @@ def _unnamed(query: str, named: set[Phrase]) -> Iterator[tuple[Phrase, bool]]:
         if run["han"]:
             yield from ((tuple(terms(rest)), False) for rest in _rest(run.group(), named))
             continue
-        own = terms(run.group())
-        if own and own[0] not in covered and telling(own):
-            yield (own[0],), last or len(own) > 1
+        run_terms = terms(run.group())
+        if run_terms and run_terms[0] not in covered and telling(run_terms):
+            yield (run_terms[0],), last or len(run_terms) > 1
 
 
 def _rest(run: str, named: set[Phrase]) -> list[str]:
@@ -89,14 +89,14 @@ def _without_common_ends(piece: str) -> str:
     return piece
 
 
-def marked(text: str, asked: Sequence[SearchTerm]) -> list[tuple[str, bool]]:
+def marked(text: str, query: Sequence[SearchTerm]) -> list[tuple[str, bool]]:
     """Return `text` in pieces, each with whether it is what was asked for.
 
     >>> marked("The KP is 0.12.", search_terms("kp 0.12"))
     [('The ', False), ('KP', True), (' is ', False), ('0.12', True), ('.', False)]
     """
-    whole = {term for one in asked for phrase in one.phrases for term in phrase}
-    begun = tuple(one.phrases[0][-1] for one in asked if one.unfinished)
+    whole = {term for thing in query for phrase in thing.phrases for term in phrase}
+    begun = tuple(thing.phrases[0][-1] for thing in query if thing.unfinished)
     pieces: list[tuple[str, bool]] = []
     end = 0
     for start, stop in _hits(text, whole, begun):
@@ -140,5 +140,5 @@ def _characters(run: str, place: int, whole: set[str]) -> Iterator[tuple[int, in
 
 
 def _is_hit(word: str, whole: set[str], begun: tuple[str, ...]) -> bool:
-    own = terms(word)
-    return bool(own) and (own[0] in whole or (bool(begun) and fold(word).startswith(begun)))
+    word_terms = terms(word)
+    return bool(word_terms) and (word_terms[0] in whole or (bool(begun) and fold(word).startswith(begun)))

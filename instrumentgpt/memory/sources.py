@@ -67,7 +67,7 @@ _LINE_NAMED = re.compile(r"(?:\blines?[ =]|\bL ?|第 ?)(\d[\d,]*)|^ *(\d+)(?=[:\
 NONE = -1
 
 
-class Known(NamedTuple):
+class StatedNumber(NamedTuple):
     """A number that a source says.
 
     name   of the quantity, as it is filed; unit: folded; "" where they are not told
@@ -83,7 +83,7 @@ class Known(NamedTuple):
     channel: int = NONE  # that it is of
 
 
-THE_SAME = Known(0.0, counts=True)  # the same words, clock or line
+THE_SAME = StatedNumber(0.0, counts=True)  # the same words, clock or line
 
 
 @dataclass
@@ -94,38 +94,38 @@ class Source:
     kind: Kind
     text: str
     is_result: bool = field(init=False)  # of a tool: data with keys
-    numbers: list[Known] = field(init=False)  # by value
+    numbers: list[StatedNumber] = field(init=False)  # by value
 
     def __post_init__(self) -> None:
         try:
-            told = json.loads(self.text)
+            content = json.loads(self.text)
         except (ValueError, RecursionError):
-            told = self.text
-        self.is_result = isinstance(told, dict | list)
-        self.numbers = sorted([*_numbers_in(told, _Place(is_result=self.is_result)), *_ages(self.text)])
+            content = self.text
+        self.is_result = isinstance(content, dict | list)
+        self.numbers = sorted([*_numbers_in(content, _Place(is_result=self.is_result)), *_ages(self.text)])
         if self.is_result:  # a JSON escape would hide a name
-            self.text = json.dumps(told, ensure_ascii=False)
+            self.text = json.dumps(content, ensure_ascii=False)
 
     @cached_property
     def names(self) -> set[str]:
         """The quantities that it names."""
-        return {one.name for one in self.numbers}
+        return {number.name for number in self.numbers}
 
     @cached_property
     def clocks(self) -> list[float]:
         """The times that it tells, in seconds since midnight."""
-        return [seconds_of(found) for found in CLOCK.finditer(self.text)]
+        return [seconds_of(clock) for clock in CLOCK.finditer(self.text)]
 
     @cached_property
     def lines(self) -> set[int]:
         """The lines that it names, or shows with their numbers before them."""
-        named = {int((found[1] or found[2]).replace(",", "")) for found in _LINE_NAMED.finditer(self.text)}
-        return named | {one.line for one in self.numbers}
+        named = {int((match[1] or match[2]).replace(",", "")) for match in _LINE_NAMED.finditer(self.text)}
+        return named | {number.line for number in self.numbers}
 
-    def says(self, claim: Claim) -> Known | None:
+    def says(self, claim: Claim) -> StatedNumber | None:
         """Return what says the same as `claim`, within the digits that it was written with."""
         if not math.isnan(claim.seconds):  # a time is cut as often as it is rounded
-            is_told = any(-claim.step / 2 <= one - claim.seconds < claim.step for one in self.clocks)
+            is_told = any(-claim.step / 2 <= clock - claim.seconds < claim.step for clock in self.clocks)
         elif claim.log:
             label = re.sub(r"\D", "", claim.text)
             is_told = int(claim.value) in self.lines and claim.log.casefold() in self.text.casefold()
@@ -137,32 +137,32 @@ class Source:
             return self._number(claim)
         return THE_SAME if is_told else None
 
-    def _number(self, claim: Claim) -> Known | None:
+    def _number(self, claim: Claim) -> StatedNumber | None:
         for factor, offset, unit in _scales(claim.unit):
             value, slack = claim.value * factor + offset, claim.slack(ROUNDED) * factor * (1 + 1e-6) + 1e-12
-            low = bisect_left(self.numbers, value - slack, key=lambda one: one.value)
-            high = bisect_right(self.numbers, value + slack, key=lambda one: one.value)
-            if fitting := [one for one in self.numbers[low:high] if self._fits(claim, one, unit)]:
-                return max(fitting, key=lambda one: (bool(one.name), bool(one.unit), bool(one.line)))
+            low = bisect_left(self.numbers, value - slack, key=lambda number: number.value)
+            high = bisect_right(self.numbers, value + slack, key=lambda number: number.value)
+            if fitting := [number for number in self.numbers[low:high] if self._fits(claim, number, unit)]:
+                return max(fitting, key=lambda number: [*map(bool, (number.name, number.unit, number.line))])
         return None
 
-    def _fits(self, claim: Claim, known: Known, unit: str) -> bool:
+    def _fits(self, claim: Claim, number: StatedNumber, unit: str) -> bool:
         """Return whether both may be the same quantity, where the claim is compared in `unit`."""
-        if claim.name and (claim.name != known.name and (known.name or claim.name in self.names)):
+        if claim.name and (claim.name != number.name and (number.name or claim.name in self.names)):
             return False
-        if claim.channels and known.channel not in (NONE, *claim.channels):
+        if claim.channels and number.channel not in (NONE, *claim.channels):
             return False
         base = SCALES.get(claim.unit, (claim.unit,))[0]  # the unit that tools compute in
-        if known.unit:
-            is_bare = not claim.name and known.unit in ("share", GAIN, DEGREES)
-            is_named = is_bare or known.name == claim.name != ""
-            if known.unit == OF_THE_LOG and (claim.unit or not claim.name):
+        if number.unit:
+            is_bare = not claim.name and number.unit in ("share", GAIN, DEGREES)
+            is_named = is_bare or number.name == claim.name != ""
+            if number.unit == OF_THE_LOG and (claim.unit or not claim.name):
                 return base not in ("s", "share", *COUNTED) and "/" not in base and unit in (base, claim.unit)
-            return known.unit == unit or (not claim.unit and (is_named or not self.is_result))
+            return number.unit == unit or (not claim.unit and (is_named or not self.is_result))
         if claim.unit in COUNTED:
-            return known.value.is_integer() and not known.name
-        if known.counts:
-            return not claim.unit and known.name == claim.name
+            return number.value.is_integer() and not number.name
+        if number.counts:
+            return not claim.unit and number.name == claim.name
         if not self.is_result:
             return unit in (base, claim.unit)
         return unit == base != "share" and "/" not in base
@@ -181,37 +181,37 @@ class _Place(NamedTuple):
     is_result: bool = True
 
 
-def _numbers_in(told: Any, place: _Place) -> Iterator[Known]:
+def _numbers_in(content: Any, place: _Place) -> Iterator[StatedNumber]:
     """Yield the numbers of what a tool returned; what stands around one says of which log and line it is."""
-    if isinstance(told, Mapping):
-        place = _within(told, place)
-        for key, value in told.items():
+    if isinstance(content, Mapping):
+        place = _within(content, place)
+        for key, value in content.items():
             yield from _numbers_in(value, _at(str(key), place))
-    elif isinstance(told, list | tuple):
-        for value in told:
+    elif isinstance(content, list | tuple):
+        for value in content:
             yield from _numbers_in(value, place)
-    elif isinstance(told, str):
-        yield from _numbers_in_words(told, place)
-    elif isinstance(told, int | float) and not isinstance(told, bool) and math.isfinite(told):
+    elif isinstance(content, str):
+        yield from _numbers_in_words(content, place)
+    elif isinstance(content, int | float) and not isinstance(content, bool) and math.isfinite(content):
         if place.key in ("line", "lines"):
-            yield Known(abs(float(told)), "line", "", True, place.log, int(told))
+            yield StatedNumber(abs(float(content)), "line", "", True, place.log, int(content))
         elif place.key in ("channel", "channels", "channel_numbers"):
-            yield Known(abs(float(told)), "channel", "", True)
+            yield StatedNumber(abs(float(content)), "channel", "", True)
         else:
-            counts = isinstance(told, int) and not place.unit
-            yield Known(
-                abs(float(told)), place.name, place.unit, counts, place.log, place.line, place.channel
+            counts = isinstance(content, int) and not place.unit
+            yield StatedNumber(
+                abs(float(content)), place.name, place.unit, counts, place.log, place.line, place.channel
             )
 
 
-def _within(told: Mapping[str, Any], place: _Place) -> _Place:
-    """Return the place of what stands in `told`: it may name its quantity, unit, log and line itself."""
-    texts = {key: told[key] for key in ("log", "unit", "quantity") if isinstance(told.get(key), str)}
+def _within(content: Mapping[str, Any], place: _Place) -> _Place:
+    """Return the place of what stands in `content`: it may name its quantity, unit, log and line itself."""
+    texts = {key: content[key] for key in ("log", "unit", "quantity") if isinstance(content.get(key), str)}
     if "quantity" in texts:
         place = _at(texts["quantity"], place)
     if unit := unit_of(texts.get("unit", "")):
         place = place._replace(unit=unit) if "quantity" in texts else place._replace(log_unit=unit)
-    whole = {key: told[key] for key in ("line", "channel") if isinstance(told.get(key), int)}
+    whole = {key: content[key] for key in ("line", "channel") if isinstance(content.get(key), int)}
     return place._replace(log=texts.get("log", place.log), **whole)
 
 
@@ -224,20 +224,20 @@ def _at(key: str, place: _Place) -> _Place:
     return place._replace(key=key, name=name, unit=place.log_unit or unit if unit == OF_THE_LOG else unit)
 
 
-def _numbers_in_words(text: str, place: _Place) -> Iterator[Known]:
+def _numbers_in_words(text: str, place: _Place) -> Iterator[StatedNumber]:
     for pattern in (LOG, ADDRESS, _STAMP, CLOCK):
         text = blanked(text, pattern)
-    for one in quantities(text, WRITTEN):
-        counts = place.is_result and not one.unit and one.step >= 1
-        unit = one.unit or OF_NAMES.get(one.name, "")
-        yield Known(one.value, one.name, unit, counts, place.log, place.line)
+    for claim in quantities(text, WRITTEN):
+        counts = place.is_result and not claim.unit and claim.step >= 1
+        unit = claim.unit or OF_NAMES.get(claim.name, "")
+        yield StatedNumber(claim.value, claim.name, unit, counts, place.log, place.line)
 
 
-def _ages(text: str) -> Iterator[Known]:
+def _ages(text: str) -> Iterator[StatedNumber]:
     """Yield how many days ago the dates of `text` are, of some hour of that day."""
-    for found in DATE.finditer(text):
+    for match in DATE.finditer(text):
         with suppress(ValueError):
-            yield Known((date.today() - date.fromisoformat(found[0])).days - 0.5, unit="d")
+            yield StatedNumber((date.today() - date.fromisoformat(match[0])).days - 0.5, unit="d")
 
 
 def _scales(unit: str) -> Iterator[tuple[float, float, str]]:

@@ -36,8 +36,8 @@ class DiagnosticState:
         if unreadable and self == DiagnosticState():
             return str(unreadable)
         kept = {"unreadable": unreadable} if unreadable else {}
-        told = {row.name: getattr(self, row.name) for row in fields(self)}
-        return json.dumps({**told, **kept}, ensure_ascii=False)
+        values = {row.name: getattr(self, row.name) for row in fields(self)}
+        return json.dumps({**values, **kept}, ensure_ascii=False)
 
     @classmethod
     def deserialize(cls, text: str) -> "DiagnosticState":
@@ -171,14 +171,14 @@ def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any])
     return _settled(updated, confirmed=bool(_texts(data.get("root_causes"))))
 
 
-def told_fields(data: Mapping[str, Any]) -> set[str]:
+def fields_reported(data: Mapping[str, Any]) -> set[str]:
     """Return the fields of the state that a tool's `data` speaks of: there it counts more than any prose.
 
-    >>> sorted(told_fields({"findings": [{"text": "slow"}], "ruled_out": ["the fan"], "root_causes": []}))
+    >>> sorted(fields_reported({"findings": [{"text": "slow"}], "ruled_out": ["the fan"], "root_causes": []}))
     ['findings', 'hypotheses']
     """
-    told = {name for name in _FIELDS.values() if _texts(data.get(name))}
-    return told | ({"hypotheses"} if ruled_out_by(data) else set())
+    names = {name for name in _FIELDS.values() if _texts(data.get(name))}
+    return names | ({"hypotheses"} if ruled_out_by(data) else set())
 
 
 def ruled_out_by(data: Mapping[str, Any]) -> list[str]:
@@ -206,14 +206,14 @@ def _add_logs(state: DiagnosticState, names: list[str]) -> None:
 
 
 def _add(state: DiagnosticState, name: str, texts: list[str]) -> None:
-    known: list[str] = getattr(state, name)
-    seen = set(map(same, known))
+    items: list[str] = getattr(state, name)
+    seen = set(map(same, items))
     for text in texts:
         folded = shorten(" ".join(text.split()), STATEMENT_CHARS)
         if same(folded) not in seen:
             seen.add(same(folded))
-            known.append(folded)
-    del known[:-STORED_ITEMS]
+            items.append(folded)
+    del items[:-STORED_ITEMS]
 
 
 def _close(state: DiagnosticState) -> None:
@@ -276,19 +276,19 @@ def made_of(
              RULED_OUT, and states without lists (`bare`): IN_QUESTION after a turn ("" as device: the turn
              named none, and goes on about the one before), or of another device that it looked at (FILED)
     """
-    state, filed = state.copy(), {device: one.copy() for device, one in filed.items()}
+    state, filed = state.copy(), {device: other.copy() for device, other in filed.items()}
     for device, name, text in records:
-        told = DiagnosticState.deserialize(text) if name in (IN_QUESTION, FILED) else None
-        if told and name == IN_QUESTION and device:
-            before, known = state, {other: one.serialize() for other, one in filed.items()}
-            state = begin_question(before, told.device_ip, told.device_name, known)
+        recorded = DiagnosticState.deserialize(text) if name in (IN_QUESTION, FILED) else None
+        if recorded and name == IN_QUESTION and device:
+            before, filed_json = state, {key: other.serialize() for key, other in filed.items()}
+            state = begin_question(before, recorded.device_ip, recorded.device_name, filed_json)
             if device_key(before) and identity(before) != identity(state):
                 filed[device_key(before)] = before
         of = state if device in ("", device_key(state)) else filed.setdefault(device, DiagnosticState())
-        if told:
-            of.last_log_file, of.status = told.last_log_file, told.status
-        if told and device:
-            of.device_ip, of.device_name = told.device_ip, told.device_name
+        if recorded:
+            of.last_log_file, of.status = recorded.last_log_file, recorded.status
+        if recorded and device:
+            of.device_ip, of.device_name = recorded.device_ip, recorded.device_name
         elif name == RULED_OUT:
             _withdraw(of, [text])
         elif name in STATED:
@@ -296,7 +296,7 @@ def made_of(
             _close(of)
         elif name == "downloaded_logs" and text not in of.downloaded_logs:
             of.downloaded_logs.append(text)
-    return _sound(state), {device: _sound(one) for device, one in filed.items()}
+    return _sound(state), {device: _sound(other) for device, other in filed.items()}
 
 
 def _sound(state: DiagnosticState) -> DiagnosticState:

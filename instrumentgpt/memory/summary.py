@@ -28,8 +28,8 @@ from instrumentgpt.memory.untrusted import without_speakers
 SUMMARY_TOKENS = 1500  # cap of the rendered summary; about 5,000 English characters, as the old application
 ENTRY_CHARS = 300  # seed 004: "~300 chars"
 JOINT = " · "  # between what two merged entries keep
-LEAST_TOLD = 6  # characters of a sentence that is a fact: shorter words may stand anywhere
-TOLD_CHARS = (120, 60, 30)  # beginnings of a clause that are looked for where it does not stand whole
+LEAST_SENTENCE = 6  # characters of a sentence that is a fact: shorter words may stand anywhere
+CLAUSE_STEPS = (120, 60, 30)  # beginnings of a clause that are looked for where it does not stand whole
 
 MessageId = int | str  # the database's id, or "~" and a digest
 
@@ -193,14 +193,14 @@ def condense(text: str, limit: int) -> str:
     return _joined([row for row in dict.fromkeys(clauses) if row in kept], limit // 2) or shorten(text, limit)
 
 
-def without_told(entries: Iterable[Entry], told: str) -> list[Entry]:
-    """Return the entries without the clauses that stand in `told`, cut or whole; without entries left empty.
+def without_shown(entries: Iterable[Entry], shown: str) -> list[Entry]:
+    """Return the entries without the clauses that stand in `shown`, cut or whole; without entries left empty.
 
-    >>> left = without_told([entry(1, "User: why? · Kp is 9 here, and…")], "Kp is 9 here, and low")
+    >>> left = without_shown([entry(1, "User: why? · Kp is 9 here, and…")], "Kp is 9 here, and low")
     >>> [row.text for row in left]
     ['User: why?']
     """
-    folded, left = " ".join(told.split()), []
+    folded, left = " ".join(shown.split()), []
     for row in entries:
         clauses = _clauses(row.text)
         kept = [(speaker, clause) for speaker, clause in clauses if not stands_in(clause, folded)]
@@ -211,35 +211,34 @@ def without_told(entries: Iterable[Entry], told: str) -> list[Entry]:
     return left
 
 
-def told_of(text: str, told: str) -> str:
-    """Return the clauses of an entry's `text` that stand in `told`, cut where they stand there cut.
+def shown_clauses(text: str, shown: str) -> str:
+    """Return the clauses of an entry's `text` that stand in `shown`, cut where they stand there cut.
 
-    >>> told_of("User: why? · Assistant: Kp is 9 here. · It was cleaned.", "User: why?\\n- Kp is 9 here")
+    >>> shown_clauses("User: why? · Assistant: Kp is 9 here. · It is clean.", "User: why?\\n- Kp is 9 here")
     'User: why? · Assistant: Kp is 9 here.'
-    >>> told_of("The seal of the upper door is worn, all the way round.", "- The seal of the upper door…")
+    >>> shown_clauses("The seal of the upper door is worn all round.", "- The seal of the upper door…")
     'The seal of the upper door…'
     """
-    folded, kept = " ".join(told.split()), []
+    folded, kept = " ".join(shown.split()), []
     for speaker, clause in _clauses(text):
-        forms = (shorten(clause, limit) for limit in (len(clause), *TOLD_CHARS))
-        said = [(speaker, form) for form in forms if stands_in(form, folded) or f"{speaker}{form}" in folded]
-        kept += said[:1]
+        forms = (shorten(clause, limit) for limit in (len(clause), *CLAUSE_STEPS))
+        kept += [(speaker, form) for form in forms if stands_in(form, folded) or speaker + form in folded][:1]
     return _joined(kept, ENTRY_CHARS)
 
 
-def stands_in(sentence: str, told: str) -> bool:
-    """Return whether `told` has the sentence, be it cut, or as an item of a list without its label.
+def stands_in(sentence: str, shown: str) -> bool:
+    """Return whether `shown` has the sentence, be it cut, or as an item of a list without its label.
 
     >>> stands_in("**Root cause**: the seal leaks.", "Root causes:\\n  - the seal leaks (turn 2)")
     True
     """
     bare = sentence.replace("**", "").strip(_EDGES)
-    if len(bare) < LEAST_TOLD:
+    if len(bare) < LEAST_SENTENCE:
         return False
-    if bare in told:
+    if bare in shown:
         return True
     label = _LABEL.match(bare)
-    return label is not None and f"- {bare[label.end() :]}" in told
+    return label is not None and f"- {bare[label.end() :]}" in shown
 
 
 def _clauses(text: str) -> list[tuple[str, str]]:
@@ -247,9 +246,9 @@ def _clauses(text: str) -> list[tuple[str, str]]:
     clauses, speaker = [], ""
     parts = [text] if text.isascii() else _CHINESE_END.split(text)
     for clause in chain.from_iterable(map(_CLAUSE_END.split, parts)):
-        said = _SPEAKER.match(clause)
-        speaker = said.group() if said else speaker
-        words = clause[said.end() :].strip() if said else clause.strip()
+        match = _SPEAKER.match(clause)
+        speaker = match.group() if match else speaker
+        words = clause[match.end() :].strip() if match else clause.strip()
         if words:
             clauses.append((speaker, words))
     return clauses
@@ -325,9 +324,9 @@ def speaker_of(role: str) -> str:
 
 def message_names(messages: Sequence[StoredMessage]) -> list[MessageId]:
     """Return what the summary calls each message: its id, or else a digest of its words."""
-    told = getattr(messages, "ids", None)  # of messages that are not all in memory
-    if told is not None:
-        return list(told)
+    ids = getattr(messages, "ids", None)  # of messages that are not all in memory
+    if ids is not None:
+        return list(ids)
     names: list[MessageId] = [name for name in (row.get("id") for row in messages) if isinstance(name, int)]
     if len(names) == len(messages):
         return names

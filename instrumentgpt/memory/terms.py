@@ -39,8 +39,8 @@ class _Characters(dict[int, int | str]):
         self._becomes = becomes
 
     def __missing__(self, code: int) -> int | str:
-        found = self[code] = self._becomes(code)
-        return found
+        replacement = self[code] = self._becomes(code)
+        return replacement
 
 
 @cache
@@ -114,17 +114,17 @@ def terms(text: str) -> list[str]:
     >>> terms("Kp of 10.1.1.47 is 0.09 per WO-30629，溫度波動")
     ['kp', 'of', '10.1.1.47', 'is', '0.09', 'per', 'wo-30629', 'wo', '30629', '温度', '度波', '波动']
     """
-    found: list[str] = []
+    pieces: list[str] = []
     for han, plain, name in _PIECES.findall(fold(text)):
         if plain:
-            found.append(stem(plain))
+            pieces.append(stem(plain))
         elif han:
-            found += [han[at : at + 2] for at in range(len(han) - 1)] or [han]
+            pieces += [han[at : at + 2] for at in range(len(han) - 1)] or [han]
         else:
-            found.append(name)
+            pieces.append(name)
             if not _PLAIN_NUMBER.fullmatch(name):
-                found += [stem(part) for part in _PARTS.findall(name) if part != name]
-    return found
+                pieces += [stem(part) for part in _PARTS.findall(name) if part != name]
+    return pieces
 
 
 @cache
@@ -173,11 +173,11 @@ def phrase_of(name: str) -> Phrase:
 @cache
 def _begun_by() -> dict[str, list[tuple[Phrase, int]]]:
     """Return term → the phrases that begin with it, each with the place of its group."""
-    found: dict[str, list[tuple[Phrase, int]]] = {}
+    begun: dict[str, list[tuple[Phrase, int]]] = {}
     for number, group in enumerate(_synonym_phrases()):
         for phrase in filter(None, group):
-            found.setdefault(phrase[0], []).append((phrase, number))
-    return found
+            begun.setdefault(phrase[0], []).append((phrase, number))
+    return begun
 
 
 def is_common(term: str) -> bool:
@@ -185,20 +185,20 @@ def is_common(term: str) -> bool:
     return term in _common()
 
 
-def telling(found: Iterable[str]) -> list[str]:
+def telling(candidates: Iterable[str]) -> list[str]:
     """Return those of the terms, each once, that say what is looked for."""
     common = _common()
-    return [term for term in dict.fromkeys(found) if term not in common]
+    return [term for term in dict.fromkeys(candidates) if term not in common]
 
 
-def things_named(asked: Sequence[str]) -> set[int]:
+def things_named(question_terms: Sequence[str]) -> set[int]:
     """Return the places, among all things that have several names, of those that the terms name."""
     begun = _begun_by()
     return {
         number
-        for at, term in enumerate(asked)
+        for at, term in enumerate(question_terms)
         for phrase, number in begun.get(term, ())
-        if tuple(asked[at : at + len(phrase)]) == phrase
+        if tuple(question_terms[at : at + len(phrase)]) == phrase
     }
 
 
@@ -207,12 +207,12 @@ def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase
 
     aliases  lists of names of one device each
     """
-    asked = terms(question)
-    found: dict[Phrase, None] = {(term,): None for term in telling(asked)}
-    for number in sorted(things_named(asked)):
-        found.update(dict.fromkeys(_synonym_phrases()[number]))
-    spoken = f" {' '.join(asked)} "
+    question_terms = terms(question)
+    sought: dict[Phrase, None] = {(term,): None for term in telling(question_terms)}
+    for number in sorted(things_named(question_terms)):
+        sought.update(dict.fromkeys(_synonym_phrases()[number]))
+    spoken = f" {' '.join(question_terms)} "
     for group in _alias_phrases(aliases):
         if any(f" {' '.join(phrase)} " in spoken for phrase in group):
-            found.update(dict.fromkeys(group))
-    return list(found)
+            sought.update(dict.fromkeys(group))
+    return list(sought)

@@ -110,7 +110,7 @@ def _word_cost(word: str) -> float:
 
 def _punctuation_cost(run: str) -> float:
     """Return the cost of a run: the more it changes, the less likely it is one that a model knows."""
-    changes = sum(one != other for one, other in pairwise(run))
+    changes = sum(character != following for character, following in pairwise(run))
     return PER_PUNCTUATION_RUN + PER_PUNCTUATION * len(run) + PER_CHANGE * max(0, changes - 2)
 
 

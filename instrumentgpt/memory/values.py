@@ -20,7 +20,7 @@ Key = tuple[str, str, str]  # device, channel, parameter
 
 @dataclass(frozen=True)
 class StoredFact:
-    """A fact as stored: who stated it, in which turn (from 1); `said` is the sentence of a constraint, …
+    """A fact as stored: who stated it, in which turn (from 1); `sentence` is that of a constraint, …
 
     kind    "value", "constraint", "lift" (what takes one back), "ruled_out", "error" (a log line), or
             "doubt": a sentence that speaks of a value and may mean another
@@ -35,7 +35,7 @@ class StoredFact:
     fact: Fact
     source: str
     turn: int
-    said: str = ""
+    sentence: str = ""
     message_id: int = 0
     pinned: bool = False
     mark: str = ""
@@ -53,7 +53,7 @@ class Value:
     earlier: list[StoredFact] = field(default_factory=list)
 
 
-def values_in_force(known: Iterable[StoredFact]) -> dict[Key, Value]:
+def values_in_force(facts: Iterable[StoredFact]) -> dict[Key, Value]:
     """Return the newest value of each key with the other ones before it, the newest first.
 
     A user or an agent who names no channel speaks of all of them: the value supersedes what was known of each
@@ -61,7 +61,7 @@ def values_in_force(known: Iterable[StoredFact]) -> dict[Key, Value]:
     """
     values: dict[Key, Value] = {}
     doubts: dict[str, list[StoredFact]] = {}
-    for row in known:
+    for row in facts:
         if row.kind == "doubt":
             doubts.setdefault(row.fact.parameter, []).append(row)
         if row.kind != "value":
@@ -73,7 +73,7 @@ def values_in_force(known: Iterable[StoredFact]) -> dict[Key, Value]:
             continue
         earlier = [held.now, *held.earlier] if held else []
         values[row.fact.key] = Value(row, [old for old in earlier if not agree(old.fact, row.fact)])
-    values = {key: one for key, one in values.items() if not _is_withdrawn(one.now, doubts.get(key[2], ()))}
+    values = {key: row for key, row in values.items() if not _is_withdrawn(row.now, doubts.get(key[2], ()))}
     for value in values.values():
         del value.earlier[EARLIER_KEPT:]
     return _across_channels(values)
@@ -83,17 +83,17 @@ def _is_withdrawn(word: StoredFact, doubts: Iterable[StoredFact]) -> bool:
     """Return whether a later sentence speaks of what somebody said without repeating it; a revision stays."""
     if word.source != "user" or word.mark or word.pinned:
         return False
-    own = word.fact
+    fact = word.fact
     return any(
-        one.message_id > word.message_id
-        and one.fact.device in ("", own.device)
-        and (one.fact.channel == own.channel or "" in (one.fact.channel, own.channel))
-        and not agree(one.fact, own)
-        for one in doubts
+        doubt.message_id > word.message_id
+        and doubt.fact.device in ("", fact.device)
+        and (doubt.fact.channel == fact.channel or "" in (doubt.fact.channel, fact.channel))
+        and not agree(doubt.fact, fact)
+        for doubt in doubts
     )
 
 
-def agree(one: Fact, other: Fact) -> bool:
+def agree(fact: Fact, other: Fact) -> bool:
     """Return whether both tell the same value within the digits that were written: 46 and 46.2, 55 and 55.00.
 
     A number of one digit says nothing of how exactly it was meant: 9 and 9.4 differ.
@@ -103,16 +103,16 @@ def agree(one: Fact, other: Fact) -> bool:
     >>> agree(Fact("", "", "kp", "9"), Fact("", "", "kp", "9.4"))
     False
     """
-    if one.unit and other.unit and unit_of(one.unit) != unit_of(other.unit):
+    if fact.unit and other.unit and unit_of(fact.unit) != unit_of(other.unit):
         return False
-    told, known = amount(one.value), amount(other.value)
-    if told == known:
+    number, other_number = amount(fact.value), amount(other.value)
+    if number == other_number:
         return True
     try:
-        apart = abs(Decimal(told) - Decimal(known))
+        apart = abs(Decimal(number) - Decimal(other_number))
     except InvalidOperation:
         return False
-    coarser = min((one.value, other.value), key=_decimals)
+    coarser = min((fact.value, other.value), key=_decimals)
     digits = sum(map(str.isdecimal, coarser.lstrip("-0.")))
     return digits >= 2 and apart * 2 <= Decimal(1).scaleb(-_decimals(coarser))
 
@@ -130,12 +130,12 @@ def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:
     with what was read of every channel supersedes nothing.
     """
     general = {key: value for key, value in values.items() if not key[1] and value.now.source != "tool"}
-    for key, said in list(general.items()):
+    for key, value in list(general.items()):
         channels = [
-            one for other, one in values.items() if other[1] and (other[0], other[2]) == (key[0], key[2])
+            other for name, other in values.items() if name[1] and (name[0], name[2]) == (key[0], key[2])
         ]
-        is_free = not (said.now.pinned or said.now.mark)
-        if is_free and channels and all(agree(one.now.fact, said.now.fact) for one in channels):
+        is_free = not (value.now.pinned or value.now.mark)
+        if is_free and channels and all(agree(other.now.fact, value.now.fact) for other in channels):
             del values[key], general[key]
     for key, value in list(values.items()):
         word = general.get((key[0], "", key[2]))
@@ -155,8 +155,8 @@ def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:
 def _others(rows: Sequence[StoredFact], now: StoredFact) -> list[StoredFact]:
     """Return the rows of other values than `now`, each value once, the newest first."""
     newest = {row.fact.value: row for row in sorted(rows, key=lambda row: row.turn)}
-    told = [row for row in newest.values() if not agree(row.fact, now.fact)]
-    return sorted(told, key=lambda row: -row.turn)[:EARLIER_KEPT]
+    different = [row for row in newest.values() if not agree(row.fact, now.fact)]
+    return sorted(different, key=lambda row: -row.turn)[:EARLIER_KEPT]
 
 
 FIGURES = {  # of a channel → the quantity it is filed under (synonyms.toml), its unit; None: the log's own
@@ -237,11 +237,11 @@ def _of_channel(row: Mapping[str, Any], device: str, log: str, unit: str) -> Ite
     channel = "" if number is None else str(number)
     last = row.get("last")
     line, clock = (last.get("line"), last.get("clock")) if isinstance(last, Mapping) else (None, None)
-    for name, (parameter, own) in FIGURES.items():
+    for name, (parameter, own_unit) in FIGURES.items():
         value = row.get(name)
         if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-            told = f"{value:.6g}" if name in SET else f"{round(value, 4) + 0.0:.3g}"
-            fact = Fact(device, channel, parameter, told, unit if own is None else own)
+            written = f"{value:.6g}" if name in SET else f"{round(value, 4) + 0.0:.3g}"
+            fact = Fact(device, channel, parameter, written, unit if own_unit is None else own_unit)
             yield Reading(fact, log, _number(line) or None, _text(clock, CLOCK_CHARS).partition(".")[0])
 
 

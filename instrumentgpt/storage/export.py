@@ -29,9 +29,9 @@ from instrumentgpt.storage.artifacts import (
 from instrumentgpt.storage.conversations import Message, get_conversation, get_memory, list_messages, unknown
 from instrumentgpt.storage.deleted import devices_on_record, times_of_deleted
 from instrumentgpt.storage.facts import device_states
-from instrumentgpt.storage.in_force import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.markers import marker
 from instrumentgpt.storage.notes import EVERYWHERE, Note, notes_of
+from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts
 
 # What belongs to a conversation, beside messages and artifacts; blobs are not among them.

@@ -20,7 +20,7 @@ from instrumentgpt.memory.revisions import (
     Item,
     Revision,
     Standings,
-    standings,
+    standings_of,
 )
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage import uploads
@@ -61,7 +61,7 @@ def revise(
     old, new = " ".join(old.split()), " ".join(new.split())
     with transaction(database):
         _refuse_wrong(action, old, new)
-        _refuse_too_many(standings(list_revisions(database, conversation_id)), item, action)
+        _refuse_too_many(standings_of(list_revisions(database, conversation_id)), item, action)
         return _stored(database, conversation_id, item, action, old, new, changed_by)
 
 

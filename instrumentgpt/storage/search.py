@@ -19,8 +19,8 @@ from instrumentgpt.memory.terms import fold
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import get_memory
 from instrumentgpt.storage.facts import device_states
-from instrumentgpt.storage.in_force import memory_in_force
 from instrumentgpt.storage.recall import quoted
+from instrumentgpt.storage.revised_memory import revised_memory
 
 HITS = 20  # of one search
 FEW = 5  # with fewer hits that hold all words, those that hold some come too
@@ -226,7 +226,7 @@ def _recorded(database: Database, devices: Sequence[str], except_for: str) -> li
 
 def _items_shown(database: Database, conversation_id: str, device: str) -> set[tuple[str, str]]:
     """Return (field, text) of what the conversation holds of the device now."""
-    state = memory_in_force(database, conversation_id, _state_of(database, conversation_id, device), ()).state
+    state = revised_memory(database, conversation_id, _state_of(database, conversation_id, device), ()).state
     out = _ruled_out(database, conversation_id)
     return {
         (field, same(text))

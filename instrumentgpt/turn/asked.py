@@ -10,10 +10,10 @@ from instrumentgpt.instruments.language import language_of, phrase
 from instrumentgpt.memory.reading.constraints import (
     CONSTRAINT_CHARS,
     Ruling,
-    bears_on,
+    affected_constraint,
     constraints_in,
     is_doubtful,
-    lifted_by,
+    lifted_constraint,
     stated_in,
 )
 from instrumentgpt.memory.revisions import UNCLEAR, Item, item_of
@@ -21,7 +21,7 @@ from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.facts import list_facts
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.revisions import list_revisions, revise
 
 MOST_QUESTIONS = 2  # of one message
@@ -51,26 +51,25 @@ def open_questions(database: Database, conversation_id: str) -> list[Question]:
     revisions = [one for one in list_revisions(database, conversation_id) if one.undone_at is None]
     answered = {one.item.name if one.item.field == UNCLEAR else one.new for one in revisions}
     facts = list_facts(database, conversation_id, ())
-    in_force = memory_in_force(database, conversation_id, DiagnosticState(), facts)
-    held = [row for row in in_force.known if row.kind == "constraint" and row.said not in sentences]
-    rulings = [Ruling("constraint", row.said, row.fact.device) for row in held]
-    every = [Ruling("constraint", row.said) for row in facts if row.kind == "constraint"]
+    revised = revised_memory(database, conversation_id, DiagnosticState(), facts)
+    held = [row for row in revised.facts if row.kind == "constraint" and row.sentence not in sentences]
+    rulings = [Ruling("constraint", row.sentence, row.fact.device) for row in held]
+    every = [Ruling("constraint", row.sentence) for row in facts if row.kind == "constraint"]
     bearing, alone = [], []
-    for said in dict.fromkeys(sentences):
+    for said in [sentence for sentence in dict.fromkeys(sentences) if sentence not in answered]:
         kind = next((kind for kind, _ in constraints_in(said)), None)
-        if said in answered:
-            continue
         if kind == "lift":  # one that speaks of no constraint may mean the newest
-            place = len(rulings) - 1 if rulings and lifted_by(Ruling(kind, said), every) is None else None
+            is_of_none = lifted_constraint(Ruling(kind, said), every) is None
+            place = len(rulings) - 1 if rulings and is_of_none else None
         else:
-            place = bears_on(Ruling("constraint", said), rulings, kind is not None)
+            place = affected_constraint(Ruling("constraint", said), rulings, kind is not None)
         if place is not None:
             row = held[place]
-            item = item_of(in_force.standings, row.fact.device, "constraint", row.said)
+            item = item_of(revised.standings, row.fact.device, "constraint", row.sentence)
             answers = (
                 ("replaced", "both") if kind == "constraint" else ("lifted", "replaced", "both", "still")
             )
-            bearing.append(Question(said, item, row.said, answers))
+            bearing.append(Question(said, item, row.sentence, answers))
         elif not kind and is_doubtful(said):
             alone.append(Question(said))
     return [*bearing, *alone][:MOST_QUESTIONS]

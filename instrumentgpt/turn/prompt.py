@@ -15,9 +15,9 @@ from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, list_facts, origins_of
 from instrumentgpt.storage.history import history, spoken
-from instrumentgpt.storage.in_force import memory_in_force, messages_put_back
 from instrumentgpt.storage.notes import constraints_of, found_in, notes_of
 from instrumentgpt.storage.recall import recall
+from instrumentgpt.storage.revised_memory import messages_put_back, revised_memory
 
 TAGGED = ("cursor",)  # agents that know rules by a tag in the request
 LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log
@@ -44,19 +44,19 @@ def prompt_for(
     named = [device.name for device in devices]
     placed = spoken(database, conversation_id)
     asked = memory.Case(request, state, devices=named, names=names)
-    known = list_facts(database, conversation_id, asked.scope, memory.wanted_terms(request), placed)
-    in_force = memory_in_force(database, conversation_id, state, known)
-    put_back = messages_put_back(database, conversation_id, in_force.standings)
+    known = list_facts(database, conversation_id, asked.scope, memory.keywords_of(request), placed)
+    revised = revised_memory(database, conversation_id, state, known)
+    put_back = messages_put_back(database, conversation_id, revised.standings)
     found = recall(database, conversation_id, request, names, before, placed, budget)
     case = memory.Case(
         request,
-        in_force.state,
-        known=in_force.known,
+        revised.state,
+        facts=revised.facts,
         devices=named,
         others=devices_spoken_of(database, conversation_id),
         names=names,
-        pinned=in_force.pinned,
-        origins=origins_of(database, conversation_id, in_force.state, placed),
+        pinned=revised.pinned,
+        origins=origins_of(database, conversation_id, revised.state, placed),
         called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
     )
     told = memory.request_in_file(request, request_file(request), budget)
@@ -64,8 +64,8 @@ def prompt_for(
         is_device_query=bool(devices),
         request=told if memory.is_too_long(request, budget) else "",
         recalled=[*put_back, *found],
-        elsewhere=_elsewhere(database, conversation_id, request, in_force.state, inventory, settings),
-        notes=_notes(database, conversation_id, request, [memory.device_key(in_force.state), *named], names),
+        elsewhere=_elsewhere(database, conversation_id, request, revised.state, inventory, settings),
+        notes=_notes(database, conversation_id, request, [memory.device_key(revised.state), *named], names),
     )
     rules = memory.Rules(settings.recent_exchanges, budget, settings.shown_layers)
     messages = history(database, conversation_id, before, placed)

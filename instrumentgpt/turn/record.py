@@ -209,7 +209,7 @@ def _after(
     """Return the state with what `results`, then `answer`, say of its device, and the new lines' origins."""
     items = []
     lines = origins(results)
-    told = {name for _, result in results for name in memory.told_fields(result)}
+    told = {name for _, result in results for name in memory.fields_reported(result)}
     for tool_name, result in results:
         after = memory.record_tool(state, tool_name, result)
         for name, text in memory.new_items(state, after):
@@ -247,7 +247,7 @@ def _by_device(results: Sequence[Result], inventory: Inventory) -> dict[Device |
     """Return the results that state something, by the device they are of; None: a dropped file."""
     found: dict[Device | None, list[Result]] = {}
     for result in results:
-        if memory.told_fields(result[1]):
+        if memory.fields_reported(result[1]):
             found.setdefault(_device_of_result(result, inventory), []).append(result)
     return found
 
@@ -324,7 +324,7 @@ def _device_named_in(sentence: str, device: str, names: Names) -> str:
 
 
 def _ruled_out(text: str, device: str) -> list[Sentence]:
-    return [("ruled_out", row.told, device) for row in statements(text) if row.kind == "ruled_out"]
+    return [("ruled_out", row.sentence, device) for row in statements(text) if row.kind == "ruled_out"]
 
 
 def _errors(text: str, device: str) -> list[Sentence]:

@@ -19,12 +19,12 @@ from instrumentgpt.agents.workspace import copy_logs, prepare, tool_server, writ
 from instrumentgpt.instruments.devices import Device, resolve
 from instrumentgpt.memory.filtering import RAW_LOG, RECENT_CHARS, filter_content
 from instrumentgpt.memory.reading.own_words import own_lines
-from instrumentgpt.memory.revisions import InForce
+from instrumentgpt.memory.revisions import RevisedMemory
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.conversations import Permission, permission_in_force
 from instrumentgpt.storage.facts import list_facts
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import keep_prompt
 from instrumentgpt.turn.turn import Turn, made
 
@@ -89,18 +89,18 @@ def device_of(turn: Turn) -> Device | None:
     return turn.devices[0] if turn.devices else next(known, None)
 
 
-def _device_memory(turn: Turn) -> InForce:
+def _device_memory(turn: Turn) -> RevisedMemory:
     """Return what is known of the device in question, and of none in particular, as people revised it."""
     told = turn.database, turn.run.conversation_id
     own = device_key(turn.state)
-    found = memory_in_force(*told, turn.state, list_facts(*told, ["", own]))
-    return found if device_key(found.state) == own else memory_in_force(*told, turn.state)
+    found = revised_memory(*told, turn.state, list_facts(*told, ["", own]))
+    return found if device_key(found.state) == own else revised_memory(*told, turn.state)
 
 
 MOST_CONSTRAINTS = MOST_RULED_OUT = 8  # sentences told to our own analyst, the newest
 
 
-def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memory: InForce) -> Path:
+def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memory: RevisedMemory) -> Path:
     """Write the turn's next task file (docs/architecture.md, The task file); return its path.
 
     task, given  what a mode asks for, and what it tells beside the question
@@ -171,7 +171,7 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
     return [row for row in told if row["role"] == "user" or row in answers][-MOST_QUESTIONS:]
 
 
-def _others(turn: Turn, device_memory: InForce) -> dict[str, dict[str, Any]]:
+def _others(turn: Turn, device_memory: RevisedMemory) -> dict[str, dict[str, Any]]:
     """Return device → state of the devices that the conversation has left, but the one in question now."""
     filed = db.device_states(turn.database, turn.run.conversation_id)
     own = {device_memory.state.device_name, device_memory.state.device_ip}
@@ -185,21 +185,21 @@ def _left(turn: Turn) -> dict[str, str]:
     return {}
 
 
-def _stated(device_memory: InForce) -> list[dict[str, Any]]:
+def _stated(device_memory: RevisedMemory) -> list[dict[str, Any]]:
     """Return what the user said last of each value of the device in question, be it in force or not."""
     device = device_key(device_memory.state)
-    said = [one for one in device_memory.known if one.kind == "value" and one.source == "user"]
+    said = [one for one in device_memory.facts if one.kind == "value" and one.source == "user"]
     newest = {
         one.fact.key: {**asdict(one.fact), "turn": one.turn} for one in said if one.fact.device == device
     }
     return list(newest.values())
 
 
-def _sentences_of(device_memory: InForce, kind: str) -> list[str]:
+def _sentences_of(device_memory: RevisedMemory, kind: str) -> list[str]:
     """Return the sentences of `kind` for the device in question, or for all, oldest first, once each."""
     about = ("", device_key(device_memory.state))
-    said = [one for one in device_memory.known if one.kind == kind and one.fact.device in about]
-    return list(dict.fromkeys(one.said for one in said))
+    said = [one for one in device_memory.facts if one.kind == kind and one.fact.device in about]
+    return list(dict.fromkeys(one.sentence for one in said))
 
 
 def _free_name(folder: Path) -> Path:

@@ -11,7 +11,7 @@ from instrumentgpt.agents.answer import paragraphs
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.connection import snapshot
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import Run, get_run, list_runs, live_run
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import (
@@ -130,7 +130,7 @@ def _draw_title(database: Database, conversation: db.Conversation, answering: bo
             st.subheader(
                 untrusted.label(conversation.title or say("Untitled"), TITLE_CHARACTERS), anchor=False
             )
-        held = memory_in_force(database, conversation.id, state).state
+        held = revised_memory(database, conversation.id, state).state
         inspector.draw_badges(held)
         case_pins.draw_case(database, conversation.id, held, answering)
     again.draw_origin(database, conversation)

@@ -19,7 +19,7 @@ from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.conversations import pin_conversation
 from instrumentgpt.storage.export import export_name, exported
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.verdicts import verdicts_of
 from instrumentgpt.ui import session, untrusted
@@ -58,7 +58,7 @@ OTHER = (":material/notes:", "note")
 def draw_device(database: Database, conversation_id: str) -> None:
     """Draw how the conversation's device stands, by its newest log that was judged, and its open cases."""
     state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
-    name = memory_in_force(database, conversation_id, state).state.device_name
+    name = revised_memory(database, conversation_id, state).state.device_name
     if not name:
         return
     found = next(iter(verdicts_of(database, name, 1)), None)

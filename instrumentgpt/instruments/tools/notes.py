@@ -30,7 +30,7 @@ from instrumentgpt.memory.terms import terms
 from instrumentgpt.memory.values import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS, StoredFact
 from instrumentgpt.storage import recall as index
 from instrumentgpt.storage.conversations import list_messages
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 
 MOST_LINES = 6  # quoted as evidence of one statement
 
@@ -179,22 +179,22 @@ def lift_constraint(workspace: Workspace, text: str, words: str) -> dict[str, An
     """
     stated = _stated(text)
     with opened(workspace) as database:
-        known = memory_in_force(database, workspace.conversation, DiagnosticState()).known
-    held = [row for row in known if row.kind == "constraint"]
-    lifted = _named_constraint(stated, held)
-    if lifted is None:
-        listed = "; ".join(repr(row.said) for row in held) or "none"
+        facts = revised_memory(database, workspace.conversation, DiagnosticState()).facts
+    held = [row for row in facts if row.kind == "constraint"]
+    if (lifted := _named_constraint(stated, held)) is None:
+        listed = "; ".join(repr(row.sentence) for row in held) or "none"
         raise NotOnRecord(f"{stated!r} is not in force, or several are meant. In force are: {listed}")
     if lifted.pinned:
-        raise NotOnRecord(f"{lifted.said!r} was pinned by the user: only the user lifts it")
+        raise NotOnRecord(f"{lifted.sentence!r} was pinned by the user: only the user lifts it")
     _check_said(workspace, words, since=lifted.message_id)
     named = {
         term for device in inventory_of(workspace).devices for name in device.names for term in terms(name)
     }
-    if not {*terms(words)} & {*terms(lifted.said)} - named:
-        raise NotOnRecord(f"{words!r} does not speak of {lifted.said!r}. Ask the user whether it still holds")
+    if not {*terms(words)} & {*terms(lifted.sentence)} - named:
+        reason = f"{words!r} does not speak of {lifted.sentence!r}"
+        raise NotOnRecord(f"{reason}. Ask the user whether it still holds")
     about = {"device": lifted.fact.device} if lifted.fact.device else {}
-    return {"summary": f"lifted: {lifted.said}", **about, "lifted": [lifted.said]}
+    return {"summary": f"lifted: {lifted.sentence}", **about, "lifted": [lifted.sentence]}
 
 
 def note(
@@ -242,8 +242,8 @@ def _named_constraint(text: str, held: Sequence[StoredFact]) -> StoredFact | Non
     Any likeness would not do: "open the door" lifts nothing on a valve.
     """
     folded = same(text)
-    alike = [row for row in held if folded in same(row.said) or same(row.said) in folded]
-    exact = [row for row in alike if same(row.said) == folded]
+    alike = [row for row in held if folded in same(row.sentence) or same(row.sentence) in folded]
+    exact = [row for row in alike if same(row.sentence) == folded]
     return exact[-1] if exact else alike[0] if len(alike) == 1 else None
 
 

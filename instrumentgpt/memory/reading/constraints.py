@@ -1,7 +1,7 @@
 """Users' constraints on the work to come, and which of them are in force: they may be lifted.
 
 A constraint is a ban, a limit or a duty, told in the user's own sentence. A sentence is plain where a pattern
-of constraints.toml finds it; one that is only like examples.tsv is asked about (storage/asked.py).
+of constraints.toml finds it; one that is only like examples.tsv is asked about (turn/asked.py).
 """
 
 import math
@@ -16,7 +16,7 @@ from typing import Literal
 from instrumentgpt.memory.facts import channel_in
 from instrumentgpt.memory.likeness import likeness
 from instrumentgpt.memory.measures import NUMBER, amount
-from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
+from instrumentgpt.memory.reading.own_words import is_question, own_lines, sentences
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import fold, synonyms, telling, terms
 
@@ -24,7 +24,7 @@ Kind = Literal["constraint", "lift"]
 CONSTRAINT_CHARS = 240  # of a sentence kept
 EXAMPLES = Path(__file__).with_name("examples.tsv")
 SMOOTHING = 40  # examples; best of .5 to 60, each of six sets of bench/conversations left out once
-ASKED = 15  # log odds that it is a constraint or lifts one, from which no pattern is needed to ask
+DOUBTFUL = 15  # log odds that it is a constraint or lifts one, from which no pattern is needed to ask
 CERTAIN = 10  # log odds: more say nothing more
 BEARS = 5  # of odds and SHARED, from which it may lift or replace a constraint in force
 SHARED = 20  # log odds: of a telling word of both, by the root of those of the shorter
@@ -60,8 +60,8 @@ _DATE = re.compile(
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    told = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return {name: re.compile(_pattern(table)) for name, table in told.items()}
+    tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    return {name: re.compile(_pattern(table)) for name, table in tables.items()}
 
 
 def _pattern(table: dict[str, list[str]]) -> str:
@@ -79,14 +79,13 @@ def constraints_in(text: str) -> list[tuple[Kind, str]]:
     >>> constraints_in("凍結解除了，可以重啟了。")
     [('lift', '凍結解除了，可以重啟了。')]
     """
-    found = {shorten(sentence, CONSTRAINT_CHARS): _kind(sentence) for sentence in stated_in(text)}
-    return [(kind, sentence) for sentence, kind in found.items() if kind]
+    kinds = {shorten(sentence, CONSTRAINT_CHARS): _kind(sentence) for sentence in stated_in(text)}
+    return [(kind, sentence) for sentence, kind in kinds.items() if kind]
 
 
 def stated_in(text: str) -> list[str]:
     """Return the sentences of a user's `text` that are his own and ask nothing."""
-    found = (sentence for line in own_lines(text) for sentence in sentences(line))
-    return [sentence for sentence in found if not is_asked(sentence)]
+    return [row for line in own_lines(text) for row in sentences(line) if not is_question(row)]
 
 
 @lru_cache(maxsize=256)
@@ -126,24 +125,24 @@ class Ruling:
     device: str = ""
 
 
-def lifted_by(lift: Ruling, constraints: Sequence[Ruling]) -> int | None:
+def lifted_constraint(lift: Ruling, constraints: Sequence[Ruling]) -> int | None:
     """Return the place in `constraints` (oldest first) of the constraint that `lift` takes back, or None.
 
     It is the one of the same words, else that which shares most with it; "the ban" alone means the last.
 
     >>> constraints = [Ruling("constraint", "do not restart it"), Ruling("constraint", "stay below 60 °C")]
     >>> lifts = "you may restart it again", "that rule is off"
-    >>> [lifted_by(Ruling("lift", text), constraints) for text in lifts]
+    >>> [lifted_constraint(Ruling("lift", text), constraints) for text in lifts]
     [0, 1]
     """
-    folded, own, numbers = fold(lift.text), _words(lift.text), _numbers(lift.text)
+    folded, words, numbers = fold(lift.text), _words(lift.text), _numbers(lift.text)
     shared = [
-        ((fold(one.text) == folded, len(own & _words(one.text)), len(numbers & _numbers(one.text))), place)
-        for place, one in enumerate(constraints)
-        if _of_one(one, lift)
+        ((fold(old.text) == folded, len(words & _words(old.text)), len(numbers & _numbers(old.text))), place)
+        for place, old in enumerate(constraints)
+        if _same_device(old, lift)
     ]
     most, place = max(shared, default=((False, 0, 0), None))
-    return place if any(most) or _GENERIC.search(folded) or not own else None
+    return place if any(most) or _GENERIC.search(folded) or not words else None
 
 
 def is_doubtful(sentence: str) -> bool:
@@ -152,25 +151,25 @@ def is_doubtful(sentence: str) -> bool:
     >>> is_doubtful("We owe them an unbroken trace, so no pauses."), is_doubtful("It swings by 2 K.")
     (True, False)
     """
-    return _odds(sentence) > ASKED
+    return _odds(sentence) > DOUBTFUL
 
 
-def bears_on(new: Ruling, constraints: Sequence[Ruling], is_plain: bool = False) -> int | None:
+def affected_constraint(new: Ruling, constraints: Sequence[Ruling], is_plain: bool = False) -> int | None:
     """Return the place in `constraints` of the one that `new` may lift or replace, None if there is none.
 
     is_plain  whether `new` is a constraint anyway
 
     >>> constraints = [Ruling("constraint", "nobody opens it before the leak test")]
-    >>> bears_on(Ruling("lift", "The leak test is signed."), constraints), bears_on(constraints[0], [])
-    (0, None)
+    >>> affected_constraint(Ruling("lift", "The leak test is signed."), constraints)
+    0
     """
     if _patterns()["lift"].search(_folded(new.text)) and not is_plain:
-        return lifted_by(new, constraints)
-    own = _words(new.text)
+        return lifted_constraint(new, constraints)
+    new_words = _words(new.text)
     shared = [
-        (len(own & words) / math.sqrt(min(len(own), len(words)) or 1), place)
+        (len(new_words & words) / math.sqrt(min(len(new_words), len(words)) or 1), place)
         for place, old in enumerate(constraints)
-        if _of_one(old, new)
+        if _same_device(old, new)
         for words in [_words(old.text)]
     ]
     most, place = max(shared, default=(0.0, None))
@@ -187,22 +186,24 @@ def _numbers(text: str) -> frozenset[str]:
     return frozenset(amount(number) for number in re.findall(rf"(?<![\w.]){NUMBER}(?![\w.]*\d)", fold(text)))
 
 
-def in_force(said: Iterable[Ruling]) -> list[int]:
-    """Return the places of the constraints in `said`, oldest first, that nothing has lifted or told anew."""
-    listed = list(said)
+def rulings_in_force(rulings: Iterable[Ruling]) -> list[int]:
+    """Return the places in `rulings`, oldest first, of the constraints that nothing lifted or told anew."""
+    listed = list(rulings)
     held: list[int] = []
-    for place, one in enumerate(listed):
+    for place, new in enumerate(listed):
         constraints = [listed[at] for at in held]
-        if one.kind == "lift":
-            taken = lifted_by(one, constraints)
+        if new.kind == "lift":
+            taken = lifted_constraint(new, constraints)
         else:
             again = (
-                at for at, old in enumerate(constraints) if _of_one(old, one) and _is_same(old.text, one.text)
+                at
+                for at, old in enumerate(constraints)
+                if _same_device(old, new) and _is_same(old.text, new.text)
             )
             taken = next(again, None)
         if taken is not None:
             del held[taken]
-        if one.kind == "constraint":
+        if new.kind == "constraint":
             held.append(place)
     return held
 
@@ -221,18 +222,18 @@ def _but_for_bounds(text: str) -> frozenset[str]:
     return frozenset(terms(re.sub(NUMBER, " ", _DATE.sub(" ", fold(text))))) - _EMPTY
 
 
-def _of_one(one: Ruling, other: Ruling) -> bool:
-    return not one.device or not other.device or one.device == other.device
+def _same_device(ruling: Ruling, other: Ruling) -> bool:
+    return not ruling.device or not other.device or ruling.device == other.device
 
 
 @lru_cache(maxsize=1024)  # what holds is compared with what is new in every turn
 def _words(text: str) -> frozenset[str]:
     """Return the telling terms of a sentence, those with several names under one of them; no numbers."""
-    own = [term for term in telling(terms(text)) if term not in _EMPTY and not any(map(str.isdecimal, term))]
-    return frozenset(_one_name().get(term, term) for term in own)
+    left = [term for term in telling(terms(text)) if term not in _EMPTY and not any(map(str.isdecimal, term))]
+    return frozenset(_first_names().get(term, term) for term in left)
 
 
 @cache
-def _one_name() -> dict[str, str]:
+def _first_names() -> dict[str, str]:
     """Return term → the first name of the thing that it is a name of."""
     return {phrase[0]: group[0][0] for group in synonyms() for phrase in group if len(phrase) == 1}

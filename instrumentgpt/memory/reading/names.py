@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from instrumentgpt.memory.facts import Names, devices_named
-from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
+from instrumentgpt.memory.reading.own_words import is_question, own_lines, sentences
 from instrumentgpt.memory.terms import fold
 
 Kind = Literal["named", "withdrawn"]
@@ -49,20 +49,19 @@ def names_in(text: str, names: Names) -> list[Naming]:
         naming
         for line in own_lines(text)
         for sentence in sentences(line)
-        if not is_asked(sentence)
+        if not is_question(sentence)
         for naming in _of_sentence(sentence, names)
     ]
 
 
 def _of_sentence(sentence: str, names: Names) -> Iterable[Naming]:
-    found = list(devices_named(sentence, names))
-    for start, end, device in found:
-        told = f"{sentence[:start]}\0{sentence[end:]}"
-        if gone := _WITHDRAWN.search(told):
+    for start, end, device in devices_named(sentence, names):
+        rest = f"{sentence[:start]}\0{sentence[end:]}"
+        if gone := _WITHDRAWN.search(rest):
             yield Naming(device, gone["name"].strip(), "withdrawn")
             continue
         for pattern in _NAMED:
-            named = pattern.search(told)
+            named = pattern.search(rest)
             if named and not list(devices_named(named["name"], names)):
                 yield Naming(device, named["name"].strip())
                 break
@@ -77,24 +76,24 @@ def is_name(text: str) -> bool:
     return bool(re.fullmatch(_NAME, text))
 
 
-def borne(namings: Iterable[Naming]) -> dict[str, tuple[str, ...]]:
+def nicknames_by_device(namings: Iterable[Naming]) -> dict[str, tuple[str, ...]]:
     """Return device → its nicknames after what was said in this order; the last that got a name has it.
 
-    >>> borne([Naming("a", "Tallinn"), Naming("b", "Tallinn"), Naming("b", "Narva")])
+    >>> nicknames_by_device([Naming("a", "Tallinn"), Naming("b", "Tallinn"), Naming("b", "Narva")])
     {'b': ('Tallinn', 'Narva')}
     """
     bearer: dict[str, tuple[str, str]] = {}
-    for one in namings:
-        key = key_of(one.nickname)
-        if one.kind == "named":
+    for naming in namings:
+        key = key_of(naming.nickname)
+        if naming.kind == "named":
             bearer.pop(key, None)
-            bearer[key] = one.device, one.nickname
-        elif bearer.get(key, ("", ""))[0] == one.device:
+            bearer[key] = naming.device, naming.nickname
+        elif bearer.get(key, ("", ""))[0] == naming.device:
             del bearer[key]
-    found: dict[str, list[str]] = {}
+    nicknames_of_device: dict[str, list[str]] = {}
     for device, nickname in bearer.values():
-        found.setdefault(device, []).append(nickname)
-    return {device: tuple(nicknames) for device, nicknames in found.items()}
+        nicknames_of_device.setdefault(device, []).append(nickname)
+    return {device: tuple(nicknames) for device, nicknames in nicknames_of_device.items()}
 
 
 def key_of(nickname: str) -> str:

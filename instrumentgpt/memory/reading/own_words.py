@@ -25,10 +25,10 @@ _NOT_SAID = (">", "＞", "$", "＄")  # what begins a quotation, a command
 _NUMBER = re.compile(r"[-+]?\d+")
 
 
-def is_asked(sentence: str) -> bool:
+def is_question(sentence: str) -> bool:
     """Return whether `sentence` asks, with or without a question mark.
 
-    >>> is_asked("how bad is the overshoot of 055"), is_asked("kp 可以調高嗎"), is_asked("The kp is 0.12.")
+    >>> is_question("how bad is the overshoot"), is_question("kp 可以調高嗎"), is_question("kp is 0.12.")
     (True, True, False)
     """
     return bool(_ASKED.search(sentence))
@@ -70,7 +70,7 @@ def sentences(line: str) -> list[str]:
     ['kp is 9.', 'Do not change it!', '不要動它。', '為什麼？']
     """
     plain = _ORNAMENT.sub("", _BULLET.sub("", line))
-    return [" ".join(one.split()) for one in _SENTENCE_END.split(plain) if one and one.strip()]
+    return [" ".join(part.split()) for part in _SENTENCE_END.split(plain) if part and part.strip()]
 
 
 def _form(line: str) -> str:

@@ -165,12 +165,12 @@ Section = Kind | Literal["other"] | None
 class Statement:
     """One thing stated, without its label, list mark and emphasis.
 
-    told  the sentence it stands in: of what is ruled out, with the reason
+    sentence  the one it stands in: of what is ruled out, with the reason
     """
 
     kind: Kind
     text: str
-    told: str = field(default="", repr=False, compare=False)
+    sentence: str = field(default="", repr=False, compare=False)
 
 
 _BULLET = re.compile(r"\s*(?:[-*•·+–]\s+|\d{1,2}[.)、]\s*(?=\D)|[（(]\d{1,2}[)）]\s*)")
@@ -192,9 +192,9 @@ def log_names(text: str) -> list[str]:
     ['a.log.gz', 'b.log']
     """
     names: dict[str, None] = {}
-    for found in _LOG_NAME.finditer(text):
-        names.pop(found.group(), None)
-        names[found.group()] = None
+    for match in _LOG_NAME.finditer(text):
+        names.pop(match.group(), None)
+        names[match.group()] = None
     return list(names)
 
 
@@ -204,10 +204,10 @@ def statements(text: str) -> list[Statement]:
     >>> statements("**Root cause**: heater 3 is open.\\nIs the root cause the sensor?\\n- Unlikely: fan")
     [Statement(kind='root_cause', text='heater 3 is open')]
     """
-    found: dict[tuple[Kind, str], Statement] = {}
+    distinct: dict[tuple[Kind, str], Statement] = {}
     for statement in _stated(prose_lines(text)):
-        found.setdefault((statement.kind, same(statement.text)), statement)
-    return list(found.values())
+        distinct.setdefault((statement.kind, same(statement.text)), statement)
+    return list(distinct.values())
 
 
 def same(text: str) -> str:
@@ -273,33 +273,33 @@ def _of_line(body: str, is_item: bool, section: Section) -> Iterator[Statement]:
 
 def _labelled(body: str) -> tuple[Kind, str] | None:
     for kind, pattern in LABELS.items():
-        found = pattern.match(folded(body))
-        if found and found["value"].strip():
-            return kind, body[found.start("value") :]
+        match = pattern.match(folded(body))
+        if match and match["value"].strip():
+            return kind, body[match.start("value") :]
     return None
 
 
 def _in_sentences(body: str) -> Iterator[Statement]:
     for sentence in _SENTENCE_END.split(body):
         for kind, pattern in SENTENCES:
-            found = pattern.match(folded(sentence))
-            if found:
-                if not ASKED.search(sentence) and not POINTERS.fullmatch(found["value"].strip()):
-                    told = shorten(sentence.strip(), STATEMENT_CHARS)
-                    for one in _statement(kind, sentence[slice(*found.span("value"))]):
-                        yield replace(one, told=told)
+            match = pattern.match(folded(sentence))
+            if match:
+                if not ASKED.search(sentence) and not POINTERS.fullmatch(match["value"].strip()):
+                    whole_sentence = shorten(sentence.strip(), STATEMENT_CHARS)
+                    for statement in _statement(kind, sentence[slice(*match.span("value"))]):
+                        yield replace(statement, sentence=whole_sentence)
                 break
 
 
 def _statement(kind: Kind, value: str, whole: bool = False) -> Iterator[Statement]:
     """Yield what `value` states: its first sentence, or the `whole`; nothing if that is taken back."""
-    text = said = (value if whole else _SENTENCE_END.split(value.strip())[0]).strip()
+    text = (value if whole else _SENTENCE_END.split(value.strip())[0]).strip()
+    sentence = shorten(text, STATEMENT_CHARS)
     if kind == "ruled_out" and (negated := NEGATED.match(folded(text))):
         text = text[negated.end() :].strip()
     clauses = [clause.rstrip(")）]。. ") for clause in _CLAUSE_END.split(folded(text)) if clause]
     if not clauses or ASKED.search(text) or DENIED.match(folded(text)) or text.startswith(_QUOTES):
         return
-    told = shorten(said, STATEMENT_CHARS)
     if kind in ("hypothesis", "root_cause") and _is_withdrawn(clauses):
         kind, text = "ruled_out", text[: len(WITHDRAWN.split(clauses[0])[0])]
     hedged = HEDGED.match(folded(text))
@@ -307,7 +307,7 @@ def _statement(kind: Kind, value: str, whole: bool = False) -> Iterator[Statemen
         kind, text = "hypothesis", text[hedged.end() :]
     text = text.strip().rstrip("。.;；,，")
     if len(text) > 1:
-        yield Statement(kind, shorten(text, STATEMENT_CHARS), told)
+        yield Statement(kind, shorten(text, STATEMENT_CHARS), sentence)
 
 
 def _is_withdrawn(clauses: list[str]) -> bool:

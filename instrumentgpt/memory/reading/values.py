@@ -23,7 +23,7 @@ from instrumentgpt.memory.facts import (
 )
 from instrumentgpt.memory.measures import same_measure
 from instrumentgpt.memory.reading.constraints import constraints_in
-from instrumentgpt.memory.reading.own_words import is_asked, own_lines, sentences
+from instrumentgpt.memory.reading.own_words import is_question, own_lines, sentences
 from instrumentgpt.memory.terms import fold, units_of
 
 _UNREAL = re.compile(
@@ -105,12 +105,12 @@ def recorded_value(device: str, channel: str, label: str, value: str, unit: str 
     (None, None)
     """
     parameter = parameter_named(label) or " ".join(fold(label).split())
-    found = VALUE.fullmatch(" ".join(value.split()))
-    if not parameter or not found:
+    match = VALUE.fullmatch(" ".join(value.split()))
+    if not parameter or not match:
         return None
-    number, own = quantity(found, unit)
-    is_one = fits(parameter, found) or not is_known(parameter)
-    return Fact(device, channel, parameter, number, own) if is_one and _measures(parameter, own) else None
+    number, unit = quantity(match, unit)
+    is_one = fits(parameter, match) or not is_known(parameter)
+    return Fact(device, channel, parameter, number, unit) if is_one and _measures(parameter, unit) else None
 
 
 def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
@@ -124,14 +124,14 @@ def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
     >>> values_in("No, kp is 0.12, not 0.09.", "oven 7")
     [Fact(device='oven 7', channel='', parameter='kp', value='0.12', unit='')]
     """
-    found: dict[tuple[str, str, str], Fact] = {}
+    newest: dict[tuple[str, str, str], Fact] = {}
     alone = devices_in(text, names)
     scope = alone[0] if len(alone) == 1 else device if not alone else ""
     for fact in _of_lines(own_lines(text), scope, names):
         if fact.device:
-            found.pop(fact.key, None)
-            found[fact.key] = fact
-    return list(found.values())
+            newest.pop(fact.key, None)
+            newest[fact.key] = fact
+    return list(newest.values())
 
 
 def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
@@ -144,22 +144,22 @@ def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
     [Fact(device='oven 7', channel='', parameter='kp', value='12', unit='')]
     """
     pattern, filed = _names()
-    found = []
-    for sentence in (one for line in own_lines(text) for one in sentences(line)):
+    doubts = []
+    for sentence in (row for line in own_lines(text) for row in sentences(line)):
         devices = devices_in(sentence, names) or (device,)
         plain, channel = _without_names(sentence, names)
         folded = fold(plain)
-        named = {filed[_one_spelling(one)] for one in pattern.findall(folded)}
+        named = {filed[_one_spelling(name)] for name in pattern.findall(folded)}
         named |= {*GAINS} if _GAIN_SET.search(folded) else set()
-        if not named or is_asked(sentence) or constraints_in(sentence):
+        if not named or is_question(sentence) or constraints_in(sentence):
             continue
-        numbers = [one for one in VALUE.finditer(plain) if one["number"]]
+        numbers = [match for match in VALUE.finditer(plain) if match["number"]]
         for parameter in sorted(named):
-            own = [quantity(one) for one in numbers if fits(parameter, one)]
-            told = [one for one in own if _measures(parameter, one[1])]
-            told = told or [("", "")] * bool(_TELLS.search(folded))
-            found += [Fact(one, channel, parameter, *number) for one in devices for number in told]
-    return found
+            fitting = [quantity(match) for match in numbers if fits(parameter, match)]
+            stated = [(number, unit) for number, unit in fitting if _measures(parameter, unit)]
+            stated = stated or [("", "")] * bool(_TELLS.search(folded))
+            doubts += [Fact(device, channel, parameter, *number) for device in devices for number in stated]
+    return doubts
 
 
 def _of_lines(lines: Sequence[str], device: str, names: Names) -> Iterator[Fact]:
@@ -194,11 +194,11 @@ def _of_sentence(sentence: str, device: str, names: Names) -> Iterator[Fact]:
     is_contrast = _SHOULD_BE.search(folded) and _NOT_THAT.search(folded)  # "should be 80, not 75"
     start = is_correction.end() if is_correction else 0
     hedged = (
-        _SHOULD_BE.sub(lambda found: " is ".ljust(len(found.group())), folded)
+        _SHOULD_BE.sub(lambda match: " is ".ljust(len(match.group())), folded)
         if is_correction or is_contrast
         else folded
     )
-    if not (is_asked(sentence) or _PAST.search(hedged) or _ORDER.match(hedged[start:])):
+    if not (is_question(sentence) or _PAST.search(hedged) or _ORDER.match(hedged[start:])):
         yield from _stated(body, hedged, device, channel, start)
 
 
@@ -234,11 +234,11 @@ def _of_pair(body: str, device: str, channel: str) -> Fact | None:
     pair = _PAIR.match(body.strip().rstrip("。."))
     if not pair:
         return None
-    label, told = pair["label"].replace("\0", " ").strip(" *`"), pair["value"].strip()
-    found = VALUE.match(told)
-    rest = told[found.end() :] if found else ""
-    if not found or not re.fullmatch(r"\s*(?:[(（][^()（）]*[)）])?\s*", rest) or _UNREAL.search(fold(rest)):
+    label, value = pair["label"].replace("\0", " ").strip(" *`"), pair["value"].strip()
+    match = VALUE.match(value)
+    rest = value[match.end() :] if match else ""
+    if not match or not re.fullmatch(r"\s*(?:[(（][^()（）]*[)）])?\s*", rest) or _UNREAL.search(fold(rest)):
         return None
     parameter = parameter_named(label)
-    is_one = bool(parameter) and _holds(parameter, found, told)
-    return Fact(device, channel, parameter, *quantity(found)) if is_one else None
+    is_one = bool(parameter) and _holds(parameter, match, value)
+    return Fact(device, channel, parameter, *quantity(match)) if is_one else None

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.revisions import DEVICE_FIELDS, VALUE, Item
-from instrumentgpt.storage.in_force import Entry
+from instrumentgpt.storage.revised_memory import Entry
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import say

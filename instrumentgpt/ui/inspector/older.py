@@ -9,7 +9,7 @@ import memory
 from instrumentgpt.agents.events import Done
 from instrumentgpt.memory.difference import REQUEST
 from instrumentgpt.memory.revisions import MESSAGE, Item
-from instrumentgpt.memory.summary import Entry, parse, told_of
+from instrumentgpt.memory.summary import Entry, parse, shown_clauses
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.history import StoredMessage, history, turn_of
 from instrumentgpt.storage.revisions import list_revisions
@@ -52,7 +52,7 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
             for message in held:
                 turn = turn_of(message["id"], asked)
                 _draw_message(conversation_id, message, turn, back.get(message["id"]))
-            remains = untrusted.label(told_of(entry.text, told), REMAINED)
+            remains = untrusted.label(shown_clauses(entry.text, told), REMAINED)
             remains = f"**{say('What remains:')}** {remains or say('nothing')}"
             st.markdown(f":small[:material/subdirectory_arrow_right: {remains}]")
     if len(older) > limit:

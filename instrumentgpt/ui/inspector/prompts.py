@@ -203,7 +203,7 @@ def next_prompt(
 ) -> tuple[memory.Prompt, memory.DiagnosticState]:
     """Return the prompt that `question` would send now, and the state it begins with; stores nothing.
 
-    The state is as extracted: `storage.in_force.listing` shows it as people revised it.
+    The state is as extracted: `storage.revised_memory.listing` shows it as people revised it.
     """
     summary, stored = db.get_memory(conversation_id, database)
     state = memory.DiagnosticState.deserialize(stored)

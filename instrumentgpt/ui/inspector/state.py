@@ -16,8 +16,8 @@ from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.revisions import DEVICE_FIELDS, NICKNAME, SENTENCES, VALUE, Item
 from instrumentgpt.storage.export import DEFERRED, case_as_markdown
 from instrumentgpt.storage.history import places, turn_of
-from instrumentgpt.storage.in_force import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.notes import EVERYWHERE, notes_of
+from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.inspector import editing

@@ -14,7 +14,7 @@ from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_line
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.state import new_items
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.storage.in_force import memory_in_force
+from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.turn.record import put_on_record
 from instrumentgpt.ui import composer, session, untrusted
@@ -154,5 +154,5 @@ def _forgotten(
 ) -> list[tuple[str, str]]:
     """Return (field, text) of the pin if it had been forgotten: pinned anew, it is remembered again."""
     said = shorten(text, STATEMENT_CHARS)
-    shown = memory_in_force(database, conversation_id, state).state.findings
+    shown = revised_memory(database, conversation_id, state).state.findings
     return [] if same(said) in map(same, shown) else [("findings", said)]

@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.facts import Fact, is_known, name_of
 from instrumentgpt.memory.filtering import cap, filter_content
-from instrumentgpt.memory.reading.names import Naming, borne, key_of
+from instrumentgpt.memory.reading.names import Naming, key_of, nicknames_by_device
 from instrumentgpt.memory.reading.statements import same, statements
 from instrumentgpt.memory.recalled import Recalled
 from instrumentgpt.memory.revisions import (
@@ -22,13 +22,13 @@ from instrumentgpt.memory.revisions import (
     NICKNAME,
     SENTENCES,
     VALUE,
-    InForce,
     Item,
     RevisedItem,
+    RevisedMemory,
     Standings,
     apply_revisions,
     item_of,
-    standings,
+    standings_of,
 )
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.memory.values import StoredFact, Value, values_in_force
@@ -41,17 +41,17 @@ from instrumentgpt.storage.revisions import list_revisions
 PUT_BACK_CHARS = 1500  # of a message that is put back
 
 
-def memory_in_force(
+def revised_memory(
     database: Database,
     conversation_id: str,
     state: DiagnosticState,
     known: Sequence[StoredFact] | None = None,
-) -> InForce:
+) -> RevisedMemory:
     """Return `state` and what the messages state, as people revised it; `state` itself is not changed.
 
     known  what the messages state, or as much of it as is wanted; None: all of it
     """
-    found = standings(list_revisions(database, conversation_id))
+    found = standings_of(list_revisions(database, conversation_id))
     if known is None:
         known = list_facts(database, conversation_id)
     known = [*_constraints_in_notes(database, conversation_id, state, known), *known]
@@ -178,7 +178,7 @@ def list_nicknames(
         " WHERE conversation_id = ? AND message_id <= ? ORDER BY message_id, id"
     )
     told = rows(database, sql, (conversation_id, upto))
-    found = standings(one for one in list_revisions(database, conversation_id) if one.after <= upto)
+    found = standings_of(one for one in list_revisions(database, conversation_id) if one.after <= upto)
     by_people = {item: one for item, one in found.items() if item.field == NICKNAME}
     forgotten = {
         (item.device, key_of(item.name)): one.forgotten
@@ -188,11 +188,8 @@ def list_nicknames(
     kept = [row for row in told if row[0] > forgotten.get((row[1], key_of(row[2])), 0)]
     kept += [(0, item.device, item.name, "named") for item, one in by_people.items() if one.pinned]
     last = {(device, key_of(nickname)): message for message, device, nickname, _ in kept}
-    held = borne(Naming(device, nickname, kind) for _, device, nickname, kind in kept)
-    return {
-        device: {nickname: last[device, key_of(nickname)] for nickname in nicknames}
-        for device, nicknames in held.items()
-    }
+    named = nicknames_by_device(Naming(device, nickname, kind) for _, device, nickname, kind in kept)
+    return {device: {name: last[device, key_of(name)] for name in names} for device, names in named.items()}
 
 
 def nicknames_everywhere(database: Database) -> dict[str, tuple[str, ...]]:
@@ -204,7 +201,8 @@ def nicknames_everywhere(database: Database) -> dict[str, tuple[str, ...]]:
         (NICKNAME,),
     )
     every = [list_nicknames(database, conversation) for (conversation,) in found]
-    return borne(Naming(device, name) for told in every for device in told for name in told[device])
+    given = ((device, name) for named in every for device in named for name in named[device])
+    return nicknames_by_device(Naming(*pair) for pair in given)
 
 
 SECTIONS = {  # in the order in which they are told
@@ -268,38 +266,38 @@ def listing(database: Database, conversation_id: str, state: DiagnosticState) ->
 
     Values of quantities that have a name (synonyms.toml) come before others.
     """
-    in_force = memory_in_force(database, conversation_id, state)
+    revised = revised_memory(database, conversation_id, state)
     asked = places(database, conversation_id)[1]
     origins = {(one.field, same(one.text)): one for one in list_state_items(database, conversation_id)}
     device = device_key(state)
-    sections = {name: list(_of_state(in_force, device, name, origins, asked)) for name in LISTS}
+    sections = {name: list(_of_state(revised, device, name, origins, asked)) for name in LISTS}
     values = sorted(
-        values_in_force(in_force.known).values(), key=lambda value: not is_known(value.now.fact.parameter)
+        values_in_force(revised.facts).values(), key=lambda value: not is_known(value.now.fact.parameter)
     )
-    sections[VALUE] = [_value(value, in_force, device) for value in values]
+    sections[VALUE] = [_value(value, revised, device) for value in values]
     for kind in SENTENCES:
-        rows = {row.said: row for row in in_force.known if row.kind == kind}
-        sections[kind] = [_sentence(row, in_force, device) for row in rows.values()]
-    forgotten = sum(standing.forgotten is not None for standing in in_force.standings.values())
-    return Listing(in_force.state, device, {name: sections[name] for name in SECTIONS}, forgotten)
+        rows = {row.sentence: row for row in revised.facts if row.kind == kind}
+        sections[kind] = [_sentence(row, revised, device) for row in rows.values()]
+    forgotten = sum(standing.forgotten is not None for standing in revised.standings.values())
+    return Listing(revised.state, device, {name: sections[name] for name in SECTIONS}, forgotten)
 
 
 def _of_state(
-    in_force: InForce,
+    revised: RevisedMemory,
     device: str,
     name: str,
     origins: dict[tuple[str, str], StateItem],
     asked: Sequence[int],
 ) -> Iterator[Entry]:
-    for text in getattr(in_force.state, name):
-        item = item_of(in_force.standings, device, name, text)
-        standing = in_force.standings.get(item, RevisedItem())
+    for text in getattr(revised.state, name):
+        item = item_of(revised.standings, device, name, text)
+        standing = revised.standings.get(item, RevisedItem())
         if standing.text:
             origin = Origin("user", standing.turn)
         else:
             origin = _origin(origins.get((name, same(text))), asked)
         was = item.name if standing.text not in ("", item.name) else ""
-        yield Entry(item, text, origin, (name, text) in in_force.pinned, was=was)
+        yield Entry(item, text, origin, (name, text) in revised.pinned, was=was)
 
 
 def _origin(found: StateItem | None, asked: Sequence[int]) -> Origin:
@@ -309,10 +307,10 @@ def _origin(found: StateItem | None, asked: Sequence[int]) -> Origin:
     return Origin(found.source, turn, found.message_id, found.device, found.log, found.line)
 
 
-def _value(value: Value, in_force: InForce, device: str) -> Entry:
+def _value(value: Value, revised: RevisedMemory, device: str) -> Entry:
     row, fact = value.now, value.now.fact
-    item = Item(_raw(fact.device, in_force, device), VALUE, fact.parameter, fact.channel)
-    standing = in_force.standings.get(item, RevisedItem())
+    item = Item(_raw(fact.device, revised, device), VALUE, fact.parameter, fact.channel)
+    standing = revised.standings.get(item, RevisedItem())
     corrected = bool(row.mark) and bool(standing.text)
     return Entry(
         item,
@@ -326,22 +324,22 @@ def _value(value: Value, in_force: InForce, device: str) -> Entry:
     )
 
 
-def _sentence(row: StoredFact, in_force: InForce, device: str) -> Entry:
-    item = item_of(in_force.standings, _raw(row.fact.device, in_force, device), row.kind, row.said)
-    reworded = in_force.standings.get(item, RevisedItem()).text
+def _sentence(row: StoredFact, revised: RevisedMemory, device: str) -> Entry:
+    item = item_of(revised.standings, _raw(row.fact.device, revised, device), row.kind, row.sentence)
+    reworded = revised.standings.get(item, RevisedItem()).text
     was = item.name if reworded not in ("", item.name) else ""
     return Entry(
         item,
-        row.said,
+        row.sentence,
         replace(_of_row(row), message_id=None) if reworded else _of_row(row),
         row.pinned,
         was=was,
     )
 
 
-def _raw(device: str, in_force: InForce, raw: str) -> str:
+def _raw(device: str, revised: RevisedMemory, raw: str) -> str:
     """Return the name under which the items of `device` are filed, whatever a person calls it."""
-    return raw if device == device_key(in_force.state) else device
+    return raw if device == device_key(revised.state) else device
 
 
 def _of_row(row: StoredFact) -> Origin:
