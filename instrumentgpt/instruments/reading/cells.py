@@ -87,8 +87,8 @@ def cells_of(line: str, delimiter: str) -> list[str]:
 def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None:
     """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none."""
     lines = [(number, line) for number, line in lines if line.strip() and not line.lstrip().startswith("#")]
-    found = [shape for delimiter in DELIMITERS if (shape := _shape(lines, delimiter, name))]
-    return max(found, key=lambda pair: pair[0])[1] if found else None
+    shapes = [shape for delimiter in DELIMITERS if (shape := _shape(lines, delimiter, name))]
+    return max(shapes, key=lambda pair: pair[0])[1] if shapes else None
 
 
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
@@ -152,8 +152,8 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple
     shape = Shape(
         delimiter, width_used, comma, headings[:width_used], header[0] if header else None, first, texts
     )
-    known = sum(bool(heading.scores) for heading in shape.headings)
-    return count / after + known, shape
+    named = sum(bool(heading.scores) for heading in shape.headings)
+    return count / after + named, shape
 
 
 def _is_row(cells: Sequence[str]) -> bool:

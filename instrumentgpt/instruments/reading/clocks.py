@@ -79,10 +79,10 @@ def micros(kind: str, text: bytes) -> int | None:
     True
     """
     try:
-        found = _micros(kind, text)
+        stamp = _micros(kind, text)
     except (ValueError, OverflowError):
         return None
-    return found if 0 <= found < MOST_MICROS else None
+    return stamp if 0 <= stamp < MOST_MICROS else None
 
 
 def _micros(kind: str, text: bytes) -> int:
@@ -173,12 +173,12 @@ def time_axis(raw: Micros, lines: Lines, kind: str, first: int, boots: Sequence[
 
 def _outliers(steps: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which forward steps undo, or are undone by, a step back a few rows away: a garbled stamp."""
-    found = np.zeros(len(steps), dtype=bool)
+    outliers = np.zeros(len(steps), dtype=bool)
     for at in np.flatnonzero(steps < -JITTER):
         around = slice(max(at - NEAR_ROWS, 0), at + NEAR_ROWS)
         near = np.abs(steps[around] + steps[at]) <= max(-NEAR_SHARE * steps[at], 2 * JITTER)
-        found[around] |= near & (steps[around] > JITTER)
-    return found
+        outliers[around] |= near & (steps[around] > JITTER)
+    return outliers
 
 
 def _booted(lines: Lines, places: NDArray[np.intp], boots: Sequence[int]) -> NDArray[np.bool_]:
@@ -218,11 +218,11 @@ def shifted(raw: Micros, lines: Lines, axis: TimeAxis, kind: str) -> NDArray[np.
 
     A line without a stamp has the time of the line above.
     """
-    known = raw != NO_TIME
+    stamped = raw != NO_TIME
     at = np.array([step.line for step in axis.clock_steps], dtype=np.int64)
     shift = np.concatenate([[0.0], np.cumsum([-step.seconds for step in axis.clock_steps])])
     offset = shift[np.searchsorted(at, lines, side="right")]
-    time = np.where(known, (raw - axis.first) / SECOND + offset, np.nan)
+    time = np.where(stamped, (raw - axis.first) / SECOND + offset, np.nan)
     filled = _filled(time)
     if kind == "clock":
         days = np.cumsum(np.diff(filled, prepend=filled[:1]) < -DAY / SECOND / 2)
@@ -246,12 +246,12 @@ def start_of(first: int, kind: str) -> pd.Timestamp | None:
 
 def from_numbers(numbers: NDArray[np.float64], unit: str) -> Stamps:
     """Return stamps from a column of numbers in `unit` ("" if the header does not say)."""
-    known = numbers[np.isfinite(numbers)]
-    top = float(np.abs(known).max()) if len(known) else 0.0
+    finite = numbers[np.isfinite(numbers)]
+    top = float(np.abs(finite).max()) if len(finite) else 0.0
     for limit, epoch_unit in EPOCHS:
         if top > limit and (limit > 3e8 or unit in ("", "s")):
             return Stamps(_scaled(numbers, UNITS[epoch_unit]), "epoch")
-    steps = np.diff(known)
+    steps = np.diff(finite)
     step = float(np.median(steps[steps > 0])) if (steps > 0).any() else 1.0
     if not unit and EXCEL_DAYS[0] < top < EXCEL_DAYS[1] and step < 0.1:
         return Stamps(_scaled(numbers - EXCEL_EPOCH_DAYS, UNITS["d"]), "epoch", "in days since 1900")
@@ -260,7 +260,7 @@ def from_numbers(numbers: NDArray[np.float64], unit: str) -> Stamps:
     if step < FASTEST_ROWS:
         return Stamps(_scaled(numbers, UNITS["h"]), "seconds", f"in hours, as rows are {step:.2g} apart")
     minutes = step % 60 == 0 and np.mean(steps % 60 == 0) > NEARLY_ALL
-    if step >= 50 and not minutes and (known == np.round(known)).all():
+    if step >= 50 and not minutes and (finite == np.round(finite)).all():
         return Stamps(_scaled(numbers, UNITS["ms"]), "seconds", f"in ms, as rows are {step:g} apart")
     return Stamps(_scaled(numbers, UNITS["s"]), "seconds", "in seconds")
 
@@ -274,22 +274,22 @@ def _scaled(numbers: NDArray[np.float64], factor: float) -> Micros:
 def from_texts(cells: Sequence[str]) -> Stamps:
     """Return stamps from a column of texts: ISO, clock or elapsed time, a date in any usual order."""
     texts = [unicodedata.normalize("NFKC", cell).strip().translate(CHINESE).strip(" :") for cell in cells]
-    known = [text for text in texts if any(letter.isdigit() for letter in text)]
-    if not known:
+    filled = [text for text in texts if any(letter.isdigit() for letter in text)]
+    if not filled:
         return Stamps(np.full(len(texts), NO_TIME), "")
-    if sum(bool(CLOCK.match(text)) for text in known) > 0.9 * len(known):
+    if sum(bool(CLOCK.match(text)) for text in filled) > 0.9 * len(filled):
         raw = _each("clock", texts, CLOCK)
         first = raw[raw != NO_TIME][0]
         elapsed = first < 60 * SECOND or raw.max() >= DAY
         return Stamps(raw, "seconds" if elapsed else "clock")
-    if sum(bool(ISO.match(text)) for text in known) > 0.9 * len(known):
+    if sum(bool(ISO.match(text)) for text in filled) > 0.9 * len(filled):
         return Stamps(_each("datetime", texts, ISO), "datetime")
     return _calendar(texts)
 
 
 def _each(kind: str, texts: Sequence[str], shape: re.Pattern[str]) -> Micros:
-    found = (micros(kind, text.encode()) if shape.match(text) else None for text in texts)
-    return np.array([NO_TIME if stamp is None else stamp for stamp in found], dtype=np.int64)
+    stamps = (micros(kind, text.encode()) if shape.match(text) else None for text in texts)
+    return np.array([NO_TIME if stamp is None else stamp for stamp in stamps], dtype=np.int64)
 
 
 def _calendar(texts: Sequence[str]) -> Stamps:
@@ -302,10 +302,10 @@ def _calendar(texts: Sequence[str]) -> Stamps:
         )
         stamps = parsed.dt.tz_localize(None).astype("datetime64[us]")
         raw = np.where(stamps.isna(), NO_TIME, stamps.astype("int64"))
-        known = raw[raw != NO_TIME]
-        span = float(known[-1] - known[0]) / DAY if len(known) > 1 else 0.0
-        forward = float((np.diff(known) >= 0).mean()) if len(known) > 1 else 1.0
-        score = len(known) + forward - (0.5 if span > 3 * 365 else 0.0) - 0.01 * day_first
+        times = raw[raw != NO_TIME]
+        span = float(times[-1] - times[0]) / DAY if len(times) > 1 else 0.0
+        forward = float((np.diff(times) >= 0).mean()) if len(times) > 1 else 1.0
+        score = len(times) + forward - (0.5 if span > 3 * 365 else 0.0) - 0.01 * day_first
         differ = bool(best_score) and not np.array_equal(raw, best) and (raw != NO_TIME).all()
         if score > best_score:
             best, best_score = raw, score
@@ -319,15 +319,15 @@ def spread(raw: Micros) -> Micros:
 
     A clock that shows minutes has six rows of 10 s in each; their true times lie between.
     """
-    known = raw[raw != NO_TIME]
-    if len(known) < 4 or (np.diff(known) == 0).mean() < 0.5 or known[0] == known[-1]:
+    times = raw[raw != NO_TIME]
+    if len(times) < 4 or (np.diff(times) == 0).mean() < 0.5 or times[0] == times[-1]:
         return raw
-    changes = np.flatnonzero(np.diff(known) != 0) + 1
+    changes = np.flatnonzero(np.diff(times) != 0) + 1
     middle = np.diff(changes)
     rows = float(np.median(middle)) if len(middle) else float(changes[0])
     anchors = np.concatenate([[changes[0] - rows], changes, [changes[-1] + rows]])
-    stamp_step = known[changes[-1]] - known[changes[-1] - 1]
-    stamps = np.concatenate([[known[0]], known[changes], [known[changes[-1]] + stamp_step]])
+    stamp_step = times[changes[-1]] - times[changes[-1] - 1]
+    stamps = np.concatenate([[times[0]], times[changes], [times[changes[-1]] + stamp_step]])
     result = raw.copy()
-    result[raw != NO_TIME] = np.interp(np.arange(len(known)), anchors, stamps.astype(float)).astype(np.int64)
+    result[raw != NO_TIME] = np.interp(np.arange(len(times)), anchors, stamps.astype(float)).astype(np.int64)
     return result

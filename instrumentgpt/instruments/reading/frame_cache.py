@@ -76,7 +76,7 @@ def reader_version() -> str:
 
 
 def _described(log: Log) -> dict[str, Any]:
-    described = {own.name: getattr(log, own.name) for own in fields(log) if own.name not in NOT_KEPT}
+    described = {field.name: getattr(log, field.name) for field in fields(log) if field.name not in NOT_KEPT}
     described["start"] = None if log.start is None else log.start.isoformat()
     return described | {name: list(getattr(log, name).items()) for name in BY_CHANNEL}
 
@@ -97,7 +97,7 @@ def _load(path: Path, source_path: Path) -> Log | None:
     described["missing"], described["notes"] = tuple(described["missing"]), tuple(described["notes"])
     described |= {name: dict(map(tuple, described[name])) for name in BY_CHANNEL}
     described["placeholders"] = tuple(
-        Placeholder(**{**one, "spans": tuple(map(tuple, one["spans"]))}) for one in described["placeholders"]
+        Placeholder(**{**row, "spans": tuple(map(tuple, row["spans"]))}) for row in described["placeholders"]
     )
     return Log(
         path=source_path,

@@ -80,7 +80,7 @@ def heading_of(cell: str) -> Heading:
         scores = {role: score for role, score in scores.items() if role not in ("time", "output")}
     elif not scores and not _says(names, vocabulary()["other"]["certain"]):
         scores = {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
-    if unit in DEGREES or any(word in said for said in names for word in TEMPERATURE):
+    if unit in DEGREES or any(word in name for name in names for word in TEMPERATURE):
         scores.pop("output", None)  # "heater temperature"
     elif unit == "%" or ("output" in scores and scores.get("pv") == LIKELY and not _says(names, QUANTITIES)):
         scores.pop("pv", None)  # "oven power"
@@ -101,7 +101,7 @@ def unit_of_cells(cells: Sequence[str]) -> str:
     >>> unit_of_cells(["25.3 C", "25.4 C", "--"])
     '°C'
     """
-    tails = Counter(found[1].lower() for cell in cells if (found := UNIT_BEHIND.search(cell)))
+    tails = Counter(match[1].lower() for cell in cells if (match := UNIT_BEHIND.search(cell)))
     tail, count = tails.most_common(1)[0] if tails else ("", 0)
     return _unit(["value", tail]) if 2 * count > len(cells) else ""
 
@@ -131,15 +131,15 @@ def _unit(words: Sequence[str]) -> str:
 
 
 def _scores(names: Sequence[str]) -> dict[str, int]:
-    said = " ".join(names)
+    text = " ".join(names)
     if _says(names, vocabulary()["other"]["certain"]):
         return {}
     scores: dict[str, int] = {}
     for role in ROLES:
         words = vocabulary()[role]
-        if any(_has(said, names, word) for word in words["certain"]):
+        if any(_has(text, names, word) for word in words["certain"]):
             scores[role] = CERTAIN
-        elif any(_has(said, names, word) for word in words["likely"]):
+        elif any(_has(text, names, word) for word in words["likely"]):
             scores[role] = LIKELY
         elif any(_nearly(name, word) for name in names for word in words["certain"]):
             scores[role] = TYPO
@@ -147,15 +147,15 @@ def _scores(names: Sequence[str]) -> dict[str, int]:
 
 
 def _says(names: Sequence[str], words: Sequence[str]) -> bool:
-    said = " ".join(names)
-    return any(_has(said, names, word) for word in words)
+    text = " ".join(names)
+    return any(_has(text, names, word) for word in words)
 
 
-def _has(said: str, names: Sequence[str], word: str) -> bool:
+def _has(text: str, names: Sequence[str], word: str) -> bool:
     if not word.isascii():  # Chinese has no blanks: the word may stand anywhere in the cell
-        return word in said
+        return word in text
     if " " in word:
-        return f" {word} " in f" {said} "
+        return f" {word} " in f" {text} "
     return word in names or (len(word) >= COMPOUND and any(name.endswith(word) for name in names))
 
 

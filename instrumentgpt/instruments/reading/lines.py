@@ -107,16 +107,16 @@ def meaning_of(line: bytes, layout: Format) -> Meaning | None:
             return Meaning(parts, gains=(pattern, match))
     if layout.boot and parts.message.startswith(layout.boot):
         return Meaning(parts, boot=True)
-    found: list[tuple[Pattern, re.Match[bytes]]] = []
+    matches: list[tuple[Pattern, re.Match[bytes]]] = []
     broken = ""
     for pattern in layout.samples:
-        found += [(pattern, match) for match in _matches(pattern, parts.message)]
+        matches += [(pattern, match) for match in _matches(pattern, parts.message)]
         meant = bool(pattern.anchor) and parts.message.startswith(pattern.anchor)
-        if meant and not found and pattern.start.match(parts.message):
+        if meant and not matches and pattern.start.match(parts.message):
             broken = broken or unlike(parts.message, pattern)
-    if found and parts.stamp is None:
+    if matches and parts.stamp is None:
         return Meaning(parts, broken="there is no such time")
-    return Meaning(parts, samples=tuple(found), broken="" if found else broken)
+    return Meaning(parts, samples=tuple(matches), broken="" if matches else broken)
 
 
 def read_into(rows: Rows, lines: Iterable[tuple[int, bytes]], layout: Format) -> None:

@@ -112,10 +112,10 @@ def forked(blocks: Sequence[Callable[[], Found]]) -> Iterator[Found]:
                 pids.append(_forked(blocks[at::PROCESSES], mine, pipes))
         for at, block in enumerate(blocks):
             try:
-                found: Found = pickle.load(pipes[at % PROCESSES])
+                result: Found = pickle.load(pipes[at % PROCESSES])
             except (EOFError, pickle.UnpicklingError):  # its process has ended, perhaps while it wrote
-                found = block()
-            yield found
+                result = block()
+            yield result
     finally:
         for pipe in pipes:
             pipe.close()

@@ -36,23 +36,24 @@ def placeholders_of(samples: pd.DataFrame) -> tuple[Placeholder, ...]:
     A value counts only if the reading above and the one below are far from it: a kiln that passes 300.0 °C
     on its way is none. Of a setpoint, zeros in the first rows are.
     """
-    found: list[Placeholder] = []
+    placeholders: list[Placeholder] = []
     for channel, rows in rows_by_channel(samples["channel"].to_numpy()):
         line = samples["line"].to_numpy()[rows]
         pv, setpoint = (samples[name].iloc[rows].to_numpy(dtype=float) for name in ("pv", "setpoint"))
         for name, value, stretches in [*_of_pv(pv), *_of_setpoint(setpoint)]:
             spans = tuple((int(line[first]), int(line[last])) for first, last in stretches)
             count = sum(last - first + 1 for first, last in stretches)
-            found.append(Placeholder(channel, name, value, count, spans))
-    return tuple(found)
+            placeholders.append(Placeholder(channel, name, value, count, spans))
+    return tuple(placeholders)
 
 
 def notes_of(placeholders: Sequence[Placeholder], names: Mapping[int, str]) -> list[str]:
     """Return for people what is listed of each channel, by its number or name."""
     notes = [
-        f"{names.get(one.channel) or f'channel {one.channel}'}: {one.column} {one.value:g} is no reading "
-        f"({one.count:,} times, first in line {one.spans[0][0]})"
-        for one in placeholders[:MOST_NOTES]
+        f"{names.get(placeholder.channel) or f'channel {placeholder.channel}'}: "
+        f"{placeholder.column} {placeholder.value:g} is no reading "
+        f"({placeholder.count:,} times, first in line {placeholder.spans[0][0]})"
+        for placeholder in placeholders[:MOST_NOTES]
     ]
     more = len(placeholders) - len(notes)
     return [*notes, f"{more} more values are no readings"] if more else notes
@@ -84,8 +85,8 @@ def _is_away(pv: Floats, first: int, last: int, odd: NDArray[np.bool_], distance
 
 
 def _of_setpoint(setpoint: Floats) -> Iterator[tuple[str, float, Runs]]:
-    known = np.flatnonzero(np.isfinite(setpoint))
-    zero = setpoint[known] == 0
+    rows = np.flatnonzero(np.isfinite(setpoint))
+    zero = setpoint[rows] == 0
     first = int(np.argmin(zero)) if len(zero) and not zero.all() else 0
     if 0 < first <= FIRST_ROWS and not zero[first:].any():
-        yield "setpoint", 0.0, [(int(known[0]), int(known[first - 1]))]
+        yield "setpoint", 0.0, [(int(rows[0]), int(rows[first - 1]))]

@@ -162,11 +162,11 @@ def pairs_of(line: str) -> dict[str, str]:
         except (ValueError, AttributeError, RecursionError):
             pass
     stamp, ticks = STAMP.match(line), TICKS.match(line)
-    found = {"time": stamp[1]} if stamp else {"time (ms)": ticks[1]} if ticks else {}
+    pairs = {"time": stamp[1]} if stamp else {"time (ms)": ticks[1]} if ticks else {}
     begin = stamp or ticks
     for pair in PAIR.finditer(line, begin.end() if begin else 0):
-        found.setdefault(pair["name"], pair["value"] + (pair["unit"] or ""))
-    return found
+        pairs.setdefault(pair["name"], pair["value"] + (pair["unit"] or ""))
+    return pairs
 
 
 def _text(value: object) -> str:
@@ -175,13 +175,13 @@ def _text(value: object) -> str:
 
 def flat(node: Mapping[str, Any], before: str = "") -> dict[str, object]:
     """Return the plain values of an object, those within others named “outer.inner”."""
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name, value in node.items():
         if isinstance(value, dict):
-            found |= flat(value, f"{before}{name}.")
+            values |= flat(value, f"{before}{name}.")
         elif not isinstance(value, list):
-            found[f"{before}{name}"] = value
-    return found
+            values[f"{before}{name}"] = value
+    return values
 
 
 def names_in(lines: Sequence[str]) -> list[str]:

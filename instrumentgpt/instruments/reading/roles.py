@@ -82,17 +82,17 @@ def roles_of(columns: Columns) -> Roles | None:
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
     channels = _loops(columns, named) if named["pv"] or named["output"] else {}
-    known = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
-    open_columns = [at for at, where in known.items() if where.sum() > 0.2 * len(where)]
-    if not any("pv" in own for own in channels.values()) and open_columns:
+    is_finite = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
+    open_columns = [at for at, where in is_finite.items() if where.sum() > 0.2 * len(where)]
+    if not any("pv" in roles for roles in channels.values()) and open_columns:
         channels = _unnamed_loops(columns, open_columns, named) or channels
     if not channels:
         return None
     _add_setpoints(columns, channels, rest)
     guessed = {
         role: _why(columns, at, role)
-        for own in reversed(channels.values())
-        for role, at in own.items()
+        for roles in reversed(channels.values())
+        for role, at in roles.items()
         if not columns.headings or columns.headings[at].scores.get(role, 0) < 2
     }
     if time and not named_time and not columns.texts[time[0]]:
@@ -124,9 +124,9 @@ def _named_times(columns: Columns) -> list[int]:
 
 def _runs_on(values: Floats, first: bool) -> bool:
     """Return whether `values` behave like a time: forward, evenly; the `first` column may hesitate."""
-    known = values[np.isfinite(values)]
-    steps = np.diff(known)
-    if len(known) < 2 or len(known) <= 0.9 * len(values) or not (steps > 0).any():
+    finite = values[np.isfinite(values)]
+    steps = np.diff(finite)
+    if len(finite) < 2 or len(finite) <= 0.9 * len(values) or not (steps > 0).any():
         return False
     usual = float(np.median(steps[steps > 0]))
     odd = np.abs(steps - usual) > EVEN * usual
@@ -138,8 +138,8 @@ def _runs_on(values: Floats, first: bool) -> bool:
 
 def goes_on(values: Floats) -> bool:
     """Return whether a column called time can be one: it may stand still, start again, or run backwards."""
-    known = values[np.isfinite(values)]
-    steps = np.diff(known)
+    finite = values[np.isfinite(values)]
+    steps = np.diff(finite)
     way = max(float((steps >= 0).mean()), float((steps <= 0).mean())) if len(steps) else 0.0
     return bool((steps != 0).any() and way >= STARTS_AGAIN)
 
@@ -151,7 +151,7 @@ def _loops(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     channels = _by_index(columns, named) or dict(enumerate(_by_words(columns, named), start=1))
     if named["channel"]:
         return channels
-    used = [own["pv"] for own in channels.values()]
+    used = [roles["pv"] for roles in channels.values()]
     for at in (at for at in named["pv"] if not columns.headings[at].says("pv", "computed")):
         if not any(at == other or _same_reading(columns, at, other) for other in used):
             channels[max(channels) + 1] = {"pv": at}
@@ -171,10 +171,10 @@ def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     for index, pv in sorted((index, at) for index, at in pvs.items() if index is not None):
         channels[index] = {"pv": pv}
         for role in OWN:
-            own = [at for at in named[role] if headings[at].index == index]
+            matching = [at for at in named[role] if headings[at].index == index]
             shared = [at for at in named[role] if headings[at].index is None]
-            if own or shared:
-                channels[index][role] = (own or _ranked(columns, shared, role))[0]
+            if matching or shared:
+                channels[index][role] = (matching or _ranked(columns, shared, role))[0]
     return channels
 
 
@@ -189,7 +189,7 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
     """
     loops: list[dict[str, int]] = []
     for setpoint in _ranked(columns, named["setpoint"], "setpoint"):
-        free = [at for at in named["pv"] if at not in [own["pv"] for own in loops]]
+        free = [at for at in named["pv"] if at not in [loop["pv"] for loop in loops]]
         alike = [at for at in free if _shared_words(columns, setpoint, at, "setpoint")]
         if not loops or alike:
             loops.append({"pv": _nearest(columns, setpoint, alike or free), "setpoint": setpoint})
@@ -200,17 +200,17 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
         loops.append({"pv": best})
     for role in OWN[1:]:
         free = named[role]
-        for own in loops:
-            said = own.get("setpoint", own["pv"])
+        for loop in loops:
+            head = loop.get("setpoint", loop["pv"])
 
-            def likeness(at: int, said: int = said, role: str = role) -> tuple[bool, int, int]:
+            def likeness(at: int, head: int = head, role: str = role) -> tuple[bool, int, int]:
                 aside, score = columns.rank(at, role)
-                shared = _letters(columns.headings[at]) & _letters(columns.headings[said])
+                shared = _letters(columns.headings[at]) & _letters(columns.headings[head])
                 return aside, len(shared), score
 
             if free:
-                own[role] = max(free, key=likeness)
-                free = [at for at in free if at != own[role]] if role == "output" else free
+                loop[role] = max(free, key=likeness)
+                free = [at for at in free if at != loop[role]] if role == "output" else free
     return loops
 
 
@@ -229,8 +229,8 @@ def _shared_words(columns: Columns, at: int, pv: int, role: str) -> int:
     }
     of_role |= {letter for word in of_role if not word.isascii() for letter in word}
     of_role |= {"heating", "heat", "加", "熱", "热"}
-    own = _letters(columns.headings[at]) - of_role
-    return len(own) if own <= _letters(columns.headings[pv]) else 0
+    letters = _letters(columns.headings[at]) - of_role
+    return len(letters) if letters <= _letters(columns.headings[pv]) else 0
 
 
 def _nearest(columns: Columns, setpoint: int, pvs: Sequence[int]) -> int:
@@ -238,17 +238,17 @@ def _nearest(columns: Columns, setpoint: int, pvs: Sequence[int]) -> int:
 
     def rank(at: int) -> tuple[object, ...]:
         shared = _shared_words(columns, setpoint, at, "setpoint")
-        own = columns.headings[at]
+        heading = columns.headings[at]
         away = _distance(columns.values[at], target)
-        return shared, -away, not own.says("pv", "aside"), own.unit == "°C", -at
+        return shared, -away, not heading.says("pv", "aside"), heading.unit == "°C", -at
 
     return max(pvs, key=rank)
 
 
-def _same_reading(columns: Columns, one: int, other: int) -> bool:
+def _same_reading(columns: Columns, column: int, other: int) -> bool:
     """Return whether one column is the other in another unit: on a straight line to the last digit."""
-    both = np.isfinite(columns.values[one]) & np.isfinite(columns.values[other])
-    x, y = columns.values[one][both], columns.values[other][both]
+    both = np.isfinite(columns.values[column]) & np.isfinite(columns.values[other])
+    x, y = columns.values[column][both], columns.values[other][both]
     if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0 or _is_steps(x) != _is_steps(y):
         return False
     slope, offset = np.polyfit(x - x.mean(), y, 1)
@@ -268,7 +268,7 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
     Either a control error, whose sum with pv is constant in steps, or a column that changes in steps while pv
     follows it, even if both are named as pv.
     """
-    if not columns.headings or any("setpoint" in own or "error" in own for own in channels.values()):
+    if not columns.headings or any("setpoint" in roles or "error" in roles for roles in channels.values()):
         return
     first = next(iter(channels.values()))
     pv = first.get("pv")
@@ -279,7 +279,7 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
             if _is_steps(stated_setpoint(columns.values[pv], columns.values[at], way)):
                 first[role] = at
                 return
-    others = {own["pv"]: number for number, own in list(channels.items())[1:] if set(own) == {"pv"}}
+    others = {roles["pv"]: number for number, roles in list(channels.items())[1:] if set(roles) == {"pv"}}
     for at in [*others, *(at for at in rest if columns.says_nothing(at))]:
         for target, reading in ((at, pv), (pv, at)):
             if _is_target(columns.values[target], columns.values[reading], HELD):
@@ -310,23 +310,23 @@ def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
 
 def _straight(values: Floats) -> float:
     """Return the share of rows at which `values` go on as they did, to their digit."""
-    known = values[np.isfinite(values)]
-    known = known[:: max(1, len(known) // MOST_ROWS)]
-    lag = max(1, len(known) // BENDS)
-    bends = known[2 * lag :] - 2 * known[lag:-lag] + known[: -2 * lag]
-    return float((np.abs(bends) <= 1.01 * _digit(known)).mean()) if len(bends) else 0.0
+    finite = values[np.isfinite(values)]
+    finite = finite[:: max(1, len(finite) // MOST_ROWS)]
+    lag = max(1, len(finite) // BENDS)
+    bends = finite[2 * lag :] - 2 * finite[lag:-lag] + finite[: -2 * lag]
+    return float((np.abs(bends) <= 1.01 * _digit(finite)).mean()) if len(bends) else 0.0
 
 
 def _unnamed_loops(columns: Columns, rest: Sequence[int], named: Mapping[str, list[int]]) -> Loops:
     """Return the loops of the columns `rest`, whose heads say no more than the number of a channel."""
     index = {at: heading.index or 0 for at, heading in enumerate(columns.headings)}
-    found: Loops = {}
+    channels: Loops = {}
     for number in sorted({index.get(at, 0) for at in rest} - {0}):
-        own = {role: [at for at in every if index[at] == number] for role, every in named.items()}
+        heads = {role: [at for at in every if index[at] == number] for role, every in named.items()}
         numbered = [at for at in rest if index[at] == number]
-        found |= {number: _loops_by_behaviour(columns, numbered, own)[1]} if len(numbered) > 1 else {}
-    if len(found) > 1:
-        return found
+        channels |= {number: _loops_by_behaviour(columns, numbered, heads)[1]} if len(numbered) > 1 else {}
+    if len(channels) > 1:
+        return channels
     repeated = {} if any(named.values()) else _repeated_loops(columns, rest)
     return repeated or _loops_by_behaviour(columns, rest, named)
 
@@ -341,12 +341,12 @@ def _repeated_loops(columns: Columns, rest: Sequence[int]) -> Loops:
         return {}
     one_by_one = [rest[at : at + len(THREE)] for at in range(0, len(rest), len(THREE))]
     for loops in (one_by_one, [rest[at::count] for at in range(count)]):
-        told: Counter[tuple[int, ...]] = Counter()
+        orders: Counter[tuple[int, ...]] = Counter()
         for of_loop in loops:
-            own = _loops_by_behaviour(columns, of_loop, {role: [] for role in ROLES})
-            if len(own) == 1 and set(own[1]) == set(THREE):
-                told[tuple(of_loop.index(own[1][role]) for role in THREE)] += 1
-        for order, votes in told.items():
+            channels = _loops_by_behaviour(columns, of_loop, {role: [] for role in ROLES})
+            if len(channels) == 1 and set(channels[1]) == set(THREE):
+                orders[tuple(of_loop.index(channels[1][role]) for role in THREE)] += 1
+        for order, votes in orders.items():
             if votes >= AGREED * count:
                 placed = ([of_loop[place] for place in order] for of_loop in loops)
                 return {number: dict(zip(THREE, of, strict=True)) for number, of in enumerate(placed, 1)}
@@ -364,61 +364,61 @@ def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[st
     at_limits = {at for at in rest if _stands_at_limits(values[at])}
     loops = _with_errors(columns, moving)
     if not loops:
-        own: dict[str, int] = {role: named[role][0] for role in ("setpoint", "output") if named[role]}
-        for at in rest if "setpoint" not in own else ():
+        loop: dict[str, int] = {role: named[role][0] for role in ("setpoint", "output") if named[role]}
+        for at in rest if "setpoint" not in loop else ():
             if near := {pv for pv in rest if pv != at and _is_target(values[at], values[pv])}:
                 likely = {*near, *moving} - at_limits - {at} or near
-                own["setpoint"] = at
-                own["pv"] = min((_distance(values[pv], values[at]), pv) for pv in likely)[1]
+                loop["setpoint"] = at
+                loop["pv"] = min((_distance(values[pv], values[at]), pv) for pv in likely)[1]
                 break
-        left = [at for at in moving or rest if at not in own.values()]
-        if "pv" not in own and left:
+        left = [at for at in moving or rest if at not in loop.values()]
+        if "pv" not in loop and left:
             free = [at for at in left if at not in at_limits] or left
-            own["pv"] = min(free, key=lambda at: (_roughness(values[at]), at))
-        loops = [own] if "pv" in own else []
-    used = {at for own in loops for at in own.values()}
-    for own in loops:
-        pv, free = own["pv"], [at for at in rest if at not in used]
+            loop["pv"] = min(free, key=lambda at: (_roughness(values[at]), at))
+        loops = [loop] if "pv" in loop else []
+    used = {at for loop in loops for at in loop.values()}
+    for loop in loops:
+        pv, free = loop["pv"], [at for at in rest if at not in used]
         behind = [at for at in free if at > pv] + [at for at in free if at < pv]
         rough = (at for at in behind if not _is_alike(values[at], values[pv]))
         output = next(chain((at for at in behind if at in at_limits), rough), None)
-        if output is not None and "output" not in own:
-            own["output"] = output
+        if output is not None and "output" not in loop:
+            loop["output"] = output
             used.add(output)
     return dict(enumerate(loops, start=1))
 
 
 def _with_errors(columns: Columns, moving: Sequence[int]) -> list[dict[str, int]]:
     """Return a loop for each pair whose sum is constant in steps: pv, and the error, nearer to 0."""
-    found: list[dict[str, int]] = []
+    loops: list[dict[str, int]] = []
     if len(moving) > MOST_COLUMNS:
         return []
     for at in moving:
         for other in moving:
-            free = not {at, other} & {column for own in found for column in own.values()}
-            one, two = columns.values[at][:MOST_ROWS], columns.values[other][:MOST_ROWS]
-            if at < other and free and _is_steps(stated_setpoint(one, two, 1.0)):
+            free = not {at, other} & {column for loop in loops for column in loop.values()}
+            pv, error = (columns.values[column][:MOST_ROWS] for column in (at, other))
+            if at < other and free and _is_steps(stated_setpoint(pv, error, 1.0)):
                 first, second = (np.nanmin(np.abs(columns.values[column])) for column in (at, other))
                 nearer = first < second
-                found.append({"pv": other if nearer else at, "error": at if nearer else other})
-    return found
+                loops.append({"pv": other if nearer else at, "error": at if nearer else other})
+    return loops
 
 
 def _stands_at_limits(values: Floats) -> bool:
     """Return whether `values` are in the range of an output and stand for a while at 0 or full scale."""
-    known = np.abs(values[np.isfinite(values)])
-    if len(known) < 2 or known.max() == 0:
+    finite = np.abs(values[np.isfinite(values)])
+    if len(finite) < 2 or finite.max() == 0:
         return False
-    if np.ptp(known) == 0:
-        return known[0] in (100.0, *OUTPUT_RANGES)
-    full = [limit for limit in (1.0, 100.0, SIGNED_BYTE, *OUTPUT_RANGES) if known.max() <= limit]
-    at_limit = (known == 0) | ((known == known.max()) & (known.max() in full))
+    if np.ptp(finite) == 0:
+        return finite[0] in (100.0, *OUTPUT_RANGES)
+    full = [limit for limit in (1.0, 100.0, SIGNED_BYTE, *OUTPUT_RANGES) if finite.max() <= limit]
+    at_limit = (finite == 0) | ((finite == finite.max()) & (finite.max() in full))
     return bool(full) and float(at_limit.mean()) >= AT_LIMITS
 
 
 def _is_alike(values: Floats, pv: Floats) -> bool:
     """Return whether `values` are in the range of pv and as smooth: another reading of the kind."""
-    (least, most), (low, high) = (np.nanquantile(one, [0.02, 0.98]) for one in (values, pv))  # no first zeros
+    (least, most), (low, high) = np.nanquantile((values, pv), [0.02, 0.98], axis=1).T  # no first zeros
     return bool(least <= high and most >= low and _roughness(values) <= ROUGHER * _roughness(pv))
 
 
@@ -428,12 +428,12 @@ def _distance(pv: Floats, setpoint: Floats) -> float:
 
 
 def _is_steps(values: Floats) -> bool:
-    known = values[np.isfinite(values)]
-    changes = float((np.diff(known) != 0).mean()) if len(known) > 1 else 0.0
-    return changes <= STEPS_AT_MOST and len(np.unique(known)) <= max(10, DISTINCT_AT_MOST * len(known))
+    finite = values[np.isfinite(values)]
+    changes = float((np.diff(finite) != 0).mean()) if len(finite) > 1 else 0.0
+    return changes <= STEPS_AT_MOST and len(np.unique(finite)) <= max(10, DISTINCT_AT_MOST * len(finite))
 
 
 def _roughness(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    spread = float(np.std(known))
-    return float(np.std(np.diff(known))) / spread if spread and len(known) > 2 else math.inf
+    finite = values[np.isfinite(values)]
+    spread = float(np.std(finite))
+    return float(np.std(np.diff(finite))) / spread if spread and len(finite) > 2 else math.inf

@@ -32,15 +32,15 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
         return 100.0, ""
     if heading and heading.unit == "%":
         return 1.0, ""
-    known = np.abs(values[np.isfinite(values)])
-    top = float(known.max()) if len(known) else 0.0
+    sizes = np.abs(values[np.isfinite(values)])
+    top = float(sizes.max()) if len(sizes) else 0.0
     if heading and heading.unit in ("A", "W") and top > 0:
         return 100.0 / top, f"100 % is the greatest value in the log, {top:g} {heading.unit}"
     if 0 < top <= 1.0 + 1e-9:
         return 100.0, "a duty of 0 to 1"
     if top == SIGNED_BYTE:
         return 100.0 / SIGNED_BYTE, f"100 % is {SIGNED_BYTE:g}"
-    least = 255.0 if heading and "pwm" in heading.words and bool((known == np.round(known)).all()) else 100.0
+    least = 255.0 if heading and "pwm" in heading.words and bool((sizes == np.round(sizes)).all()) else 100.0
     for full in OUTPUT_RANGES:
         if top <= full * OVER and full >= least:
             return 100.0 / full, "" if full == 100 and heading else f"100 % is {full:g}"
@@ -63,8 +63,8 @@ def unit_of(
     """
     if heading and heading.unit in PV_UNITS:
         return heading.unit, ""
-    known = pv[np.isfinite(pv)]
-    middle = float(np.median(known)) if len(known) else 0.0
+    finite = pv[np.isfinite(pv)]
+    middle = float(np.median(finite)) if len(finite) else 0.0
     named = heading is not None and any(word in " ".join(heading.words) for word in TEMPERATURE)
     tagged = heading is not None and (
         bool(LOOP_TAGS & set(heading.words)) or any(word in heading.text.lower() for word in QUANTITIES)
@@ -90,7 +90,7 @@ def unit_of(
 
 def _before_heating(pv: Floats, output: Floats) -> float | None:
     """Return the first pv if the output is then 0 and rises later, else None."""
-    known = np.isfinite(output)
-    if not known.any() or output[known][0] != 0 or not (output[known] > 0).any() or not np.isfinite(pv[0]):
+    finite = output[np.isfinite(output)]
+    if not finite.size or finite[0] != 0 or not (finite > 0).any() or not np.isfinite(pv[0]):
         return None
     return float(pv[0])

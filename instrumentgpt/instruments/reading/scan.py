@@ -125,8 +125,8 @@ def merged(parts: Sequence[Samples]) -> Samples:
     values = {}
     for name in VALUES:
         if any(name in part.values for part in parts):
-            own = [part.values.get(name, np.full(len(part.line), np.nan)) for part in parts]
-            values[name] = np.concatenate(own)[order]
+            columns = [part.values.get(name, np.full(len(part.line), np.nan)) for part in parts]
+            values[name] = np.concatenate(columns)[order]
     raw, channel = (np.concatenate([getattr(part, name) for part in parts]) for name in ("raw", "channel"))
     return Samples(line[order], raw[order], channel[order], values)
 
@@ -140,13 +140,13 @@ def scan(
     learned  the shapes that other blocks of the log have; it gets those of this one
     """
     block, learned = _Block.of(text), learned or LineShapes()
-    found: list[Samples] = []
+    parts: list[Samples] = []
     used: tuple[Template, ...] = ()
     tried, looked_through = False, not layout.needs or len(block.left) <= MANY_LINES
     while len(block.left) > FEW_LINES:
         before, new = len(block.left), learned.templates[len(used) :]
         for template in new:
-            found += _read_shape(block, template, first_line, rows)
+            parts += _read_shape(block, template, first_line, rows)
         used += new
         if before - len(block.left) > LEAST_TAKEN * before:
             learned.patience = PATIENCE
@@ -161,7 +161,7 @@ def scan(
     lines = ((first_line + at, block.line(at)) for at in block.left.tolist())
     read_into(rows, lines, layout)
     rows.gains.sort(key=lambda gains: gains[0])
-    return merged([*found, samples_of(rows)]), len(block.starts)
+    return merged([*parts, samples_of(rows)]), len(block.starts)
 
 
 def _may_say_something(block: _Block, layout: Format) -> Flags:
@@ -171,8 +171,8 @@ def _may_say_something(block: _Block, layout: Format) -> Flags:
     lines = pa.Array.from_buffers(pa.binary(), len(block.starts), buffers)
     if len(block.left) < len(block.starts):
         lines = lines.take(pa.array(block.left))
-    found = pc.match_substring_regex(lines, layout.needs)
-    return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
+    matches = pc.match_substring_regex(lines, layout.needs)
+    return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=bool)
 
 
 @dataclass
@@ -260,9 +260,9 @@ def _shape_samples(matched: _Matched, template: Template, lines: Ints, rows: Row
     """Return the samples of the `lines` of a shape; gains go to `rows`."""
     channels = [_channels(matched, sample, rows) for sample in template.samples]
     values = [_values(matched, sample) for sample in template.samples]
-    names = [name for name in VALUES if any(name in own for own in values)]
+    names = [name for name in VALUES if any(name in sample for sample in values)]
     nothing = np.full(len(lines), np.nan)
-    columns = {name: _laced([own.get(name, nothing) for own in values]) for name in names}
+    columns = {name: _laced([sample.get(name, nothing) for sample in values]) for name in names}
     line, channel = np.repeat(lines, len(channels)), _laced(channels)
     if template.gains:
         given = np.array([columns.get(name, nothing) for name in VALUES]).T.tolist()
@@ -302,7 +302,7 @@ def _channels(matched: _Matched, sample: Sample, rows: Rows) -> Ints:
 
 
 def _values(matched: _Matched, sample: Sample) -> dict[str, Floats]:
-    found: dict[str, Floats] = {}
+    columns: dict[str, Floats] = {}
     for name, place in zip(VALUES, sample.values, strict=True):
         if isinstance(place, int):
             values = matched.numbers[place].values()
@@ -314,8 +314,8 @@ def _values(matched: _Matched, sample: Sample) -> dict[str, Floats]:
             continue
         else:
             values = np.full(len(matched.which), constant)
-        found[name] = values * sample.pattern.output_scale if name == "output" else values
-    return found
+        columns[name] = values * sample.pattern.output_scale if name == "output" else values
+    return columns
 
 
 def _power(matched: _Matched, place: tuple[int, int]) -> Ints:

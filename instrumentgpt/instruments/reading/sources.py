@@ -86,8 +86,7 @@ def _rotated(path: Path) -> list[Path]:
     if ROTATED.search(bare):
         return []  # a part that was asked for by its own name is read alone
     pattern = re.compile(re.escape(bare) + r"\.(\d+)(\.gz)?$")
-    found = [neighbour for neighbour in path.parent.iterdir() if pattern.match(neighbour.name)]
-    return sorted(found, key=_age_of)
+    return sorted((part for part in path.parent.iterdir() if pattern.match(part.name)), key=_age_of)
 
 
 def chunks(

@@ -70,25 +70,25 @@ def stated_loop(words: str) -> StatedLoop:
 
 def loops_of_channels(stated: Stated, channels: Iterable[int]) -> dict[int, StatedLoop]:
     """Return channel → what is stated of its loop, for those of `channels` of which anything is."""
-    found: dict[int, StatedLoop] = {}
-    for number, loop in sorted(stated.loops, key=lambda one: one[0]):  # of every channel before its own
-        said = {name: value for name, value in asdict(loop).items() if value not in ("", None)}
+    loops: dict[int, StatedLoop] = {}
+    for number, loop in sorted(stated.loops, key=lambda pair: pair[0]):  # of every channel before its own
+        values = {name: value for name, value in asdict(loop).items() if value not in ("", None)}
         for channel in channels if number == 0 else (number,):
-            found[channel] = replace(found.get(channel, StatedLoop()), **said)
-    return found
+            loops[channel] = replace(loops.get(channel, StatedLoop()), **values)
+    return loops
 
 
 def numbered(name: str, stated: Stated, headings: Sequence[Heading], width: int) -> dict[str, int]:
     """Return the `stated` columns of the table `name`, role → number; UnreadableLog for one it lacks."""
-    found = {role: _column(column, headings) for role, column in stated.columns}
-    if not all(0 <= at < width for at in found.values()):
+    columns = {role: _column(column, headings) for role, column in stated.columns}
+    if not all(0 <= at < width for at in columns.values()):
         given = ",".join(f"{role}={column}" for role, column in stated.columns)
         heads = f" ({', '.join(heading.text for heading in headings)})" if headings else ""
         raise UnreadableLog(
             f"{name}: columns {given} do not fit: the table has columns 0 to {width - 1}{heads}. "
             "Give them as time=0,setpoint=1,pv=2,output=3, or by their heads."
         )
-    return found
+    return columns
 
 
 def _column(column: int | str, headings: Sequence[Heading]) -> int:
@@ -96,9 +96,9 @@ def _column(column: int | str, headings: Sequence[Heading]) -> int:
     if isinstance(column, int) or column.isdecimal():
         return int(column)
     heads = [heading.text.casefold() for heading in headings]
-    wanted = column.strip().casefold()
-    alike = [at for at, head in enumerate(heads) if head == wanted] or [
-        at for at, head in enumerate(heads) if wanted in head
+    text = column.strip().casefold()
+    alike = [at for at, head in enumerate(heads) if head == text] or [
+        at for at, head in enumerate(heads) if text in head
     ]
     return alike[0] if len(alike) == 1 else -1
 
@@ -108,20 +108,20 @@ def with_columns(roles: Roles | None, columns: Mapping[str, int]) -> Roles | Non
 
     With a pv among them they are all there is; otherwise the first channel has them.
     """
-    own = {role: at for role, at in columns.items() if role not in ("time", "channel")}
+    stated = {role: at for role, at in columns.items() if role not in ("time", "channel")}
     if "pv" in columns:
         time = (columns["time"],) if "time" in columns else ()
-        return Roles(time, {1: own}, channel_column=columns.get("channel"))
+        return Roles(time, {1: stated}, channel_column=columns.get("channel"))
     if roles is None or not columns:
         return roles
-    (first, known), *others = roles.channels.items()
-    inferred = ("error", "deviation") if "setpoint" in own else ()
-    known = {role: at for role, at in known.items() if role not in inferred and at not in columns.values()}
+    (first, loop), *others = roles.channels.items()
+    inferred = ("error", "deviation") if "setpoint" in stated else ()
+    loop = {role: at for role, at in loop.items() if role not in inferred and at not in columns.values()}
     rest = {number: each for number, each in others if each.get("pv") not in columns.values()}
     return replace(
         roles,
         time=(columns["time"],) if "time" in columns else roles.time,
-        channels={first: {**known, **own}, **rest},
+        channels={first: {**loop, **stated}, **rest},
         guessed={role: why for role, why in roles.guessed.items() if role not in columns},
         channel_column=columns.get("channel", roles.channel_column),
     )
@@ -136,7 +136,7 @@ def as_stated(log: Log, stated: Stated) -> Log:
     samples, guessed, notes = log.samples, dict(log.guessed), list(log.notes)
     if stated.setpoint is not None:
         channel = samples["channel"]
-        without = [number for number, own in samples.groupby("channel") if own["setpoint"].isna().all()]
+        without = [number for number, rows in samples.groupby("channel") if rows["setpoint"].isna().all()]
         driven = [number for number in without if samples.loc[channel == number, "output"].notna().any()]
         mine = channel.isin(driven or without[:1])
         samples = samples.assign(setpoint=np.where(mine, stated.setpoint, samples["setpoint"]))

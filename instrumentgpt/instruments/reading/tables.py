@@ -105,9 +105,9 @@ def read_table(
     grid = _widened(_grid_of(table, shape))
     roles = _roles(source.path.name, grid, stated)
     times = _times(grid, roles, stated.period)
-    rows, told = _in_order(grid, times)
-    if told:
-        notes += told
+    rows, order_notes = _in_order(grid, times)
+    if order_notes:
+        notes += order_notes
         grid = replace(
             grid,
             cells=[column[rows] for column in grid.cells],
@@ -121,8 +121,8 @@ def read_table(
 def _roles(name: str, grid: Grid, stated: Stated) -> Roles:
     headings = grid.shape.headings
     columns = numbered(name, stated, headings, grid.shape.width)
-    found = None if "pv" in columns else roles_of(Columns(headings, grid.numbers, grid.texts))
-    roles = with_columns(found, columns)
+    recognised = None if "pv" in columns else roles_of(Columns(headings, grid.numbers, grid.texts))
+    roles = with_columns(recognised, columns)
     if roles is None:
         header = ", ".join(heading.text for heading in headings) or "none"
         raise UnreadableLog(
@@ -133,17 +133,17 @@ def _roles(name: str, grid: Grid, stated: Stated) -> Roles:
 
 
 def _times(grid: Grid, roles: Roles, period: float | None) -> Stamps:
-    found = Stamps(np.empty(0, dtype=np.int64), "")
+    stamps = Stamps(np.empty(0, dtype=np.int64), "")
     if roles.time and grid.texts[roles.time[0]]:
         parts = [grid.cells[at].astype(str).tolist() for at in roles.time]
-        found = clocks.from_texts([" ".join(cells) for cells in zip(*parts, strict=True)])
+        stamps = clocks.from_texts([" ".join(cells) for cells in zip(*parts, strict=True)])
     elif roles.time:
         heading = grid.heading(roles.time[0])
-        found = clocks.from_numbers(grid.numbers[roles.time[0]], heading.unit if heading else "")
-    if found.kind and (found.raw != NO_TIME).mean() > 0.5:
-        raw = clocks.spread(found.raw) if roles.channel_column is None else found.raw
-        spread = "" if raw is found.raw else "rows of one stamp are spread evenly"
-        return Stamps(raw, found.kind, _joined(found.assumed, spread))
+        stamps = clocks.from_numbers(grid.numbers[roles.time[0]], heading.unit if heading else "")
+    if stamps.kind and (stamps.raw != NO_TIME).mean() > 0.5:
+        raw = clocks.spread(stamps.raw) if roles.channel_column is None else stamps.raw
+        spread = "" if raw is stamps.raw else "rows of one stamp are spread evenly"
+        return Stamps(raw, stamps.kind, _joined(stamps.assumed, spread))
     step = round((period or 1.0) * SECOND)
     rows = np.arange(len(grid.line), dtype=np.int64)
     return Stamps(rows * step, "seconds", missing=() if period else ("period",))
@@ -164,8 +164,8 @@ def _in_order(grid: Grid, times: Stamps) -> tuple[NDArray[np.int64], list[str]]:
     if times.kind in WALL_KINDS:
         again = pd.DataFrame(dict(enumerate([times.raw, *grid.numbers]))).duplicated().to_numpy()
         if again.sum() >= LEAST_REPEATED:
-            told = f"{again.sum():,} rows say again what rows above say, time included: left out"
-            return rows[~again], [told]
+            note = f"{again.sum():,} rows say again what rows above say, time included: left out"
+            return rows[~again], [note]
     return rows, []
 
 
@@ -173,8 +173,8 @@ def _log_of(
     source: Source, table: Table, grid: Grid, roles: Roles, times: Stamps, lines: int, notes: list[str]
 ) -> Log:
     usable = times.raw != NO_TIME
-    known = times.raw[usable]
-    axis = time_axis(known, grid.line[usable], times.kind, int(known[0]) if len(known) else 0)
+    stamps = times.raw[usable]
+    axis = time_axis(stamps, grid.line[usable], times.kind, int(stamps[0]) if len(stamps) else 0)
     unit, why_unit = _unit(grid, roles)
     scale, why_scale = _scale(grid, roles)
     samples = _samples(grid, roles, usable, scale, axis.time)
@@ -188,10 +188,10 @@ def _log_of(
         "time": _joined(roles.guessed.get("time", ""), times.assumed),
     }
     names = {
-        channel: grid.heading(own.get("pv", next(iter(own.values()))))
-        for channel, own in roles.channels.items()
+        channel: grid.heading(columns.get("pv", next(iter(columns.values()))))
+        for channel, columns in roles.channels.items()
     }
-    pvs = {channel: own["pv"] for channel, own in roles.channels.items() if "pv" in own}
+    pvs = {channel: columns["pv"] for channel, columns in roles.channels.items() if "pv" in columns}
     units = {channel: _own_unit(grid, pv, next(iter(pvs.values())), unit) for channel, pv in pvs.items()}
     channel_names = {channel: heading.text for channel, heading in names.items() if heading}
     placeholders = placeholders_of(samples)
@@ -202,7 +202,7 @@ def _log_of(
         samples=samples,
         layout=" ".join(heading.text for heading in grid.shape.headings)
         or f"{grid.shape.delimiter}{grid.shape.width}",
-        start=start_of(axis.first, times.kind) if len(known) else None,
+        start=start_of(axis.first, times.kind) if len(stamps) else None,
         lines=lines,
         broken=Broken(table.broken_count + int((~usable).sum()), tuple(table.broken)),
         unit=unit,
@@ -210,7 +210,7 @@ def _log_of(
         output_scale=scale,
         degrees_per_unit=DEGREES_PER_UNIT.get(unit, math.nan),
         columns={**({"time": roles.time[0]} if roles.time else {}), **next(iter(roles.channels.values()))},
-        channel_units={channel: own for channel, own in units.items() if own != unit},
+        channel_units={channel: units[channel] for channel in units if units[channel] != unit},
         placeholders=placeholders,
         guessed={role: reason for role, reason in guessed.items() if reason},
         channel_names=channel_names,
@@ -221,17 +221,17 @@ def _log_of(
 
 
 def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
-    own = next(iter(roles.channels.values()))
-    if "pv" not in own:
+    columns = next(iter(roles.channels.values()))
+    if "pv" not in columns:
         return "", ""
-    output = grid.numbers[own["output"]] if "output" in own else None
-    units = [heading.unit for at, heading in enumerate(grid.shape.headings) if at != own["pv"]]
+    output = grid.numbers[columns["output"]] if "output" in columns else None
+    units = [heading.unit for at, heading in enumerate(grid.shape.headings) if at != columns["pv"]]
     rooms = {
         heading.text: grid.numbers[at]
         for at, heading in enumerate(grid.shape.headings)
         if heading.says("pv", "room") and not heading.unit and heading.scores.get("pv")
     }
-    return unit_of(grid.numbers[own["pv"]], output, grid.heading(own["pv"]), units, rooms)
+    return unit_of(grid.numbers[columns["pv"]], output, grid.heading(columns["pv"]), units, rooms)
 
 
 def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
@@ -239,14 +239,14 @@ def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
     heading = grid.heading(pv)
     if heading and heading.unit in PV_UNITS:
         return heading.unit
-    known, of_first = (grid.numbers[at][np.isfinite(grid.numbers[at])] for at in (pv, first))
-    raw = (known == np.round(known)).all() and (of_first != np.round(of_first)).any()
-    return "counts" if raw and np.median(known) > COUNTS_ABOVE else unit
+    values, of_first = (grid.numbers[at][np.isfinite(grid.numbers[at])] for at in (pv, first))
+    raw = (values == np.round(values)).all() and (of_first != np.round(of_first)).any()
+    return "counts" if raw and np.median(values) > COUNTS_ABOVE else unit
 
 
 def _scale(grid: Grid, roles: Roles) -> tuple[float, str]:
     """Return percent per unit of the outputs: one for all channels, so that they can be compared."""
-    outputs = [own["output"] for own in roles.channels.values() if "output" in own]
+    outputs = [columns["output"] for columns in roles.channels.values() if "output" in columns]
     if not outputs:
         return 1.0, ""
     first = grid.cells[outputs[0]]
@@ -270,11 +270,11 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
 
     number = empty if roles.channel_column is None else grid.numbers[roles.channel_column]
     whole = (np.isfinite(number) & (np.abs(number) < 2**31))[usable]
-    own = (np.where(whole, np.where(whole, number[usable], 0), channel) for channel in order)
+    numbers = (np.where(whole, np.where(whole, number[usable], 0), channel) for channel in order)
     channels = np.min_scalar_type(-1 - max(order)) if large and roles.channel_column is None else np.int64
     columns = {
         "time": in_turn([time] * len(order), np.float64),
-        "channel": in_turn(own, np.dtype(channels).type),
+        "channel": in_turn(numbers, np.dtype(channels).type),
     }
     for role in ("setpoint", "pv", "output", "kp", "ki", "kd"):
         if large and not any(role in columns_of for columns_of in stated.values()):
@@ -287,11 +287,11 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
     return pd.DataFrame(columns, copy=False)
 
 
-def _stated(own: Mapping[str, int], grid: Grid) -> dict[str, Floats]:
+def _stated(columns: Mapping[str, int], grid: Grid) -> dict[str, Floats]:
     """Return the values of a channel's roles; a setpoint from the error where only that is given."""
-    stated = {role: grid.numbers[at] for role, at in own.items()}
+    stated = {role: grid.numbers[at] for role, at in columns.items()}
     for role, way in (("error", 1.0), ("deviation", -1.0)):
-        if role in own:
+        if role in columns:
             stated["setpoint"] = stated_setpoint(stated["pv"], stated[role], way)
     return stated
 
@@ -317,7 +317,7 @@ def _grid_of(table: Table, shape: Shape) -> Grid:
     """Return `table`, as `read_chunk` filled it, as columns of numbers and text."""
     cells = [np.concatenate(parts) if parts else np.empty(0) for parts in table.columns]
     numbers = [_numbers(column, shape.decimal_comma) for column in cells]
-    texts = [_is_text(column, known) for column, known in zip(cells, numbers, strict=True)]
+    texts = [_is_text(column, values) for column, values in zip(cells, numbers, strict=True)]
     line = np.concatenate(table.line) if table.line else np.empty(0, dtype=np.int64)
     return Grid(shape, cells, numbers, texts, line)
 
@@ -341,7 +341,7 @@ def _widened(grid: Grid) -> Grid:
     order = every[np.argsort(first)].tolist()
     rows = np.flatnonzero(name == max(zip(count, -first, every, strict=True))[2])
     stamps = grid.cells[time].astype(str) if grid.texts[time] else grid.numbers[time]
-    columns = [_newest_before(stamps, value, name == own, rows) for own in order]
+    columns = [_newest_before(stamps, value, name == column_name, rows) for column_name in order]
     shape = replace(
         grid.shape,
         width=len(order) + 1,
@@ -363,18 +363,18 @@ def _newest_before(
     stamps: NDArray[np.generic], value: Floats, mine: NDArray[np.bool_], rows: NDArray[np.int64]
 ) -> Floats:
     """Return at each of `rows` the newest of the values that are `mine`: at its own stamp or before."""
-    own = np.flatnonzero(mine)
-    own = own[np.argsort(stamps[own], kind="stable")]
-    last = np.searchsorted(stamps[own], stamps[rows], side="right") - 1
-    return np.where(last >= 0, value[own[np.maximum(last, 0)]], math.nan)
+    positions = np.flatnonzero(mine)
+    positions = positions[np.argsort(stamps[positions], kind="stable")]
+    last = np.searchsorted(stamps[positions], stamps[rows], side="right") - 1
+    return np.where(last >= 0, value[positions[np.maximum(last, 0)]], math.nan)
 
 
 def _numbers(column: NDArray[np.generic], decimal_comma: bool) -> Floats:
     if column.dtype.kind == "f":
         return np.where(np.abs(column.astype(float)) < GREATEST, column.astype(float), math.nan)
     codes, unique = pd.factorize(column)
-    known = np.array([number_in(str(cell), decimal_comma) for cell in unique], dtype=float)
-    return known[codes] if len(known) else np.empty(0)
+    values = np.array([number_in(str(cell), decimal_comma) for cell in unique], dtype=float)
+    return values[codes] if len(values) else np.empty(0)
 
 
 def _is_text(column: NDArray[np.generic], numbers: Floats) -> bool:

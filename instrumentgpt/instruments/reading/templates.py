@@ -121,12 +121,12 @@ def templates_of(lines: Sequence[bytes], layout: Format) -> list[Template]:
         elif meaning and (pieces := _silent(line, meaning.parts, layout)):
             shapes[meaning.parts.kind, *map(_identity, pieces)].append(pieces)
     repeated = sorted(shapes.items(), key=lambda shape: -len(shape[1]))
-    found = (
+    templates = (
         _template_of(shape, layout) if kind is None else _silent_template(shape[0], str(kind), layout)
         for (kind, *_), shape in repeated
         if len(shape) >= LEAST_LINES
     )
-    return [template for template in found if template]
+    return [template for template in templates if template]
 
 
 def _silent(line: bytes, parts: Parts, layout: Format) -> list[Piece]:
@@ -285,9 +285,9 @@ def _allowed(
     return allowed
 
 
-def _limits(own: bytes, allowed: Sequence[bytes]) -> Limits:
-    kinds = tuple(text in allowed or _kind(text) == _kind(own) for text in KINDS)
-    whole = len(own.lstrip(b"-").partition(b".")[0])
+def _limits(number: bytes, allowed: Sequence[bytes]) -> Limits:
+    kinds = tuple(text in allowed or _kind(text) == _kind(number) for text in KINDS)
+    whole = len(number.lstrip(b"-").partition(b".")[0])
     least = most = whole
     for text in INTEGERS:
         if len(text) >= whole and text not in allowed:
@@ -411,12 +411,12 @@ def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer, w
 
 def _key(pieces: list[Piece]) -> tuple[int, bytes] | None:
     """Return the end of the longest text before anything of varying length, and where it stands."""
-    found, offset = (0, b""), 0
+    key, offset = (0, b""), 0
     for piece in pieces:
         if piece.kind in ("number", "blanks") or offset + len(piece.text) > PADDING - 8:
             break
         letters = piece.text[-8:] if piece.kind == "text" else b""
         offset += len(piece.text)
-        if len(letters) >= len(found[1]) and letters:
-            found = (offset - len(letters), letters)
-    return found if found[1] else None
+        if len(letters) >= len(key[1]) and letters:
+            key = (offset - len(letters), letters)
+    return key if key[1] else None

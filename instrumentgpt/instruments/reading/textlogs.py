@@ -45,15 +45,15 @@ def fits(chunk: Chunk, thoroughly: bool = True) -> list[Fit]:
 
     thoroughly  look at many lines where a few say nothing
     """
-    found: list[Fit] = []
+    best_first: list[Fit] = []
     for count, places in SNIFFED[: 1 + thoroughly]:
-        lines, found = sniffed(chunk, count, places), []
+        lines, best_first = sniffed(chunk, count, places), []
         for last_resort in (False, True):
             some = [_fit(layout, lines) for layout in formats().values() if layout.last_resort == last_resort]
-            found = sorted([*found, *some], key=lambda fit: -fit.rows)
-            if found[0].rows:
-                return found
-    return found
+            best_first = sorted([*best_first, *some], key=lambda fit: -fit.rows)
+            if best_first[0].rows:
+                return best_first
+    return best_first
 
 
 def sniffed(chunk: Chunk, count: int, places: int) -> list[tuple[int, bytes]]:
@@ -81,8 +81,8 @@ def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
         expected = " or ".join(
             f"“{pattern.layout}{pattern.each_layout}”" for pattern in layout.samples if pattern.layout
         )
-        wanted = f"no message like {expected}" if expected else "no message with the values of a loop"
-        near = (prefixed[0][0], text_of(prefixed[0][1])[:120], wanted)
+        reason = f"no message like {expected}" if expected else "no message with the values of a loop"
+        near = (prefixed[0][0], text_of(prefixed[0][1])[:120], reason)
     return Fit(layout, 0, len(prefixed), near)
 
 
@@ -117,7 +117,7 @@ class _Gathered:
             self.columns[name] = column
         self.count = count
         self.rows.gains += [
-            (line + self.lines, numbers.get(own, own), values) for line, own, values in rows.gains
+            (line + self.lines, numbers.get(number, number), values) for line, number, values in rows.gains
         ]
         self.rows.boots += [line + self.lines for line in rows.boots]
         self.rows.broken_count += rows.broken_count
@@ -156,13 +156,13 @@ def read_text_log(
 ) -> Log:
     """Return the log that `source` is, read as `layout`; `period` (s) is for one without times."""
     notes: list[str] = []
-    found = _Gathered()
-    found.first, found.kind = _first_stamp(source, layout)
+    whole = _Gathered()
+    whole.first, whole.kind = _first_stamp(source, layout)
     for (samples, rows, lines), share in scanned(source, layout, notes):
-        found.add(samples, rows, lines, share)
+        whole.add(samples, rows, lines, share)
         if progress:
             progress(share)
-    return _log_of(source, layout, found, notes, period)
+    return _log_of(source, layout, whole, notes, period)
 
 
 def _first_stamp(source: Source, layout: Format) -> tuple[int, str]:
@@ -204,15 +204,15 @@ def _last_of_stamp(samples: Samples) -> Samples:
     return Samples(samples.line[kept], samples.raw[kept], samples.channel[kept], values)
 
 
-def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], period: float | None) -> Log:
-    rows, all_samples = found.rows, found.samples()
+def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], period: float | None) -> Log:
+    rows, all_samples = whole.rows, whole.samples()
     untimed = not (all_samples.raw != NO_TIME).any()
-    kind = "seconds" if untimed else found.kind
+    kind = "seconds" if untimed else whole.kind
     skipped = all_samples.line
     if layout.last_of_stamp and not untimed:
         all_samples = _last_of_stamp(all_samples)
     raw = _stamped(all_samples, period)
-    axis = time_axis(raw, all_samples.line, kind, 0 if untimed else found.first, rows.boots)
+    axis = time_axis(raw, all_samples.line, kind, 0 if untimed else whole.first, rows.boots)
     wall = _wall_clock(source, layout)
     nothing = np.broadcast_to(math.nan, len(axis.time))  # takes no room
     values = {name: all_samples.values.get(name, nothing) for name in VALUES}
@@ -233,7 +233,7 @@ def _log_of(source: Source, layout: Format, found: _Gathered, notes: list[str], 
         samples=samples,
         start=start_of(axis.first, kind) if wall is None else start_of(axis.first + wall, "epoch"),
         layout=layout.name,
-        lines=found.lines,
+        lines=whole.lines,
         broken=Broken(rows.broken_count, tuple(rows.broken)),
         unit=layout.unit,
         missing=(*(("period",) if untimed and not period else ()), *missing_of(samples)),
@@ -259,10 +259,10 @@ def carry_gains(samples: pd.DataFrame, rows: Rows) -> None:
         mine = channels == channel
         of_channel = np.flatnonzero(samples["channel"].to_numpy() == channel)
         last = np.searchsorted(stated[mine], samples["line"].to_numpy()[of_channel], side="right") - 1
-        known = last >= 0
+        has_gains = last >= 0
         for column, name in enumerate(("kp", "ki", "kd")):
             filled = samples[name].to_numpy(copy=True)
-            filled[of_channel[known]] = gains[mine][last[known], column]
+            filled[of_channel[has_gains]] = gains[mine][last[has_gains], column]
             samples[name] = filled
 
 
@@ -271,12 +271,12 @@ def read_events(
 ) -> pd.DataFrame:
     """Return the lines of `source` that are not among `sample_lines`: time, level, source, text, line."""
     skipped = set(sample_lines.tolist())
-    found: list[tuple[int, str, str, str, int]] = []
+    events: list[tuple[int, str, str, str, int]] = []
     for chunk in chunks(source):
         for number, line in enumerate(chunk.content.split(b"\n"), chunk.first_line):
             if number not in skipped and line.strip():
-                found.append(_event(number, line.rstrip(b"\r"), layout))
-    frame = pd.DataFrame(found, columns=["raw", *EVENT_COLUMNS[1:]])
+                events.append(_event(number, line.rstrip(b"\r"), layout))
+    frame = pd.DataFrame(events, columns=["raw", *EVENT_COLUMNS[1:]])
     lines = frame["line"].to_numpy(dtype=np.int64)
     frame["raw"] = shifted(frame["raw"].to_numpy(dtype=np.int64), lines, axis, kind)
     return frame.rename(columns={"raw": "time"}).astype(

@@ -57,8 +57,8 @@ class Kind:
 
 def kind_of(part: Path) -> Kind | None:
     """Return what the file `part` is, by its content; None if it is text, or nothing known."""
-    found = part.stat()
-    return _kind_of(part, found.st_size, found.st_mtime_ns)
+    status = part.stat()
+    return _kind_of(part, status.st_size, status.st_mtime_ns)
 
 
 @lru_cache(maxsize=64)
@@ -106,18 +106,16 @@ def members(packed: Path | IO[bytes], name: str) -> list[zipfile.ZipInfo]:
     """Return the logs in a .zip: its files that are not hidden; [] if it is a spreadsheet."""
     try:
         with zipfile.ZipFile(packed) as opened:
-            found = opened.infolist()
+            entries = [entry for entry in opened.infolist() if not entry.is_dir()]
     except zipfile.BadZipFile as problem:
         raise DamagedLog(
             f"{name} starts as a .zip does, but cannot be read ({reason(problem)}). Pack it again"
         ) from problem
-    if any(one.filename == "xl/workbook.xml" for one in found):
+    if any(entry.filename == "xl/workbook.xml" for entry in entries):
         return []
-    if any(one.flag_bits & 1 for one in found):
+    if any(entry.flag_bits & 1 for entry in entries):
         raise DamagedLog(f"{name} is encrypted. Unpack it with its password and hand over the logs in it")
-    return [
-        one for one in found if not one.is_dir() and not re.search(r"(?:^|/)(?:\.|__MACOSX/)", one.filename)
-    ]
+    return [entry for entry in entries if not re.search(r"(?:^|/)(?:\.|__MACOSX/)", entry.filename)]
 
 
 def logs_in(packed: IO[bytes], name: str) -> Iterator[tuple[str, IO[bytes]]]:
@@ -126,16 +124,16 @@ def logs_in(packed: IO[bytes], name: str) -> Iterator[tuple[str, IO[bytes]]]:
     packed.seek(0)
     if start != b"PK\x03\x04":
         return
-    found = members(packed, name)
-    if len(found) > MOST_LOGS:
+    entries = members(packed, name)
+    if len(entries) > MOST_LOGS:
         raise SeveralLogs(
-            f"{name} holds {len(found)} files, over {MOST_LOGS}. Unpack it and choose among them"
+            f"{name} holds {len(entries)} files, over {MOST_LOGS}. Unpack it and choose among them"
         )
     with zipfile.ZipFile(packed) as opened:
-        for one in found if len(found) > 1 else ():
-            check_size(f"{name}/{one.filename}", one.file_size, packed=one.compress_size)
-            with opened.open(one) as file:
-                yield one.filename.replace("\\", "/").rpartition("/")[2], file
+        for entry in entries if len(entries) > 1 else ():
+            check_size(f"{name}/{entry.filename}", entry.file_size, packed=entry.compress_size)
+            with opened.open(entry) as file:
+                yield entry.filename.replace("\\", "/").rpartition("/")[2], file
 
 
 def unpacked(path: Path, folder: Path) -> list[Path]:
@@ -145,23 +143,23 @@ def unpacked(path: Path, folder: Path) -> list[Path]:
     target = (
         folder / hashlib.blake2b(f"{path.absolute()} {path.stat().st_mtime_ns}".encode()).hexdigest()[:16]
     )
-    found: list[Path] = []
+    logs: list[Path] = []
     with path.open("rb") as packed:
         for name, content in logs_in(packed, path.name):
             target.mkdir(parents=True, exist_ok=True)
             plain = safe_name(name)
-            taken = plain in [one.name for one in found]
-            found.append(target / (f"{len(found)}_{plain}" if taken else plain))
-            with found[-1].open("wb") as file:
+            taken = plain in [log.name for log in logs]
+            logs.append(target / (f"{len(logs)}_{plain}" if taken else plain))
+            with logs[-1].open("wb") as file:
                 shutil.copyfileobj(content, file)
-    return found or [path]
+    return logs or [path]
 
 
 def _from_zip(part: Path) -> Iterator[bytes]:
     """Yield the text of the one log in a .zip; SeveralLogs if there are more."""
     logs = members(part, part.name)
     if len(logs) > 1:
-        names = ", ".join(one.filename for one in logs[:MOST_NAMED])
+        names = ", ".join(log.filename for log in logs[:MOST_NAMED])
         raise SeveralLogs(f"{part.name} holds {len(logs)} logs: {names}. Unpack it and hand over one of them")
     with zipfile.ZipFile(part) as packed, packed.open(logs[0]) as file:
         while block := file.read(1 << 20):
@@ -173,14 +171,14 @@ def _from_spreadsheet(part: Path) -> Iterator[bytes]:
     import openpyxl  # 0.3 s: only for spreadsheets
 
     with zipfile.ZipFile(part) as packed:
-        for one in packed.infolist():  # before any is parsed
-            check_size(part.name, one.file_size, packed=one.compress_size)
+        for entry in packed.infolist():  # before any is parsed
+            check_size(part.name, entry.file_size, packed=entry.compress_size)
     with part.open("rb") as file:  # whatever its name
         book = openpyxl.load_workbook(file, read_only=True, data_only=True)
         sheets = book.worksheets
         sheet = sheets[0]
         if len(sheets) > 1:
-            sheet = max(sheets, key=lambda one: sum(1 for row in one.values if any(row)))
+            sheet = max(sheets, key=lambda sheet: sum(1 for row in sheet.values if any(row)))
         yield from _lines(sheet.values)
 
 
@@ -236,10 +234,10 @@ def _literal(part: Path) -> dict[str, Any] | None:
     if part.stat().st_size > LARGEST_LITERAL:
         return None
     try:
-        found = ast.literal_eval(part.read_text(encoding="utf-8", errors="replace"))
+        literal = ast.literal_eval(part.read_text(encoding="utf-8", errors="replace"))
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
-    return found if isinstance(found, dict) else None
+    return literal if isinstance(literal, dict) else None
 
 
 def _profile(profile: Mapping[str, Any]) -> list[Row]:
@@ -258,12 +256,12 @@ def _profile(profile: Mapping[str, Any]) -> list[Row]:
         events = zip(
             profile.get("specialevents", []), kinds, profile.get("specialeventsvalue", []), strict=False
         )
-        own = {
+        levels = {
             at: max(round((value - 1) * 10), 0) for at, kind, value in events if kind == number
         }  # 11 is 100
-        if own:
+        if levels:
             last: object = None
-            columns[f"{name} (%)"] = [last := own.get(at, last) for at in range(len(time))]
+            columns[f"{name} (%)"] = [last := levels.get(at, last) for at in range(len(time))]
     return [list(columns), *zip(*columns.values(), strict=False)]
 
 
@@ -286,20 +284,20 @@ def _tables(node: object, depth: int) -> Iterator[list[Row]]:
         if isinstance(fields, dict) and isinstance(values, dict) and isinstance(values.get("values"), list):
             names = [field.get("name") for field in fields.get("fields", [])]
             yield [names, *zip(*values["values"], strict=False)]
-    elif all(isinstance(one, dict) for one in inner):
-        if series := [row for one in inner for row in _points(one)]:
+    elif all(isinstance(item, dict) for item in inner):
+        if series := [row for item in inner for row in _points(item)]:
             yield [("time", "name", "value"), *series]
-        objects = [flat(one) for one in inner]
-        names = list(dict.fromkeys(name for one in objects for name in one))
-        yield [names, *([one.get(name) for name in names] for one in objects)]
-    elif all(_is_column(one) for one in inner):
+        objects = [flat(item) for item in inner]
+        names = list(dict.fromkeys(name for item in objects for name in item))
+        yield [names, *([item.get(name) for name in names] for item in objects)]
+    elif all(_is_column(item) for item in inner):
         yield list(inner)
-    for one in inner[:1000]:
-        yield from _tables(one, depth + 1)
+    for item in inner[:1000]:
+        yield from _tables(item, depth + 1)
 
 
 def _is_column(node: object) -> bool:
-    return isinstance(node, list) and not any(isinstance(one, dict | list) for one in node)
+    return isinstance(node, list) and not any(isinstance(item, dict | list) for item in node)
 
 
 def _points(node: Mapping[str, Any]) -> Iterator[Row]:
@@ -308,9 +306,9 @@ def _points(node: Mapping[str, Any]) -> Iterator[Row]:
     label = " ".join(str(value) for value in flat(node).values() if isinstance(value, str))
     for point in points:
         if isinstance(point, list) and len(point) == 2:
-            numbers = [float(one) if _is_number(one) else None for one in point]
+            numbers = [float(number) if _is_number(number) else None for number in point]
             if None not in numbers:
-                time, value = sorted(numbers, key=lambda one: -abs(one or 0))
+                time, value = sorted(numbers, key=lambda number: -abs(number or 0))
                 yield time, label, value
 
 

@@ -85,8 +85,8 @@ class Text:
 
     def digits_from(self, position: Positions) -> Words:
         """Return bits that tell which of the letters from `position` on, at least 57, are digits."""
-        found: Words = _words_at(self._digits, position >> 3) >> (position & 7).view(np.uint64)
-        return found
+        digits: Words = _words_at(self._digits, position >> 3) >> (position & 7).view(np.uint64)
+        return digits
 
     def is_at(self, literal: bytes, position: Positions) -> Flags:
         """Return where `literal` stands at `position` (ascending)."""
@@ -94,15 +94,15 @@ class Text:
             within = position + len(literal) + 8 <= len(self.words)
             within[within] = self.is_at(literal, position[within])
             return within
-        found = np.ones(len(position), dtype=bool)
+        is_here = np.ones(len(position), dtype=bool)
         for start in range(0, len(literal), 8):
             if len(literal) >= 8:
                 start = min(start, len(literal) - 8)
-                found &= self.word_at(position + start) == word_and_mask(literal[start : start + 8])[0]
+                is_here &= self.word_at(position + start) == word_and_mask(literal[start : start + 8])[0]
             else:
                 word, mask = word_and_mask(literal)
-                found &= (self.word_at(position) & mask) == word
-        return found
+                is_here &= (self.word_at(position) & mask) == word
+        return is_here
 
 
 @dataclass(frozen=True)
@@ -174,14 +174,14 @@ def blanks_at(text: Text, position: Positions) -> Positions:
     """Return the number of blanks at `position`, 8 if there are more."""
     others = text.word_at(position) ^ _BLANKS
     first = lowest_bit((((others & _LOW7) + _LOW7) | others) & _HIGH)
-    found: Positions = np.bitwise_count(first - _ONE).astype(np.int64) >> 3
-    return found
+    count: Positions = np.bitwise_count(first - _ONE).astype(np.int64) >> 3
+    return count
 
 
-def numbers_at(text: Text, position: Positions, wanted: bool = True) -> Numbers:
+def numbers_at(text: Text, position: Positions, with_values: bool = True) -> Numbers:
     """Return the numbers at `position`: perhaps a minus, digits, perhaps a point and digits.
 
-    wanted  whether the digits' values are, not only how many there are
+    with_values  False where only how many digits there are is of use
     Those of more than MOST_DIGITS are not ok, nor exponents, a leading + and words like nan.
     """
     word = text.word_at(position)
@@ -199,15 +199,15 @@ def numbers_at(text: Text, position: Positions, wanted: bool = True) -> Numbers:
     pointed &= end > whole + np.uint8(8)  # a point without digits behind it is none of the number's
     pointed &= at > 0
     count = np.where(pointed, end - np.uint8(8), whole)
-    if wanted:
+    if with_values:
         digits = np.where(pointed, (digits & below) | ((digits >> _EIGHT) & ~below), digits)
         mantissa = eight_digits(digits, (np.uint8(64) - count).astype(np.uint64))
     else:
         mantissa = np.zeros(len(word), dtype=np.int64)
     long = (count + np.uint8(8) * pointed > 56) | (whole > 48)
     whole, count = (whole >> np.uint8(3)).view(np.int8), (count >> np.uint8(3)).view(np.int8)
-    found = Numbers(mantissa, whole, count - whole, negative, position + (count + pointed), whole > 0)
-    return _with_long(text, position, found, np.flatnonzero(long)) if long.any() else found
+    numbers = Numbers(mantissa, whole, count - whole, negative, position + (count + pointed), whole > 0)
+    return _with_long(text, position, numbers, np.flatnonzero(long)) if long.any() else numbers
 
 
 def spans_at(text: Text, position: Positions) -> Numbers:
@@ -234,15 +234,15 @@ def spans_at(text: Text, position: Positions) -> Numbers:
     return Numbers(decimals, whole, decimals, negative, end, ok)
 
 
-def _with_long(text: Text, position: Positions, found: Numbers, long: Positions) -> Numbers:
-    """Return `found` with the numbers that take more than one word, at the indices `long`."""
+def _with_long(text: Text, position: Positions, numbers: Numbers, long: Positions) -> Numbers:
+    """Return `numbers` with those that take more than one word, at the indices `long`."""
     spans = spans_at(text, position[long])  # behind their minus
     fraction = digits_at(text, position[long] + spans.whole + 1, spans.decimals)
     shifted = digits_at(text, position[long], spans.whole) * WHOLE_POWERS[spans.decimals]
-    found.mantissa[long] = shifted + fraction
+    numbers.mantissa[long] = shifted + fraction
     for part in ("whole", "decimals", "end", "ok"):
-        getattr(found, part)[long] = getattr(spans, part)
-    return found
+        getattr(numbers, part)[long] = getattr(spans, part)
+    return numbers
 
 
 def digits_at(text: Text, position: Positions, count: Counts) -> NDArray[np.int64]:
