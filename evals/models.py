@@ -128,6 +128,7 @@ def bad(prompt: str, agent: Client, told: dict) -> None:
     forged = " ".join(
         found for text in (prompt, *map(str, case["lines"])) for found in re.findall(INSTRUCTION, text)
     )
+    agent.call("confirm_root_cause", {"text": f"{title}: {invented}"})
     agent.say(f"{title}: {invented} {link('', log, 9_999_999)} ![x](http://127.0.0.1:9/x.png) {forged}")
     agent.end()
 

@@ -11,7 +11,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
     "instrumentgpt/analyst": 3_881,
     "instrumentgpt/commands": 1_812,
-    "instrumentgpt/evals": 1_213,
+    "instrumentgpt/evals": 1_218,
     "instrumentgpt/fleet": 903,
     "instrumentgpt/handover": 837,
     "instrumentgpt/instruments": 20_215,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_290,
     "instrumentgpt/storage": 4_783,
     "instrumentgpt/turn": 2_566,
-    "instrumentgpt/ui": 8_799,
+    "instrumentgpt/ui": 8_820,
 }
-WHOLE = 63_701
+WHOLE = 63_709
 
 
 def lines_in(room: str) -> int:

@@ -336,7 +336,7 @@ def test_above_the_limit_of_a_conversation_an_agent_is_asked_only_after_a_click(
     append_events(database, run, [to_json(Done("ok", "x", usage=usage))])
     at = page(conversation)
     at.chat_input[0].set_value("and now?").run()
-    assert "12,750 tokens ($0.01), above the limit of 10,000" in texts(at).replace("\\", "")
+    assert "12,750 tokens, 0.0123 USD, above the limit of 10,000" in texts(at).replace("\\", "")
     assert questions(database, conversation) == ["why?"]
     next(button for button in at.button if button.label == "Ask the offline analyst").click().run()
     assert questions(database, conversation) == ["why?", "and now?"]

@@ -129,7 +129,7 @@ def _cases(path: Path) -> Iterator[Case]:
         raise BadCase(f"{path}: cannot be read: {problem}. See docs/evaluation.md") from None
     for number, row in enumerate(told["case"], start=1):
         try:
-            yield _case({"kind": path.stem, **row})
+            yield _case({"kind": path.stem, **told.get("every", {}), **row})
         except (TypeError, ValueError, KeyError) as problem:
             where = f"{path.name}, case {row.get('name') or number}"
             raise BadCase(f"{where}: {problem}. See docs/evaluation.md") from None

@@ -137,9 +137,11 @@ def _budget(case: Case, outcome: Outcome) -> str:
 
 
 def _state(case: Case, outcome: Outcome) -> str | None:
-    """The memory has what it must afterwards; what a text asks of it is the walls' to keep out."""
-    asked = case.values or case.constraints or case.lifted or case.ruled_out
-    return _forgotten(case, outcome) if asked and not case.canary else None
+    """The memory has what it must afterwards, the cause too; what a text asks of it is the walls' matter."""
+    asked = case.values or case.constraints or case.lifted or case.ruled_out or case.cause
+    if not asked or case.canary:
+        return None
+    return "; ".join(filter(None, [_forgotten(case, outcome), _on_record(case, outcome)]))
 
 
 def _forgotten(case: Case, outcome: Outcome) -> str:
@@ -165,12 +167,15 @@ def _among(pattern: str, texts: Iterable[str]) -> bool:
 
 def _record(case: Case, outcome: Outcome) -> str | None:
     """What the tools found stands on record, whatever the answer says of it."""
-    if not case.canary or not case.cause:
-        return None
-    found = {name for text in outcome.found for name in fault_classes(text)} - {*NO_FAULT}
+    return _on_record(case, outcome) if case.canary and case.cause else None
+
+
+def _on_record(case: Case, outcome: Outcome) -> str:
+    found = {name for text in outcome.found for name in fault_classes(text)}
+    false = found & {*case.never} if case.never else found - {*NO_FAULT, *case.also}
     if HEALTHY in case.cause:
-        return f"on record is {', '.join(sorted(found))}, and nothing is wrong" if found else ""
-    return "" if found & {*case.cause} else f"{' or '.join(case.cause)} is not on record"
+        return f"on record is {', '.join(sorted(false))}, and nothing is wrong" if false else ""
+    return "" if not case.cause or found & {*case.cause} else f"{' or '.join(case.cause)} is not on record"
 
 
 def _walls(case: Case, outcome: Outcome) -> str | None:

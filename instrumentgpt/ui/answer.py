@@ -28,7 +28,7 @@ from instrumentgpt.ui import (
 from instrumentgpt.ui.language import problem, say
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.rating import draw_reason, draw_thumbs
-from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
+from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking
 
 REMEDY_CHARACTERS = 300
 ENDINGS = {  # how an answer that is not complete is marked
@@ -39,12 +39,6 @@ ENDINGS = {  # how an answer that is not complete is marked
     "not-logged-in": "The agent is not logged in",
     "untrusted": "The agent does not trust its folder",
     "tools-denied": "The agent was not allowed to use its tools",
-}
-SOURCES = {  # kind of mark on a number → what is told of it
-    "unknown": "nobody computed this",
-    "user": "from you",
-    "computed": "from: {source}",
-    "agent": "from the agent's own program: {source}",
 }
 TOKENS = {  # as agents.events.Done names them → in words
     "inputTokens": "{count} in",
@@ -73,9 +67,7 @@ def draw(
     draw_closed(progress, f"steps-{message.run_id}", conversation_id)
     draw_denied(progress)
     marks = marks_of_answer(database, message.id) or ()
-    notes = tuple(_note(mark, conversation_id) for mark in marks)
-    content = untrusted.marked(message.content, [(mark.start, mark.end) for mark in marks])
-    notes = notes if content != message.content else ()
+    content, notes = beside.noted(message, marks, conversation_id)
     words = partial(_draw_words, database, conversation_id, made, open_charts, notes)
     if message.run_id and get_run(database, message.run_id).mode == panel.MODE:
         panel.draw_answer(content, words)
@@ -124,15 +116,6 @@ def _draw_words(
             artifacts.draw(database, made[part.artifact_id], expanded=part.artifact_id in open_charts)
         else:
             untrusted.write(part.text, conversation_id, notes=notes)
-
-
-def _note(mark: Mark, conversation_id: str) -> untrusted.Note:
-    """Return what is told of a number: where it is from, or that nobody computed it."""
-    source = say(SOURCES[mark.kind], source=tool_words(mark.source))
-    if mark.kind == "unknown":
-        return untrusted.Note(source, untrusted.MISSING)
-    query = untrusted.evidence_query(mark.log, mark.line, conversation_id) if mark.line else ""
-    return untrusted.Note(source, "color: inherit; text-decoration: none" if query else "", query)
 
 
 def sourceless(marks: Sequence[Mark]) -> str:
@@ -207,5 +190,5 @@ def _facts(database: Database, message: db.Message, progress: Progress) -> list[
     if counts := tokens(usage):
         facts.append(counts)
     if cost := usage.get("costUSD"):
-        facts.append(f"{cost:.4f} USD")
+        facts.append(beside.money(cost))
     return facts

@@ -1,7 +1,7 @@
 """What an answer rests on: its tools and cost, and an earlier answer to the same question beside it."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 from sqlite_utils import Database
@@ -24,6 +24,12 @@ KINDS: dict[Kind, str] = {  # of marks → in words, in this order
     "agent": "{count} from the agent's own programs",
     "unknown": "{count} not found",
 }
+SOURCES = {  # kind of mark on a number → what is told of it
+    "unknown": "nobody computed this",
+    "user": "from you",
+    "computed": "from: {source}",
+    "agent": "from the agent's own program: {source}",
+}
 LOOK_BACK = 40  # messages among which the same question is looked for
 
 
@@ -43,10 +49,45 @@ def draw_foot(database: Database, conversation_id: str, message: db.Message, pro
         st.markdown(f"**{say('On offer')}** {offered}")
         st.caption(_listed(TOOLS))
         usage = usage_of(database, conversation_id)
-        taken = usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
-        money = f", {usage['costUSD']:.4f} USD" if usage.get("costUSD") else ""
-        told = f"{taken:,.0f} tokens{money}" if taken else say("not told by the agent")
-        st.markdown(f"**{say('This conversation')}** {told}")
+        st.markdown(f"**{say('This conversation')}** {spent(usage) or say('not told by the agent')}")
+
+
+def taken(usage: Mapping[str, float]) -> float:
+    """Return the tokens that went in and came out."""
+    return usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
+
+
+def spent(usage: Mapping[str, float]) -> str:
+    """Return tokens and money as far as the agent tells them, "" if it tells neither.
+
+    >>> spent({"inputTokens": 1_240, "outputTokens": 84, "costUSD": 0.0026}), spent({})
+    ('1,324 tokens, 0.0026 USD', '')
+    """
+    told = [f"{taken(usage):,.0f} tokens"] if taken(usage) else []
+    return ", ".join([*told, *([money(usage["costUSD"])] if usage.get("costUSD") else [])])
+
+
+def money(dollars: float) -> str:
+    """Return an amount as the page tells it: an answer costs less than a cent."""
+    return f"{dollars:.4f} USD"
+
+
+def noted(
+    message: db.Message, marks: Sequence[Mark], conversation_id: str
+) -> tuple[str, tuple[untrusted.Note, ...]]:
+    """Return the words of an answer with a sign around each of its numbers, and what is told of each."""
+    content = untrusted.marked(message.content, [(mark.start, mark.end) for mark in marks])
+    is_marked = content != message.content
+    return content, tuple(_note(mark, conversation_id) for mark in marks) if is_marked else ()
+
+
+def _note(mark: Mark, conversation_id: str) -> untrusted.Note:
+    """Return what is told of a number: where it is from, or that nobody computed it."""
+    source = say(SOURCES[mark.kind], source=tool_words(mark.source))
+    if mark.kind == "unknown":
+        return untrusted.Note(source, untrusted.MISSING)
+    query = untrusted.evidence_query(mark.log, mark.line, conversation_id) if mark.line else ""
+    return untrusted.Note(source, "color: inherit; text-decoration: none" if query else "", query)
 
 
 def draw(
@@ -69,11 +110,12 @@ def draw(
             with column:
                 agent = get_run(database, one.run_id).agent if one.run_id else ""
                 st.markdown(f"**{connection.agent_words(agent)}**")
-                ids = [artifact.id for artifact in kept]
-                for part in rendered_parts(one.content, [name for name in ids if name in one.content]):
+                ids, marks = [artifact.id for artifact in kept], marks_of_answer(database, one.id)
+                content, notes = noted(one, marks or (), conversation_id)
+                for part in rendered_parts(content, [name for name in ids if name in one.content]):
                     if not part.artifact_id:
-                        untrusted.write(part.text, conversation_id)
-                st.caption(counts(marks_of_answer(database, one.id)))
+                        untrusted.write(part.text, conversation_id, notes=notes)
+                st.caption(counts(marks))
 
 
 def counts(marks: Sequence[Mark] | None) -> str:

@@ -16,7 +16,7 @@ from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run, list_runs, usage_of
 from instrumentgpt.turn import runs
-from instrumentgpt.ui import artifacts, connection, permissions, session, untrusted
+from instrumentgpt.ui import artifacts, beside, connection, permissions, session, untrusted
 from instrumentgpt.ui.language import say
 
 # In the session's state:
@@ -122,16 +122,12 @@ def ask() -> None:
 def _too_dear(database: Database, conversation_id: str, agent: str, settings: Settings) -> str:
     """Return what the conversation has cost, "" below the limit, or where no agent is to be asked."""
     usage = usage_of(database, conversation_id) if settings.ask_above_tokens else {}
-    taken = usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
-    if not settings.ask_above_tokens or taken < settings.ask_above_tokens:
+    if not settings.ask_above_tokens or beside.taken(usage) < settings.ask_above_tokens:
         return ""
     if choose(agent, settings)[0].name == "offline":
         return ""
-    money = f" (${usage['costUSD']:.2f})" if usage.get("costUSD") else ""
-    limit = settings.ask_above_tokens
-    return say(
-        "{count:,.0f} tokens{money}, above the limit of {limit:,}", count=taken, money=money, limit=limit
-    )
+    spent, limit = beside.spent(usage), settings.ask_above_tokens
+    return say("{spent}, above the limit of {limit:,} tokens", spent=spent, limit=limit)
 
 
 def _draw_held(question: Question, cost: str) -> None:

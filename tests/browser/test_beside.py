@@ -17,3 +17,4 @@ def test_two_agents_answers_stand_side_by_side_with_their_counts_and_the_foot_te
     answer.get_by_text("Beside the earlier answer").click()
     expect(answer).to_contain_text("0 computed, 1 from you, 1 not found")
     expect(answer).to_contain_text("all computed by our own tools")
+    expect(answer.get_by_title("nobody computed this")).to_have_text("41.7")
