@@ -6,6 +6,7 @@ from cases import each
 
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.loop_wording import word
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.values import readings_in
@@ -48,6 +49,31 @@ def test_a_heater_switched_at_random_holds_nothing(tmp_path):
     on = np.repeat(np.random.default_rng(3).integers(0, 2, 40), 50)
     pv = 25 + np.convolve(on, 30 / 400 * np.exp(-np.arange(2000) / 400))[: len(on)]
     assert "setpoint" not in without_setpoint(tmp_path / "a.csv", pv, 100 * on).guessed
+
+
+def heated_in_bursts(path, lids):
+    """Write 4 h of a box at 3 s, switched on below 30 °C for three bursts, with its room; a lid cools it."""
+    rows, pv, heat, burst = [], 23.0, 0.0, -100
+    for number in range(4800):
+        burst = number if pv < 30.0 and number - burst > 60 else burst
+        output = 100 if number - burst < 54 and (number - burst) % 18 < 8 else 0
+        heat += (0.006 * output - heat) / 12
+        opened = any(0 <= number - lid < 30 for lid in lids)
+        pv += heat - (pv - 22.0) * (0.09 if opened else 0.005) + 0.01 * (number % 3 - 1)
+        rows.append(f"{3 * number},{22 + number // 900 / 16:.3f},{pv:.3f},{output}")
+    path.write_text("\n".join(["time,t1,t2,heater", *rows]), encoding="utf-8")
+    return read_log(path)
+
+
+def test_bursts_hold_what_they_move_and_not_the_room_and_opened_lids_are_told_as_use(tmp_path):
+    log = heated_in_bursts(tmp_path / "a.csv", (1500, 2400, 3900))
+    levels = log.samples.groupby("channel")["setpoint"].median()
+    assert np.isnan(levels[1]) and 30 < levels[2] < 40
+    place = Workspace(tmp_path / "none.toml", tmp_path / "cache", tmp_path / "artifacts", (log.path,))
+    told = TOOLS["diagnose_log"](place, log=log.path.name)
+    assert not {one["class"] for one in told["findings"]} - {"healthy"}
+    assert [one["explained"] for one in told["excursions"]["explained"]] == ["in_use"] * 3
+    assert told["excursions"]["covered"] == {word("in_use", "en"): 3}
 
 
 def test_a_sensor_that_jumps_is_told_and_what_asks_for_the_true_setpoint_is_withheld(tmp_path):

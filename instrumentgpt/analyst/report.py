@@ -11,7 +11,7 @@ from instrumentgpt.analyst.figures import channel_row, is_pi
 from instrumentgpt.analyst.questions import aspect, suspected
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.instruments.faults import cause_title
-from instrumentgpt.instruments.findings import NOT_RULED_OUT
+from instrumentgpt.instruments.findings import IN_USE, NOT_RULED_OUT
 from instrumentgpt.instruments.language import span_text
 
 MOST_FAULTS = 6
@@ -195,8 +195,11 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
         yield case.item("excursion_unexplained", told=excursion_row(case, about, excursion, diagnosis))
     if (more := excursions["unexplained_count"] - MOST_EXCURSIONS) > 0:
         yield case.item("excursions_more", count=more)
-    for title, count in excursions["covered"].items():
-        yield case.item("excursions_covered", count=count, title=title)
+    for why, count in excursions["covered"].items():
+        yield case.item("excursions_covered", count=count, why=why)
+    in_use = [row for row in excursions["explained"] if row["explained"] == IN_USE]
+    for excursion in in_use[:MOST_EXCURSIONS]:
+        yield case.item("excursion_in_use", told=excursion_row(case, about, excursion, diagnosis))
     yield from (f"- {plain_text(trend['summary'])}\n" for trend in diagnosis["segments"]["trends"])
     if not diagnosis["findings"]:
         yield from _figures(case, about, diagnosis)

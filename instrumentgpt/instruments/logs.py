@@ -1,6 +1,6 @@
 """Reading a log: any file, folder or rotated set to a `Log`, and its raw lines by number."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from instrumentgpt.instruments.analysis.held import held_by
-from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.reading import sources
 from instrumentgpt.instruments.reading.frame_cache import cached_log
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
@@ -42,6 +42,7 @@ KNOWN_BINARIES = (
 )
 CONTROL_SHARE = 0.1  # of bytes that no text has, above which a file is binary
 THOROUGH_CHUNKS = 4  # of 8 MB; 0.1 s of CPU each, which a large file of something else must not cost
+FAR_LESS = 0.2  # of what an output moves one pv, below which another pv is beside its loop: a room, a wall
 TEXT_CONTROLS = frozenset(b"\t\n\r\f\x1b\x00")  # NULs: what a power cut leaves in a log
 
 
@@ -74,7 +75,11 @@ def _with_levels(log: Log) -> Log:
     if "setpoint" not in log.missing or {"output", "period"} & set(log.missing):
         return log
     units, loops = log.channel_units, loops_of(log)
-    judged = {number: held_by(loop, units.get(number, log.unit)) for number, loop in loops.items()}
+    judged = {
+        number: held_by(loop, units.get(number, log.unit))
+        for number, loop in loops.items()
+        if _is_moved_most(loop, loops.values())
+    }
     held = {number: levels for number, levels in judged.items() if levels is not None}
     if not held:
         return log
@@ -85,6 +90,12 @@ def _with_levels(log: Log) -> Log:
     told = ", ".join(f"channel {number} ({level:.4g} in the end)" for number, level in last.items())
     guessed = {**log.guessed, "setpoint": f"none in the file; the level held by {told}"}
     return replace(log, samples=log.samples.assign(setpoint=setpoint), guessed=guessed)
+
+
+def _is_moved_most(loop: Loop, others: Iterable[Loop]) -> bool:
+    """Return whether the output of `loop` moves no other pv far more: it would be for that one."""
+    moved = [np.nanstd(one.pv) for one in others if np.array_equal(one.output, loop.output, equal_nan=True)]
+    return bool(np.nanstd(loop.pv) > FAR_LESS * max(moved, default=0.0))
 
 
 def _read_as(source: Source, stated: Stated, progress: Progress | None) -> Log:

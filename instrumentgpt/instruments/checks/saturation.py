@@ -22,12 +22,16 @@ CURVED = 0.85  # of the first half's way in the second, for an end to be foresee
 
 
 def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
-    """Return (first, past-the-last) of each stretch at a limit under control; short leaves are bridged."""
+    """Return (first, past-the-last) of each stretch at a limit under control; short leaves are bridged.
+
+    Not those of an on/off output: it leaves one limit for the other, and that is all it can do.
+    """
     merged: list[tuple[int, int]] = []
+    bridged = 0.0 if track.kind.drive == "on_off" else track.lags(BLIP)
     for a, b in runs(at_limit & track.controlled & np.isfinite(track.pv)):
         if (
             merged
-            and track.time[a] - track.time[merged[-1][1] - 1] <= track.lags(BLIP)
+            and track.time[a] - track.time[merged[-1][1] - 1] <= bridged
             and track.controlled[merged[-1][1]]
         ):
             merged[-1] = (merged[-1][0], int(b))

@@ -241,7 +241,7 @@ def _excursions(found: Diagnosis, channel: int | None, language: Language) -> di
     """
     own = [one for one in found.excursions if channel in (None, one.channel)]
     explained = [one for one in own if one.explained]
-    covered = Counter(wording.title(one.explained, language) for one in explained)
+    covered = Counter(loop_wording.explanation(one, language) for one in explained)
     return {
         "count": len(own),
         "unexplained": [
@@ -267,6 +267,7 @@ def _excursion(log: Log, one: Excursion, language: Language) -> dict[str, Any]:
         "end_clock": log.clock(one.end),
         "size": plain(one.size),
         "limit": plain(one.limit),
+        "explained": one.explained,
         "span": span_text(one.end - one.onset, language),
         "summary": _excursion_text(log, one, language),
         "lines": [item.line for item in one.evidence],
