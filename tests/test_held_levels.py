@@ -58,8 +58,8 @@ def heated_in_bursts(path, lids):
         burst = number if pv < 30.0 and number - burst > 60 else burst
         output = 100 if number - burst < 54 and (number - burst) % 18 < 8 else 0
         heat += (0.006 * output - heat) / 12
-        opened = any(0 <= number - lid < 30 for lid in lids)
-        pv += heat - (pv - 22.0) * (0.09 if opened else 0.005) + 0.01 * (number % 3 - 1)
+        opened = any(0 <= number - lid < 45 for lid in lids)
+        pv += heat - (pv - 22.0) * (0.2 if opened else 0.005) + 0.01 * (number % 3 - 1)
         rows.append(f"{3 * number},{22 + number // 900 / 16:.3f},{pv:.3f},{output}")
     path.write_text("\n".join(["time,t1,t2,heater", *rows]), encoding="utf-8")
     return read_log(path)
