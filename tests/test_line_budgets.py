@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
-    "instrumentgpt/analyst": 3_881,
+    "instrumentgpt/analyst": 3_885,
     "instrumentgpt/commands": 1_812,
     "instrumentgpt/evals": 1_218,
     "instrumentgpt/fleet": 903,
     "instrumentgpt/handover": 837,
-    "instrumentgpt/instruments": 20_215,
+    "instrumentgpt/instruments": 20_235,
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_422,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_566,
     "instrumentgpt/ui": 8_820,
 }
-WHOLE = 63_709
+WHOLE = 63_733
 
 
 def lines_in(room: str) -> int:

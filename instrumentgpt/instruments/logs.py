@@ -1,6 +1,6 @@
 """Reading a log: any file, folder or rotated set to a `Log`, and its raw lines by number."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -75,10 +75,11 @@ def _with_levels(log: Log) -> Log:
     if "setpoint" not in log.missing or {"output", "period"} & set(log.missing):
         return log
     units, loops = log.channel_units, loops_of(log)
+    moved = log.samples.groupby("channel")["pv"].std().fillna(0.0)
     judged = {
         number: held_by(loop, units.get(number, log.unit))
         for number, loop in loops.items()
-        if _is_moved_most(loop, loops.values())
+        if moved[number] > FAR_LESS * max(moved[other] for other in loops if _share(loops, number, other))
     }
     held = {number: levels for number, levels in judged.items() if levels is not None}
     if not held:
@@ -92,10 +93,8 @@ def _with_levels(log: Log) -> Log:
     return replace(log, samples=log.samples.assign(setpoint=setpoint), guessed=guessed)
 
 
-def _is_moved_most(loop: Loop, others: Iterable[Loop]) -> bool:
-    """Return whether the output of `loop` moves no other pv far more: it would be for that one."""
-    moved = [np.nanstd(one.pv) for one in others if np.array_equal(one.output, loop.output, equal_nan=True)]
-    return bool(np.nanstd(loop.pv) > FAR_LESS * max(moved, default=0.0))
+def _share(loops: Mapping[int, Loop], one: int, other: int) -> bool:
+    return np.array_equal(loops[one].output, loops[other].output, equal_nan=True)
 
 
 def _read_as(source: Source, stated: Stated, progress: Progress | None) -> Log:

@@ -1,7 +1,5 @@
 """What a loop holds, told from what it does: the setpoint of a log that has none."""
 
-from functools import partial
-
 import numpy as np
 
 from instrumentgpt.instruments.analysis.kind import drive_of
@@ -20,9 +18,9 @@ CHANGED = 2.0  # times what is alike, by which another level is another setpoint
 def held_by(loop: Loop, unit: str) -> Floats | None:
     """Return the level (n,) that `loop`, whose log has no setpoint, is held at, nan where it is not.
 
-    An on/off output switches to either side of its setpoint, or, where it works in bursts, pv turns there; a
-    continuous one that works between its limits keeps pv at it. Between two levels the later one counts from
-    where pv left the earlier. None if nothing is held, or if there is no output that would do it.
+    pv turns to either side of the setpoint of an on/off output; a continuous one that works between its
+    limits keeps pv at it. Between two levels the later one counts from where pv left the earlier. None if
+    nothing is held, or if there is no output that would do it.
     """
     drive = drive_of(loop.setpoint, loop.output, np.ones(len(loop), dtype=bool))[0]
     if drive not in ("on_off", "manual"):
@@ -30,24 +28,8 @@ def held_by(loop: Loop, unit: str) -> Floats | None:
     rows = np.flatnonzero(np.isfinite(loop.output) & np.isfinite(loop.pv) & ~is_rail(loop.pv))
     if not len(rows):
         return None
-    ways = (_between_switches, _between_turns) if drive == "on_off" else (partial(_blocks, unit=unit),)
-    for way in ways:
-        at, middle, alike = way(loop, rows)
-        if (levels := _levels(len(loop), at, middle, alike)) is not None:
-            break
-    else:
-        return None
-    joined = _joined(levels, alike)
-    top, longest = np.nanmax(loop.output), ALIKE_FOR * int(at[1] - at[0])
-    for first, after in constant_runs(loop.output):
-        if drive == "manual" and after - first >= longest and loop.output[first] < top:
-            joined[first:after] = np.nan  # an output that stands still, and not at its highest: in no control
-    return joined if np.isfinite(joined).any() else None
-
-
-def _levels(size: int, at: Indices, middle: Floats, alike: float) -> Floats | None:
-    """Return the levels (size,) that `middle` has between the places `at`; None for too few of them."""
-    levels, held, stop = np.full(size, np.nan), 0, 0
+    at, middle, alike = _half_cycles(loop, rows) if drive == "on_off" else _blocks(loop, rows, unit)
+    levels, held, stop = np.full(len(loop), np.nan), 0, 0
     windows = np.lib.stride_tricks.sliding_window_view(np.append(middle, [np.nan] * ALIKE_FOR), ALIKE_FOR)
     level = np.median(windows, axis=1)
     for first in np.flatnonzero((np.abs(windows - level[:, None]) <= alike).all(axis=1)).tolist():
@@ -55,7 +37,14 @@ def _levels(size: int, at: Indices, middle: Floats, alike: float) -> Floats | No
             stop = _end(middle, first, level[first], alike)
             levels[at[first] : at[stop]] = float(np.median(middle[first:stop]))
             held += stop - first
-    return levels if held > HELD * len(middle) else None
+    if not held > HELD * len(middle):
+        return None
+    joined = _joined(levels, alike)
+    top, longest = np.nanmax(loop.output), ALIKE_FOR * int(at[1] - at[0])
+    for first, after in constant_runs(loop.output):
+        if drive == "manual" and after - first >= longest and loop.output[first] < top:
+            joined[first:after] = np.nan  # an output that stands still, and not at its highest: in no control
+    return joined if np.isfinite(joined).any() else None
 
 
 def _end(middle: Floats, first: int, level: float, alike: float) -> int:
@@ -68,23 +57,12 @@ def _end(middle: Floats, first: int, level: float, alike: float) -> int:
     return first + int(np.argmax(away))
 
 
-def _between_switches(loop: Loop, rows: Indices) -> tuple[Indices, Floats, float]:
-    """Return where an output switches, the middle of pv between each two of these, and what is alike."""
-    return _half_cycles(rows, loop.pv[rows], _switches(loop.output[rows]))
-
-
-def _between_turns(loop: Loop, rows: Indices) -> tuple[Indices, Floats, float]:
-    """Return the same of where pv turns, by more than it moves between two switches: these may be a burst."""
-    pv, at = loop.pv[rows], _switches(loop.output[rows])
-    moved = float(np.median(np.abs(np.diff(pv[at])))) if at.size > 1 else 0.0
-    return _half_cycles(rows, pv, turning_points(pv, moved) if moved else at[:0])
-
-
-def _switches(output: Floats) -> Indices:
-    return np.flatnonzero(np.diff((output > (output.min() + output.max()) / 2).astype(np.int8))) + 1
-
-
-def _half_cycles(rows: Indices, pv: Floats, at: Indices) -> tuple[Indices, Floats, float]:
+def _half_cycles(loop: Loop, rows: Indices) -> tuple[Indices, Floats, float]:
+    """Return where pv turns by more than between two switches, the middles between, and what is alike."""
+    output, pv = loop.output[rows], loop.pv[rows]
+    switched = np.flatnonzero(np.diff((output > (output.min() + output.max()) / 2).astype(np.int8))) + 1
+    moved = float(np.median(np.abs(np.diff(pv[switched])))) if switched.size > 1 else 0.0
+    at = turning_points(pv, moved) if moved else switched
     if at.size < 2:
         return rows, np.zeros(0), 0.0
     return rows[at], (pv[at[1:]] + pv[at[:-1]]) / 2, SAME * float(np.median(np.abs(np.diff(pv[at]))))

@@ -6,9 +6,9 @@ from operator import attrgetter
 import numpy as np
 
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
-from instrumentgpt.instruments.analysis.signals import half_cycles, smooth
+from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.tracks import BAND, Track
+from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.saturation import (
     back_in_band,
     foreseen,
@@ -30,8 +30,6 @@ HALF_WAY = 0.5  # to its room: what turns round before, at full output, was let 
 TAKEN_AWAY = 3.0  # times as fast as without power: a door, a load, a lid
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
-CREST = 2.0  # times as far past the setpoint as in most cycles of an on/off output, and more than a cycle
-FEWEST_CRESTS = 3  # cycles that show how far pv usually goes
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
 
 
@@ -157,7 +155,6 @@ def runaway_stuck_on(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding | None:
     level = smooth(sign * track.pv, track.samples(track.lag / 2) | 1)
-    usual = _usual_crest(track, sign)
     for first, stop in pinned(track, at_limit):
         allowed = track.after(first, track.lags(DEAD_TIME))
         if allowed >= stop - 2 or not track.usable[first]:
@@ -170,8 +167,11 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         above = float(-sign * track.smooth_error[top])
         if rise / max(lasted, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
             continue  # a room that warms up
-        if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < max(AGAINST, CREST * usual):
+        if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST:
             continue
+        departures = study.departures[track.loop.channel]
+        if track.kind.drive == "on_off" and not any(away.first <= top <= away.last for away in departures):
+            continue  # a thermostat lets pv run on in each of its cycles
         start = left_band(track, first)
         if track.low < 0 and not _driven_elsewhere(track, sign, start, -level[top]):
             continue
@@ -196,14 +196,6 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             study, "runaway_stuck_on", track, start, back_in_band(track, stop), lines, numbers, [ruled_out]
         )
     return None
-
-
-def _usual_crest(track: Track, sign: float) -> float:
-    """Return how far an on/off output lets pv run past the setpoint in each of its cycles, bands."""
-    if track.kind.drive != "on_off":
-        return 0.0
-    peaks = half_cycles(np.nan_to_num(-sign * track.smooth_error), BAND).extreme
-    return float(np.median(peaks[peaks > 0])) if np.count_nonzero(peaks > 0) >= FEWEST_CRESTS else 0.0
 
 
 def _neighbour_stepped(study: Study, track: Track, first: int, last: int) -> bool:
