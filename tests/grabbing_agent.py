@@ -4,14 +4,13 @@ Used as a program, never imported: `python grabbing_agent.py FOLDER FILE … [ag
 It speaks Cursor's stream, and stands for Cursor's own program, which cannot be installed for tests.
 """
 
-import asyncio
 import os
 import subprocess
 import sys
 from itertools import takewhile
 from pathlib import Path
 
-from mcp_agent import emit, work
+from mcp_agent import work
 
 
 def tried(what):
@@ -30,10 +29,7 @@ def main():
     for place in (folder, os.getcwd()):
         told.append(tried(lambda place=place: Path(place, "written").write_text("x")))
         subprocess.run(["touch", f"{place}/touched"], capture_output=True, check=False)
-    asyncio.run(work([("list_devices", {})]))
-    words = "\n".join(map(str, told))
-    emit("assistant", message={"content": [{"type": "text", "text": words}]})
-    emit("result", subtype="success", is_error=False, result=words)
+    work([("list_devices", {})], "\n".join(map(str, told)))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from contextlib import closing
@@ -155,7 +156,8 @@ def test_a_program_that_takes_what_it_can_gets_our_tools_and_nothing_else(
 ):
     """All at once, as a turn starts it: the way to our tools leads out of the sandbox, and no other does."""
     monkeypatch.setenv("INSTRUMENTGPT_SANDBOX", "on")
-    monkeypatch.setenv("INSTRUMENTGPT_AGENT_READS", str(Path(__file__).parent))
+    reads = [str(Path(__file__).parent), str(Path(__file__).parents[1] / "evals")]
+    monkeypatch.setenv("INSTRUMENTGPT_AGENT_READS", shlex.join(reads))
     other = tmp_path / "other"
     with closing(db.connect(other / "instrumentgpt.db")) as opened:
         db.create_conversation(opened, CANARY)
