@@ -3,7 +3,7 @@
 from typing import Any
 
 from instrumentgpt.modes.panel.asking import Reply
-from instrumentgpt.modes.panel.contracts import Contribution, Said, SubProblem, SubProblemResult, Synthesis
+from instrumentgpt.modes.panel.contracts import Contribution, SubProblem, SubProblemResult, Synthesis, View
 from instrumentgpt.modes.panel.deliberation import deliberate
 from instrumentgpt.modes.panel.experts import read_experts
 from instrumentgpt.modes.panel.prompts import Context
@@ -40,9 +40,9 @@ def contribution(**changes: Any) -> Contribution:
     return Contribution.model_validate({**told, **changes})
 
 
-def said(expert: str, number: int, told: Contribution, tools: tuple[str, ...] = ()) -> Said:
+def said(expert: str, number: int, told: Contribution, tools: tuple[str, ...] = ()) -> View:
     """Return `told` as what `expert` said in round `number`."""
-    return Said(**told.model_dump(), expert=expert, round=number, tools=tools)
+    return View(**told.model_dump(), expert=expert, round=number, tools=tools)
 
 
 class Driven:

@@ -27,7 +27,7 @@ REPLY, AGAIN, END = 100, 5_000, 10_000  # segments: the agent's words, our analy
 class Request:
     """What is asked: a new request, or what waited, as it was answered.
 
-    asked       the request itself, `amendments` what was said to it since
+    text        the request itself, `amendments` what was said to it since
     approved    whether the user agreed just now
     steps       what was agreed to, if that is known
     devices     names of those that are meant, excluded those that the user took out
@@ -36,7 +36,7 @@ class Request:
     chosen      numbers of the steps that stay, as the user put them in order; (): all of them
     """
 
-    asked: str
+    text: str
     language: Language
     effort: str
     amendments: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Request:
         return Pending(
             "proposal",
             message,
-            self.asked,
+            self.text,
             goal,
             self.amendments,
             tuple(steps),
@@ -77,7 +77,7 @@ def carry_out(turn: Turn, kept: ModeState, request: Request, plan: ThinkOutput) 
     descriptions = [step.description for step in job.steps]
     yield Text(say("plan", language, goal=plan.goal, steps=numbered(descriptions)), 0, whole=True)
     outcomes = yield from carried_out(turn, job, _scene(turn, request))
-    made = [one for one in turn.note_entities() if one.link.get("artifact") in _artifacts(outcomes)]
+    made = [entity for entity in turn.note_entities() if entity.link.get("artifact") in _artifacts(outcomes)]
     end = yield from _replied(turn, job, outcomes, made)
     if trouble := step_list(outcomes, language):
         yield Text(say("not_done", language, steps=trouble), END, whole=True)
@@ -86,8 +86,8 @@ def carry_out(turn: Turn, kept: ModeState, request: Request, plan: ThinkOutput) 
         _offer_panel(turn, request)
     if pending and pending.kind == "proposal":
         yield Text(pending.message, END + 1, whole=True)
-    done = sum(one.status == "ok" for one in outcomes)
-    refs = "".join(f", {one.ref}" for one in made)
+    done = sum(outcome.status == "ok" for outcome in outcomes)
+    refs = "".join(f", {entity.ref}" for entity in made)
     _keep(turn, kept, pending, f"{plan.goal}: {done} of {len(job.steps)} steps done{refs}")
     yield end
 
@@ -112,9 +112,9 @@ def _left(
 ) -> Pending | None:
     """Return what the answer leaves open, with its buttons: further steps, or something to save."""
     language = request.language
-    unsaved = [one for one in made if one.flag == "unsaved"]
-    for one in unsaved:
-        label = say("offer_save", language, ref=one.ref)
+    unsaved = [entity for entity in made if entity.flag == "unsaved"]
+    for entity in unsaved:
+        label = say("offer_save", language, ref=entity.ref)
         turn.offers.append(db.Offer(label, label, MODE))
     if rest:
         listed = numbered([step.description for step in rest])
@@ -122,17 +122,17 @@ def _left(
         _offer_yes_no(turn, language)
         return request.waiting(message, goal, rest)
     if unsaved:
-        one = unsaved[-1]
-        return Pending("save", say("offer_save", language, ref=one.ref), request.asked, goal, ref=one.ref)
+        ref = unsaved[-1].ref
+        return Pending("save", say("offer_save", language, ref=ref), request.text, goal, ref=ref)
     return None
 
 
 def ask_back(turn: Turn, kept: ModeState, request: Request, decided: ThinkOutput) -> Events:
     """Ask the questions, and offer the modes that find out more."""
-    questions = "\n".join(f"- {one}" for one in decided.clarification_questions or ())
+    questions = "\n".join(f"- {question}" for question in decided.clarification_questions or ())
     message = say("questions", request.language, questions=questions)
     pending = replace(request.waiting(message, decided.goal), kind="question")
-    turn.offers.append(db.Offer(say("offer_interview", request.language), request.asked, "interview"))
+    turn.offers.append(db.Offer(say("offer_interview", request.language), request.text, "interview"))
     _offer_panel(turn, request)
     yield from end_with(turn, kept, message, f"asked back: {decided.goal}", pending)
 
@@ -148,8 +148,8 @@ def propose(
 def explained(turn: Turn, kept: ModeState, pending: Pending, language: Language, is_unclear: bool) -> Events:
     """Tell what the proposal is, and what comes of it; it waits on."""
     steps = numbered([step.description for step in pending.steps]) or pending.message
-    told = {"count": len(pending.devices), "devices": ", ".join(pending.devices), "steps": steps}
-    text = say("unclear" if is_unclear else "about_plan", language, **told)
+    fields = {"count": len(pending.devices), "devices": ", ".join(pending.devices), "steps": steps}
+    text = say("unclear" if is_unclear else "about_plan", language, **fields)
     _offer_yes_no(turn, language)
     yield from end_with(turn, kept, text, f"still proposed: {pending.goal}", pending)
 
@@ -157,9 +157,9 @@ def explained(turn: Turn, kept: ModeState, pending: Pending, language: Language,
 def plan_text(request: Request, steps: Sequence[ThinkStep]) -> str:
     """Return the proposal that a plan becomes: all its steps, or as many as the effort allows."""
     limit, listed = request.limit, [step.description for step in steps]
-    told = {"count": len(steps), "effort": request.effort, "limit": limit, "rest": len(steps) - limit}
+    fields = {"count": len(steps), "effort": request.effort, "limit": limit, "rest": len(steps) - limit}
     key = "proposal" if len(steps) <= limit else "cut"
-    return say(key, request.language, steps=numbered(listed[:limit]), **told)
+    return say(key, request.language, steps=numbered(listed[:limit]), **fields)
 
 
 def chosen(request: Request, steps: tuple[ThinkStep, ...]) -> tuple[ThinkStep, ...]:
@@ -174,7 +174,7 @@ def chosen(request: Request, steps: tuple[ThinkStep, ...]) -> tuple[ThinkStep, .
 
 def _title(request: Request) -> str:
     """Return what a report on the request is called: its devices, and since when; "" where none is named."""
-    begun = since("\n".join((request.asked, *request.amendments)), date.today())
+    begun = since("\n".join((request.text, *request.amendments)), date.today())
     count, names = len(request.devices), ", ".join(request.devices)
     key = "title_since" if begun else "title"
     day = (begun or date.today()).isoformat()
@@ -195,9 +195,9 @@ def _offer_yes_no(turn: Turn, language: Language) -> None:
 def _several_causes(turn: Turn) -> bool:
     """Return whether a log that was diagnosed shows two faults, or one that it cannot tell from another."""
     for name, result in turn.results:
-        found = result.get("findings") if name == "diagnose_log" else None
-        faults = [one for one in found or () if one.get("severity") not in ("none", "info")]
-        alike = [row for one in faults for row in one.get("alternatives", ())]
+        findings = result.get("findings") if name == "diagnose_log" else None
+        faults = [fault for fault in findings or () if fault.get("severity") not in ("none", "info")]
+        alike = [row for fault in faults for row in fault.get("alternatives", ())]
         if len(faults) > 1 or any(row.get("reason") == "not_separable" for row in alike):
             return True
     return False
@@ -205,7 +205,7 @@ def _several_causes(turn: Turn) -> bool:
 
 def _offer_panel(turn: Turn, request: Request) -> None:
     """Offer to have the same examined by experts, where it may have several causes."""
-    turn.offers.append(db.Offer(say("offer_panel", request.language), request.asked, "panel"))
+    turn.offers.append(db.Offer(say("offer_panel", request.language), request.text, "panel"))
 
 
 def _scene(turn: Turn, request: Request) -> Scene:
@@ -214,7 +214,7 @@ def _scene(turn: Turn, request: Request) -> Scene:
     return Scene(
         turn.inventory,
         list_entities(turn.database, turn.run.conversation_id),
-        "\n".join((request.asked, *request.amendments)),
+        "\n".join((request.text, *request.amendments)),
         date.today(),
         turn.state.device_name or "",
         Path(turn.state.last_log_file or "").name,

@@ -60,32 +60,32 @@ class ThinkOutput(_Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _empty_is_absent(cls, told: Any) -> Any:
+    def _empty_is_absent(cls, fields: Any) -> Any:
         """Take an empty payload for one that was left out: agents fill in every field."""
-        if not isinstance(told, dict):
-            return told
+        if not isinstance(fields, dict):
+            return fields
         return {
             name: value
-            for name, value in told.items()
+            for name, value in fields.items()
             if name not in PAYLOADS.values() or value not in ("", [])
         }
 
     @model_validator(mode="after")
     def _payload_matches(self) -> "ThinkOutput":
-        wanted = PAYLOADS[self.decision]
+        field = PAYLOADS[self.decision]
         given = [name for name in PAYLOADS.values() if getattr(self, name) is not None]
-        if given != [wanted]:
+        if given != [field]:
             has = " and ".join(given) or "none of the three"
-            raise ValueError(f"decision {self.decision!r} needs exactly `{wanted}`, but the answer has {has}")
+            raise ValueError(f"decision {self.decision!r} needs exactly `{field}`, but the answer has {has}")
         return self
 
 
 def parsed(answer: str) -> ThinkOutput:
     """Return the decision in `answer`, found in prose or code fences; raise BrokenContract."""
     broken: list[BrokenContract] = []
-    for found in _objects(answer):
+    for candidate in _objects(answer):
         try:
-            return ThinkOutput.model_validate(found)
+            return ThinkOutput.model_validate(candidate)
         except ValidationError as error:
             broken.append(BrokenContract(_problems(error)))
     raise broken[0] if broken else BrokenContract(NO_OBJECT)
@@ -96,7 +96,7 @@ def _objects(answer: str) -> Iterator[dict[str, Any]]:
 
     An agent that thinks aloud, or shows an example, gives its answer at the end.
     """
-    decoder, found, place = json.JSONDecoder(), [], answer.find("{")
+    decoder, objects, place = json.JSONDecoder(), [], answer.find("{")
     while place != -1:
         try:
             value, end = decoder.raw_decode(answer, place)
@@ -104,17 +104,15 @@ def _objects(answer: str) -> Iterator[dict[str, Any]]:
             end = place + 1
         else:
             if isinstance(value, dict) and "decision" in value:
-                found.append(value)
+                objects.append(value)
         place = answer.find("{", end)
-    return reversed(found)
+    return reversed(objects)
 
 
 def _problems(error: ValidationError) -> str:
     """Return what is wrong, each with its place and value, as an agent can mend it."""
-    told = [
-        f"{'.'.join(map(str, one['loc'])) or 'answer'}: {one['msg']}" for one in error.errors()[:MOST_ERRORS]
-    ]
-    return "; ".join(told)
+    problems = ((".".join(map(str, row["loc"])), row["msg"]) for row in error.errors()[:MOST_ERRORS])
+    return "; ".join(f"{place or 'answer'}: {message}" for place, message in problems)
 
 
 TASK = "think"
@@ -139,12 +137,12 @@ class NoDecision(InstrumentGPTError, ValueError):
         self.failure = failure
 
 
-def thought(turn: Turn, prompt: str, told: Mapping[str, Any]) -> Generator[Event, None, ThinkOutput]:
+def thought(turn: Turn, prompt: str, facts: Mapping[str, Any]) -> Generator[Event, None, ThinkOutput]:
     """Yield the agent's events but its words, and return its decision; raise NoDecision.
 
-    told  the same in data, for our own analyst
+    facts  the same in data, for our own analyst
     """
-    reply = yield from replied(ask(turn, Asking(TASK, prompt=prompt, told=told, read_only=True)))
+    reply = yield from replied(ask(turn, Asking(TASK, prompt=prompt, told=facts, read_only=True)))
     try:
         return parsed(_answered(reply))
     except BrokenContract as broken:
@@ -152,7 +150,7 @@ def thought(turn: Turn, prompt: str, told: Mapping[str, Any]) -> Generator[Event
         answer = shorten(" ".join(reply.text.split()), SHOWN_CHARS)
         repair = prompt + REPAIR.format(error=_brief(broken), answer=answer)
     reply = yield from replied(
-        ask(turn, Asking(TASK, prompt=repair, told={**told, "repair": True}, read_only=True))
+        ask(turn, Asking(TASK, prompt=repair, told={**facts, "repair": True}, read_only=True))
     )
     try:
         return parsed(_answered(reply))

@@ -24,7 +24,7 @@ _OF_THE_PLAN = re.compile(
     r"\b(?:plan|steps?|reports?|proposal|contain|includ\w*|take|long|missing|left out|in it|not in|run)\b"
     r"|计划|步骤|报告|提案|包含|包括|内容|多久|没有|为什么不|漏"
 )
-_FORM = re.compile(r"^(?P<key>devices|steps)\s*:\s*(?P<told>.*)$", re.MULTILINE)  # as the page sends it
+_FORM = re.compile(r"^(?P<key>devices|steps)\s*:\s*(?P<value>.*)$", re.MULTILINE)  # as the page sends it
 
 
 @dataclass(frozen=True)
@@ -43,21 +43,22 @@ class Reply:
     steps: tuple[int, ...] = ()
 
 
-def reply_to(pending: Pending, said: str, inventory: Inventory) -> Reply:
-    """Return what `said` makes of `pending`; a question that waits takes all words as its answer."""
+def reply_to(pending: Pending, words: str, inventory: Inventory) -> Reply:
+    """Return what `words` make of `pending`; a question that waits takes all words as its answer."""
     if pending.kind == "question":
-        return Reply("change", tuple(one.name for one in choose(said, inventory).devices))
+        return Reply("change", tuple(device.name for device in choose(words, inventory).devices))
     among = _devices(pending.devices, inventory)
-    only_report = pending.kind == "proposal" and choose(said, inventory, among).report is False
-    if not only_report and (answer := approval(said)) is not None:
+    only_report = pending.kind == "proposal" and choose(words, inventory, among).report is False
+    if not only_report and (answer := approval(words)) is not None:
         return Reply(answer, pending.devices)
-    if form := dict(_FORM.findall(said)):
+    if form := dict(_FORM.findall(words)):
         return _sent(form, among, inventory)
-    first, *rest = re.split(r"[,，;；。!！\n]|\.(?!\d)", said.strip(), maxsplit=1)
+    first, *rest = re.split(r"[,，;；。!！\n]|\.(?!\d)", words.strip(), maxsplit=1)
     begins = None if choose(first, inventory, among).report is False else approval(first)
-    told = "".join(rest) if begins and rest else said  # "no, only the first two"
-    choice, folded = choose(told, inventory, among), in_simplified(normalised(told))
-    devices, excluded = (tuple(one.name for one in some) for some in (choice.devices, choice.excluded))
+    amendment = "".join(rest) if begins and rest else words  # "no, only the first two"
+    choice, folded = choose(amendment, inventory, among), in_simplified(normalised(amendment))
+    devices = tuple(device.name for device in choice.devices)
+    excluded = tuple(device.name for device in choice.excluded)
     is_question = bool(_ASKS.search(folded))
     if is_question and (not choice.changes or choice.is_bare or _OF_THE_PLAN.search(folded)):
         return Reply("question", pending.devices)
@@ -75,8 +76,8 @@ def reply_to(pending: Pending, said: str, inventory: Inventory) -> Reply:
 
 def _devices(names: tuple[str, ...], inventory: Inventory) -> list[Device]:
     """Return the devices in the order of `names`, in which "the second one" counts."""
-    known = {device.name: device for device in inventory.devices}
-    return [known[name] for name in names if name in known]
+    by_name = {device.name: device for device in inventory.devices}
+    return [by_name[name] for name in names if name in by_name]
 
 
 def _sent(form: dict[str, str], among: list[Device], inventory: Inventory) -> Reply:
@@ -85,7 +86,8 @@ def _sent(form: dict[str, str], among: list[Device], inventory: Inventory) -> Re
     try:
         devices = [inventory.find(name) for name in names] or among
     except UnknownDevice:
-        return Reply("unclear", tuple(one.name for one in among))
+        return Reply("unclear", tuple(device.name for device in among))
     steps = tuple(int(number) for number in re.findall(r"\d+", form.get("steps", "")))
-    chosen = tuple(one.name for one in devices)
-    return Reply("change", chosen, tuple(one.name for one in among if one.name not in chosen), None, steps)
+    chosen = tuple(device.name for device in devices)
+    excluded = tuple(device.name for device in among if device.name not in chosen)
+    return Reply("change", chosen, excluded, None, steps)

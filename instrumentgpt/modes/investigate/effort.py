@@ -6,7 +6,7 @@ from collections.abc import Sequence
 STEPS = {"QUICK": 2, "BENCH": 4, "PLAN": 8, "CREATE": 4}  # the think-prompt design
 AUTOMATIC = "auto"
 
-_SAID = (  # what overrides the rest: a name, or words that mean it
+_NAMED = (  # what overrides the rest: a name, or words that mean it
     (
         "QUICK",
         r"\beffort[ :=]+quick\b|^\s*quick\b|\bquick(?:ly)? (?:look|check|answer)\b|\bbriefly\b"
@@ -33,9 +33,9 @@ def effort_of(request: str, setting: str = AUTOMATIC, devices: Sequence[object] 
     ['PLAN', 'CREATE', 'QUICK']
     """
     words = request.casefold()
-    said = next((name for name, pattern in _SAID if re.search(pattern, words)), "")
-    if said or setting in STEPS:
-        return said or setting
+    named = next((name for name, pattern in _NAMED if re.search(pattern, words)), "")
+    if named or setting in STEPS:
+        return named or setting
     if re.search(_CREATES, words):
         return "CREATE"
     if len(devices) > 1 or re.search(_PLANS, words):

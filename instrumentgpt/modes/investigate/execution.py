@@ -52,8 +52,8 @@ def carried_out(turn: Turn, job: Job, scene: Scene) -> Generator[Event, None, li
     A step that fails is told and the rest goes on; a stop of the turn skips what has not begun.
     """
     outcomes: dict[int, Outcome] = {}
-    numbered = sorted(enumerate(job.steps), key=lambda one: one[1].group)
-    for _, group in groupby(numbered, key=lambda one: one[1].group):
+    numbered = sorted(enumerate(job.steps), key=lambda row: row[1].group)
+    for _, group in groupby(numbered, key=lambda row: row[1].group):
         places = [place for place, _ in group]
         results = [result for outcome in outcomes.values() for result in outcome.results]
         now = replace(scene, entities=turn.note_entities(), results=results)
@@ -103,15 +103,15 @@ def _askings(turn: Turn, job: Job, outcome: Outcome, scene: Scene) -> Iterator[A
     whole = step.step_type == "generate" or step.subdomain in ("devices", "notes", "reports")
     count = 1 if whole or not targets else min(len(targets), max(1, turn.settings.runs_at_once))
     for share in range(count):
-        told = {
+        facts = {
             **step.model_dump(),
-            "targets": [asdict(one) for one in targets[share::count]],
+            "targets": [asdict(target) for target in targets[share::count]],
             "since": period_of(step, scene) if step.step_type == "read" else "",
             "title": job.title,
             "alone": len(targets) == 1,
             "language": job.language,
         }
-        yield Asking(task="step", prompt=step.description, told=told, agent="offline")
+        yield Asking(task="step", prompt=step.description, told=facts, agent="offline")
 
 
 def _skip(outcome: Outcome, why: str) -> None:
@@ -126,8 +126,8 @@ def _take_event(outcome: Outcome, event: Event) -> Iterator[Event]:
             yield event
             if event.status in ("failed", "denied"):
                 outcome.errors.append(_error_of(event))
-            elif found := result_of(event):
-                outcome.results.append((event.name, found))
+            elif result := result_of(event):
+                outcome.results.append((event.name, result))
         case Artifact():
             outcome.artifacts.append(event.artifact_id)
             yield event
@@ -143,10 +143,10 @@ def _take_event(outcome: Outcome, event: Event) -> Iterator[Event]:
             pass
 
 
-def _joined(said: str, more: str) -> str:
+def _joined(words: str, more: str) -> str:
     """Return the words of two processes of one step as one text; lists stay one list."""
-    between = "\n" if more.startswith("- ") and said.startswith("- ") else "\n\n"
-    return between.join(part for part in (said, more) if part)
+    between = "\n" if more.startswith("- ") and words.startswith("- ") else "\n\n"
+    return between.join(part for part in (words, more) if part)
 
 
 def _words_of(done: Done) -> str:
@@ -159,10 +159,10 @@ def _words_of(done: Done) -> str:
 
 def _error_of(tool: Tool) -> str:
     try:
-        told = json.loads(tool.result)
+        result = json.loads(tool.result)
     except ValueError:
         return tool.result or tool.status
-    return str(told.get("error", tool.result)) if isinstance(told, dict) else tool.result
+    return str(result.get("error", tool.result)) if isinstance(result, dict) else tool.result
 
 
 def _begin_step(job: Job, place: int, outcome: Outcome) -> Iterator[Event]:
@@ -183,8 +183,8 @@ def _closed(job: Job, place: int, outcome: Outcome) -> Event:
 
 def _shown(place: int, outcome: Outcome, status: Any, result: str) -> Tool:
     """Return the step as the page shows what is done: beside the calls of tools."""
-    told = {"do": outcome.step.description}
-    return Tool(f"step-{place + 1}", f"step_{place + 1}", status, told, result)
+    arguments = {"do": outcome.step.description}
+    return Tool(f"step-{place + 1}", f"step_{place + 1}", status, arguments, result)
 
 
 TASK = "reply"
@@ -206,31 +206,31 @@ def reply_events(
     turn: Turn, job: Job, outcomes: Sequence[Outcome], made: Sequence[Entity], agent: str = ""
 ) -> Events:
     """Yield the events of the agent that tells what the steps came to; `agent` as Asking has it."""
-    unsaved = [{"ref": one.ref, "label": one.label} for one in made if one.flag == "unsaved"]
+    unsaved = [{"ref": entity.ref, "label": entity.label} for entity in made if entity.flag == "unsaved"]
     given: dict[str, Any] = {
         "language": job.language,
         "steps": [
-            {"description": one.step.description, "status": one.status, "words": one.words}
-            for one in outcomes
+            {"description": outcome.step.description, "status": outcome.status, "words": outcome.words}
+            for outcome in outcomes
         ],
-        "results": [{"tool": tool, "result": result} for one in outcomes for tool, result in one.results],
+        "results": [{"tool": tool, "result": result} for row in outcomes for tool, result in row.results],
         "unsaved": unsaved,
     }
     results = results_text(turn, job, outcomes, made)
-    asked = turn.prompt(turn.run.agent, reserve=count_tokens(results))
-    return ask(turn, Asking(TASK, prompt=f"{asked}\n\n{results}", told=given, agent=agent, read_only=True))
+    prompt = turn.prompt(turn.run.agent, reserve=count_tokens(results))
+    return ask(turn, Asking(TASK, prompt=f"{prompt}\n\n{results}", told=given, agent=agent, read_only=True))
 
 
 def results_text(turn: Turn, job: Job, outcomes: Sequence[Outcome], made: Sequence[Entity]) -> str:
     """Return what the steps came to as a prompt tells it, within its share of the budget."""
     lines = [
-        f"- Step {place} ({one.status}): {one.step.description}"
-        + (f" — {'; '.join(one.errors)}" if one.errors else "")
-        for place, one in enumerate(outcomes, start=1)
+        f"- Step {place} ({outcome.status}): {outcome.step.description}"
+        + (f" — {'; '.join(outcome.errors)}" if outcome.errors else "")
+        for place, outcome in enumerate(outcomes, start=1)
     ]
     for outcome in outcomes:
         lines += [line for tool, result in outcome.results for line in _result_lines(tool, result)]
-    lines += [f"- `{one.ref}`: {one.label}" + (f" [{one.flag}]" if one.flag else "") for one in made]
+    lines += [f"- `{row.ref}`: {row.label}" + (f" [{row.flag}]" if row.flag else "") for row in made]
     room = int(RESULTS_SHARE * turn.settings.prompt_tokens) - count_tokens(INSTRUCTIONS)
     kept: list[str] = []
     for line in lines:
@@ -258,9 +258,9 @@ def _result_lines(tool: str, result: Mapping[str, Any]) -> list[str]:
 def step_list(outcomes: Sequence[Outcome], language: Language) -> str:
     """Return the steps that did not simply succeed, with why, as a list for the answer; "" if all did."""
     rows = [
-        f"- {STATUS[language][one.status]}: {one.step.description}"
-        + (f" — {shorten('; '.join(one.errors), LINE_CHARS)}" if one.errors else "")
-        for one in outcomes
-        if one.status != "ok"
+        f"- {STATUS[language][outcome.status]}: {outcome.step.description}"
+        + (f" — {shorten('; '.join(outcome.errors), LINE_CHARS)}" if outcome.errors else "")
+        for outcome in outcomes
+        if outcome.status != "ok"
     ]
     return "\n".join(rows)

@@ -80,12 +80,12 @@ class ModeState:
 
 def read_kept(state: Mapping[str, Any], messages: Collection[int]) -> ModeState:
     """Return what is stored as `state`; what turns left that are not among `messages` now is set aside."""
-    pending, stored = state.get("pending"), [Note(**one) for one in state.get("notes", [])]
-    notes = tuple(one for one in stored if one.message in messages)
-    deleted = tuple(one for one in stored if one.message not in messages)
+    pending, stored = state.get("pending"), [Note(**note) for note in state.get("notes", [])]
+    notes = tuple(note for note in stored if note.message in messages)
+    deleted = tuple(note for note in stored if note.message not in messages)
     if not pending or (stored and stored[-1] in deleted):  # the newest turn of the mode left what is pending
         return ModeState(None, notes, deleted)
-    steps = tuple(ThinkStep.model_validate(one) for one in pending.pop("steps", []))
+    steps = tuple(ThinkStep.model_validate(step) for step in pending.pop("steps", []))
     for name in ("amendments", "devices", "excluded"):
         pending[name] = tuple(pending.get(name, ()))
     return ModeState(Pending(**{**pending, "steps": steps}), notes, deleted)
@@ -125,16 +125,16 @@ _NEGATED = r"\b(?:don'?t|do not|not|never|without|no)\b|不要|不用|不必|別
 _REPORT = r"\breports?\b|\bdocument\b|報告|报告"
 
 
-def wished(said: str, entities: Sequence[Entity]) -> list[str]:
-    """Return the refs that `said` asks to save, [] if it asks for none.
+def wished(message: str, entities: Sequence[Entity]) -> list[str]:
+    """Return the refs that `message` asks to save, [] if it asks for none.
 
     "Save the report" means the only unsaved one.
     """
-    words = said.casefold()
+    words = message.casefold()
     if not re.search(_SAVE, words) or re.search(_NEGATED, words):
         return []
-    named = [ref for ref in refs_in(said) if ref.startswith("gen_")]
-    unsaved = [one.ref for one in entities if one.flag == "unsaved"]
+    named = [ref for ref in refs_in(message) if ref.startswith("gen_")]
+    unsaved = [entity.ref for entity in entities if entity.flag == "unsaved"]
     if named or len(unsaved) != 1:
         return named
     is_short = len(words) <= 40 and "?" not in words and "？" not in words
@@ -149,21 +149,21 @@ def saved(
     language: Language,
 ) -> str:
     """Save each of `refs` as a document and return what to tell about it."""
-    known = {one.ref: one for one in entities if one.generated}
-    return "\n\n".join(_saved(database, conversation_id, ref, known, language) for ref in refs)
+    generated = {entity.ref: entity for entity in entities if entity.generated}
+    return "\n\n".join(_saved(database, conversation_id, ref, generated, language) for ref in refs)
 
 
 def _saved(
-    database: Database, conversation_id: str, ref: str, known: dict[str, Entity], language: Language
+    database: Database, conversation_id: str, ref: str, generated: dict[str, Entity], language: Language
 ) -> str:
-    entity = known.get(ref)
+    entity = generated.get(ref)
     if entity is not None and entity.flag == "created":
         return say("saved_before", language, ref=ref)
     made = db.get_artifact(database, conversation_id, str(entity.link["artifact"])) if entity else None
     if entity is None or made is None:
-        refs = ", ".join(f"`{one.ref}`" for one in known.values() if one.flag == "unsaved")
-        told = say("can_be_saved", language, refs=refs) if refs else say("none_to_save", language)
-        return say("nothing_to_save", language, ref=ref, known=told)
+        refs = ", ".join(f"`{entity.ref}`" for entity in generated.values() if entity.flag == "unsaved")
+        text = say("can_be_saved", language, refs=refs) if refs else say("none_to_save", language)
+        return say("nothing_to_save", language, ref=ref, known=text)
     kind = made.kind if made.kind in SUFFIXES else "html"
     with db.transaction(database):
         document = db.save_document(database, conversation_id, ref, kind, entity.label, made.content)

@@ -40,19 +40,19 @@ def investigate(turn: Turn) -> Events:
     kept = read_kept(db.get_mode_state(turn.database, turn.run.conversation_id, MODE), turns)
     turn.note_entities()
     entities = list_entities(turn.database, turn.run.conversation_id)
-    said, pending = turn.question.content, kept.pending
-    reply = reply_to(pending, said, turn.inventory) if pending else None
+    question, pending = turn.question.content, kept.pending
+    reply = reply_to(pending, question, turn.inventory) if pending else None
     if pending and pending.kind == "save" and reply and reply.kind not in ("yes", "no"):
         pending = reply = None
     settles = pending is not None and reply is not None and reply.kind != "other"
-    language = language_of(pending.asked if pending and settles else said)
-    refs = wished(said, entities)
+    language = language_of(pending.asked if pending and settles else question)
+    refs = wished(question, entities)
     if pending and pending.kind == "save" and reply and reply.kind == "yes":
         refs = refs or [pending.ref]
     if refs:
         text = saved(turn.database, turn.run.conversation_id, refs, entities, language)
         yield from end_with(turn, kept, text, f"saved {', '.join(refs)}")
-    elif pending is None and approval(said):
+    elif pending is None and approval(question):
         yield from end_with(turn, kept, say("nothing_waits", language), "nothing waited for a yes or no")
     elif pending and reply and reply.kind == "no":
         key = "not_saved" if pending.kind == "save" else "dropped"
@@ -72,16 +72,16 @@ def _is_unclear(turn: Turn, reply: Reply) -> bool:
 
 def _request(turn: Turn, pending: Pending | None, reply: Reply | None, language: Language) -> Request:
     """Return what is asked: the question itself, or what waits, agreed to or changed by it."""
-    said = turn.question.content
+    question = turn.question.content
     if pending is None or pending.kind == "save" or reply is None or reply.kind == "other":
-        choice = choose(said, turn.inventory)
-        devices, excluded = ([one.name for one in some] for some in (choice.devices, choice.excluded))
-        effort = _effort(turn, said, devices)
+        choice = choose(question, turn.inventory)
+        devices, excluded = ([device.name for device in group] for group in (choice.devices, choice.excluded))
+        effort = _effort(turn, question, devices)
         return Request(
-            said, language, effort, devices=(*devices,), excluded=(*excluded,), report=choice.report
+            question, language, effort, devices=(*devices,), excluded=(*excluded,), report=choice.report
         )
     approved = reply.kind == "yes"
-    amendments = pending.amendments if approved else (*pending.amendments, said)
+    amendments = pending.amendments if approved else (*pending.amendments, question)
     devices = list(reply.devices or pending.devices)
     left = [name for name in (*pending.excluded, *reply.excluded) if name not in devices]
     return Request(
@@ -110,7 +110,7 @@ def _worked(
     """Carry out what was agreed to, or think and do what that comes to."""
     if request.steps:
         plan = ThinkOutput(
-            decision="plan_direct", goal=request.goal or request.asked[:500], steps=request.steps
+            decision="plan_direct", goal=request.goal or request.text[:500], steps=request.steps
         )
         yield from carry_out(turn, kept, request, plan)
         return
@@ -139,21 +139,22 @@ def _prompt(
     turn: Turn, kept: ModeState, turns: Sequence[int], entities: Sequence[Entity], request: Request
 ) -> str:
     """Return the prompt for thinking; what it moves out of the recent turns is in the summary from now on."""
-    said = turn.question.content
+    question = turn.question.content
     state = vars(turn.state)
-    kept_now = reasons(entities, said, kept.pending, state)
+    kept_now = reasons(entities, question, kept.pending, state)
     retain_entities(turn.database, turn.run.conversation_id, kept_now)
     curation = [f"`{ref}` kept: {why}" for ref, why in kept_now.items()]
-    curation += [f"`{one.ref}` let go" for one in entities if one.retained and one.ref not in kept_now]
+    gone = (entity.ref for entity in entities if entity.retained and entity.ref not in kept_now)
+    curation += [f"`{ref}` let go" for ref in gone]
     budget = turn.settings.prompt_tokens
-    too_long = memory.is_too_long(said, budget)
-    known = PromptParts(
+    too_long = memory.is_too_long(question, budget)
+    material = PromptParts(
         turns,
         list_entities(turn.database, turn.run.conversation_id),
         kept,
         turn.inventory,
         turn.state.device_name or turn.state.device_ip or "",
-        memory.request_in_file(said, request_file(said), budget) if too_long else said,
+        memory.request_in_file(question, request_file(question), budget) if too_long else question,
         request.effort,
         date.today(),
         request.approved,
@@ -162,15 +163,15 @@ def _prompt(
         curation,
     )
     messages = history(turn.database, turn.run.conversation_id, turn.question.id)
-    prompt, turn.summary = think_prompt(known, messages, turn.summary, said, budget - RESERVED_TOKENS)
-    keep_long_request(said, turn.workspace(), turn.settings)
+    prompt, turn.summary = think_prompt(material, messages, turn.summary, question, budget - RESERVED_TOKENS)
+    keep_long_request(question, turn.workspace(), turn.settings)
     return prompt
 
 
 def _as_data(request: Request) -> dict[str, object]:
     """Return the same as data, for our own analyst."""
     return {
-        "asked": request.asked,
+        "asked": request.text,
         "amendments": list(request.amendments),
         "devices": list(request.devices),
         "report": request.report,

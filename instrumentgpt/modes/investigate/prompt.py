@@ -67,18 +67,14 @@ class PromptParts:
 
 
 def think_prompt(
-    known: PromptParts,
-    messages: Sequence[StoredMessage],
-    summary: str,
-    question: str,
-    budget: int,
+    material: PromptParts, messages: Sequence[StoredMessage], summary: str, question: str, budget: int
 ) -> tuple[str, str]:
     """Return (the prompt, the summary to store), at most `budget` estimated tokens long.
 
     messages  the conversation, the question last or not in it
     """
-    context, task = session_context(known), immediate_task(known)
-    tail = pending_text(known)
+    context, task = session_context(material), immediate_task(material)
+    tail = pending_text(material)
     used = count_tokens(_filled(context, tail, task))
     room = max(LEAST_HISTORY, budget - used)
     composed = memory.compose(
@@ -91,42 +87,41 @@ def think_prompt(
     return _filled(context, "\n\n".join(part for part in (history, tail) if part), task), composed.summary
 
 
-def session_context(known: PromptParts) -> str:
+def session_context(material: PromptParts) -> str:
     """Return who asks, what holds, and what exists: devices, entities by ref, notes on the last turns."""
-    labels = [one_line(device.label) for device in known.inventory.devices]
+    labels = [one_line(device.label) for device in material.inventory.devices]
     more = f" and {len(labels) - MOST_DEVICES} more" if len(labels) > MOST_DEVICES else ""
-    parts = [f"**User**: {_note_line(known.profile)}"] if known.profile else []
-    if known.guidance:
-        parts.append("**What holds**:\n" + "\n".join(f"- {_note_line(line)}" for line in known.guidance))
+    parts = [f"**User**: {_note_line(material.profile)}"] if material.profile else []
+    if material.guidance:
+        parts.append("**What holds**:\n" + "\n".join(f"- {_note_line(line)}" for line in material.guidance))
     parts.append(f"**Devices** ({len(labels)}): {', '.join(labels[:MOST_DEVICES]) or 'none'}{more}")
-    if known.device:
-        parts.append(f"**In view**: {one_line(known.device)}")
-    parts += entity_sections(known.entities, known.turns)
-    if known.kept.reasoning():
-        parts.append(f"**Earlier reasoning**: {_note_line(known.kept.reasoning())}")
-    if notes := known.kept.recent_notes():
+    if material.device:
+        parts.append(f"**In view**: {one_line(material.device)}")
+    parts += entity_sections(material.entities, material.turns)
+    if material.kept.reasoning():
+        parts.append(f"**Earlier reasoning**: {_note_line(material.kept.reasoning())}")
+    if notes := material.kept.recent_notes():
         parts.append("**Notes on the last turns**:\n" + "\n".join(f"- {_note_line(note)}" for note in notes))
-    if known.curation:
-        parts.append("**Curation**:\n" + "\n".join(f"- {_note_line(line)}" for line in known.curation))
+    if material.curation:
+        parts.append("**Curation**:\n" + "\n".join(f"- {_note_line(line)}" for line in material.curation))
     return "\n\n".join(parts)
 
 
 def entity_sections(entities: Sequence[Entity], turns: Sequence[int]) -> list[str]:
     """Return the sections of entities that are not empty: generated, recent, retained from earlier."""
-    shown = sorted(entities, key=lambda one: one.last)[-MOST_ENTITIES:]
-    shown = [one for one in entities if one in shown]
-    recent = [one for one in shown if age(one, turns) <= TURNS_WINDOW]
-    generated = [
-        one for one in shown if one.generated and (one in recent or one.retained or one.flag == "unsaved")
-    ]
-    retained = [one for one in shown if one not in recent and one.retained and not one.generated]
+    shown = sorted(entities, key=lambda entity: entity.last)[-MOST_ENTITIES:]
+    shown = [entity for entity in entities if entity in shown]
+    recent = [entity for entity in shown if age(entity, turns) <= TURNS_WINDOW]
+    made = [entity for entity in shown if entity.generated]
+    offered = [entity for entity in made if entity in recent or entity.retained or entity.flag == "unsaved"]
+    retained = [entity for entity in shown if entity.retained and entity not in (*recent, *made)]
     sections = (
-        (GENERATED, generated, False),
-        (RECENT, [one for one in recent if not one.generated], False),
+        (GENERATED, offered, False),
+        (RECENT, [entity for entity in recent if not entity.generated], False),
         (RETAINED, retained, True),
     )
     return [
-        "\n".join([heading, *(_line(one, reasons) for one in chosen)])
+        "\n".join([heading, *(_line(entity, reasons) for entity in chosen)])
         for heading, chosen, reasons in sections
         if chosen
     ]
@@ -137,35 +132,34 @@ def age(entity: Entity, turns: Sequence[int]) -> int:
     return sum(question > entity.last for question in turns)
 
 
-def immediate_task(known: PromptParts) -> str:
+def immediate_task(material: PromptParts) -> str:
     """Return what is to be done now: the user's words, the day, the limit, and how much there is."""
-    counts = Counter(one.type for one in known.entities)
-    told = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(counts.items()))
-    pending = known.kept.pending
+    counts = Counter(entity.type for entity in material.entities)
+    kinds = ", ".join(f"{count} {kind}{'s' if count > 1 else ''}" for kind, count in sorted(counts.items()))
+    pending = material.kept.pending
     waiting = f"{pending.message}\n{pending.ref}" if pending else ""
-    named = [
-        ref for ref in refs_in(f"{known.request}\n{waiting}") if ref in {one.ref for one in known.entities}
-    ]
+    refs = {entity.ref for entity in material.entities}
+    named = [ref for ref in refs_in(f"{material.request}\n{waiting}") if ref in refs]
     referenced = f"**Referenced**: {', '.join(f'`{ref}`' for ref in named)}\n\n" if named else ""
     return (
-        f'**User said**: "{_quoted(known.request)}"\n\n{referenced}'
-        f"**Today**: {known.today.isoformat()} | "
-        f"**Mode**: {known.effort} (max {STEPS[known.effort]} steps)\n\n"
-        f"**Entities**: {told or 'none'}"
+        f'**User said**: "{_quoted(material.request)}"\n\n{referenced}'
+        f"**Today**: {material.today.isoformat()} | "
+        f"**Mode**: {material.effort} (max {STEPS[material.effort]} steps)\n\n"
+        f"**Entities**: {kinds or 'none'}"
     )
 
 
-def pending_text(known: PromptParts) -> str:
+def pending_text(material: PromptParts) -> str:
     """Return what waits for an answer, as the history ends with it; "" if nothing does."""
-    pending = known.kept.pending
+    pending = material.kept.pending
     if pending is None:
         return ""
     what = {"proposal": "proposal", "question": "question", "save": "offer to save"}[pending.kind]
-    said = f"**Pending {what}** (to: “{_short(pending.asked)}”): {_short(pending.message)}"
-    said += "".join(f"\n**Amended**: {_short(words)}" for words in pending.amendments)
-    said += f"\n**Devices now**: {', '.join(pending.devices)}" if pending.devices else ""
-    said += f"\n**Taken out**: {', '.join(pending.excluded)}" if pending.excluded else ""
-    return said + ("\n**The user has just agreed to it.**" if known.approved else "")
+    text = f"**Pending {what}** (to: “{_short(pending.asked)}”): {_short(pending.message)}"
+    text += "".join(f"\n**Amended**: {_short(words)}" for words in pending.amendments)
+    text += f"\n**Devices now**: {', '.join(pending.devices)}" if pending.devices else ""
+    text += f"\n**Taken out**: {', '.join(pending.excluded)}" if pending.excluded else ""
+    return text + ("\n**The user has just agreed to it.**" if material.approved else "")
 
 
 def _line(entity: Entity, with_reason: bool) -> str:
@@ -178,8 +172,8 @@ def _history(sections: Sequence[Section]) -> str:
     """Return the older turns as narrative and the last ones in full, without the tags that memory gives."""
     texts = {section.name: section.text for section in sections}
     parts = (("Earlier", "conversation_summary"), ("Last turns", "recent_conversation"))
-    told = (f"**{title}**:\n{_untagged(texts[name])}" for title, name in parts if texts.get(name))
-    return _without_paths("\n\n".join(told))
+    paragraphs = (f"**{title}**:\n{_untagged(texts[name])}" for title, name in parts if texts.get(name))
+    return _without_paths("\n\n".join(paragraphs))
 
 
 def _untagged(section: str) -> str:
@@ -210,10 +204,8 @@ def _short(text: str) -> str:
 
 def _filled(context: str, history: str, task: str) -> str:
     """Return the template with its three placeholders filled, all at once: no text can fill another's."""
-    told = {"session_context": context, "conversation_history": history, "immediate_task": task}
-    return re.sub(
-        r"\{(session_context|conversation_history|immediate_task)\}", lambda one: told[one[1]], _template()
-    )
+    values = {"session_context": context, "conversation_history": history, "immediate_task": task}
+    return re.sub(rf"\{{({'|'.join(values)})\}}", lambda match: values[match[1]], _template())
 
 
 @cache
@@ -230,28 +222,28 @@ _LET_GO = r"(?<!don't )(?<!dont )\b(?:forget|drop|release|let go of)\b|(?<!別)(
 
 
 def reasons(
-    entities: Sequence[Entity], said: str, pending: Pending | None, state: Mapping[str, object]
+    entities: Sequence[Entity], question: str, pending: Pending | None, state: Mapping[str, object]
 ) -> dict[str, str]:
     """Return ref → why it is kept, of the `entities` that are.
 
-    said   the question: "keep log_1 in mind" keeps it until "forget log_1"
-    state  of the diagnosis: `device_name`, `last_log_file`
+    question  "keep log_1 in mind" keeps it until "forget log_1"
+    state     of the diagnosis: `device_name`, `last_log_file`
     """
-    named = set(refs_in(said))
-    kept = {one.ref for one in entities if one.retained == ASKED_FOR}
-    if re.search(_LET_GO, said.casefold()):
+    named = set(refs_in(question))
+    kept = {entity.ref for entity in entities if entity.retained == ASKED_FOR}
+    if re.search(_LET_GO, question.casefold()):
         kept -= named
-    elif re.search(_KEEP, said.casefold()):
+    elif re.search(_KEEP, question.casefold()):
         kept |= named
-    found: dict[str, str] = {}
+    why: dict[str, str] = {}
     waiting = set(refs_in(f"{pending.message}\n{pending.ref}")) if pending else set()
-    for one in entities:
-        if one.ref in kept:
-            found[one.ref] = ASKED_FOR
-        elif one.ref in waiting:
-            found[one.ref] = WAITS
-        elif one.type == "device" and one.link["device"] == state.get("device_name"):
-            found[one.ref] = IN_VIEW
-        elif one.type == "log" and one.link["log"] == state.get("last_log_file"):
-            found[one.ref] = LAST_LOG
-    return found
+    for entity in entities:
+        if entity.ref in kept:
+            why[entity.ref] = ASKED_FOR
+        elif entity.ref in waiting:
+            why[entity.ref] = WAITS
+        elif entity.type == "device" and entity.link["device"] == state.get("device_name"):
+            why[entity.ref] = IN_VIEW
+        elif entity.type == "log" and entity.link["log"] == state.get("last_log_file"):
+            why[entity.ref] = LAST_LOG
+    return why

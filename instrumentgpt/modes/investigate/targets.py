@@ -56,11 +56,11 @@ def targets_of(step: ThinkStep, scene: Scene) -> list[Target]:
     if not named:
         fetched = [] if fetches else _fetched(scene)
         named = fetched or _devices(scene.request, scene) or _in_view(scene)
-    named = [one for one in named if one.device not in scene.excluded]
+    named = [target for target in named if target.device not in scene.excluded]
     if fetches:
-        return list(dict.fromkeys(Target(one.device, one.log) for one in named if one.device))
-    found = list(dict.fromkeys(one for target in named for one in _with_logs(target, scene)))
-    return _worst(found, scene) if re.search(_WORST, step.description.casefold()) else found
+        return list(dict.fromkeys(Target(target.device, target.log) for target in named if target.device))
+    targets = list(dict.fromkeys(with_log for target in named for with_log in _with_logs(target, scene)))
+    return _worst(targets, scene) if re.search(_WORST, step.description.casefold()) else targets
 
 
 def period_of(step: ThinkStep, scene: Scene) -> str:
@@ -72,12 +72,12 @@ def period_of(step: ThinkStep, scene: Scene) -> str:
 def _referred(words: str, scene: Scene) -> list[Target]:
     """Return what the refs and names of logs in `words` stand for."""
     links = {entity.ref: entity.link for entity in scene.entities}
-    found = [_of_link(links[ref]) for ref in refs_in(words) if ref in links]
+    targets = [_of_link(links[ref]) for ref in refs_in(words) if ref in links]
     for entity in scene.entities:
         if entity.type == "log" and str(entity.link.get("log")) in words:
-            found.append(_of_link(entity.link))
-    found += [Target(log=name) for name in scene.dropped if name in words]
-    return [one for one in found if one.device or one.log]
+            targets.append(_of_link(entity.link))
+    targets += [Target(log=name) for name in scene.dropped if name in words]
+    return [target for target in targets if target.device or target.log]
 
 
 def _of_link(link: Mapping[str, Any]) -> Target:
@@ -112,9 +112,10 @@ def _with_logs(target: Target, scene: Scene) -> Iterator[Target]:
     if target.log:
         yield target
         return
-    fetched = [one.log for one in _fetched(scene) if one.device == target.device]
-    known = [one for one in scene.entities if one.type == "log" and one.link.get("device") == target.device]
-    latest = [str(max(known, key=lambda one: one.last).link["log"])] if known else [""]
+    fetched = [other.log for other in _fetched(scene) if other.device == target.device]
+    logs = [entity for entity in scene.entities if entity.type == "log"]
+    logs = [entity for entity in logs if entity.link.get("device") == target.device]
+    latest = [str(max(logs, key=lambda entity: entity.last).link["log"])] if logs else [""]
     for log in fetched or latest:
         yield Target(target.device, log, target.channel)
 
@@ -126,5 +127,5 @@ def _worst(targets: list[Target], scene: Scene) -> list[Target]:
         for tool, result in scene.results
         if tool == "diagnose_log"
     }
-    judged = [one for one in targets if (one.device, one.log) in severity]
-    return [min(judged, key=lambda one: severity[one.device, one.log])] if judged else targets
+    judged = [target for target in targets if (target.device, target.log) in severity]
+    return [min(judged, key=lambda target: severity[target.device, target.log])] if judged else targets

@@ -130,16 +130,16 @@ def _read(want: Want, done: Done, tools: Sequence[str], prompt: str, seconds: fl
     try:
         content = read_reply(done.text, want.contract)
         want.check(content)
-        told = {"content": as_json(content), "tools": list(tools)}
+        record = {"content": as_json(content), "tools": list(tools)}
     except InstrumentGPTError as problem:
-        told = {"reply": done.text, "problem": str(problem)}
+        record = {"reply": done.text, "problem": str(problem)}
     usage = done.usage
     read = sum(usage.get(name, 0) for name in ("inputTokens", "cacheReadTokens", "cacheWriteTokens"))
     written = usage.get("outputTokens", 0)
     if not read and not written:
         read, written = count_tokens(prompt), count_tokens(done.text)
     cost = float(usage.get("costUSD", 0.0))
-    return Step(want.key, told, int(read), int(written), cost, done.seconds or seconds)
+    return Step(want.key, record, int(read), int(written), cost, done.seconds or seconds)
 
 
 def _reply(step: Step, want: Want) -> Reply:

@@ -78,7 +78,7 @@ class Contribution(Contract):
         return position
 
 
-class Said(Contribution):
+class View(Contribution):
     """One contribution of one expert in one round.
 
     tools   names of the tools that it called
@@ -144,7 +144,7 @@ class SubProblemResult(Contract):
     duration_seconds: float
     expert_panel: tuple[str, ...]
     expert_summaries: dict[str, str] = {}
-    said: tuple[Said, ...] = ()
+    said: tuple[View, ...] = ()
     cause: str = ""
     runner_up: str = ""
     dissent: tuple[str, ...] = ()
@@ -184,9 +184,9 @@ def read_reply(reply: str, contract: type[_C]) -> _C:
     >>> read_reply('Here: {"position": "kp 9 is right", "confidence": 0.8}', Contribution).confidence
     0.8
     """
-    told = _object_in(reply)
+    fields = _object_in(reply)
     try:
-        return contract.model_validate(told)
+        return contract.model_validate(fields)
     except ValidationError as problem:
         wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in problem.errors()[:6])
         raise BadReply(f"The reply does not fit the contract: {wrong}. Answer with one JSON object") from None
@@ -197,11 +197,11 @@ def _object_in(reply: str) -> dict[str, Any]:
     tries = [*_FENCED.findall(reply), *([reply[reply.index("{") :]] if "{" in reply else [])]
     for text in tries:
         try:
-            found, _ = json.JSONDecoder().raw_decode(text.strip())
+            value, _ = json.JSONDecoder().raw_decode(text.strip())
         except (ValueError, RecursionError):
             continue
-        if isinstance(found, dict):
-            return found
+        if isinstance(value, dict):
+            return value
     raise BadReply("The reply has no JSON object. Answer with one JSON object and nothing else")
 
 

@@ -22,16 +22,16 @@ class BadPlan(InstrumentGPTError, ValueError):
 
 def checked(plan: Plan, experts: Mapping[str, Expert]) -> Plan:
     """Return `plan` if it can be carried out; raise BadPlan or BadExpert saying what is wrong."""
-    ids = [one.id for one in plan.sub_problems]
+    ids = [part.id for part in plan.sub_problems]
     if len(set(ids)) != len(ids):
         raise BadPlan(
             f"Two sub-problems have the number {max(ids, key=ids.count)}. Number them 1 to {len(ids)}"
         )
-    for one in plan.sub_problems:
-        known_experts(experts, one.experts)
-        missing = [number for number in one.after if number not in ids]
+    for part in plan.sub_problems:
+        known_experts(experts, part.experts)
+        missing = [number for number in part.after if number not in ids]
         if missing:
-            raise BadPlan(f"Sub-problem {one.id} comes after {missing[0]}, which there is not. Known: {ids}")
+            raise BadPlan(f"Sub-problem {part.id} comes after {missing[0]}, which there is not. Known: {ids}")
     batches(plan.sub_problems)
     return plan
 
@@ -45,21 +45,21 @@ def batches(sub_problems: Sequence[SubProblem]) -> list[list[SubProblem]]:
     >>> [[part.id for part in batch] for batch in batches([one(1), one(2, 1), one(3, 1), one(4, 2, 3)])]
     [[1], [2, 3], [4]]
     """
-    waiting, done, found = list(sub_problems), set[int](), []
+    waiting, done, groups = list(sub_problems), set[int](), []
     while waiting:
-        ready = [one for one in waiting if set(one.after) <= done]
+        ready = [part for part in waiting if set(part.after) <= done]
         if not ready:
-            circle = ", ".join(str(one.id) for one in waiting)
+            circle = ", ".join(str(part.id) for part in waiting)
             raise BadPlan(f"Sub-problems {circle} wait for one another. Take out one of their dependencies")
-        found.append(ready)
-        done |= {one.id for one in ready}
-        waiting = [one for one in waiting if one not in ready]
-    return found
+        groups.append(ready)
+        done |= {part.id for part in ready}
+        waiting = [part for part in waiting if part not in ready]
+    return groups
 
 
 def written(plan: Plan) -> str:
     """Return `plan` as the text that people edit, a line each: "1. goal | experts | after 1, 2"."""
-    return "\n".join(_line(one) for one in plan.sub_problems)
+    return "\n".join(_line(part) for part in plan.sub_problems)
 
 
 def edited(plan: Plan, text: str, experts: Mapping[str, Expert]) -> Plan | None:
@@ -75,39 +75,39 @@ def edited(plan: Plan, text: str, experts: Mapping[str, Expert]) -> Plan | None:
         return None
     if len(lines) > MOST:
         raise BadPlan(f"{len(lines)} sub-problems are too many. Leave at most {MOST}")
-    before = {one.id: one for one in plan.sub_problems}
+    before = {part.id: part for part in plan.sub_problems}
     parts = tuple(_read_line(int(hit["id"]), hit["rest"], before) for hit in lines)
     return checked(Plan(sub_problems=parts), experts)
 
 
-def _line(one: SubProblem) -> str:
-    after = f" | after {', '.join(map(str, one.after))}" if one.after else ""
-    return f"{one.id}. {one.goal} | {', '.join(one.experts)}{after}"
+def _line(part: SubProblem) -> str:
+    after = f" | after {', '.join(map(str, part.after))}" if part.after else ""
+    return f"{part.id}. {part.goal} | {', '.join(part.experts)}{after}"
 
 
 def _read_line(number: int, rest: str, before: Mapping[int, SubProblem]) -> SubProblem:
     goal, *fields = [part.strip() for part in rest.split("|")]
-    known = before.get(number)
-    codes = known.experts if known else ("statistics",)
-    after: tuple[int, ...] = () if fields else known.after if known else ()
+    earlier = before.get(number)
+    codes = earlier.experts if earlier else ("statistics",)
+    after: tuple[int, ...] = () if fields else earlier.after if earlier else ()
     for text in fields:
         if hit := _AFTER.match(text):
-            after = tuple(int(one) for one in re.findall(r"\d+", hit["ids"]))
+            after = tuple(int(digits) for digits in re.findall(r"\d+", hit["ids"]))
         elif text:
             codes = tuple(re.split(r"[,、\s]+", text))
-    if known:
-        return known.model_copy(update={"goal": goal, "experts": codes, "after": after})
-    everything = tuple(dict.fromkeys(one for part in before.values() for one in part.candidates))
+    if earlier:
+        return earlier.model_copy(update={"goal": goal, "experts": codes, "after": after})
+    everything = tuple(dict.fromkeys(candidate for part in before.values() for candidate in part.candidates))
     return SubProblem(id=number, goal=goal, experts=codes, after=after, candidates=everything)
 
 
 def _without(plan: Plan, gone: set[int]) -> Plan:
-    left = [one for one in plan.sub_problems if one.id not in gone]
+    left = [part for part in plan.sub_problems if part.id not in gone]
     if len(left) == len(plan.sub_problems):
         raise BadPlan(f"There is no sub-problem {min(gone)}. Say one of 1 to {len(left)}")
     if len(left) < FEWEST:
         raise BadPlan(
             f"{len(left)} sub-problem would be left; a panel has at least {FEWEST}. Ask it in the chat"
         )
-    after = {one.id: tuple(number for number in one.after if number not in gone) for one in left}
-    return Plan(sub_problems=tuple(one.model_copy(update={"after": after[one.id]}) for one in left))
+    after = {part.id: tuple(number for number in part.after if number not in gone) for part in left}
+    return Plan(sub_problems=tuple(part.model_copy(update={"after": after[part.id]}) for part in left))

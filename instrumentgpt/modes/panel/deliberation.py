@@ -9,11 +9,11 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.panel.asking import Interrupted, Reply, Want
 from instrumentgpt.modes.panel.contracts import (
     Contribution,
-    Said,
     SubProblem,
     SubProblemResult,
     Summaries,
     Synthesis,
+    View,
     as_json,
 )
 from instrumentgpt.modes.panel.expert_memory import is_usable, summarized
@@ -48,46 +48,46 @@ def deliberate(
     Everything else begins anew with each sub-problem. Raises Interrupted if no expert answers at all.
     """
     began = time.monotonic()
-    said: list[Said] = []
+    views: list[View] = []
     panel, problems = list(part.experts), list[str]()
     most = 1 if part.kind == "decide" else MOST_ROUNDS  # what to do is no matter of new evidence
-    while (decision := next_round(panel, said, part.candidates, most)).speakers:
+    while (decision := next_round(panel, views, part.candidates, most)).speakers:
         replies = yield [
-            contribution_wanted(part, context, results, said, code) for code in decision.speakers
+            contribution_wanted(part, context, results, views, code) for code in decision.speakers
         ]
         for code, answer in zip(decision.speakers, replies, strict=True):
             if answer.content is None:
                 panel.remove(code)
                 problems.append(answer.problem)
             else:
-                said.append(spoken(part, context, code, answer, _next_number(said, code)))
-        if not said:
+                views.append(spoken(part, context, code, answer, _next_number(views, code)))
+        if not views:
             raise Interrupted(problems[0])
         if all(answer.content is None for answer in replies):
             break
-    counts = counted(said, part.candidates)
+    counts = counted(views, part.candidates)
     lead = leading(counts)
-    wants = [_synthesis_wanted(part, context, said)]
+    wants = [_synthesis_wanted(part, context, views)]
     if context.by_model:
-        key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, said)
+        key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, views)
         wants.append(Want(key, prompt, {}, Summaries))
     answer, *written = yield wants
-    synthesis = answer.content or Synthesis(text=_positions(context, said))
-    by_model: dict[str, str] = next((found.content.summaries for found in written if found.content), {})
-    summaries, forgotten = _summaries(part, context, said, lead, by_model)
+    synthesis = answer.content or Synthesis(text=_positions(context, views))
+    by_model: dict[str, str] = next((reply.content.summaries for reply in written if reply.content), {})
+    summaries, forgotten = _summaries(part, context, views, lead, by_model)
     return SubProblemResult(
         sub_problem_id=part.id,
         sub_problem_goal=part.goal,
         synthesis=synthesis.text,
-        votes=tuple(votes_of(said)),
-        contribution_count=len(said),
+        votes=tuple(votes_of(views)),
+        contribution_count=len(views),
         duration_seconds=time.monotonic() - began,
-        expert_panel=tuple(latest(said)),
+        expert_panel=tuple(latest(views)),
         expert_summaries=summaries,
-        said=tuple(latest(said).values()),
+        said=tuple(latest(views).values()),
         cause=lead,
         runner_up=runner_up(counts),
-        dissent=tuple(row.expert for row in dissenters(said, lead)),
+        dissent=tuple(row.expert for row in dissenters(views, lead)),
         measurement=synthesis.measurement,
         stopped=decision.reason,
         warnings=(*forgotten, *([answer.problem] if answer.content is None else ())),
@@ -95,46 +95,42 @@ def deliberate(
 
 
 def contribution_wanted(
-    part: SubProblem,
-    context: Context,
-    results: Sequence[SubProblemResult],
-    said: Sequence[Said],
-    code: str,
+    part: SubProblem, context: Context, results: Sequence[SubProblemResult], views: Sequence[View], code: str
 ) -> Want:
     """Return what expert `code` is asked: with its memory if it spoke in one of `results`, else without."""
-    expert, number = context.experts[code], _next_number(said, code)
-    own = {"code": code, "name": expert.name(context.language), "speaks_on": list(expert.speaks_on)}
+    expert, number = context.experts[code], _next_number(views, code)
+    identity = {"code": code, "name": expert.name(context.language), "speaks_on": list(expert.speaks_on)}
     facts = {
-        **_facts(part, context, said),
-        "expert": {**own, "tools": list(expert.tools)},
+        **_facts(part, context, views),
+        "expert": {**identity, "tools": list(expert.tools)},
         "remembered": [
             _expert_history(row, code) for row in reversed(results) if code in row.expert_summaries
         ],
         "round": number,
     }
-    prompt = contribution_prompt(context, expert, part, said, memory_of(results, code))
+    prompt = contribution_prompt(context, expert, part, views, memory_of(results, code))
     return Want(Key(part.id, "contribution", number, code), prompt, facts, Contribution)
 
 
-def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number: int) -> Said:
+def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number: int) -> View:
     """Return what expert `code` said in round `number`, without what cannot count, with a note for each such.
 
     A vote for, or a ruling out of, what is outside the expert's field does not count, nor does a line that
     the log does not have.
     """
-    said: Contribution = answer.content
+    reply: Contribution = answer.content
     expert, language, lines = context.experts[code], context.language, int(context.brief.get("lines") or 0)
-    named = [said.cause, *(row.cause for row in said.rejects if row.cause in part.candidates)]
+    named = [reply.cause, *(row.cause for row in reply.rejects if row.cause in part.candidates)]
     may = {cause for cause in part.candidates if cause in expert.speaks_on}
     outside = list(dict.fromkeys(cause for cause in named if cause and cause not in may))
     fields = {"name": expert.name(language), "field": expert.words(language).field}
     notes = [say("struck_field", language, cause=cause, **fields) for cause in outside]
-    quoted = [item.line for claim in said.claims for item in claim.evidence]
-    beyond = [line for line in [*quoted, *(row.line for row in said.rejects)] if line and line > lines]
+    quoted = [item.line for claim in reply.claims for item in claim.evidence]
+    beyond = [line for line in [*quoted, *(row.line for row in reply.rejects)] if line and line > lines]
     if beyond:
         listed = ", ".join(f"{line:,}" for line in beyond)
         notes.append(say("struck_line", language, listed=listed, lines=lines))
-    contribution = as_json(said)
+    contribution = as_json(reply)
     for claim in contribution["claims"]:
         claim["evidence"] = [item for item in claim["evidence"] if item["line"] not in beyond]
     contribution["rejects"] = [
@@ -142,30 +138,30 @@ def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number:
         for row in contribution["rejects"]
         if row["cause"] not in outside
     ]
-    if said.cause in outside:
+    if reply.cause in outside:
         contribution["cause"] = ""
-    return Said(**contribution, expert=code, round=number, tools=answer.tools, struck=tuple(notes))
+    return View(**contribution, expert=code, round=number, tools=answer.tools, struck=tuple(notes))
 
 
-def built_on(said: Said, results: Sequence[SubProblemResult]) -> list[int]:
+def built_on(view: View, results: Sequence[SubProblemResult]) -> list[int]:
     """Return the earlier sub-problems that the expert names, of those that it remembers."""
-    known = [one.sub_problem_id for one in results if said.expert in one.expert_summaries]
-    return [number for number in said.builds_on if number in known]
+    remembered = [result.sub_problem_id for result in results if view.expert in result.expert_summaries]
+    return [number for number in view.builds_on if number in remembered]
 
 
-def _next_number(said: Sequence[Said], code: str) -> int:
+def _next_number(views: Sequence[View], code: str) -> int:
     """Return the round in which `code` speaks next: those of a round have not heard one another."""
-    own = [row.round for row in said if row.expert == code]
-    rounds = max((row.round for row in said), default=0)
-    return rounds + 1 if own and max(own) == rounds else max(rounds, 1)
+    own_rounds = [row.round for row in views if row.expert == code]
+    rounds = max((row.round for row in views), default=0)
+    return rounds + 1 if own_rounds and max(own_rounds) == rounds else max(rounds, 1)
 
 
-def _facts(part: SubProblem, context: Context, said: Sequence[Said]) -> dict[str, Any]:
+def _facts(part: SubProblem, context: Context, views: Sequence[View]) -> dict[str, Any]:
     """Return what our own analyst is told beside any prompt."""
     return {
         "sub_problem": as_json(part),
         "brief": dict(context.brief),
-        "said": [as_json(row) for row in said],
+        "said": [as_json(row) for row in views],
         "names": {code: expert.name(context.language) for code, expert in context.experts.items()},
         "language": context.language,
     }
@@ -178,20 +174,20 @@ def _expert_history(result: SubProblemResult, code: str) -> dict[str, Any]:
     return {"sub_problem": result.sub_problem_id, "summary": result.expert_summaries[code], **held}
 
 
-def _synthesis_wanted(part: SubProblem, context: Context, said: Sequence[Said]) -> Want:
+def _synthesis_wanted(part: SubProblem, context: Context, views: Sequence[View]) -> Want:
     votes = "; ".join(
-        f"{vote['expert']}: {vote['cause'] or '-'} ({vote['confidence']:.2f})" for vote in votes_of(said)
+        f"{vote['expert']}: {vote['cause'] or '-'} ({vote['confidence']:.2f})" for vote in votes_of(views)
     )
     facts = {
-        **_facts(part, context, said),
-        "counts": [asdict(count) for count in counted(said, part.candidates)],
+        **_facts(part, context, views),
+        "counts": [asdict(count) for count in counted(views, part.candidates)],
     }
-    prompt = synthesis_prompt(context, part.goal, said, votes)
+    prompt = synthesis_prompt(context, part.goal, views, votes)
     return Want(Key(part.id, "synthesis"), prompt, facts, Synthesis)
 
 
 def _summaries(
-    part: SubProblem, context: Context, said: Sequence[Said], lead: str, by_model: Mapping[str, str]
+    part: SubProblem, context: Context, views: Sequence[View], lead: str, by_model: Mapping[str, str]
 ) -> tuple[dict[str, str], list[str]]:
     """Return the summary of each contributor, and a warning for each that could not be made.
 
@@ -200,22 +196,22 @@ def _summaries(
     """
     summaries: dict[str, str] = {}
     warnings: list[str] = []
-    for code in latest(said):
-        own = [row for row in said if row.expert == code]
-        if is_usable(by_model.get(code, ""), own):
+    for code in latest(views):
+        own_views = [row for row in views if row.expert == code]
+        if is_usable(by_model.get(code, ""), own_views):
             summaries[code] = by_model[code]
             continue
         try:
             name = context.experts[code].name(context.language)
-            summaries[code] = summarized(name, part.goal, own, lead, context.language)
+            summaries[code] = summarized(name, part.goal, own_views, lead, context.language)
         except InstrumentGPTError as problem:
             warnings.append(str(problem))
     return summaries, warnings
 
 
-def _positions(context: Context, said: Sequence[Said]) -> str:
+def _positions(context: Context, views: Sequence[View]) -> str:
     """Return the last positions as they are, where nobody summed them up."""
     return "\n".join(
         f"- {context.experts[code].name(context.language)}: {row.position}"
-        for code, row in latest(said).items()
+        for code, row in latest(views).items()
     )

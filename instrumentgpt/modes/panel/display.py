@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from instrumentgpt.analyst.words import cited, joined, plain_text, quoted
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, table
-from instrumentgpt.modes.panel.contracts import Plan, Rejected, Said, SubProblem, SubProblemResult
+from instrumentgpt.modes.panel.contracts import Plan, Rejected, SubProblem, SubProblemResult, View
 from instrumentgpt.modes.panel.decomposition import written
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.modes.panel.progress import StageCost
@@ -19,42 +19,43 @@ MOST_CLAIMS = 4  # shown of a contribution; all of them are stored
 
 def proposal(plan: Plan, experts: Mapping[str, Expert], language: Language) -> str:
     """Return the decomposition as it is shown before it is approved, with the text that can be edited."""
-    asked = {code for part in plan.sub_problems for code in part.experts}
-    lines = [say("proposal", language, count=len(plan.sub_problems), experts=len(asked)), ""]
+    codes = {code for part in plan.sub_problems for code in part.experts}
+    lines = [say("proposal", language, count=len(plan.sub_problems), experts=len(codes)), ""]
     for part in plan.sub_problems:
         named = joined([experts[code].name(language) for code in part.experts], language)
         after = say("after", language, ids=joined(part.after, language)) if part.after else ""
-        told = {"id": part.id, "goal": plain_text(part.goal), "experts": named, "after": after}
-        lines.append(say("proposal_line", language, **told))
+        fields = {"id": part.id, "goal": plain_text(part.goal), "experts": named, "after": after}
+        lines.append(say("proposal_line", language, **fields))
     lines += ["", say("how_to_change", language), "", "```text", written(plan).replace("```", "'''"), "```"]
     return "\n".join(lines) + "\n"
 
 
 def heading(part: SubProblem, count: int, language: Language) -> str:
     """Return the heading of a sub-problem; where others were removed, `count` is no less than its number."""
-    told = {"id": part.id, "count": max(count, part.id), "goal": plain_text(part.goal)}
-    return "\n\n" + say("heading", language, **told) + "\n\n"
+    fields = {"id": part.id, "count": max(count, part.id), "goal": plain_text(part.goal)}
+    return "\n\n" + say("heading", language, **fields) + "\n\n"
 
 
-def contribution(said: Said, builds: Sequence[int], context: Context, shown: set[str]) -> str:
+def contribution(view: View, builds: Sequence[int], context: Context, shown: set[str]) -> str:
     """Return what an expert said, what it `builds` on, and why it changed its view, if it says that.
 
     shown  lines that were shown of this sub-problem already; new ones are added
     """
     language = context.language
-    told = {
-        "name": context.experts[said.expert].name(language),
-        "round": say("round", language, number=said.round) if said.round > 1 else "",
-        "confidence": said.confidence,
-        "vote": say("votes_for", language, title=_title(said.cause, language)) if said.cause else "",
+    fields = {
+        "name": context.experts[view.expert].name(language),
+        "round": say("round", language, number=view.round) if view.round > 1 else "",
+        "confidence": view.confidence,
+        "vote": say("votes_for", language, title=_title(view.cause, language)) if view.cause else "",
         "builds": "",
-        "position": plain_text(said.position),
+        "position": plain_text(view.position),
     }
     if builds:
-        told["builds"] = say("builds", language, count=len(builds), numbers=joined(sorted(builds), language))
-    details = [line for line in _details(said, context) if line not in shown]
+        numbers = joined(sorted(builds), language)
+        fields["builds"] = say("builds", language, count=len(builds), numbers=numbers)
+    details = [line for line in _details(view, context) if line not in shown]
     shown.update(details)
-    return "\n".join([say("spoke", language, **told), *(f"  - {line}" for line in details)]) + "\n"
+    return "\n".join([say("spoke", language, **fields), *(f"  - {line}" for line in details)]) + "\n"
 
 
 def silence(code: str, problem: str, context: Context) -> str:
@@ -66,17 +67,17 @@ def silence(code: str, problem: str, context: Context) -> str:
 def outcome(result: SubProblemResult, context: Context) -> str:
     """Return the end of a sub-problem: the votes with dissent in one table, the synthesis, warnings."""
     language, rows = context.language, [say("table", context.language)]
-    for said in result.said:
+    for view in result.said:
         cells = (
-            context.experts[said.expert].name(language),
-            _title(said.cause, language) or say("none", language),
-            f"{said.confidence:.2f}",
-            joined([_title(row.cause, language) for row in said.rejects], language),
-            say("dissents", language) if said.expert in result.dissent else "",
+            context.experts[view.expert].name(language),
+            _title(view.cause, language) or say("none", language),
+            f"{view.confidence:.2f}",
+            joined([_title(row.cause, language) for row in view.rejects], language),
+            say("dissents", language) if view.expert in result.dissent else "",
         )
         rows.append("| " + " | ".join(text.replace("|", "¦") for text in cells) + " |")
     warnings = [say("warning", language, text=plain_text(text)) for text in result.warnings]
-    rounds = max((said.round for said in result.said), default=0)
+    rounds = max((view.round for view in result.said), default=0)
     reason = say(f"ended_{result.stopped.replace(' ', '_')}", language, most=rounds)
     ended = say("ended", language, reason=reason)
     return "\n" + "\n".join(rows) + f"\n\n{ended}\n\n{result.synthesis}\n" + "\n".join(warnings) + "\n"
@@ -84,35 +85,35 @@ def outcome(result: SubProblemResult, context: Context) -> str:
 
 def costs(stages: Sequence[StageCost], free: bool, language: Language) -> str:
     """Return the table of what each stage cost; `free`: the tokens are estimates of what nobody paid."""
-    money = any(one.cost for one in stages)
+    money = any(stage.cost for stage in stages)
     head = {"money": say("money", language) if money else "", "rule": " --- |" if money else ""}
     lines = [say("costs", language, **head)]
-    for one in stages:
-        dollars = f" {one.cost:.4f} |" if money else ""
-        name = say(f"stage_{one.stage}", language)
-        lines.append(f"| {name} | {one.steps} | {one.tokens_in:,} | {one.tokens_out:,} |{dollars}")
+    for stage in stages:
+        dollars = f" {stage.cost:.4f} |" if money else ""
+        name = say(f"stage_{stage.stage}", language)
+        lines.append(f"| {name} | {stage.steps} | {stage.tokens_in:,} | {stage.tokens_out:,} |{dollars}")
     return "\n".join(lines) + "\n\n" + (say("costs_free", language) + "\n" if free else "")
 
 
-def _details(said: Said, context: Context) -> Iterator[str]:
+def _details(view: View, context: Context) -> Iterator[str]:
     """Yield why it changed its view, claims with their lines, what it rules out, condition, measurement."""
     language, log = context.language, str(context.brief["reference"])
-    if said.changed_because:
-        yield say("changed_mind", language, because=plain_text(said.changed_because))
-    for claim in said.claims[:MOST_CLAIMS]:
+    if view.changed_because:
+        yield say("changed_mind", language, because=plain_text(view.changed_because))
+    for claim in view.claims[:MOST_CLAIMS]:
         quotes = [quoted(item.text) for item in claim.evidence[:1] if item.text]  # of one line, beside it
         yield " ".join([cited(plain_text(claim.text), log, (item.line for item in claim.evidence)), *quotes])
-    for row in said.rejects:
+    for row in view.rejects:
         if row.line:
             yield ruled_out(row, context)
-    if rest := [row for row in said.rejects if not row.line]:
+    if rest := [row for row in view.rejects if not row.line]:
         titles = joined([_title(row.cause, language) for row in rest], language)
         yield say("rules_out_rest", language, titles=titles, because=plain_text(rest[0].because))
-    if said.condition:
-        yield say("condition", language, text=plain_text(said.condition))
-    if said.measurement:
-        yield say("would_measure", language, text=plain_text(said.measurement))
-    for note in said.struck:
+    if view.condition:
+        yield say("condition", language, text=plain_text(view.condition))
+    if view.measurement:
+        yield say("would_measure", language, text=plain_text(view.measurement))
+    for note in view.struck:
         yield say("struck", language, note=plain_text(note))
 
 
@@ -154,8 +155,8 @@ def folded(answer: str) -> Folded | None:
     ends = list(_CONCLUSION.finditer(answer))
     if not ends:
         return None
-    said, ending = answer[: ends[-1].start()], answer[ends[-1].start() :]
-    opening, *parts = _HEADING.split(said)
+    body, ending = answer[: ends[-1].start()], answer[ends[-1].start() :]
+    opening, *parts = _HEADING.split(body)
     costs = _COSTS.search(ending)
     cut = costs.start() if costs else len(ending)
     named = tuple((title.strip(), text.strip()) for title, text in zip(parts[::2], parts[1::2], strict=True))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.contracts import Said
+from instrumentgpt.modes.panel.contracts import View
 from instrumentgpt.modes.panel.wording import say
 
 FEWEST_TOKENS, TARGET_TOKENS, MOST_TOKENS = 50, 75, 100  # seed 001: "50-100 tokens (strict)", target 75
@@ -26,17 +26,17 @@ class SummaryTooLong(InstrumentGPTError, ValueError):
 
 
 def summarized(
-    name: str, goal: str, said: Sequence[Said], lead: str, language: Language, target: int = TARGET_TOKENS
+    name: str, goal: str, views: Sequence[View], lead: str, language: Language, target: int = TARGET_TOKENS
 ) -> str:
     """Return the summary of one expert's contributions to a sub-problem: 50 to 100 tokens.
 
-    name  what the expert is called
-    said  its contributions, oldest first: the last one is its position
-    lead  the candidate that the panel took; another vote is told as dissent
+    name   what the expert is called
+    views  its contributions, oldest first: the last one is its position
+    lead   the candidate that the panel took; another vote is told as dissent
 
     Raises SummaryTooLong if position, confidence and condition do not fit.
     """
-    last = said[-1]
+    last = views[-1]
     kept = [f"{name}: {last.position}", say("memory_confidence", language, value=last.confidence)]
     if last.condition:
         kept.append(say("memory_condition", language, text=last.condition))
@@ -47,31 +47,31 @@ def summarized(
             f"{name}: position, confidence and condition take {count_tokens(_joined(kept))} tokens, "
             f"and a summary has at most {MOST_TOKENS}"
         )
-    further = _further(said, goal, language)
+    further = _further(views, goal, language)
     kept = _filled(kept, further, target)
     return _joined(_filled(kept, further, int(MOST_TOKENS * MARGIN)) if _is_short(kept) else kept)
 
 
-def is_usable(summary: str, said: Sequence[Said]) -> bool:
-    """Return whether a model's summary of what an expert `said` may be its memory.
+def is_usable(summary: str, views: Sequence[View]) -> bool:
+    """Return whether a model's summary of an expert's `views` may be its memory.
 
     It has 50 to 100 tokens, every number of the position, and none that the expert did not give.
     """
-    last = said[-1]
+    last = views[-1]
     given = {
         number
-        for held in said
+        for view in views
         for text in (
-            held.position, held.condition, held.measurement, f"{held.confidence} {held.confidence:.2f}",
-            *(claim.text for claim in held.claims), *(out.because for out in held.rejects),
+            view.position, view.condition, view.measurement, f"{view.confidence} {view.confidence:.2f}",
+            *(claim.text for claim in view.claims), *(out.because for out in view.rejects),
         )
         for number in numbers_in(text)
     }  # fmt: skip
-    own = set(numbers_in(summary))
+    used = set(numbers_in(summary))
     return (
         count_tokens(summary) / MARGIN >= FEWEST_TOKENS
         and count_tokens(summary) <= MOST_TOKENS * MARGIN
-        and set(numbers_in(last.position)) <= own <= given
+        and set(numbers_in(last.position)) <= used <= given
     )
 
 
@@ -81,15 +81,15 @@ def numbers_in(text: str) -> list[str]:
     >>> numbers_in("pv swings by ±2.71 °C every 45 s at kp 0.09")
     ['±2.71°C', '45s', '0.09']
     """
-    return [re.sub(r"\s", "", found) for found in _NUMBER.findall(text)]
+    return [re.sub(r"\s", "", number) for number in _NUMBER.findall(text)]
 
 
-def _further(said: Sequence[Said], goal: str, language: Language) -> list[str]:
+def _further(views: Sequence[View], goal: str, language: Language) -> list[str]:
     """Return what may follow, the most telling first."""
-    last = said[-1]
+    last = views[-1]
     lines = [str(item.line) for claim in last.claims for item in claim.evidence if item.line]
-    tools = dict.fromkeys(tool for one in said for tool in one.tools)
-    told = [
+    tools = dict.fromkeys(tool for view in views for tool in view.tools)
+    rows = [
         *(("evidence", {"text": claim.text}) for claim in last.claims),
         *(("rejects", {"cause": row.cause, "text": row.because}) for row in last.rejects),
         *([("measurement", {"text": last.measurement})] if last.measurement else []),
@@ -97,7 +97,7 @@ def _further(said: Sequence[Said], goal: str, language: Language) -> list[str]:
         *([("tools", {"text": ", ".join(tools)})] if tools else []),
         ("about", {"text": goal}),
     ]
-    return [say(f"memory_{key}", language, **fields) for key, fields in told]
+    return [say(f"memory_{key}", language, **fields) for key, fields in rows]
 
 
 def _filled(kept: Sequence[str], further: Sequence[str], most: int) -> list[str]:

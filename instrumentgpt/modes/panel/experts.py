@@ -44,9 +44,9 @@ class _Claim(_Table):
     zh: str = ""
 
 
-def _of(known: Iterable[str]) -> AfterValidator:
-    """Return the check that each of a list is `known`."""
-    names = list(known)
+def _of(allowed: Iterable[str]) -> AfterValidator:
+    """Return the check that each of a list is `allowed`."""
+    names = list(allowed)
 
     def check(given: tuple[str, ...]) -> tuple[str, ...]:
         if wrong := [name for name in given if name not in names]:
@@ -89,8 +89,8 @@ def read_experts(home: Path | None = None) -> dict[str, Expert]:
 
     Raises BadExpert with the file, the expert and the remedy.
     """
-    own = home / OWN if home else None
-    return {**_read(TABLE), **(_read(own) if own and own.exists() else {})}
+    path = home / OWN if home else None
+    return {**_read(TABLE), **(_read(path) if path and path.exists() else {})}
 
 
 def known_experts(experts: Mapping[str, Expert], codes: Iterable[str]) -> list[Expert]:
@@ -103,11 +103,11 @@ def known_experts(experts: Mapping[str, Expert], codes: Iterable[str]) -> list[E
 
 def _read(path: Path) -> dict[str, Expert]:
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
         raise BadExpert(f"{path}: is no table of experts: {reason(problem)}. See {DOCS}") from None
     experts: dict[str, Expert] = {}
-    for code, table in told.items():
+    for code, table in tables.items():
         where = f"{path.name}: [{code}]"
         if not _CODE.fullmatch(code) or not isinstance(table, dict):
             raise BadExpert(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from instrumentgpt.modes.panel.contracts import Said
+from instrumentgpt.modes.panel.contracts import View
 
 MOST_ROUNDS = 3  # of one sub-problem
 SURE = 0.6  # confidence from which a position is taken as firm
@@ -32,25 +32,25 @@ class Decision:
     reason: Reason
 
 
-def latest(said: Sequence[Said]) -> dict[str, Said]:
+def latest(views: Sequence[View]) -> dict[str, View]:
     """Return expert → what it said last."""
-    return {row.expert: row for row in said}
+    return {row.expert: row for row in views}
 
 
-def votes_of(said: Sequence[Said]) -> list[dict[str, Any]]:
+def votes_of(views: Sequence[View]) -> list[dict[str, Any]]:
     """Return what each expert holds at the end: cause ("": none in its field), confidence, condition."""
     return [
         row.model_dump(include={"expert", "cause", "confidence", "condition"})
-        for row in latest(said).values()
+        for row in latest(views).values()
     ]
 
 
-def counted(said: Sequence[Said], candidates: Iterable[str]) -> list[Count]:
+def counted(views: Sequence[View], candidates: Iterable[str]) -> list[Count]:
     """Return the candidates, the one with the most confidence behind it first.
 
     Those without a vote follow, as they come among the candidates: first what nobody rules out.
     """
-    last = latest(said).values()
+    last = latest(views).values()
     counts = []
     for cause in dict.fromkeys(candidates):
         voters = [row for row in last if row.cause == cause]
@@ -70,32 +70,32 @@ def runner_up(counts: Sequence[Count]) -> str:
     return counts[1].cause if leading(counts) and len(counts) > 1 else ""
 
 
-def dissenters(said: Sequence[Said], lead: str) -> list[Said]:
+def dissenters(views: Sequence[View], lead: str) -> list[View]:
     """Return the last words of those who vote for another candidate than `lead`."""
-    return [row for row in latest(said).values() if row.cause not in ("", lead)]
+    return [row for row in latest(views).values() if row.cause not in ("", lead)]
 
 
 def next_round(
-    panel: Sequence[str], said: Sequence[Said], candidates: Sequence[str], most: int = MOST_ROUNDS
+    panel: Sequence[str], views: Sequence[View], candidates: Sequence[str], most: int = MOST_ROUNDS
 ) -> Decision:
-    """Return who of `panel` speaks after what was `said` on `candidates`.
+    """Return who of `panel` speaks after the `views` on `candidates`.
 
     First everybody; then those who differ with the leading view, and who holds that most firmly; if all
     agree but nobody is sure, those least sure. It ends at agreement, when a round after the first brought no
     evidence that had not been told, or after `most` rounds.
     """
-    if not said:
+    if not views:
         return Decision(tuple(panel), "opening")
-    rounds = max(row.round for row in said)
-    lead = leading(counted(said, candidates))
-    differing = dissenters(said, lead)
-    if not differing and _is_firm(said, lead):
+    rounds = max(row.round for row in views)
+    lead = leading(counted(views, candidates))
+    differing = dissenters(views, lead)
+    if not differing and _is_firm(views, lead):
         return Decision((), "agreement")
-    if rounds > 1 and not _new_evidence(said, rounds):
+    if rounds > 1 and not _new_evidence(views, rounds):
         return Decision((), "no new evidence")
     if rounds >= most:
         return Decision((), "limit")
-    last = latest(said).values()
+    last = latest(views).values()
     if not differing:
         return Decision(tuple(row.expert for row in last if row.confidence < SURE), "unsure")
     holding = [row for row in last if row.cause == lead]
@@ -103,21 +103,21 @@ def next_round(
     return Decision((*(row.expert for row in differing), advocate.expert), "dissent")
 
 
-def _is_firm(said: Sequence[Said], lead: str) -> bool:
+def _is_firm(views: Sequence[View], lead: str) -> bool:
     """Return whether somebody is sure of the leading view, or, without one, everybody of there being none."""
-    last = list(latest(said).values())
+    last = list(latest(views).values())
     if lead:
-        return any(held.cause == lead and held.confidence >= SURE for held in last)
-    return all(held.confidence >= SURE for held in last)
+        return any(view.cause == lead and view.confidence >= SURE for view in last)
+    return all(view.confidence >= SURE for view in last)
 
 
-def _new_evidence(said: Sequence[Said], number: int) -> bool:
-    before = [_evidence(row) for row in said if row.round < number]
-    now = [_evidence(row) for row in said if row.round == number]
+def _new_evidence(views: Sequence[View], number: int) -> bool:
+    before = [_evidence(row) for row in views if row.round < number]
+    now = [_evidence(row) for row in views if row.round == number]
     return bool(frozenset().union(*now) - frozenset().union(*before))
 
 
-def _evidence(row: Said) -> frozenset[str]:
+def _evidence(row: View) -> frozenset[str]:
     """Return what a contribution rests on, so that what is new in a later round can be seen."""
     lines = {f"{item.log}:{item.line}" for claim in row.claims for item in claim.evidence}
     return frozenset({*lines, *(out.because for out in row.rejects), *(claim.text for claim in row.claims)})

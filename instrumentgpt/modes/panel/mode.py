@@ -88,14 +88,14 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
     if brief.content is None:
         yield from _text_answer(say("which_log", language, problem=brief.problem))
         return
-    told = brief.content.model_dump(mode="json")
-    if turn.run.agent == "offline" and len(told["alive"]) < FEWEST_ALIVE:
-        yield from _one_answer(turn, told["alive"], language)
+    record = brief.content.model_dump(mode="json")
+    if turn.run.agent == "offline" and len(record["alive"]) < FEWEST_ALIVE:
+        yield from _one_answer(turn, record["alive"], language)
         return
-    prompt = plan_prompt(context_of(turn, experts, question, told), turn.state.hypotheses)
-    facts = {"brief": told, "language": language}
+    prompt = plan_prompt(context_of(turn, experts, question, record), turn.state.hypotheses)
+    facts = {"brief": record, "language": language}
     plan = yield from ask_one(
-        journal, Want(PLAN, prompt, facts, Plan, check=lambda found: checked(found, experts))
+        journal, Want(PLAN, prompt, facts, Plan, check=lambda plan: checked(plan, experts))
     )
     if plan.content is None:
         yield Failure("error", say("not_decomposed", language, problem=plan.problem))
@@ -103,7 +103,7 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
         return
     agent, steps = turn.run.agent, [step for step in journal.steps.values() if step.key != BRIEF]
     where = turn.database, turn.run.conversation_id
-    propose_panel(*where, question, agent, told, as_json(plan.content), steps)
+    propose_panel(*where, question, agent, record, as_json(plan.content), steps)
     yield from _shown(turn, plan.content, experts, language)
 
 
@@ -116,10 +116,10 @@ def _one_answer(turn: Turn, alive: Sequence[str], language: Language) -> Events:
 
 def _is_another(turn: Turn, earlier: Panel) -> bool:
     """Return whether the question is not on the panel that is done: on another device or log, or anew."""
-    own = earlier.brief.get("device", "")
+    panel_device = earlier.brief.get("device", "")
     brought = next(iter(list_uploads(turn.database, earlier.conversation_id)), None)
     is_new_file = brought is not None and brought.message_id == turn.question.id
-    others = [device.name for device in turn.devices if device.name != own]
+    others = [device.name for device in turn.devices if device.name != panel_device]
     return bool(others) or is_new_file or turn.question.content.strip() == earlier.question.strip()
 
 
@@ -138,8 +138,8 @@ def _answered(turn: Turn, earlier: Panel, experts: Mapping[str, Expert]) -> Even
 
 
 def _conclusion(steps: Sequence[Step]) -> str:
-    found = (step.content.get("content", {}).get("text", "") for step in steps if step.key == CONCLUSION)
-    return next(found, "")
+    texts = (step.content.get("content", {}).get("text", "") for step in steps if step.key == CONCLUSION)
+    return next(texts, "")
 
 
 def _changed(turn: Turn, earlier: Panel, plan: Plan, experts: Mapping[str, Expert]) -> Events:
@@ -192,12 +192,12 @@ def from_record(question: str, results: Sequence[SubProblemResult], ending: str,
     """Return what the panel's record says that bears on `question`, else its conclusion, `ending`."""
     language = context.language
     statements = list(_statements(results, context))
-    asked = [
+    sought = [
         phrase
         for phrase in phrases(question)
         if 0 < sum(holds(words, [phrase]) for _, words, _ in statements) <= COMMON * len(statements)
     ]
-    scored = [(holds(words, asked), shown, code) for shown, words, code in statements]
+    scored = [(holds(words, sought), shown, code) for shown, words, code in statements]
     best = sorted((row for row in scored if row[0]), key=lambda row: -row[0])[:MOST_STATEMENTS]
     if not best:
         return f"{say('nothing_on_it', language)}\n\n{ending}"
@@ -207,29 +207,29 @@ def from_record(question: str, results: Sequence[SubProblemResult], ending: str,
 
 def _statements(results: Sequence[SubProblemResult], context: Context) -> Iterator[tuple[str, str, str]]:
     """Yield each statement of the record once: as it is shown, the words it is found by, and whose it is."""
-    language, told = context.language, set[str]()
-    for part, said in ((result.sub_problem_id, said) for result in results for said in result.said):
-        expert = context.experts.get(said.expert)
+    language, seen = context.language, set[str]()
+    for part, view in ((result.sub_problem_id, view) for result in results for view in result.said):
+        expert = context.experts.get(view.expert)
         if expert is None:
             continue
         who = f"**{plain_text(expert.name(language))}** ({part})"
         about = " ".join(f"{words.name} {words.field}" for words in (expert.words("en"), expert.words("zh")))
-        rows = [(said.cause, plain_text(said.position), said.position)]
-        rows += [(row.cause, display.ruled_out(row, context), row.because) for row in said.rejects]
-        for claim in said.claims:
+        rows = [(view.cause, plain_text(view.position), view.position)]
+        rows += [(row.cause, display.ruled_out(row, context), row.because) for row in view.rejects]
+        for claim in view.claims:
             lines = (item.line for item in claim.evidence)
             rows.append(("", cited(plain_text(claim.text), context.brief["reference"], lines), claim.text))
         for cause, shown, words in rows:
             titles = f"{cause_title(cause, 'en')} {cause_title(cause, 'zh')}" if cause else ""
-            if shown not in told:
-                told.add(shown)
-                yield f"- {who}: {shown}", f"{about} {titles} {words}", said.expert
+            if shown not in seen:
+                seen.add(shown)
+                yield f"- {who}: {shown}", f"{about} {titles} {words}", view.expert
 
 
 def is_wish(words: str) -> bool:
     """Return whether the words ask to save the panel's report.
 
-    >>> [is_wish(said) for said in ("Save the report", "請儲存報告", "don't save it", "does it save power?")]
+    >>> [is_wish(text) for text in ("Save the report", "請儲存報告", "don't save it", "does it save power?")]
     [True, True, False, False]
     """
     return approval(words) == "yes" and bool(_SAVE.search(words))

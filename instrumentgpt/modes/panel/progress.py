@@ -42,13 +42,13 @@ def stage_costs(steps: Iterable[Step]) -> list[StageCost]:
     return [
         StageCost(
             stage,
-            len(own),
-            sum(step.tokens_in for step in own),
-            sum(step.tokens_out for step in own),
-            sum(step.cost for step in own),
+            len(stage_steps),
+            sum(step.tokens_in for step in stage_steps),
+            sum(step.tokens_out for step in stage_steps),
+            sum(step.cost for step in stage_steps),
         )
-        for stage, own in by_stage.items()
-        if own
+        for stage, stage_steps in by_stage.items()
+        if stage_steps
     ]
 
 
@@ -74,7 +74,7 @@ class Progress:
     @property
     def reached(self) -> int:
         """The first sub-problem without a result; the last one if all have theirs."""
-        left = [one.part.id for one in self.parts if one.result is None]
+        left = [row.part.id for row in self.parts if row.result is None]
         return left[0] if left else self.parts[-1].part.id
 
 
@@ -88,13 +88,13 @@ def read_progress(database: Database, conversation_id: str) -> Progress | None:
     parts = []
     for part in plan.sub_problems:
         ready = panel.status == "running" and all(number in results for number in part.after)
-        own = [step for step in steps if step.key.sub_problem == part.id]
+        part_steps = [step for step in steps if step.key.sub_problem == part.id]
         spoken = {
             step.key.expert: step.key.round  # steps come in the order in which they were done
-            for step in own
+            for step in part_steps
             if step.key.stage == "contribution" and "content" in step.content
         }
-        result, tokens = results.get(part.id), sum(step.tokens_in + step.tokens_out for step in own)
+        result, tokens = results.get(part.id), sum(step.tokens_in + step.tokens_out for step in part_steps)
         status: PartStatus = "done" if result else "now" if ready else "waiting"
         parts.append(PartProgress(part, status, spoken, result, tokens))
     return Progress(panel, plan, tuple(parts))

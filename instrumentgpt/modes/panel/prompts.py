@@ -17,9 +17,9 @@ from instrumentgpt.modes.panel.contracts import (
     FEWEST,
     MOST,
     POSITION_TOKENS,
-    Said,
     SubProblem,
     SubProblemResult,
+    View,
 )
 from instrumentgpt.modes.panel.expert_memory import FEWEST_TOKENS, TARGET_TOKENS
 from instrumentgpt.modes.panel.experts import Expert
@@ -87,7 +87,7 @@ def shared(context: Context) -> str:
 
 
 def contribution_prompt(
-    context: Context, expert: Expert, part: SubProblem, said: Sequence[Said], memory: str
+    context: Context, expert: Expert, part: SubProblem, views: Sequence[View], memory: str
 ) -> str:
     """Return what `expert` is told; `memory` stands right after the role, and only if there is one."""
     words = expert.words(context.language)
@@ -98,12 +98,12 @@ def contribution_prompt(
         f"You may call: {', '.join(expert.tools)}.\n" + (f"Never claim: {never}.\n" if never else "")
     )
     goal = f"{part.id}. {part.goal}\nCandidates: {', '.join(part.candidates) or 'name them'}"
-    asked = (
+    task = (
         "Speak from your field only. Every sentence has a number from the record, or asks. What the user "
         f"laid down or corrected holds.\n{CONTRIBUTION}\n{_answer_in(context.language)}"
     )
     fixed = [shared(context), role, memory, section("sub_problem", goal)]
-    return _fitted(fixed, _spoken(said), [asked], context.budget)
+    return _fitted(fixed, _spoken(views), [task], context.budget)
 
 
 def memory_of(results: Sequence[SubProblemResult], expert: str, budget: int = MEMORY_TOKENS) -> str:
@@ -119,10 +119,10 @@ def memory_of(results: Sequence[SubProblemResult], expert: str, budget: int = ME
             sealed(" ".join(text.split()))  # experts quote logs
             for text in (result.sub_problem_goal, result.expert_summaries[expert])
         )
-        told = f"Sub-problem {result.sub_problem_id}: {goal}\nYour previous position: {position}"
-        if fitting and sum(map(count_tokens, [*fitting, told])) > budget:
+        entry = f"Sub-problem {result.sub_problem_id}: {goal}\nYour previous position: {position}"
+        if fitting and sum(map(count_tokens, [*fitting, entry])) > budget:
             break
-        fitting.append(told)
+        fitting.append(entry)
     if not fitting:
         return ""
     return (
@@ -140,55 +140,55 @@ def plan_prompt(context: Context, hypotheses: Sequence[str]) -> str:
         f"{code}: {expert.words(context.language).field}; speaks on {', '.join(expert.speaks_on)}"
         for code, expert in context.experts.items()
     )
-    asked = (
+    task = (
         "Split the problem into sub-problems that separate its possible causes. First whether the readings "
         "can be trusted, last what decides. Ask each expert only where its field is concerned; let those "
         f"that are needed again come back.\n{PLAN}\n{_answer_in(context.language)}"
     )
     opened = "\n".join(["Open hypotheses:", *hypotheses]) if hypotheses else ""
-    fixed = [shared(context), section("experts", listed), section("sub_problem", opened), asked]
+    fixed = [shared(context), section("experts", listed), section("sub_problem", opened), task]
     return "\n\n".join(part for part in fixed if part)
 
 
-def synthesis_prompt(context: Context, goal: str, said: Sequence[Said], votes: str) -> str:
+def synthesis_prompt(context: Context, goal: str, views: Sequence[View], votes: str) -> str:
     """Return what the one who sums up a sub-problem is told."""
-    asked = (
+    task = (
         "Sum up what the experts hold. Keep dissent: who holds something else, and why. Add no number that "
         f"nobody gave.\n{SYNTHESIS}\n{_answer_in(context.language)}"
     )
     fixed = [shared(context), section("sub_problem", f"{goal}\nVotes: {votes}")]
-    return _fitted(fixed, _spoken(said), [asked], context.budget)
+    return _fitted(fixed, _spoken(views), [task], context.budget)
 
 
-def summaries_prompt(context: Context, goal: str, said: Sequence[Said]) -> str:
+def summaries_prompt(context: Context, goal: str, views: Sequence[View]) -> str:
     """Return what the one who keeps the experts' memory is told: what each said last, and nothing else."""
-    asked = f"Summarise what each expert holds, for its own memory.\n{SUMMARIES}"
-    fixed = [section("sub_problem", goal), _spoken(list(latest(said).values()))]
-    return "\n\n".join([*fixed, asked, _answer_in(context.language)])
+    task = f"Summarise what each expert holds, for its own memory.\n{SUMMARIES}"
+    fixed = [section("sub_problem", goal), _spoken(list(latest(views).values()))]
+    return "\n\n".join([*fixed, task, _answer_in(context.language)])
 
 
 def conclusion_prompt(context: Context, results: Sequence[SubProblemResult]) -> str:
     """Return what the one who sums up the whole panel is told."""
-    asked = (
+    task = (
         "Conclude for the engineer: the most likely cause first, the runner-up, what is ruled out and by "
         f"which number, who dissents, and what to measure next.\n{SYNTHESIS}\n{_answer_in(context.language)}"
     )
-    return _fitted([shared(context)], _results_section(results), [asked], context.budget)
+    return _fitted([shared(context)], _results_section(results), [task], context.budget)
 
 
-def question_prompt(context: Context, results: Sequence[SubProblemResult], ending: str, asked: str) -> str:
+def question_prompt(context: Context, results: Sequence[SubProblemResult], ending: str, question: str) -> str:
     """Return what is told with a question on a panel that is done: what was said in it, and the question."""
-    said = [row for result in results for row in result.said]
+    views = [row for result in results for row in result.said]
     fixed = [
         shared(context),
         _results_section(results),
-        section("sub_problem", f"Conclusion:\n{ending}\n\nThe user asks: {asked}"),
+        section("sub_problem", f"Conclusion:\n{ending}\n\nThe user asks: {question}"),
     ]
     last = (
         "Answer the user's question from what the experts said, naming who said it, with numbers and lines. "
         'Say so if they did not say.\nAnswer with one JSON object: {"text": "the answer"}\n'
     )
-    return _fitted(fixed, _spoken(said), [last + _answer_in(context.language)], context.budget)
+    return _fitted(fixed, _spoken(views), [last + _answer_in(context.language)], context.budget)
 
 
 def record_of(brief: Mapping[str, Any]) -> str:
@@ -219,13 +219,13 @@ def _results_section(results: Sequence[SubProblemResult]) -> str:
     return section("results", "\n\n".join(parts))
 
 
-def _spoken(said: Sequence[Said]) -> str:
+def _spoken(views: Sequence[View]) -> str:
     lines = []
-    for held in said:
-        vote = f"votes {held.cause or 'for none'}"
-        who = f"{held.expert} (round {held.round}, confidence {held.confidence:.2f}, {vote})"
-        lines += [f"{who}: {held.position}", *(f"  - {claim.text}" for claim in held.claims)]
-        lines += [f"  - rules out {out.cause}: {out.because}" for out in held.rejects]
+    for view in views:
+        vote = f"votes {view.cause or 'for none'}"
+        who = f"{view.expert} (round {view.round}, confidence {view.confidence:.2f}, {vote})"
+        lines += [f"{who}: {view.position}", *(f"  - {claim.text}" for claim in view.claims)]
+        lines += [f"  - rules out {out.cause}: {out.because}" for out in view.rejects]
     return section("said", "\n".join(lines))
 
 

@@ -24,9 +24,9 @@ def recorded(results: Sequence[SubProblemResult], context: Context, panel_id: in
     """
     # log and device are told: by then the conversation may be about another one
     whose = {"log": context.brief["log"], "device": context.brief.get("device", "")}
-    for number, (name, told) in enumerate(_statements(results, context), start=1):
-        call_id, arguments = f"panel-{panel_id}-{number}", {"text": told["summary"]}
-        text = json.dumps({"summary": told.pop("summary"), **whose, **told}, ensure_ascii=False)
+    for number, (name, values) in enumerate(_statements(results, context), start=1):
+        call_id, arguments = f"panel-{panel_id}-{number}", {"text": values["summary"]}
+        text = json.dumps({"summary": values.pop("summary"), **whose, **values}, ensure_ascii=False)
         yield Tool(call_id, name, "started", arguments, server=SERVER)
         yield Tool(call_id, name, "ok", arguments, text, SERVER)
 
@@ -45,7 +45,7 @@ def _statements(
         for held in (cause, *sorted(rivals)):
             yield "record_hypothesis", _cause(result, held, "hypotheses", context)
     ruled_out: dict[str, Rejected] = {}
-    for row in (row for result in results for said in result.said for row in said.rejects):
+    for row in (row for result in results for view in result.said for row in view.rejects):
         if row.line and row.cause not in causes:
             ruled_out.setdefault(row.cause, row)
     for row in list(ruled_out.values())[:MOST_RULED_OUT]:
@@ -57,8 +57,8 @@ def _statements(
 
 def _cause(result: SubProblemResult, cause: str, field: str, context: Context) -> dict[str, Any]:
     """Return `cause` as data: in the words of who holds it most firmly, with the lines that it gave."""
-    holding = [said for said in result.said if said.cause == cause]
-    first = max(holding, key=lambda said: said.confidence)
+    holding = [view for view in result.said if view.cause == cause]
+    first = max(holding, key=lambda view: view.confidence)
     evidence = [
         {"line": item.line, "text": item.text}
         for claim in first.claims

@@ -33,7 +33,7 @@ def context_of(
 ) -> Context:
     """Return what is the same for all of a panel, with what the conversation has on record."""
     budget = turn.settings.prompt_tokens
-    asked = [code for part in plan.sub_problems for code in part.experts] if plan else []
+    codes = [code for part in plan.sub_problems for code in part.experts] if plan else []
     return Context(
         question,
         language_of(question),
@@ -41,7 +41,7 @@ def context_of(
         experts,
         budget,
         turn.record(question, int(CONVERSATION_SHARE * budget)),
-        tuple(dict.fromkeys(asked)),
+        tuple(dict.fromkeys(codes)),
         turn.run.agent != "offline",
     )
 
@@ -91,10 +91,10 @@ def _batch(
     parts = {part.id: part for part in batch}
     active: dict[int, Deliberation] = {part.id: deliberate(part, context, before) for part in batch}
     shown: dict[int, set[str]] = {part.id: set() for part in batch}
-    wanted = {number: next(deliberation) for number, deliberation in active.items()}
-    while wanted:
+    open_wants = {number: next(deliberation) for number, deliberation in active.items()}
+    while open_wants:
         replies: dict[Key, Reply] = {}
-        for event in carry_out(journal, [want for wants in wanted.values() for want in wants]):
+        for event in carry_out(journal, [want for wants in open_wants.values() for want in wants]):
             if not isinstance(event, tuple):
                 yield event
                 continue
@@ -104,19 +104,19 @@ def _batch(
             if key.stage != "contribution":
                 continue
             if reply.content is None:
-                told = display.silence(key.expert, reply.problem, context)
+                text = display.silence(key.expert, reply.problem, context)
             else:
-                said = spoken(parts[key.sub_problem], context, key.expert, reply, key.round)
-                told = display.contribution(said, built_on(said, before), context, shown[key.sub_problem])
-            yield Text(told, key.sub_problem)
+                view = spoken(parts[key.sub_problem], context, key.expert, reply, key.round)
+                text = display.contribution(view, built_on(view, before), context, shown[key.sub_problem])
+            yield Text(text, key.sub_problem)
         waiting: dict[int, list[Want]] = {}
-        for number, wants in wanted.items():
+        for number, wants in open_wants.items():
             try:
                 waiting[number] = active[number].send([replies[want.key] for want in wants])
             except StopIteration as end:
                 results[number] = _stored(journal, end.value)
                 yield Text(display.outcome(results[number], context), number)
-        wanted = waiting
+        open_wants = waiting
 
 
 def _stored(journal: Journal, result: SubProblemResult) -> SubProblemResult:
@@ -155,8 +155,8 @@ def _concluded(
     reply = yield from ask_one(journal, want)
     text = reply.content.text if reply.content else say("warning", language, text=reply.problem)
     stages = stage_costs(journal.steps.values())
-    told = display.costs(stages, journal.turn.run.agent == "offline", language)
-    yield Text(f"\n\n{say('conclusion', language)}\n\n{text}\n\n{told}", LAST, whole=True)
+    costs = display.costs(stages, journal.turn.run.agent == "offline", language)
+    yield Text(f"\n\n{say('conclusion', language)}\n\n{text}\n\n{costs}", LAST, whole=True)
 
 
 def _done(journal: Journal) -> int:
