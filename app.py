@@ -15,6 +15,7 @@ button[data-selected="true"] p { color: color-mix(in srgb, currentColor 55%, Can
 
 if __name__ == "__main__":
     from instrumentgpt.errors import InstrumentGPTError
+    from instrumentgpt.moments import choose_zone
     from instrumentgpt.settings import CHECKOUT, Settings
     from instrumentgpt.ui import browser, cases, chat, instruments, language, session, settings
     from instrumentgpt.ui.logs import page as logs
@@ -33,6 +34,8 @@ if __name__ == "__main__":
     with suppress(InstrumentGPTError), session.opened() as database:  # the page itself says what is wrong
         chosen = session.current_settings(database)
         st.session_state[language.CHOSEN] = chosen.language
+        st.session_state[session.ZONE] = chosen.timezone
+        choose_zone(chosen.timezone, st.context.timezone)
     say = language.say
     pages = {
         "instruments": st.Page(

@@ -19,6 +19,7 @@ class Settings:
     agent: str = "auto"  # "auto": Cursor's if it is found, else the offline analyst
     model: str = ""
     language: str = "auto"  # of the page: "en", "zh", or "auto" for the browser's
+    timezone: str = "auto"  # of moments: a name of IANA's, or "auto" for the browser's, else the machine's
     notify: str = "title"  # of an answer while nobody looks: in the tab's title; also "sound" or "browser"
     recent_exchanges: int = 3  # N of the memory design
     prompt_tokens: int = 8000  # budget of a whole prompt, seed 004

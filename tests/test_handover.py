@@ -19,6 +19,7 @@ from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.handover.text import answer_text
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import DEMO_INVENTORY, database_path, home
 from instrumentgpt.storage.alerts import end_alert, open_alerts, raise_alert
 from instrumentgpt.storage.cases import open_case, pin
@@ -65,9 +66,11 @@ def told(database, lab, since, language="en"):
 
 
 def test_a_shift_tells_what_came_and_what_was_wrong_before_with_links_to_the_page_of_logs(database, lab):
+    choose_zone("Pacific/Kiritimati")  # which shifts no log's clock
     came = told(database, lab, "2026-02-19 18:00")
     assert "**oven 1**: Channel 2: pv swings by ±2.71 °C" in came["New faults"]
     assert f"]({PAGE}logs?device=oven%201&log=InstrumentDebug_2026-02-20" in came["New faults"]
+    assert "2026-02-20 08:47" in came["New faults"]
     assert came["Still wrong since before"] == "None.\n"
     later = told(database, lab, "2026-02-21 18:00", "zh")
     assert later["新故障"] == "無。\n" and "通道 2：實際值以 ±2.71 °C 振盪" in later["先前已有、仍未解決"]

@@ -9,22 +9,22 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
-    "instrumentgpt/analyst": 3_885,
-    "instrumentgpt/commands": 1_812,
+    "instrumentgpt/analyst": 3_888,
+    "instrumentgpt/commands": 1_813,
     "instrumentgpt/evals": 1_218,
-    "instrumentgpt/fleet": 903,
-    "instrumentgpt/handover": 837,
-    "instrumentgpt/instruments": 20_235,
+    "instrumentgpt/fleet": 899,
+    "instrumentgpt/handover": 844,
+    "instrumentgpt/instruments": 20_232,
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_422,
-    "instrumentgpt/modes/investigate": 1_602,
+    "instrumentgpt/modes/investigate": 1_611,
     "instrumentgpt/modes/panel": 2_287,
-    "instrumentgpt/storage": 4_783,
-    "instrumentgpt/turn": 2_566,
-    "instrumentgpt/ui": 8_820,
+    "instrumentgpt/storage": 4_782,
+    "instrumentgpt/turn": 2_571,
+    "instrumentgpt/ui": 8_832,
 }
-WHOLE = 63_733
+WHOLE = 63_831
 
 
 def lines_in(room: str) -> int:

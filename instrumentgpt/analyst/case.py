@@ -12,6 +12,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import DAY, Language, language_of, span_text
 from instrumentgpt.instruments.lognames import is_log_name, reference_to, start_time
 from instrumentgpt.instruments.pasted import is_device_name, number_of
+from instrumentgpt.moments import now
 
 Result = dict[str, Any]  # what a tool returned: JSON-ready; {"error": …} if it could not do its work
 MOST_NAMED = 5  # logs named where none fits
@@ -44,7 +45,7 @@ class Task:
     @property
     def now(self) -> datetime:
         """The moment that "yesterday" counts from."""
-        return datetime.fromisoformat(self.today) if self.today else datetime.now()
+        return datetime.fromisoformat(self.today) if self.today else now().replace(tzinfo=None)
 
     def messages_of(self, role: str) -> list[tuple[int, str]]:
         """Return (turn, text) of what `role`, "user" or "assistant", said before, oldest first."""

@@ -66,14 +66,15 @@ def explained(case: Case, about: Subject, result: Result) -> Iterator[str]:
     numbers |= {"before": before["pv"], "sp_before": before["setpoint"], "first": before["channel"]}
     numbers |= {"after": after["pv"], "sp_after": after["setpoint"], "second": after["channel"]}
     numbers |= {"gap": seconds, "change": change, "needed": change / (abs(seconds) or 1)}
+    told = {"seconds": seconds, "unit": result["unit"], "lines": result["samples"]}
     if jump["kind"] == "spike":
-        seconds = jump["back"]["time"] - after["time"]
-    yield case.say(_key(jump), seconds=seconds, lines=result["samples"], **numbers) + "\n\n"
+        told["seconds"] = jump["back"]["time"] - after["time"]
+    yield case.say(_key(jump), **told, **numbers) + "\n\n"
     for reading in (before, after, jump["back"], jump["own"]):
         if reading:
             fields = {"clock": moment(reading["clock"]), "channel": reading["channel"]}
             yield case.item("jump_quote", line=_line(about, reading), text=quoted(reading["text"]), **fields)
-    yield from _more(case, about, jump)
+    yield from _more(case, about, jump, result["unit"])
 
 
 def _key(jump: Result) -> str:
@@ -85,7 +86,7 @@ def _key(jump: Result) -> str:
     return f"jump_{jump['kind']}" + ("_few" if few else "")
 
 
-def _more(case: Case, about: Subject, jump: Result) -> Iterator[str]:
+def _more(case: Case, about: Subject, jump: Result, unit: str) -> Iterator[str]:
     own_next, back = jump["own"], jump["back"]
     if own_next:
         change = own_next["pv"] - jump["before"]["pv"]
@@ -93,7 +94,7 @@ def _more(case: Case, about: Subject, jump: Result) -> Iterator[str]:
         fields = {"channel": own_next["channel"], "pv": own_next["pv"], "change": change, "seconds": seconds}
         yield "\n" + case.say("jump_own_next", line=_line(about, own_next), **fields)
     if back and jump["usual_rate"] is not None:
-        fields = {"usual": jump["usual_rate"], "line": _line(about, back), "pv": back["pv"]}
+        fields = {"unit": unit, "usual": jump["usual_rate"], "line": _line(about, back), "pv": back["pv"]}
         yield "\n" + case.say("jump_usual", **fields)
     if jump["kind"] == "spike":
         yield "\n\n" + case.say("jump_action_spike", channel=jump["after"]["channel"])

@@ -65,6 +65,7 @@ def _row(case: Case, row: Result) -> str:
         label=row["label"],
         text=row["text"] or case.say("worst_no_verdict"),
         error=row["mean_error"] or 0.0,
+        unit=row["unit"],
         share=100 * (row["out_of_band"] or 0.0),
         log=quoted(row["log"]),
         line=case.say("list_separator") + about.link(row["line"]) if row["line"] else "",

@@ -5,7 +5,7 @@ import getpass
 import json
 from contextlib import closing, suppress
 from dataclasses import asdict
-from datetime import date, datetime
+from datetime import date
 
 from sqlite_utils import Database
 
@@ -15,6 +15,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import about, case_from, end_of, markdown, settle, title_of
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.moments import today
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.cases import Case, change_case, changes_of, evidence_of, get_case, list_cases
 
@@ -61,7 +62,7 @@ def _changed(database: Database, arguments: argparse.Namespace) -> Case:
 
 def _day(text: str) -> date:
     try:
-        return date.fromisoformat(text) if text else datetime.now().date()
+        return date.fromisoformat(text) if text else today()
     except ValueError as problem:
         raise NoSuchCase(f"{text!r} is no day. Write --on as 2026-11-24") from problem
 

@@ -1,7 +1,6 @@
 """`python -m instrumentgpt prune`: what pruning would remove, and with --yes its removal."""
 
 import argparse
-import time
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.commands.export import UnwritableFile, write_export
 from instrumentgpt.instruments.language import size_text
+from instrumentgpt.moments import day
 from instrumentgpt.pruning import prunable, prune
 from instrumentgpt.settings import database_path, settings_in_force
 from instrumentgpt.storage.export import export_name
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
             return 0
         found = prunable(database, days)
         for one in found:
-            when = time.strftime("%Y-%m-%d", time.localtime(one.updated_at))
+            when = day(one.updated_at)
             title = " ".join(one.title.split()) or "Untitled"
             print(f"{one.conversation_id}  {when}  {size_text(one.size):>8}  {title}")
         total = size_text(sum(one.size for one in found))

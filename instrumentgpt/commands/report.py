@@ -3,7 +3,6 @@
 import argparse
 import os
 from contextlib import closing
-from datetime import datetime
 from pathlib import Path
 
 from sqlite_utils import Database
@@ -17,6 +16,7 @@ from instrumentgpt.fleet.watch import ADDRESS
 from instrumentgpt.handover.document import Document, answer_document, case_document
 from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.moments import now
 from instrumentgpt.settings import database_path
 
 SUFFIXES = (".html", ".pdf", ".md")
@@ -50,7 +50,7 @@ def _document(database: Database, arguments: argparse.Namespace) -> Document:
     address = os.environ.get("INSTRUMENTGPT_ADDRESS", ADDRESS).rstrip("/") + "/"
     which, language = str(arguments.which), arguments.language
     if arguments.what == "shift":
-        since = shift_start(arguments.since, datetime.now())
+        since = shift_start(arguments.since, now())
         if since is None:
             raise NothingNamed(f"{arguments.since!r} names no moment. Write --since “yesterday 18:00”")
         devices = load_inventory(saved_settings().inventory).devices

@@ -2,12 +2,12 @@
 
 import argparse
 import json
-import time
 from contextlib import closing
 
 import db
 from instrumentgpt.instruments.conversation import nicknamed_anywhere
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
+from instrumentgpt.moments import moment
 from instrumentgpt.settings import database_path, settings_in_force
 
 
@@ -28,7 +28,7 @@ def _as_json(hit: db.Hit) -> str:
 
 
 def _as_text(hit: db.Hit) -> str:
-    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(hit.created_at))
+    when = moment(hit.created_at)
     device = f" · {hit.device}" if hit.device else ""
     title, text = (" ".join(words.split()) for words in (hit.title, hit.text))
     address = f"?conv={hit.conversation_id}" + (f"&msg={hit.message_id}" if hit.message_id else "")

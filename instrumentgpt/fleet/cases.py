@@ -22,6 +22,7 @@ from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
+from instrumentgpt.moments import moment
 from instrumentgpt.storage.cases import (
     SCAN,
     TEXTS,
@@ -206,11 +207,6 @@ def change_line(one: Change, case: Case, language: Language) -> str:
     shown = f" ({_place(case.device, one.log, one.line)})" if one.log and one.line else ""
     who = phrase(WORDS, "scan", language) if one.changed_by == SCAN else one.changed_by
     return f"{moment(one.changed_at)} · {who} · {what}: {new or '–'}{shown}"
-
-
-def moment(at: float) -> str:
-    """Return the local day and time of `at`, s since 1970, as "2026-02-19 23:24"."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(at))
 
 
 def _place(device: str, log: str, line: int | None) -> str:

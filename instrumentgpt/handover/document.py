@@ -2,7 +2,6 @@
 
 import base64
 import json
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,6 +24,7 @@ from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.tools.opened import find_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace, workspace_of
 from instrumentgpt.memory.summary import shorten
+from instrumentgpt.moments import moment, now
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.cases import changes_of, chart_of, evidence_of, get_case
 from instrumentgpt.storage.conversations import unknown
@@ -74,7 +74,7 @@ class Document:
                 title=self.title,
                 parts=[Markup(html(one)) if isinstance(one, str) else self._drawn(one) for one in self.parts],
                 word=lambda key, *values: word(key, self.language, *values),
-                made=(made or datetime.now()).strftime("%Y-%m-%d %H:%M"),
+                made=(made or now()).strftime("%Y-%m-%d %H:%M"),
                 version=__version__,
             )
         )
@@ -124,7 +124,7 @@ def answer_document(
     head = word(
         "answered",
         language,
-        when=time.strftime("%Y-%m-%d %H:%M", time.localtime(answer.created_at)),
+        when=moment(answer.created_at),
         agent=_agent_of(database, answer, language),
         link=f"[{word('open', language)}](?conv={conversation_id}&msg={answer.id})",
     )

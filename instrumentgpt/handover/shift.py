@@ -9,7 +9,7 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.analyst.words import conversation_link, line_link, plain_text, quoted
 from instrumentgpt.fleet.cases import WORDS as CASE_WORDS
-from instrumentgpt.fleet.cases import moment, title_of
+from instrumentgpt.fleet.cases import title_of
 from instrumentgpt.fleet.watch import silence
 from instrumentgpt.handover.document import Document, word
 from instrumentgpt.handover.markdown import absolute
@@ -20,6 +20,7 @@ from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.instruments.report_tables import word as report_word
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
+from instrumentgpt.moments import log_moment, moment
 from instrumentgpt.storage.alerts import SILENT, Alert
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.connection import rows, select
@@ -39,6 +40,7 @@ class Faults:
     gone: dict[Key, tuple[float, Verdict]] = field(default_factory=dict)
     standing: dict[Key, tuple[float, Verdict]] = field(default_factory=dict)
     silent: dict[str, tuple[float, str]] = field(default_factory=dict)  # device → (for s, newest log)
+    clocks: set[float] = field(default_factory=set)  # moments above that are of a log's own clock
 
 
 def shift_document(
@@ -60,14 +62,14 @@ def shift_document(
     when = moment(judged) if judged is not None else word("never", language)
     key = "judged" if judged is not None and judged >= since else "judged_before"
     sections: dict[str, list[str]] = {
-        "new": [_fault_line(one, language) for one in _by_severity(found.new)],
+        "new": [_fault_line(one, found, language) for one in _by_severity(found.new)],
         "gone": [
             word(
                 "gone_line",
                 language,
                 device=plain_text(one.device),
                 text=_text(one, language),
-                when=moment(at),
+                when=_when(at, found),
             )
             for at, one in _by_severity(found.gone)
         ],
@@ -81,7 +83,7 @@ def shift_document(
             )
             for device, (quiet, log) in found.silent.items()
         ],
-        "standing": [_fault_line(one, language) for one in _by_severity(found.standing)],
+        "standing": [_fault_line(one, found, language) for one in _by_severity(found.standing)],
         "cases": list(_cases(database, since, language)),
         "talks": list(_talks(database, since, until, language)),
     }
@@ -128,6 +130,7 @@ def faults_since(database: Database, devices: Sequence[Device], since: float, un
 
 def _walk(found: Faults, verdicts: Sequence[Verdict], since: float) -> None:
     """Take in what the verdicts on one device's logs, oldest first, say of the time since `since`."""
+    found.clocks |= {one.begun for one in verdicts if one.begun is not None}
     last: Verdict | None = None
     began = 0.0
     for one in verdicts:
@@ -159,7 +162,11 @@ def _text(one: Verdict, language: Language) -> str:
     return plain_text(shorten(one.text_zh if language == "zh" else one.text_en, TEXT_CHARS))
 
 
-def _fault_line(row: tuple[float, Verdict], language: Language) -> str:
+def _when(at: float, found: Faults) -> str:
+    return log_moment(at) if at in found.clocks else moment(at)
+
+
+def _fault_line(row: tuple[float, Verdict], found: Faults, language: Language) -> str:
     at, one = row
     return word(
         "fault_line",
@@ -167,7 +174,7 @@ def _fault_line(row: tuple[float, Verdict], language: Language) -> str:
         device=plain_text(one.device),
         text=_text(one, language),
         severity=report_word(f"severity_{one.severity}", language),
-        when=moment(at),
+        when=_when(at, found),
         link=line_link(reference_to(one.log, one.device), one.line or 1),
     )
 

@@ -1,6 +1,5 @@
 """Has this happened before, on this device or its siblings? What other conversations found of it."""
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -12,6 +11,7 @@ from instrumentgpt.instruments.faults import NO_FAULT, fault_classes, title_term
 from instrumentgpt.memory.search_query import SearchTerm, search_terms
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import Phrase, terms
+from instrumentgpt.moments import day
 from instrumentgpt.storage.search import Precedent, precedents
 
 MOST = 8  # told of one question
@@ -125,8 +125,3 @@ def _line(one: Earlier) -> str:
     title = shorten(" ".join(item.title.split()), TITLE_CHARS)
     text = shorten(" ".join(item.text.split()), TEXT_CHARS)
     return f"  - {day(item.found_at)}, {device}, {FIELDS[item.field]} then: {text} [conversation “{title}”]"
-
-
-def day(found_at: float) -> str:
-    """Return the local date of a time in seconds since 1970, as "2026-02-19"."""
-    return time.strftime("%Y-%m-%d", time.localtime(found_at))

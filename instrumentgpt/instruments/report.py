@@ -33,6 +33,7 @@ from instrumentgpt.instruments.report_tables import (
     word,
 )
 from instrumentgpt.instruments.tools.opened import texts_of
+from instrumentgpt.moments import now
 
 TEMPLATE = "report.html"
 CHANNELS_A_CHART = 4  # more do not fit on a sheet
@@ -52,7 +53,7 @@ def report(diagnoses: Sequence[Diagnosis], language: Language = "en", made: date
         .render(
             sections=sections,
             word=lambda key, *values: word(key, language, *values),
-            made=(made or datetime.now()).strftime("%Y-%m-%d %H:%M"),
+            made=(made or now()).strftime("%Y-%m-%d %H:%M"),
             version=__version__,
             plotlyjs=Markup(get_plotlyjs()),  # ours, not the log's
         )

@@ -3,13 +3,13 @@
 It says where to look first. The verdict is of the log alone.
 """
 
-import time
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt import moments
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.precedents import siblings
 from instrumentgpt.memory.summary import shorten
@@ -31,7 +31,7 @@ class Settled:
     @property
     def day(self) -> str:
         """The local date on which it was settled, as "2026-11-24"."""
-        return time.strftime("%Y-%m-%d", time.localtime(self.case.settled_at or self.case.changed_at))
+        return moments.day(self.case.settled_at or self.case.changed_at)
 
     def as_data(self) -> dict[str, Any]:
         """Return it as tools tell it."""

@@ -6,10 +6,8 @@ They hold nothing of a deleted turn, though that can be brought back here: whoev
 import io
 import json
 import re
-import time
 import zipfile
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
 
@@ -17,6 +15,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.revisions import VALUE
 from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.moments import moment
 from instrumentgpt.storage.artifacts import (
     Artifact,
     Document,
@@ -168,7 +167,7 @@ def _prompts(database: Database, conversation_id: str) -> dict[str, SentPrompt]:
 def _notes_in_words(notes: Sequence[Note]) -> Iterator[str]:
     yield "# Notes\n"
     for note in notes:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(note.updated_at))
+        when = moment(note.updated_at)
         yield f"## {note.id} ({note.kind}, {note.scope}, {when})\n\n{note.text}\n"
 
 
@@ -195,7 +194,7 @@ def _markdown(
 ) -> Iterator[str]:
     yield f"# {' '.join(title.split()) or 'Untitled'}\n"
     for message in messages:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(message.created_at))
+        when = moment(message.created_at)
         ended = "" if message.status == "complete" else f" ({message.status})"
         yield f"## {SPEAKERS.get(message.role, message.role)}, {when}{ended}\n"
         content = message.content
@@ -244,7 +243,7 @@ def _head(told: Listing, updated_at: float) -> Iterator[str]:
     named = " · ".join(filter(None, (told.state.device_name, told.state.device_ip)))
     yield f"- Device: {_text(named) if named else 'none named yet'}"
     yield f"- Status: {told.state.status}"
-    yield f"- Last message: {datetime.fromtimestamp(updated_at):%Y-%m-%d %H:%M}"
+    yield f"- Last message: {moment(updated_at)}"
 
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:

@@ -22,6 +22,7 @@ from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, f
 from instrumentgpt.agents.family import RUN_VARIABLE, end_all, run_processes
 from instrumentgpt.agents.warm import start
 from instrumentgpt.modes.registry import MODES
+from instrumentgpt.moments import zone_for_runs
 from instrumentgpt.settings import CHECKOUT, settings_in_force
 from instrumentgpt.storage.runs import Run, append_events, finish_run, get_run, live_runs, read_events
 from instrumentgpt.turn.turn import Turn, open_turn
@@ -36,7 +37,7 @@ def start_detached(database: Path, run_id: str, log: IO[bytes]) -> int:
     All that it starts inherits the run's id. Raises OSError if it does not start.
     """
     argv = [sys.executable, "-m", "instrumentgpt.turn.process", str(database), run_id]
-    environment = {**os.environ, RUN_VARIABLE: run_id}
+    environment = {**os.environ, **zone_for_runs(), RUN_VARIABLE: run_id}
     with open(os.devnull, "rb") as nothing:
         if warm := start(argv, environment, CHECKOUT, (nothing.fileno(), log.fileno(), log.fileno())):
             warm.leave()

@@ -21,6 +21,7 @@ from instrumentgpt.memory.filtering import RAW_LOG, RECENT_CHARS, filter_content
 from instrumentgpt.memory.reading.own_words import own_lines
 from instrumentgpt.memory.revisions import RevisedMemory
 from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.moments import now
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.conversations import Permission, permission_in_force
 from instrumentgpt.storage.facts import list_facts
@@ -125,6 +126,7 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
         "constraints": _sentences_of(device_memory, "constraint")[-MOST_CONSTRAINTS:],
         "ruled_out": _sentences_of(device_memory, "ruled_out")[-MOST_RULED_OUT:],
         "attachments": [str(path) for path in turn.uploads()],
+        "today": now().replace(tzinfo=None).isoformat(),
         "given": dict(given),
     }
     path = _free_name(turn.folder)

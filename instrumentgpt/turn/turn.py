@@ -19,6 +19,7 @@ from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
 from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.instruments.pasted import device_name
 from instrumentgpt.memory.state import IN_QUESTION, identity
+from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
@@ -219,6 +220,7 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
     summary, stored = db.get_memory(run.conversation_id, database)
     before = memory.DiagnosticState.deserialize(stored)
     settings = settings_in_force(db.get_settings(database))
+    choose_zone(settings.timezone)
     turn = Turn(database, run, question, settings, before, summary, Inventory(Path(), ()), stopped=stopped)
     try:
         inventory = load_inventory(settings.inventory)

@@ -5,7 +5,6 @@ They are drawn the same in a live answer, in history and after a reload.
 
 import io
 import json
-import time
 from collections.abc import Sequence
 from functools import partial
 
@@ -16,6 +15,7 @@ from sqlite_utils import Database
 from streamlit.typing import UploadedFile
 
 import db
+from instrumentgpt import moments
 from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.reading.transcripts import logs_in
 from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name
@@ -83,7 +83,7 @@ def question_about(files: Sequence[UploadedFile]) -> str:
 
 def _removed(artifact: db.Artifact) -> str:
     """Return what stands in the place of what was removed to save space (docs/memory.md, Pruning)."""
-    day = time.strftime("%Y-%m-%d", time.localtime(artifact.removed_at))
+    day = moments.day(artifact.removed_at or 0.0)
     icon, title = ":material/cleaning_services:", untrusted.label(artifact.title)
     if artifact.run_id is None:
         words = say(

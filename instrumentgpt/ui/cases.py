@@ -16,13 +16,13 @@ from instrumentgpt.fleet.cases import (
     first_line,
     gone_faults,
     markdown,
-    moment,
     settle,
     title_of,
 )
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.instruments.language import phrase
+from instrumentgpt.moments import moment
 from instrumentgpt.storage.cases import (
     SCAN,
     TEXTS,

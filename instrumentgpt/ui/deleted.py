@@ -1,12 +1,11 @@
 """Turns that were deleted: the way back in their place, and the list of those that can be restored."""
 
-from datetime import datetime
-
 import streamlit as st
 from sqlite_utils import Database
 
 import db
 from instrumentgpt.memory.revisions import Revision
+from instrumentgpt.moments import moment
 from instrumentgpt.storage.history import places
 from instrumentgpt.storage.revisions import delete_turn, forget_deleted, list_deleted, undo_revision
 from instrumentgpt.ui import session, untrusted
@@ -69,7 +68,7 @@ def draw_list(database: Database, conversation_id: str) -> None:
 
 
 def _draw_one(conversation_id: str, one: Revision, turn: int) -> None:
-    when = datetime.fromtimestamp(one.changed_at).strftime("%Y-%m-%d %H:%M")
+    when = moment(one.changed_at)
     by = f"{say('was turn {turn}', turn=turn)} · {when} · {session.named(one.changed_by)}"
     with st.container(gap="xsmall", border=True):
         st.markdown(f":small[{untrusted.label(one.old, WORDS)}]  \n:small[:gray[{by}]]")

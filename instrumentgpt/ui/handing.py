@@ -1,7 +1,6 @@
 """Reports to hand on, as buttons: an answer, a case, a shift, each as HTML and as PDF."""
 
 from collections.abc import Callable
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from instrumentgpt.handover.letters import KINDS, Facts, letter
 from instrumentgpt.handover.pdf import printer
 from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.moments import now
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.cases import get_case
 from instrumentgpt.ui import composer, copying, session, untrusted
@@ -74,7 +74,7 @@ def draw_shift(settings: Settings) -> None:
         asked, usual = say("What happened since"), say("yesterday 18:00")
         examples = say("“yesterday 18:00”, “06:00”, “2026-11-23 06:00”")
         words = st.text_input(asked, usual, help=examples, key="shift-since")
-        since = shift_start(words or "", datetime.now())
+        since = shift_start(words or "", now())
         if since is None:
             unread = say("That names no moment in the past. Write “yesterday 18:00”.")
             st.warning(unread, icon=":material/schedule:")

@@ -20,6 +20,7 @@ from instrumentgpt.fleet.standing import GRAVE, Row, rows_of, talks_about, word_
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, laid_out
 from instrumentgpt.instruments.devices import Device, load_inventory
 from instrumentgpt.instruments.language import span_text
+from instrumentgpt.moments import log_moment, moment
 from instrumentgpt.settings import CHECKOUT, home
 from instrumentgpt.storage.alerts import acknowledge, false_alarms, open_alerts
 from instrumentgpt.storage.cases import list_cases
@@ -115,8 +116,8 @@ def _draw_alerts(database: Database) -> None:
     """Draw the alerts that nobody has looked at, and how many of this week's were false."""
     for alert in [one for one in open_alerts(database) if not one.verdict][:ALERTS]:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            what = untrusted.label(f"{alert.device}: {alert.text}", 300)
-            st.markdown(f":material/notifications_active: {what} · {_day(alert.raised_at)}", width="stretch")
+            what = untrusted.label(f"{alert.device}: {alert.text}", 300) + f" · {moment(alert.raised_at)}"
+            st.markdown(f":material/notifications_active: {what}", width="stretch")
             for verdict, icon in VERDICT_ICONS.items():
                 key = f"alert-{alert.id}-{verdict}"
                 st.button(
@@ -237,8 +238,8 @@ def _said(text_en: str, text_zh: str) -> str:
     return text_zh if language() == "zh" else text_en
 
 
-def _day(moment: float | None) -> str:
-    return datetime.fromtimestamp(moment).strftime("%Y-%m-%d %H:%M") if moment is not None else ""
+def _day(begun: float | None) -> str:
+    return log_moment(begun) if begun is not None else ""
 
 
 def _draw_history(database: Database, row: Row, device: Device) -> None:
@@ -356,5 +357,5 @@ def _draw_talks(database: Database, device: str) -> None:
         st.markdown(f"**{say('Conversations about it')}**")
     for talk in talks:
         cause = f" · {say('root cause named')}: {untrusted.label(talk.cause, 160)}" if talk.cause else ""
-        label = f"{untrusted.label(talk.title or talk.id, 80)} · {_day(talk.updated_at)}{cause}"
+        label = f"{untrusted.label(talk.title or talk.id, 80)} · {moment(talk.updated_at)}{cause}"
         st.page_link(session.page_named("chat"), label=label, query_params={"conv": talk.id})

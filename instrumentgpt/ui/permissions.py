@@ -1,12 +1,11 @@
 """What the agent of this conversation may do besides reading: switches, a warning, the record of changes."""
 
-from datetime import datetime
-
 import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.agents.registry import Agent
 from instrumentgpt.agents.sandbox import confines, what_holds
+from instrumentgpt.moments import moment
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.conversations import (
     Permission,
@@ -40,7 +39,7 @@ def draw(database: Database, conversation_id: str) -> None:
             st.toggle(say(SWITCHES[field]), key=key, on_change=_change, args=(conversation_id,))
         st.caption(say("From the next question on, in this conversation only. Reading is always allowed."))
         for change in list_permissions(database, conversation_id)[:SHOWN_CHANGES]:
-            when = datetime.fromtimestamp(change.changed_at).strftime("%Y-%m-%d %H:%M")
+            when = moment(change.changed_at)
             st.caption(f"{when} · {session.named(change.changed_by)} · {_may(change)}")
 
 

@@ -10,6 +10,7 @@ from streamlit.navigation.page import Page
 
 import db
 from instrumentgpt.errors import InstrumentGPTError, reason
+from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import Settings, database_path, settings_in_force
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.language import language, problem, say
@@ -19,6 +20,7 @@ from instrumentgpt.ui.language import language, problem, say
 CONVERSATION, LEFT, VISITS, BEGUN = "conversation_id", "left-message", "visits", "conversations-begun"
 FOLLOWED, ANSWERED = "followed-run", "answered-run"  # shown while it answered, then to its end
 HERE = "this computer"  # who sits at the page, where the browser's address is this machine's
+ZONE = "timezone"  # as it is set; "auto": the browser's
 PAGES = "pages"  # those of the navigation by name, so that one can lead to another
 PAGE_NAMES = ("instruments", "chat", "cases", "logs", "settings")  # in their order; each is its address
 
@@ -27,6 +29,7 @@ PAGE_NAMES = ("instruments", "chat", "cases", "logs", "settings")  # in their or
 def opened() -> Iterator[Database]:
     """A connection for one run of the script or of a fragment: they are never shared (0.35 ms each)."""
     database = db.connect(database_path())
+    choose_zone(st.session_state.get(ZONE), st.context.timezone)
     try:
         yield database
     finally:

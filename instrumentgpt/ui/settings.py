@@ -17,6 +17,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
 from instrumentgpt.modes.investigate.effort import STEPS
+from instrumentgpt.moments import zone_names
 from instrumentgpt.settings import Settings, database_path, home
 from instrumentgpt.ui import connection, language, session, space, untrusted
 from instrumentgpt.ui.language import say
@@ -214,6 +215,12 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
             say("Language"),
             languages,
             say("Of the page. An answer is in the language of its question."),
+        ),
+        "timezone": form.choice(
+            "timezone",
+            say("Time zone"),
+            {"auto": say("The browser's"), **{name: name for name in zone_names()}},
+            say("Of messages, cases, alerts and “yesterday”. A log's own clock is shown as the log has it."),
         ),
         "notify": form.choice(
             "notify",

@@ -1,7 +1,6 @@
 """The sidebar's conversations: to start, rename, export and delete, and to search in all that was said."""
 
 import re
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import Literal
@@ -10,6 +9,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
+from instrumentgpt import moments
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import title_of
 from instrumentgpt.fleet.standing import word_of
@@ -257,7 +257,7 @@ def _draw_hit(number: int, hit: db.Hit) -> None:
             on_click=session.go_to,
             args=(hit.conversation_id, hit.message_id),
         )
-        when = time.strftime("%Y-%m-%d", time.localtime(hit.created_at))
+        when = moments.day(hit.created_at)
         told = " · ".join(
             part for part in (when, say(KINDS.get(hit.kind, OTHER)[1]), untrusted.label(hit.device)) if part
         )

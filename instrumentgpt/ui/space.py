@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 
 import streamlit as st
 from sqlite_utils import Database
@@ -10,6 +9,7 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import size_text
+from instrumentgpt.moments import day
 from instrumentgpt.pruning import Prunable, Pruned, prunable, prune
 from instrumentgpt.settings import CHECKOUT, Settings
 from instrumentgpt.ui import session, sidebar, untrusted
@@ -52,7 +52,7 @@ def draw(database: Database, settings: Settings) -> None:
 
 def _draw_one(one: Prunable) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        when = time.strftime("%Y-%m-%d", time.localtime(one.updated_at))
+        when = day(one.updated_at)
         title = untrusted.label(one.title or say("Untitled"), TITLE_CHARACTERS)
         used = say("last used {when}", when=when)
         st.markdown(f"{title}  \n:small[:gray[{used} · {size_text(one.size)}]]", width="stretch")

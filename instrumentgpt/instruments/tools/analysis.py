@@ -189,6 +189,7 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         "channel": away[0].channel if away else first.channel if first else None,
         "line": shown[0].line if shown else None,
         "faults": sum(one.severity not in ("none", "info") for one in found.findings),
+        "unit": opened.log.unit,
         "mean_error": plain(max((one.iae_per_hour for one in metrics), default=None)),
         "out_of_band": plain(max((1 - one.in_band for one in metrics), default=None)),
     }

@@ -163,6 +163,7 @@ def _explained(
         "log": name,
         "samples": len(log.samples),
         "total_lines": log.lines,
+        "unit": log.unit,
         "jump": _jump(log, path, found) if found else None,
         "findings": [_finding(log, path, found)] if found and found.kind in TOLD and name else [],
     }

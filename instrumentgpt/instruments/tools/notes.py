@@ -13,7 +13,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.faults import fault_classes
 from instrumentgpt.instruments.language import language_of
-from instrumentgpt.instruments.precedents import Earlier, day, earlier, siblings
+from instrumentgpt.instruments.precedents import Earlier, earlier, siblings
 from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.events import NoSuchLine
@@ -28,6 +28,7 @@ from instrumentgpt.memory.sources import Source
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.terms import terms
 from instrumentgpt.memory.values import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS, StoredFact
+from instrumentgpt.moments import day
 from instrumentgpt.storage import recall as index
 from instrumentgpt.storage.conversations import list_messages
 from instrumentgpt.storage.revised_memory import revised_memory

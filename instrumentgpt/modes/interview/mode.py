@@ -1,11 +1,11 @@
 """The interview as a turn: the message is taken in; then the next question, the summary, or the document."""
 
-import time
 from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import db
 import memory
+from instrumentgpt import moments
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tick
 from instrumentgpt.agents.registry import UnknownAgent, choose
@@ -113,7 +113,7 @@ def _open_case(turn: Turn) -> Case:
     device = memory.device_key(turn.state) or next(reversed(unknown), "")
     template = choices.get("template", "")
     template = template if template in templates(turn.home()) else DEFAULT
-    language, today = language_of_talk(messages), time.strftime("%Y-%m-%d")
+    language, today = language_of_talk(messages), moments.today().isoformat()
     named = " ".join(filter(None, (template_label(template, language), device, today)))
     about = About(device, today, choices.get("target") or named, language, template)
     return Case(turn, kept, messages, interview_of(messages[:-1], kept), asked, about)

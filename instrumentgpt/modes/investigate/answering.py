@@ -2,10 +2,10 @@
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from pathlib import Path
 
 import db
+from instrumentgpt import moments
 from instrumentgpt.agents.events import Done, Event, Events, Text
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.lognames import is_log_name
@@ -174,10 +174,14 @@ def chosen(request: Request, steps: tuple[ThinkStep, ...]) -> tuple[ThinkStep, .
 
 def _title(request: Request) -> str:
     """Return what a report on the request is called: its devices, and since when; "" where none is named."""
+<<<<<<< HEAD
     begun = since("\n".join((request.text, *request.amendments)), date.today())
+=======
+    begun = since("\n".join((request.asked, *request.amendments)), moments.today())
+>>>>>>> cc45599 (Moments are told in the browser's time zone or the one in Settings; the survey and the jumps say the log's own unit)
     count, names = len(request.devices), ", ".join(request.devices)
     key = "title_since" if begun else "title"
-    day = (begun or date.today()).isoformat()
+    day = (begun or moments.today()).isoformat()
     return say(key, request.language, count=count, names=names, day=day) if count else ""
 
 
@@ -214,8 +218,13 @@ def _scene(turn: Turn, request: Request) -> Scene:
     return Scene(
         turn.inventory,
         list_entities(turn.database, turn.run.conversation_id),
+<<<<<<< HEAD
         "\n".join((request.text, *request.amendments)),
         date.today(),
+=======
+        "\n".join((request.asked, *request.amendments)),
+        moments.today(),
+>>>>>>> cc45599 (Moments are told in the browser's time zone or the one in Settings; the survey and the jumps say the log's own unit)
         turn.state.device_name or "",
         Path(turn.state.last_log_file or "").name,
         dropped,

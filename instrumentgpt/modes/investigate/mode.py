@@ -1,7 +1,6 @@
 """One turn of Investigate: think, then carry out, propose or ask; a yes or no settles what waits."""
 
 from collections.abc import Sequence
-from datetime import date
 
 import db
 import memory
@@ -27,6 +26,7 @@ from instrumentgpt.modes.investigate.effort import effort_of
 from instrumentgpt.modes.investigate.kept import MODE, ModeState, Pending, read_kept, saved, wished
 from instrumentgpt.modes.investigate.prompt import PromptParts, reasons, think_prompt
 from instrumentgpt.modes.investigate.wording import say
+from instrumentgpt.moments import today
 from instrumentgpt.storage.entities import Entity, list_entities, retain_entities
 from instrumentgpt.storage.history import history, places
 from instrumentgpt.turn.prompt import keep_long_request, request_file
@@ -156,7 +156,7 @@ def _prompt(
         turn.state.device_name or turn.state.device_ip or "",
         memory.request_in_file(question, request_file(question), budget) if too_long else question,
         request.effort,
-        date.today(),
+        today(),
         request.approved,
         turn.settings.profile,
         [*([turn.settings.plan_guidance] if turn.settings.plan_guidance else []), *on_record(turn)],
@@ -178,7 +178,7 @@ def _as_data(request: Request) -> dict[str, object]:
         "approved": request.approved,
         "limit": request.limit,
         "effort": request.effort,
-        "today": date.today().isoformat(),
+        "today": today().isoformat(),
     }
 
 

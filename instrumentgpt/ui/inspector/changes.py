@@ -1,12 +1,12 @@
 """The Edits view: what people changed in the memory, who and when, each with Undo."""
 
 import json
-from datetime import datetime
 
 import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.memory.revisions import NICKNAME, NOTE, TURN, UNCLEAR, VALUE, Revision
+from instrumentgpt.moments import local, moment
 from instrumentgpt.storage.revisions import list_revisions, redo_revision, undo_revision
 from instrumentgpt.ui import deleted, session, untrusted
 from instrumentgpt.ui.inspector.editing import change, draw_line
@@ -87,12 +87,12 @@ def _subject(revision: Revision) -> str:
 
 
 def _draw_one(revision: Revision) -> None:
-    when = datetime.fromtimestamp(revision.changed_at).strftime("%Y-%m-%d %H:%M")
+    when = moment(revision.changed_at)
     by = f"{when} · {session.named(revision.changed_by)} · {say('turn {turn}', turn=revision.turn)}"
     if revision.undone_at is None:
         draw_line(description(revision), by, f"undo-{revision.id}", "undo", say("Undo"), undo, revision.id)
         return
-    by += f" · {say('undone')} {datetime.fromtimestamp(revision.undone_at):%H:%M}"
+    by += f" · {say('undone')} {local(revision.undone_at):%H:%M}"
     words = f":gray[~~{description(revision)}~~]"
     draw_line(words, by, f"redo-{revision.id}", "redo", say("Do it again"), _redo, revision.id)
 

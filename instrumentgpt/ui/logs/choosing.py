@@ -13,6 +13,7 @@ from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.lognames import is_log_name, start_time
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.moments import local
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import following, place, preparation
@@ -214,5 +215,5 @@ def _remote(log: RemoteLog) -> Choice:
 
 def _copy(device: str, path: Path) -> Choice:
     found = path.stat()
-    when = start_time(path.name) or datetime.fromtimestamp(found.st_mtime)
+    when = start_time(path.name) or local(found.st_mtime).replace(tzinfo=None)
     return Choice(device, bare(path.name), None, path, found.st_size, when)
