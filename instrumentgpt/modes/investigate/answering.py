@@ -174,11 +174,7 @@ def chosen(request: Request, steps: tuple[ThinkStep, ...]) -> tuple[ThinkStep, .
 
 def _title(request: Request) -> str:
     """Return what a report on the request is called: its devices, and since when; "" where none is named."""
-<<<<<<< HEAD
-    begun = since("\n".join((request.text, *request.amendments)), date.today())
-=======
-    begun = since("\n".join((request.asked, *request.amendments)), moments.today())
->>>>>>> cc45599 (Moments are told in the browser's time zone or the one in Settings; the survey and the jumps say the log's own unit)
+    begun = since("\n".join((request.text, *request.amendments)), moments.today())
     count, names = len(request.devices), ", ".join(request.devices)
     key = "title_since" if begun else "title"
     day = (begun or moments.today()).isoformat()
@@ -218,13 +214,8 @@ def _scene(turn: Turn, request: Request) -> Scene:
     return Scene(
         turn.inventory,
         list_entities(turn.database, turn.run.conversation_id),
-<<<<<<< HEAD
         "\n".join((request.text, *request.amendments)),
-        date.today(),
-=======
-        "\n".join((request.asked, *request.amendments)),
         moments.today(),
->>>>>>> cc45599 (Moments are told in the browser's time zone or the one in Settings; the survey and the jumps say the log's own unit)
         turn.state.device_name or "",
         Path(turn.state.last_log_file or "").name,
         dropped,
