@@ -18,13 +18,13 @@ CEILINGS = {  # room → lines
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_422,
-    "instrumentgpt/modes/investigate": 1_611,
+    "instrumentgpt/modes/investigate": 1_602,
     "instrumentgpt/modes/panel": 2_287,
     "instrumentgpt/storage": 4_782,
     "instrumentgpt/turn": 2_571,
     "instrumentgpt/ui": 8_832,
 }
-WHOLE = 63_831
+WHOLE = 63_822
 
 
 def lines_in(room: str) -> int:
