@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from driving import CHROMIUM, FLAGS, Server, counting_agent, opened, running
+from playwright.sync_api import BrowserContext
 
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import live_runs
@@ -16,6 +17,11 @@ TEST_SECONDS = 30  # of a journey on a machine free for it; the first start of a
 AS_SHIPPED = dict.fromkeys(asdict(Settings()))
 OFFLINE = {"agent": "offline"}
 UNOPTIMISED = "--js-flags=--no-opt,--no-maglev"  # a page lives too briefly to pay for compiling it well
+# a new tab of the worker's window finds nothing that another left, such as the sidebar's width
+FORGETTING = """if (window === top && location.protocol === "http:" && !sessionStorage.begun) {
+    localStorage.clear()
+    sessionStorage.begun = "yes"
+}"""
 
 
 def pytest_collection_modifyitems(items):
@@ -43,10 +49,31 @@ def browser_context_args() -> dict[str, object]:
 
 
 @pytest.fixture(scope="session")
-def server_of_worker(tmp_path_factory, browser) -> Iterator[Server]:
+def context_of_worker(browser, browser_context_args) -> Iterator[BrowserContext]:
+    """A browser's window that has the page's scripts already; every new one would load and compile them."""
+    with browser.new_context(**browser_context_args) as context:
+        context.add_init_script(FORGETTING)
+        yield context
+
+
+@pytest.fixture
+def context(request, context_of_worker) -> Iterator[BrowserContext]:
+    """The worker's window with nothing kept in it, or one of its own where a test wants another kind."""
+    if request.node.get_closest_marker("browser_context_args"):
+        yield request.getfixturevalue("new_context")()
+        return
+    yield context_of_worker
+    for page in context_of_worker.pages:
+        page.close()
+    context_of_worker.clear_cookies()
+    context_of_worker.clear_permissions()
+
+
+@pytest.fixture(scope="session")
+def server_of_worker(tmp_path_factory, context_of_worker) -> Iterator[Server]:
     with running(tmp_path_factory.mktemp("server"), {}) as server:
         server.save(OFFLINE)
-        opened(browser.new_page(), server.address()).context.close()  # the first visit imports everything
+        opened(context_of_worker.new_page(), server.address()).close()  # the first visit imports everything
         yield server
 
 
