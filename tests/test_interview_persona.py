@@ -136,6 +136,6 @@ def test_only_the_clear_line_and_the_question_are_shown():
 
 def test_a_question_is_not_asked_again_in_the_same_words():
     asked = ["✅ Clear: it drifts.\n\n❓ Since when?"]
-    assert faults_of("✅ Clear: on Monday.\n\n❓ Since when?", "en", asked=asked) == [
+    assert faults_of("✅ Clear: on Monday.\n\n❓ Since when?", "en", earlier=asked) == [
         "it repeats an earlier question word for word"
     ]

@@ -28,14 +28,14 @@ def chat(turn: Turn) -> Events:
 def how_to_add(turn: Turn) -> str:
     """Return what to tell about the unknown devices of the question, in its language: which may be meant."""
     language, name = language_of(turn.question.content), turn.unknown[0]
-    known = ", ".join(device.label for device in turn.inventory.devices)
-    told = phrase(
+    labels = ", ".join(device.label for device in turn.inventory.devices)
+    text = phrase(
         "unknown_device",
         language,
         names=", ".join(turn.unknown),
         inventory=turn.inventory.path,
         entry=entry("my device", name) if name.count(".") == 3 else entry(name),
-        known=known or phrase("no_devices_yet", language),
+        known=labels or phrase("no_devices_yet", language),
     )
     near = joined(near_misses(name, turn.inventory), language)
-    return (phrase("did_you_mean", language, names=near) + "\n\n" if near else "") + told
+    return (phrase("did_you_mean", language, names=near) + "\n\n" if near else "") + text

@@ -36,8 +36,8 @@ class Mode:
 
 def named(generator: str) -> Callable[[Turn], Events]:
     """Return the generator of this name."""
-    found: Callable[[Turn], Events] = resolve_name(f"instrumentgpt.modes.{generator}")
-    return found
+    function: Callable[[Turn], Events] = resolve_name(f"instrumentgpt.modes.{generator}")
+    return function
 
 
 COMMANDS = "commands.mode:carry_out"

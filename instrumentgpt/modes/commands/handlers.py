@@ -62,8 +62,8 @@ class Bench:
         """The device that is meant: named in the command, else the one the conversation is about."""
         state = self.turn.state
         names = (state.device_name, state.device_ip, memory.device_key(state))
-        known = [item for item in self.turn.inventory.devices if item.name in names or item.ip in names]
-        return next(iter([*self.turn.devices, *known]), None)
+        in_view = [item for item in self.turn.inventory.devices if item.name in names or item.ip in names]
+        return next(iter([*self.turn.devices, *in_view]), None)
 
     @property
     def known_devices(self) -> str:
@@ -90,10 +90,10 @@ def memorize(bench: Bench, id: str, kind: str, scope: str, text: str) -> Doing:
         raise CannotDo(bench.say("no_device"))
     device = bench.device.name if bench.device else ""
     where = {"global": EVERYWHERE, "device": device}.get(scope, bench.turn.run.conversation_id)
-    known = {note.id for note in db.list_notes(bench.turn.database, scope=where)}
+    ids = {note.id for note in db.list_notes(bench.turn.database, scope=where)}
     db.save_note(bench.turn.database, id, text, kind, where)
     named = {"id": quoted(id), "kind": bench.say(kind), "scope": _scope_name(bench, where)}
-    return bench.say("memorized_anew" if id in known else "memorized", **named, text=_line(text))
+    return bench.say("memorized_anew" if id in ids else "memorized", **named, text=_line(text))
 
 
 def recall(bench: Bench, query: str) -> Doing:
@@ -103,10 +103,10 @@ def recall(bench: Bench, query: str) -> Doing:
         "recalled_notes": _matching_notes(bench, query, MOST_NOTES),
         "recalled_turns": _quotes(bench, query, MOST_TURNS),
     }
-    told = [
+    sections = [
         "\n".join([bench.say(key, query=quoted(query)), "", *lines]) for key, lines in parts.items() if lines
     ]
-    return "\n\n".join([*told, *_forgotten(bench, query)]) or bench.say(
+    return "\n\n".join([*sections, *_forgotten(bench, query)]) or bench.say(
         "nothing_recalled", query=quoted(query)
     )
 
@@ -118,8 +118,8 @@ def forget(bench: Bench, id: str, reason: str) -> Doing:
     note = next((item for item in here if item.id == id), None)
     if note is None:
         names = ", ".join(dict.fromkeys(quoted(item.id) for item in here[:MOST_NOTES]))
-        known = bench.say("notes_are", names=names) if names else bench.say("no_notes")
-        raise CannotDo(bench.say("no_note", id=quoted(id), known=known))
+        hint = bench.say("notes_are", names=names) if names else bench.say("no_notes")
+        raise CannotDo(bench.say("no_note", id=quoted(id), known=hint))
     forget_note(bench.turn.database, bench.turn.run.conversation_id, note, reason=reason)
     return bench.say("forgotten", id=quoted(id), scope=_scope_name(bench, note.scope), reason=_line(reason))
 
@@ -127,15 +127,15 @@ def forget(bench: Bench, id: str, reason: str) -> Doing:
 def ponder(bench: Bench, questions: list[str]) -> Doing:
     """Return for each question what notes and earlier messages say of it, and how many have something."""
     yield from ()
-    known = {
+    answers = {
         question: _matching_notes(bench, question, 2) + _quotes(bench, question, 2) for question in questions
     }
-    told = [
+    paragraphs = [
         f"**{plain_text(question)}** " + ("\n\n" + "\n".join(lines) if lines else bench.say("not_known"))
-        for question, lines in known.items()
+        for question, lines in answers.items()
     ]
-    answered = sum(map(bool, known.values()))
-    return "\n\n".join([*told, bench.say("conclusion", count=answered, all=len(known))])
+    answered = sum(map(bool, answers.values()))
+    return "\n\n".join([*paragraphs, bench.say("conclusion", count=answered, all=len(answers))])
 
 
 def defer(bench: Bench, reason: str) -> Doing:
@@ -185,11 +185,11 @@ def _quotes(bench: Bench, query: str, most: int) -> list[str]:
     """Return what earlier messages say that bears on `query`, the best first; commands are left out."""
     turn = bench.turn
     names = names_of(turn.inventory)
-    asked = phrases(query, names)
+    sought = phrases(query, names)
     lines: list[str] = []
     for piece in db.recall(turn.database, turn.run.conversation_id, query, names, turn.question.id):
         words = " ".join(piece.lines)
-        is_hit = holds(words, asked) > 0  # and not what stands beside one
+        is_hit = holds(words, sought) > 0  # and not what stands beside one
         if len(lines) < most and is_hit and not _is_of_command(turn, piece.message_id):
             speaker = bench.say("User" if piece.role == "user" else "Assistant")
             lines.append(f"- {bench.say('turn', turn=piece.turn, speaker=speaker)}: {_line(words)}")
@@ -199,8 +199,8 @@ def _quotes(bench: Bench, query: str, most: int) -> list[str]:
 def _is_of_command(turn: Turn, message_id: int) -> bool:
     """Return whether the message is a command, or what was answered to one."""
     pair = db.list_messages(turn.database, turn.run.conversation_id, before=message_id + 1, last=2)
-    asked = [message for message in pair if message.role == "user"]
-    return bool(asked) and is_command(asked[-1].content)
+    questions = [message for message in pair if message.role == "user"]
+    return bool(questions) and is_command(questions[-1].content)
 
 
 def _forgotten(bench: Bench, query: str) -> list[str]:
@@ -263,7 +263,7 @@ def _where(bench: Bench, words: str) -> tuple[Device, int | None]:
 def _reading(bench: Bench, channel: Mapping[str, Any], unit: str, log: str) -> str:
     last, units = channel["last"], {"pv": unit, "setpoint": unit, "output": "%"}
     values = {
-        name: "–" if last[name] is None else f"{last[name]:g} {own}".strip() for name, own in units.items()
+        name: "–" if last[name] is None else f"{last[name]:g} {unit}".strip() for name, unit in units.items()
     }
     link = line_link(log, last["line"])
     return f"- {bench.say('reading', channel=channel['channel'], **values, link=link)}"

@@ -70,7 +70,7 @@ def performed(bench: Bench, action: Action) -> Doing:
 
 def help_text(bench: Bench, command: str = "") -> str:
     """Return the commands with their usage, or one of them with an example."""
-    lines = [f"`{known.usage(name)}`: {bench.say(f'commands.{name}')}" for name, known in COMMANDS.items()]
+    lines = [f"`{row.usage(name)}`: {bench.say(f'commands.{name}')}" for name, row in COMMANDS.items()]
     if command:
         example = bench.say("help_example", example=COMMANDS[command].example)
         return f"{lines[list(COMMANDS).index(command)]}\n\n{example}"
@@ -99,5 +99,5 @@ def _user_messages(turn: Turn, last: int | None = None) -> list[str]:
 def _language(turn: Turn) -> Language:
     """Return the language of the command's words, or, where it has none, of the question before."""
     words = words_of(turn.question.content)
-    asked = [text for text in _user_messages(turn, LOOKED_AT) if not is_command(text)]
-    return language_of(words if any(map(str.isalpha, words)) else "".join(asked[-1:]))
+    questions = [text for text in _user_messages(turn, LOOKED_AT) if not is_command(text)]
+    return language_of(words if any(map(str.isalpha, words)) else "".join(questions[-1:]))

@@ -68,8 +68,8 @@ def _note(words: str) -> dict[str, Any]:
     given = {"id": note_id, "kind": "", "scope": ""}
     named = {word: ("kind", name) for name, chinese in TYPES.items() for word in (name, chinese)}
     named |= {word: ("scope", name) for name, chinese in SCOPES.items() for word in (name, chinese)}
-    while text and (found := named.get((first := text.split()[0]).casefold())) and not given[found[0]]:
-        given[found[0]], text = found[1], text[len(first) :].lstrip()
+    while text and (match := named.get((first := text.split()[0]).casefold())) and not given[match[0]]:
+        given[match[0]], text = match[1], text[len(first) :].lstrip()
     if len(text) > 1 and text[0] + text[-1] in ('""', "''", "“”", "「」"):
         text = text[1:-1].strip()
     if len(note_id) > ID_CHARACTERS or len(text) > TEXT_CHARACTERS:
@@ -201,7 +201,7 @@ def known_name(typed: str) -> str:
     if name in COMMANDS:
         return name
     near = "".join(difflib.get_close_matches(name, COMMANDS, 1))
-    every = " ".join(f"`${known}`" for known in COMMANDS)
+    every = " ".join(f"`${command}`" for command in COMMANDS)
     shown = f"${typed.strip(' $＄')[:ID_CHARACTERS]}"
     raise BadCommand("meant" if near else "unknown", name=shown, near=f"${near}", known=every)
 

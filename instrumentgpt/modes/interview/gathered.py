@@ -89,12 +89,12 @@ class Interview:
     def info(self) -> dict[str, Any]:
         """`gathered_info` as seed 000 has it, JSON-ready; what it has as one text is joined."""
         held = {slot: list(self.lines.get(slot, ())) for slot in SLOTS}
-        told = {slot: "; ".join(held[slot]) for slot in ("description", "impact", "context", "workflow")}
-        description = shorten(told["description"], DESCRIPTION_CHARS)
+        joined = {slot: "; ".join(held[slot]) for slot in ("description", "impact", "context", "workflow")}
+        description = shorten(joined["description"], DESCRIPTION_CHARS)
         return {
             "phase": self.phase,
-            "problem": {"description": description, "examples": held["examples"], "impact": told["impact"]},
-            "users": {"who": held["who"], "context": told["context"], "workflow": told["workflow"]},
+            "problem": {"description": description, "examples": held["examples"], "impact": joined["impact"]},
+            "users": {"who": held["who"], "context": joined["context"], "workflow": joined["workflow"]},
             "requirements": {name: held[name] for name in ("must_have", "success_criteria", "constraints")},
             "edge_cases": list(edge_cases(self.lines)),
             "gaps": [GAPS[gap] for gap in self.gaps],
@@ -148,5 +148,5 @@ def edge_cases(lines: Lines) -> tuple[str, ...]:
     >>> edge_cases({"edge_cases": ("the door",), "examples": ("E4 error at 9:30", "52.3 instead of 50")})
     ('the door', 'E4 error at 9:30')
     """
-    told = (line for slot in ("description", "examples") for line in lines.get(slot, ()))
-    return (*lines.get("edge_cases", ()), *filter(_ERROR.search, told))
+    problems = (line for slot in ("description", "examples") for line in lines.get(slot, ()))
+    return (*lines.get("edge_cases", ()), *filter(_ERROR.search, problems))

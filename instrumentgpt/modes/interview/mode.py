@@ -15,7 +15,7 @@ from instrumentgpt.instruments.wording import tells_of_health
 from instrumentgpt.memory.quoted import quoted
 from instrumentgpt.modes.interview.gathered import PHASES, SLOTS, Interview, Note
 from instrumentgpt.modes.interview.persona import CLEAR, faults_of, shaped
-from instrumentgpt.modes.interview.prompt import Said, build_prompt
+from instrumentgpt.modes.interview.prompt import Utterance, build_prompt
 from instrumentgpt.modes.interview.replies import SUMMARY, Background, after_reply, clear, own_reply
 from instrumentgpt.modes.interview.statement import (
     DEFAULT,
@@ -52,7 +52,7 @@ RECORD = ("diagnostic_context", "device_history", "notes")  # what of the memory
 class Case:
     """One turn of an interview.
 
-    before    what was gathered before the newest message, `asked` the slot that this one answers
+    before    what was gathered before the newest message, `slot` the one that this one answers
     messages  those of the interview, the newest last
     """
 
@@ -60,7 +60,7 @@ class Case:
     kept: Interviews
     messages: list[db.Message]
     before: Interview
-    asked: str
+    slot: str
     about: About
 
     @property
@@ -80,48 +80,49 @@ def interview(turn: Turn) -> Events:
     case = _open_case(turn)
     scope = memory.device_key(turn.state), turn.inventory
     record_question(turn.database, turn.run.conversation_id, turn.question, *scope)
-    told: str | Reply
-    answer = approval(case.words) if case.asked == SUMMARY else None
+    reply: str | Reply
+    answer = approval(case.words) if case.slot == SUMMARY else None
     if answer == "yes":
         try:
-            told = save_statement(turn, case.kept, case.before, case.about)
+            reply = save_statement(turn, case.kept, case.before, case.about)
         except StatementNotSaved as error:
             _keep(case, SUMMARY)
             yield from failed(error)
             return
     elif answer == "no":
         _keep(case, SUMMARY)
-        told = say("what_else", case.about.language)
+        reply = say("what_else", case.about.language)
     else:
-        told = yield from _gone_on(case)
-    if isinstance(told, Reply):
-        yield Done(told.outcome, told.text)
+        reply = yield from _gone_on(case)
+    if isinstance(reply, Reply):
+        yield Done(reply.outcome, reply.text)
         return
-    yield Text(told, whole=True)
-    yield Done("ok", told)
+    yield Text(reply, whole=True)
+    yield Done("ok", reply)
 
 
 def _open_case(turn: Turn) -> Case:
     """Return the case of this turn; its first message begins an interview."""
     conversation = turn.run.conversation_id
     kept, choices = read_kept(turn.database, conversation), read_choices(turn.database, conversation)
-    messages = [one for one in exchanges(turn.database, conversation, kept) if one.id <= turn.question.id]
+    exchanged = exchanges(turn.database, conversation, kept)
+    messages = [message for message in exchanged if message.id <= turn.question.id]
     answers = [message for message in messages if message.role == "assistant"]
-    asked = kept.asked.get(str(answers[-1].id), "") if answers else "description"
-    said = "\n".join(message.content for message in messages if message.role == "user")
-    unknown = resolve(said, turn.inventory).unknown  # an instrument that the inventory lacks
+    slot = kept.asked.get(str(answers[-1].id), "") if answers else "description"
+    words = "\n".join(message.content for message in messages if message.role == "user")
+    unknown = resolve(words, turn.inventory).unknown  # an instrument that the inventory lacks
     device = memory.device_key(turn.state) or next(reversed(unknown), "")
     template = choices.get("template", "")
     template = template if template in templates(turn.home()) else DEFAULT
     language, today = language_of_talk(messages), moments.today().isoformat()
     named = " ".join(filter(None, (template_label(template, language), device, today)))
     about = About(device, today, choices.get("target") or named, language, template)
-    return Case(turn, kept, messages, interview_of(messages[:-1], kept), asked, about)
+    return Case(turn, kept, messages, interview_of(messages[:-1], kept), slot, about)
 
 
 def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
     """Take in the message, by an agent's notes or by rule, and return the next reply."""
-    now = after_reply(case.before, case.words, case.asked)
+    now = after_reply(case.before, case.words, case.slot)
     if not _has_model(case.turn) or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
         return _shown(case, now) if now.phase == PHASES[-1] else _own(case, now)
     fault, notes = "", list[Note]()
@@ -134,12 +135,12 @@ def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
             return reply
         notes += _noted(case, already)
         notes_by_agent = notes if notes or case.kept.notes else None  # one that files nothing is no reader
-        now = after_reply(case.before, case.words, case.asked, notes_by_agent)
+        now = after_reply(case.before, case.words, case.slot, notes_by_agent)
         if now.phase == PHASES[-1]:
             return _shown(case, now, notes_by_agent)
         replies = [message.content for message in case.messages if message.role == "assistant"]
-        known = f"{' '.join(case.user_messages)} {case.about.device} {_record(case)}"
-        faults = faults_of(reply.text, case.about.language, known, replies)
+        context = f"{' '.join(case.user_messages)} {case.about.device} {_record(case)}"
+        faults = faults_of(reply.text, case.about.language, context, replies)
         if not faults:
             _keep(case, now.gap, notes_by_agent)
             return _confirmed(case, now, shaped(reply.text))
@@ -160,15 +161,12 @@ def _has_model(turn: Turn) -> bool:
 def _noted(case: Case, already: int) -> list[Note]:
     """Return what the agent's newest calls noted, as far as the words are the user's own."""
     rows = [result.get("noted") for name, result in case.turn.results[already:] if name == "note"]
-    notes = [
-        Note(*(str(row.get(name) or "") for name in ("slot", "words", "replaces")))
-        for row in rows
-        if isinstance(row, dict)
-    ]
+    names = ("slot", "words", "replaces")
+    notes = [Note(*(str(row.get(name) or "") for name in names)) for row in rows if isinstance(row, dict)]
     return [
-        one
-        for one in notes
-        if one.slot in SLOTS and any(quoted(one.words, text) for text in case.user_messages)
+        note
+        for note in notes
+        if note.slot in SLOTS and any(quoted(note.words, text) for text in case.user_messages)
     ]
 
 
@@ -176,14 +174,14 @@ def _confirmed(case: Case, now: Interview, reply: str) -> str:
     """Return the reply; where something was corrected or left open, its first line says so."""
     if not any(note.replaces for note in now.new) and not (set(now.left) - set(case.before.left)):
         return reply
-    corrected = clear(now, case.asked, case.about.language, _background(case))
+    corrected = clear(now, case.slot, case.about.language, _background(case))
     return f"{CLEAR} {corrected}\n\n{reply.partition(chr(10) * 2)[2]}"
 
 
 def _own(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
     """Return our own next question."""
     _keep(case, now.gap, notes)
-    return own_reply(now, case.asked, case.about.language, _background(case))
+    return own_reply(now, case.slot, case.about.language, _background(case))
 
 
 def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
@@ -191,17 +189,17 @@ def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
     _keep(case, SUMMARY, notes)
     yes = texts("offers")["yes"][case.about.language]
     case.turn.offers.append(db.Offer(yes, yes, TASK))
-    heading = "summary" if case.asked != SUMMARY else "amended" if now.new else "unsaved"
-    confirmed = clear(now, case.asked, case.about.language, _background(case))
+    heading = "summary" if case.slot != SUMMARY else "amended" if now.new else "unsaved"
+    confirmed = clear(now, case.slot, case.about.language, _background(case))
     opening = say(heading, case.about.language, target=case.about.title, clear=confirmed)
     return "\n\n".join((opening, summary(now, case.about), say("approve", case.about.language)))
 
 
-def _keep(case: Case, asked: str, notes: list[Note] | None = None) -> None:
+def _keep(case: Case, slot: str, notes: list[Note] | None = None) -> None:
     """Keep what the answer of this turn asks for, and what was noted, together with the answer."""
 
     def store(message_id: int) -> None:
-        kept = replace(case.kept, asked={**case.kept.asked, str(message_id): asked})
+        kept = replace(case.kept, asked={**case.kept.asked, str(message_id): slot})
         if notes is not None:
             rows = [[note.slot, note.words, note.replaces] for note in notes]
             kept = replace(kept, notes={**kept.notes, str(case.turn.question.id): rows})
@@ -226,18 +224,18 @@ def _earlier_cause(case: Case) -> str:
     turn = case.turn
     if turn.state.root_causes:
         return turn.state.root_causes[-1]
-    device = next((one for one in turn.inventory.devices if case.about.device in (one.name, one.ip)), None)
+    device = next((row for row in turn.inventory.devices if case.about.device in (row.name, row.ip)), None)
     if device is None:
         return ""
-    found = earlier(turn.database, device, turn.inventory, turn.run.conversation_id)
-    return next((one.item.text for one in found if one.item.field == "root_causes" and not one.sibling), "")
+    rows = earlier(turn.database, device, turn.inventory, turn.run.conversation_id)
+    return next((row.item.text for row in rows if row.item.field == "root_causes" and not row.sibling), "")
 
 
 def _record(case: Case) -> str:
     """Return what is on record of the instrument and in the conversation, as the lines of a prompt."""
     turn = case.turn
     budget = max(400, int(CONTEXT_SHARE * turn.settings.prompt_tokens))
-    known = prompt_for(
+    prompt = prompt_for(
         turn.database,
         turn.run.conversation_id,
         case.about.device or "?",  # a name alone asks for its root causes
@@ -248,13 +246,13 @@ def _record(case: Case) -> str:
         turn.inventory,
         replace(turn.settings, prompt_tokens=budget),
     )
-    wanted = [part.text for part in known.sections if part.name in RECORD]
-    return "\n".join(line for text in wanted for line in text.split("\n")[1:-1])
+    record = [part.text for part in prompt.sections if part.name in RECORD]
+    return "\n".join(line for text in record for line in text.split("\n")[1:-1])
 
 
 def _prompt(case: Case, notes: list[Note], fault: str) -> str:
     turn, budget = case.turn, case.turn.settings.prompt_tokens
-    history: list[Said] = [
+    history: list[Utterance] = [
         ("User" if message.role == "user" else "Assistant", memory.filter_content(message.content))
         for message in case.messages[:-1]
     ]
@@ -263,5 +261,5 @@ def _prompt(case: Case, notes: list[Note], fault: str) -> str:
         words = memory.request_in_file(words, request_file(words), budget // 2)
         half = replace(turn.settings, prompt_tokens=budget // 2)
         keep_long_request(case.words, turn.workspace(), half)
-    now = after_reply(case.before, case.words, case.asked, notes)
-    return build_prompt(now, words, history, case.about, budget, case.asked, fault, _record(case))
+    now = after_reply(case.before, case.words, case.slot, notes)
+    return build_prompt(now, words, history, case.about, budget, case.slot, fault, _record(case))

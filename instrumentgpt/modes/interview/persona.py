@@ -16,11 +16,11 @@ _QUOTED = re.compile(r"“[^”]{0,300}”|「[^」]{0,300}」|\"[^\"\n]{0,300}\
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n+")
 
 
-def faults_of(reply: str, language: Language, said: str = "", asked: Collection[str] = ()) -> list[str]:
+def faults_of(reply: str, language: Language, source: str = "", earlier: Collection[str] = ()) -> list[str]:
     """Return what keeps `reply` from being an interviewer's, in words for who is asked again; [] if nothing.
 
-    said   what the user has said, and what is known: numbers and sentences from there may be repeated
-    asked  earlier replies: none of their questions is asked again in the same words
+    source   what the user has said, and what is known: numbers and sentences from there may be repeated
+    earlier  replies: none of their questions is asked again in the same words
 
     >>> faults_of("✅ Clear: it drifts.\\n\\n❓ Since when does it drift?", "en")
     []
@@ -32,9 +32,9 @@ def faults_of(reply: str, language: Language, said: str = "", asked: Collection[
         return ["it is empty"]
     return [
         *_of_shape(plain),
-        *_of_content(plain, said),
+        *_of_content(plain, source),
         *([f"it is not in {_NAMES[language]}"] if language_of(_QUOTED.sub("", plain)) != language else []),
-        *(["it repeats an earlier question word for word"] if _repeats(plain, asked) else []),
+        *(["it repeats an earlier question word for word"] if _repeats(plain, earlier) else []),
         *(["it is too long"] if len(plain) > LONGEST else []),
     ]
 
@@ -61,9 +61,9 @@ def advises(sentence: str) -> bool:
     return _patterns()["proposals"].search(fold(sentence)) is not None
 
 
-def _repeats(reply: str, asked: Collection[str]) -> bool:
+def _repeats(reply: str, earlier: Collection[str]) -> bool:
     question = fold(_question_in(reply)) if ASKS in reply else ""
-    return any(question == fold(_question_in(one)) for one in asked if ASKS in one)
+    return any(question == fold(_question_in(text)) for text in earlier if ASKS in text)
 
 
 def _line(reply: str, mark: str) -> str:
@@ -72,43 +72,43 @@ def _line(reply: str, mark: str) -> str:
 
 def _question_in(reply: str) -> str:
     """Return the question: from its mark up to its question mark, on one line."""
-    told = " ".join(reply[reply.index(ASKS) :].split("\n\n")[0].split())
-    end = re.search(r"[?？]", told)
-    return told[: end.end()].replace("*", "") if end else told
+    text = " ".join(reply[reply.index(ASKS) :].split("\n\n")[0].split())
+    end = re.search(r"[?？]", text)
+    return text[: end.end()].replace("*", "") if end else text
 
 
 def _of_shape(reply: str) -> list[str]:
     clear, asks = reply.count(CLEAR), reply.count(ASKS)
     questions = len(re.findall(r"[?？]+", _QUOTED.sub("", reply)))
-    found = []
+    faults = []
     if clear != 1:
-        found.append("it has no ✅ line" if not clear else f"it has {clear} ✅ lines instead of one")
+        faults.append("it has no ✅ line" if not clear else f"it has {clear} ✅ lines instead of one")
     if asks != 1:
-        found.append("it has no ❓ question" if not asks else f"it has {asks} ❓ instead of one")
+        faults.append("it has no ❓ question" if not asks else f"it has {asks} ❓ instead of one")
     if questions != 1:
-        found.append("it asks nothing" if not questions else f"it asks {questions} questions instead of one")
+        faults.append("it asks nothing" if not questions else f"it asks {questions} questions instead of one")
     if clear == asks == 1 and reply.index(CLEAR) > reply.index(ASKS):
-        found.append("its ✅ line stands after its ❓ question")
+        faults.append("its ✅ line stands after its ❓ question")
     if clear == asks == 1 and questions == 1 and not re.search(r"[?？]", reply[reply.index(ASKS) :]):
-        found.append("its ❓ line asks nothing")
-    return found
+        faults.append("its ❓ line asks nothing")
+    return faults
 
 
-def _of_content(reply: str, said: str) -> list[str]:
-    known, numbers = fold(said), set(_NUMBER.findall(fold(said)))
-    found: dict[str, None] = {}
+def _of_content(reply: str, source: str) -> list[str]:
+    folded, numbers = fold(source), set(_NUMBER.findall(fold(source)))
+    faults: dict[str, None] = {}
     for sentence in _SENTENCES.split(reply):
         plain = fold(sentence.replace(CLEAR, f"{CLEAR} ")).strip()
-        own = _without_said(plain, known)
+        rest = _without_quotes(plain, folded)
         for kind, words in _FAULTS.items():
-            match = _patterns()[kind].search(own)
-            if match and not (kind == "code" and match.group() in known):
-                found[f"{words}: “{' '.join(match.group().split())[:60]}”"] = None
+            match = _patterns()[kind].search(rest)
+            if match and not (kind == "code" and match.group() in folded):
+                faults[f"{words}: “{' '.join(match.group().split())[:60]}”"] = None
         for match in _patterns()["setting"].finditer(plain):
             number = next(value for value in match.groups() if value)
             if number.lstrip("±+-") not in numbers:
-                found[f"it names a value to set: “{match.group().strip()[:60]}”"] = None
-    return list(found)
+                faults[f"it names a value to set: “{match.group().strip()[:60]}”"] = None
+    return list(faults)
 
 
 _FAULTS = {
@@ -118,14 +118,14 @@ _FAULTS = {
 }
 
 
-def _without_said(sentence: str, known: str) -> str:
+def _without_quotes(sentence: str, source: str) -> str:
     """Return the sentence without what the user said in the same words: repeating him is no advice."""
-    own = _QUOTED.sub(" ", sentence)
-    for part in (own.partition(": ")[2], own.lstrip("✅❓ *")):
+    rest = _QUOTED.sub(" ", sentence)
+    for part in (rest.partition(": ")[2], rest.lstrip("✅❓ *")):
         words = part.strip(" .。")
-        if len(words) > 3 and words in known:
-            return own.replace(words, " ")
-    return own
+        if len(words) > 3 and words in source:
+            return rest.replace(words, " ")
+    return rest
 
 
 @cache
@@ -133,6 +133,6 @@ def _patterns() -> dict[str, re.Pattern[str]]:
     """Return the patterns of persona.toml, compiled over folded text."""
     tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
     return {
-        kind: re.compile("|".join(f"(?:{fold(one)})" for one in patterns), re.ASCII | re.M)
+        kind: re.compile("|".join(f"(?:{fold(pattern)})" for pattern in patterns), re.ASCII | re.M)
         for kind, patterns in tables.items()
     }

@@ -24,10 +24,10 @@ SHOWN = ((8, 200), (4, 150), (2, 120), (1, 60), (1, 20))  # newest lines of a sl
 BRIEF_CHARS = 600  # of what the compacted view says was gathered
 LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}
 
-Said = tuple[str, str]  # speaker, text
+Utterance = tuple[str, str]  # speaker, text
 
 
-def compacted(messages: Sequence[Said], gathered: str) -> list[Said]:
+def compacted(messages: Sequence[Utterance], gathered: str) -> list[Utterance]:
     """Return `messages`, or of more than 14 the first 2, one bracketed line of what was gathered, the last 8.
 
     >>> len(compacted([("User", "a")] * 14, "x")), len(compacted([("User", "a")] * 15, "x"))
@@ -42,10 +42,10 @@ def compacted(messages: Sequence[Said], gathered: str) -> list[Said]:
 def build_prompt(
     interview: Interview,
     words: str,
-    history: Sequence[Said],
+    history: Sequence[Utterance],
     about: About,
     budget: int,
-    asked: str = "",
+    slot: str = "",
     fault: str = "",
     context: str = "",
 ) -> str:
@@ -53,25 +53,25 @@ def build_prompt(
 
     words    the user's newest message, or what stands for it where it is too long
     history  (speaker, text) of the interview before it, oldest first; a view of it goes in
-    asked    the slot that the newest message was to fill
+    slot     the one that the newest message was to fill
     fault    what was wrong with the reply before, where it is asked for again
     context  the state of the instrument and what the conversation has on record, as lines
     """
     last = _last_words(interview, fault)
     for shown in SHOWN:
-        rules = system_prompt(interview, about, asked, shown)
+        rules = system_prompt(interview, about, slot, shown)
         if count_tokens(rules) <= int(RULES_SHARE * budget):
             break
     room = int(MARGIN * budget) - count_tokens(rules) - count_tokens(last) - 4
     view = compacted(history, _brief(interview))
     parts = {part.name: part.text for part in within(room, Parts(as_content(words), context, "", (), view))}
-    said = [parts.get(name, "") for name in ("diagnostic_context", "recent_conversation")]
+    background = [parts.get(name, "") for name in ("diagnostic_context", "recent_conversation")]
     request = f"<current_request>\n{parts['request']}\n</current_request>"
-    return "\n\n".join(part for part in (rules, *said, request, last) if part)
+    return "\n\n".join(part for part in (rules, *background, request, last) if part)
 
 
 def system_prompt(
-    interview: Interview, about: About, asked: str = "", shown: tuple[int, int] = SHOWN[0]
+    interview: Interview, about: About, slot: str = "", shown: tuple[int, int] = SHOWN[0]
 ) -> str:
     """Return the rules (prompt.md, at most 200 lines) with the state in the place of its fields.
 
@@ -89,7 +89,7 @@ def system_prompt(
         gathered=_gathered(interview, *shown),
         gaps="\n".join(f"{n}. {GAPS[gap]}" for n, gap in enumerate(interview.gaps, 1)) or "none",
         left_open=f"Left open, do not ask again: {closed}\n" if closed else "",
-        asked=GAPS.get(asked, asked or "nothing yet"),
+        asked=GAPS.get(slot, slot or "nothing yet"),
         guidance=texts("guidance")[interview.phase].strip(),
         instrument=_line(about.device) or "not known yet which one it is",
     )
@@ -109,26 +109,26 @@ def reminder(interview: Interview) -> str:
 
 
 def _brief(interview: Interview) -> str:
-    known = "; ".join(f"{slot}: {' | '.join(lines)}" for slot, lines in interview.lines.items())
-    return shorten(_line(known) or "nothing yet", BRIEF_CHARS)
+    brief = "; ".join(f"{slot}: {' | '.join(lines)}" for slot, lines in interview.lines.items())
+    return shorten(_line(brief) or "nothing yet", BRIEF_CHARS)
 
 
 def _last_words(interview: Interview, fault: str) -> str:
     again = f"[YOUR LAST REPLY WAS NOT SHOWN: {_line(fault)}. Reply again in the form above, and only so.]"
-    asked = (
+    task = (
         "Now call `note` for what the newest message says, then reply: one ✅ line, one ❓ question about the"
         " first gap that is left. No solutions."
     )
-    return "\n\n".join(part for part in (reminder(interview), again if fault else "", asked) if part)
+    return "\n\n".join(part for part in (reminder(interview), again if fault else "", task) if part)
 
 
 def _gathered(interview: Interview, entries: int, characters: int) -> str:
     """Return the lines of each slot as JSON, of many the newest."""
-    told = {
+    newest = {
         slot: [shorten(line, characters) for line in lines[-entries:]]
         for slot, lines in interview.lines.items()
     }
-    return without_tags(json.dumps(told, ensure_ascii=False))
+    return without_tags(json.dumps(newest, ensure_ascii=False))
 
 
 def _line(text: str) -> str:

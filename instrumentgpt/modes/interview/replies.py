@@ -46,8 +46,8 @@ _CORRECTS = tuple(
 )
 
 
-def after_reply(before: Interview, words: str, asked: str, notes: Sequence[Note] | None = None) -> Interview:
-    """Return the interview with one more message of the user, who was asked for the slot `asked`.
+def after_reply(before: Interview, words: str, slot: str, notes: Sequence[Note] | None = None) -> Interview:
+    """Return the interview with one more message of the user, who was asked for `slot`.
 
     notes  what an agent took from it, checked; None: nobody did, and it answers what was asked
 
@@ -57,23 +57,23 @@ def after_reply(before: Interview, words: str, asked: str, notes: Sequence[Note]
     >>> after_reply(now, "I don't know", "examples").left
     {'examples': 'unknown'}
     """
-    tries = {**before.tries, asked: before.tries.get(asked, 0) + 1}
+    tries = {**before.tries, slot: before.tries.get(slot, 0) + 1}
     now = replace(before, turn=before.turn + 1, tries=tries, new=(), want="")
     if form := form_lines(words):
         now = _filled(replace(now, want="form"), form)
     else:
-        now = _answered(now, words, asked if asked in SLOTS else "", notes)
+        now = _answered(now, words, slot if slot in SLOTS else "", notes)
     if now.want == "enough":
         return leave(now, "skip", *now.gaps)
     if now.want in ("unknown", "skip", "none"):
-        return leave(now, now.want, asked)
-    return leave(now, "unanswered", asked) if tries[asked] >= MOST_TRIES else now
+        return leave(now, now.want, slot)
+    return leave(now, "unanswered", slot) if tries[slot] >= MOST_TRIES else now
 
 
-def _answered(now: Interview, words: str, asked: str, notes: Sequence[Note] | None) -> Interview:
+def _answered(now: Interview, words: str, slot: str, notes: Sequence[Note] | None) -> Interview:
     """Take in what `words` say, sentence by sentence, but for wishes, courtesies and questions."""
-    found = notes if notes is not None else _corrections(now, words)
-    for note in found or ():
+    corrections = notes if notes is not None else _corrections(now, words)
+    for note in corrections or ():
         now = filed(now, note)
     prose = prose_lines(words)
     sentences = [part.strip() for line in prose for part in _SENTENCE.split(line) if part.strip()]
@@ -81,19 +81,19 @@ def _answered(now: Interview, words: str, asked: str, notes: Sequence[Note] | No
     wishes = [_wish(sentence) for sentence in [words, *sentences]]
     if wishes[0]:
         return now if wishes[0] == "courtesy" else replace(now, want=wishes[0])
-    told = [sentence for sentence in sentences if not _wish(sentence)]
-    as_told = _WHAT_IF.search if asked == "edge_cases" else lambda _: now.turn == 1  # though it asks
-    answers = [one for one in told if as_told(one) or not _ASKS.search(one)]
+    statements = [sentence for sentence in sentences if not _wish(sentence)]
+    as_told = _WHAT_IF.search if slot == "edge_cases" else lambda _: now.turn == 1  # though it asks
+    answers = [sentence for sentence in statements if as_told(sentence) or not _ASKS.search(sentence)]
     if not answers:
         other = next((wish for wish in wishes[1:] if wish and wish != "courtesy"), "")
-        return replace(now, want="question" if told else other)
-    if found or notes is not None:
+        return replace(now, want="question" if statements else other)
+    if corrections or notes is not None:
         return now
     unknown = _wish(re.split("[,，;；]", words.strip())[0]) == "unknown"  # "don't know, ask Lin"
-    aside = unknown or not asked or bool(_TAKES_BACK.search(words))
-    for slot, is_advice in ((REMARKS if aside else asked, False), (PROPOSED, True)):
-        for line in joined([one for one in answers if (advises(one) and bool(asked)) == is_advice]):
-            now = filed(now, Note(slot, line))
+    aside = unknown or not slot or bool(_TAKES_BACK.search(words))
+    for target, is_advice in ((REMARKS if aside else slot, False), (PROPOSED, True)):
+        for line in joined([text for text in answers if (advises(text) and bool(slot)) == is_advice]):
+            now = filed(now, Note(target, line))
     return replace(now, want="unknown") if unknown else now
 
 
@@ -158,57 +158,57 @@ class Background:
     cause: str = ""
 
 
-def own_reply(now: Interview, asked: str, language: Language, known: Background) -> str:
-    """Return one ✅ line and one ❓ question of our own; `asked` is what the newest message answered.
+def own_reply(now: Interview, slot: str, language: Language, background: Background) -> str:
+    """Return one ✅ line and one ❓ question of our own; `slot` is what the newest message answered.
 
     >>> print(own_reply(after_reply(Interview(), "drifts", "description"), "description", "en", Background()))
     ✅ Clear: drifts
     <BLANKLINE>
     ❓ Can you give a specific example: when was it last seen, and what did the display or log show then?
     """
-    return f"✅ {clear(now, asked, language, known)}\n\n❓ {_question(now, language, known)}"
+    return f"✅ {clear(now, slot, language, background)}\n\n❓ {_question(now, language, background)}"
 
 
-def clear(now: Interview, asked: str, language: Language, known: Background) -> str:
+def clear(now: Interview, slot: str, language: Language, background: Background) -> str:
     """Return what has become clear with the newest message; each correction is confirmed."""
 
-    def told(key: str, **fields: str) -> str:
+    def sentence(key: str, **fields: str) -> str:
         return say(key, language, "clear", **{name: _quote(text) for name, text in fields.items()})
 
-    parts = [told("corrected", new=note.words, old=note.replaces) for note in now.new if note.replaces]
-    gap = str(texts("labels")[asked][language]) if asked in now.left else ""
+    parts = [sentence("corrected", new=note.words, old=note.replaces) for note in now.new if note.replaces]
+    gap = str(texts("labels")[slot][language]) if slot in now.left else ""
     if now.want == "form":
-        parts.append(told("form"))
+        parts.append(sentence("form"))
     else:
         fresh = [note for note in now.new if not note.replaces]
         for key, slots in (("new", SLOTS[:-2]), (PROPOSED, (PROPOSED,)), (REMARKS, (REMARKS,))):
             text = " · ".join(note.words for note in fresh if note.slot in slots)
-            parts += [told(key, text=text)] if text else []
-    parts += [told("question")] if now.want == "question" else []
+            parts += [sentence(key, text=text)] if text else []
+    parts += [sentence("question")] if now.want == "question" else []
     if gap and now.want != "form":
-        parts.append(told(now.left[asked], gap=gap))
-    if known.cause and now.turn == 1:
-        parts.append(told("history", device=_device(known, language), cause=known.cause))
+        parts.append(sentence(now.left[slot], gap=gap))
+    if background.cause and now.turn == 1:
+        parts.append(sentence("history", device=_device(background, language), cause=background.cause))
     if not parts:
         lines = [line for lines in now.lines.values() for line in lines]
-        parts.append(told("so_far", text=lines[-1]) if lines else told("begin"))
+        parts.append(sentence("so_far", text=lines[-1]) if lines else sentence("begin"))
     return (" " if language == "en" else "").join(parts)
 
 
-def _question(now: Interview, language: Language, known: Background) -> str:
+def _question(now: Interview, language: Language, background: Background) -> str:
     gap = now.gap or "description"
     tries = now.tries.get(gap, 0)
-    key = "finding" if gap == "examples" and known.finding and not tries else gap
-    asked = texts("questions")[key][language]
-    sentence = asked[min(tries, len(asked) - 1)].format(
-        device=_device(known, language), finding=_quote(known.finding).rstrip(".。")
+    key = "finding" if gap == "examples" and background.finding and not tries else gap
+    questions = texts("questions")[key][language]
+    sentence = questions[min(tries, len(questions) - 1)].format(
+        device=_device(background, language), finding=_quote(background.finding).rstrip(".。")
     )
     return re.sub(r" (?=[，：。？])", "", sentence.strip())
 
 
-def _device(known: Background, language: Language) -> str:
+def _device(background: Background, language: Language) -> str:
     """Return the instrument's name for a sentence; between Chinese and a Latin name stands a blank."""
-    name = plain_text(known.device) or {"en": "the instrument", "zh": "這台儀器"}[language]
+    name = plain_text(background.device) or {"en": "the instrument", "zh": "這台儀器"}[language]
     return f" {name} " if language == "zh" and name[-1:].isascii() else name
 
 

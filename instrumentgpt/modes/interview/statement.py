@@ -46,18 +46,18 @@ def templates(home: Path) -> dict[str, dict[str, Path]]:
 
     One of the user's replaces ours of the same name.
     """
-    found: dict[str, dict[str, Path]] = {name: {} for name in texts("templates")}
+    files: dict[str, dict[str, Path]] = {name: {} for name in texts("templates")}
     for path in sorted((home / FOLDER).glob("*.md")):
         name = _NAME.fullmatch(path.stem)
         if name and path.is_file() and path.stat().st_size <= LARGEST:
-            found.setdefault(name["name"], {})[name["language"] or ""] = path
-    return found
+            files.setdefault(name["name"], {})[name["language"] or ""] = path
+    return files
 
 
 def template_label(name: str, language: Language) -> str:
     """Return what people call the template."""
-    told = texts("templates").get(name)
-    return str(told[language]) if told else name.replace("_", " ")
+    labels = texts("templates").get(name)
+    return str(labels[language]) if labels else name.replace("_", " ")
 
 
 def template_text(files: dict[str, Path], language: Language) -> str:
@@ -111,9 +111,9 @@ def findings(interview: Interview, language: Language) -> list[str]:
         for slot in _TOLD
         if interview.lines.get(slot)
     ]
-    told = [say("reported", language, problem=problem)] if (problem := problem_of(interview)) else []
-    told += [say("statement", language, rest="; ".join(rest))] if rest else []
-    return [shorten(text, STATEMENT_CHARS) for text in told]
+    sentences = [say("reported", language, problem=problem)] if (problem := problem_of(interview)) else []
+    sentences += [say("statement", language, rest="; ".join(rest))] if rest else []
+    return [shorten(text, STATEMENT_CHARS) for text in sentences]
 
 
 def problem_of(interview: Interview) -> str:
@@ -165,8 +165,8 @@ def save_statement(turn: Turn, kept: Interviews, interview: Interview, about: Ab
         question = diagnosis_question(interview, about, key)
         turn.offers.append(db.Offer(texts("offers")[key][about.language], question, mode))
     problem = plain_text(problem_of(interview))
-    told = say("saved", about.language, file=plain_text(saved.file), problem=problem)
-    return f"{told}\n\n{say('further', about.language)}"
+    sentence = say("saved", about.language, file=plain_text(saved.file), problem=problem)
+    return f"{sentence}\n\n{say('further', about.language)}"
 
 
 def _saved(turn: Turn, kept: Interviews, content: str, title: str) -> db.Document:
@@ -174,8 +174,8 @@ def _saved(turn: Turn, kept: Interviews, content: str, title: str) -> db.Documen
     ref = f"statement_{len(kept.saved) + 1}"
     try:
         with db.transaction(turn.database):
-            told = (conversation, ref, KIND, title, content.encode("utf-8", "replace"))
-            saved = db.save_document(turn.database, *told)
+            arguments = (conversation, ref, KIND, title, content.encode("utf-8", "replace"))
+            saved = db.save_document(turn.database, *arguments)
             row = {"document": saved.id, "file": saved.file, "message": turn.question.id}
             after = Interviews(began=turn.question.id + 1, saved=(*kept.saved, row))
             save_kept(turn.database, conversation, after)
@@ -191,9 +191,9 @@ def _saved(turn: Turn, kept: Interviews, content: str, title: str) -> db.Documen
 def _tell_diagnosis(turn: Turn, interview: Interview, about: About) -> None:
     """Put the statement into the state, pinned, and what it demands among the user's constraints."""
     device, lines = memory.device_key(turn.state), interview.lines
-    if told := findings(interview, about.language):
+    if statements := findings(interview, about.language):
         before = turn.state
-        turn.state = memory.record_tool(before, "statement", {"findings": told})
+        turn.state = memory.record_tool(before, "statement", {"findings": statements})
         items = [
             db.StateItem(device, *item, "user", message_id=turn.question.id)
             for item in memory.new_items(before, turn.state)
@@ -201,13 +201,13 @@ def _tell_diagnosis(turn: Turn, interview: Interview, about: About) -> None:
 
         def store(_: int) -> None:
             db.add_state_items(turn.database, turn.run.conversation_id, items)
-            for one in items:
-                item = Item(one.device, one.field, one.text)
+            for row in items:
+                item = Item(row.device, row.field, row.text)
                 with suppress(RefusedRevision):  # too many are pinned: it stays unpinned
                     revise(turn.database, turn.run.conversation_id, item, "pin", item.name)
 
         turn.also_saved.append(store)
     if demands := [*lines.get("constraints", ()), *lines.get("must_have", ())]:
         where = turn.database, turn.run.conversation_id, turn.question.id
-        sentences = [("constraint", text, device) for text in demands]
-        turn.also_saved.append(lambda _: db.store_facts(*where, "user", [], sentences))
+        facts = [("constraint", text, device) for text in demands]
+        turn.also_saved.append(lambda _: db.store_facts(*where, "user", [], facts))

@@ -39,9 +39,9 @@ class Interviews:
 
 def read_kept(database: Database, conversation_id: str) -> Interviews:
     """Return what is stored of the conversation's interviews."""
-    told = db.get_mode_state(database, conversation_id, MODE)
-    asked, notes = dict(told.get("asked", {})), dict(told.get("notes", {}))
-    return Interviews(int(told.get("began", 0)), asked, notes, tuple(map(dict, told.get("saved", ()))))
+    state = db.get_mode_state(database, conversation_id, MODE)
+    slots, notes = dict(state.get("asked", {})), dict(state.get("notes", {}))
+    return Interviews(int(state.get("began", 0)), slots, notes, tuple(map(dict, state.get("saved", ()))))
 
 
 def save_kept(database: Database, conversation_id: str, kept: Interviews) -> None:
@@ -64,12 +64,12 @@ def choose(database: Database, conversation_id: str, **chosen: str) -> None:
 def exchanges(database: Database, conversation_id: str, kept: Interviews) -> list[db.Message]:
     """Return the messages of the interview, oldest first, without `$commands` and their answers."""
     ids = {name for name in mode_messages(database, conversation_id, MODE) if name >= kept.began}
-    told, is_of_command = [], True  # until its first question: before it, the last one's was answered
+    exchanged, is_of_command = [], True  # until its first question: before it, the last one's was answered
     for message in db.list_messages(database, conversation_id) if ids else []:
         if message.id in ids:
             is_of_command = is_command(message.content) if message.role == "user" else is_of_command
-            told += [] if is_of_command else [message]
-    return told
+            exchanged += [] if is_of_command else [message]
+    return exchanged
 
 
 def read_interview(database: Database, conversation_id: str) -> tuple[Interview, list[db.Message]]:
@@ -81,14 +81,14 @@ def read_interview(database: Database, conversation_id: str) -> tuple[Interview,
 
 def interview_of(messages: Sequence[db.Message], kept: Interviews) -> Interview:
     """Return the interview that `messages` come to."""
-    interview, asked = Interview(), "description"
+    interview, slot = Interview(), "description"
     for message in messages:
         if message.role == "assistant":
-            asked = kept.asked.get(str(message.id), "")
+            slot = kept.asked.get(str(message.id), "")
         else:
             rows = kept.notes.get(str(message.id))
             notes = None if rows is None else [Note(*row) for row in rows]
-            interview, asked = after_reply(interview, message.content, asked, notes), ""
+            interview, slot = after_reply(interview, message.content, slot, notes), ""
     return interview
 
 

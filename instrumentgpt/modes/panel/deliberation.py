@@ -52,9 +52,7 @@ def deliberate(
     panel, problems = list(part.experts), list[str]()
     most = 1 if part.kind == "decide" else MOST_ROUNDS  # what to do is no matter of new evidence
     while (decision := next_round(panel, views, part.candidates, most)).speakers:
-        replies = yield [
-            contribution_wanted(part, context, results, views, code) for code in decision.speakers
-        ]
+        replies = yield [contribution_want(part, context, results, views, code) for code in decision.speakers]
         for code, answer in zip(decision.speakers, replies, strict=True):
             if answer.content is None:
                 panel.remove(code)
@@ -67,7 +65,7 @@ def deliberate(
             break
     counts = counted(views, part.candidates)
     lead = leading(counts)
-    wants = [_synthesis_wanted(part, context, views)]
+    wants = [_synthesis_want(part, context, views)]
     if context.by_model:
         key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, views)
         wants.append(Want(key, prompt, {}, Summaries))
@@ -94,7 +92,7 @@ def deliberate(
     )
 
 
-def contribution_wanted(
+def contribution_want(
     part: SubProblem, context: Context, results: Sequence[SubProblemResult], views: Sequence[View], code: str
 ) -> Want:
     """Return what expert `code` is asked: with its memory if it spoke in one of `results`, else without."""
@@ -174,7 +172,7 @@ def _expert_history(result: SubProblemResult, code: str) -> dict[str, Any]:
     return {"sub_problem": result.sub_problem_id, "summary": result.expert_summaries[code], **held}
 
 
-def _synthesis_wanted(part: SubProblem, context: Context, views: Sequence[View]) -> Want:
+def _synthesis_want(part: SubProblem, context: Context, views: Sequence[View]) -> Want:
     votes = "; ".join(
         f"{vote['expert']}: {vote['cause'] or '-'} ({vote['confidence']:.2f})" for vote in votes_of(views)
     )
