@@ -191,3 +191,18 @@ def test_a_ranking_marks_what_is_to_be_done_where_the_user_laid_down_otherwise(c
 def test_a_note_that_forbids_something_reaches_the_analyst_as_laid_down(database, conversation):
     db.save_note(database, "gains", "Never touch the gains.", scope="global")
     assert "`Never touch the gains`" in ask(conversation, "052: can kp be raised?")[-1].text
+
+
+@pytest.mark.parametrize(
+    ("question", "head", "tools"),
+    [
+        ("What happened since yesterday 18:00?", "Shift report since", ["shift_report"]),
+        ("昨天18:00之後發生什麼事", "以來的交班報告**", ["shift_report"]),
+        ("what happened on 10.1.1.47 since 23:30?", "zspr 052", ["fetch_log", "look_at_time"]),
+    ],
+)
+def test_what_happened_since_a_moment_is_told_of_all_devices_unless_one_is_named(
+    conversation, question, head, tools
+):
+    events = ask(conversation, question)
+    assert head in events[-1].text and tools_used(events) == tools

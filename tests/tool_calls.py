@@ -17,6 +17,7 @@ CALLS = {
     "compare_logs": {**LOG, "before": OLDER},
     "advise_gains": {**LOG, "channel": 2},
     "survey_devices": {},
+    "shift_report": {"since": "2026-02-19 06:00"},
     "write_report": {"logs": [f"zspr 053/{NEWEST}"]},
     "recall": {"query": "溫度波動"},
     "device_history": {"device": "zspr 053", "query": "溫度波動"},

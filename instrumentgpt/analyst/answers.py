@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from instrumentgpt.analyst.constraints import acts_named, constraints_in_force, 
 from instrumentgpt.analyst.events import events
 from instrumentgpt.analyst.figures import figures, window_asked
 from instrumentgpt.analyst.gains import gains
-from instrumentgpt.analyst.handover import handover
+from instrumentgpt.analyst.handover import handover, shift, shift_start
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
@@ -163,6 +164,8 @@ def _kind(case: Case) -> str:
     was_a_value = kind in ("gains", "figures") and aspect("was", words)
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
+    if _is_of_a_shift(case):
+        return "shift"
     several = len(case.task.devices) > 1 and case.question.kind in ONE_AT_A_TIME
     if case.question.kind == "compare" and len(case.task.devices) > 2 and not other_device(case):
         several = True
@@ -170,6 +173,15 @@ def _kind(case: Case) -> str:
     if case.question.kind == "diagnosis" and nothing and case.question.score < table()["least"]:
         return "survey"
     return "survey" if several else case.question.kind
+
+
+def _is_of_a_shift(case: Case) -> bool:
+    """Return whether it is asked what happened to all devices since a moment."""
+    words, in_view = case.question.words, bool(case.device or known_log(case) or case.task.attachments)
+    is_asked = bool(aspect("shift", words)) or (
+        case.question.kind in ("events", "handover") and (not in_view or bool(aspect("every_device", words)))
+    )
+    return is_asked and not case.task.devices and shift_start(words, datetime.now()) is not None
 
 
 def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
@@ -307,6 +319,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "remembered": record.remembered,
     "survey": survey,
     "handover": handover,
+    "shift": shift,
     "term": term,
     "help": help_,
 }

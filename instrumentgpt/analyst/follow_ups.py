@@ -12,8 +12,8 @@ QUESTIONS: dict[str, dict[Language, str]] = {
     "raise": {"en": "Can kp be raised?", "zh": "那 kp 可以調高嗎？"},
     "tune": {"en": "Which gains are better?", "zh": "建議的增益是多少？"},
     "evidence": {"en": "Show me the evidence", "zh": "有什麼證據？"},
-    "errors": {"en": "What errors are in the log?", "zh": "log 裡有哪些錯誤？"},
-    "compare": {"en": "Compare with the previous log", "zh": "跟上一份 log 比較"},
+    "errors": {"en": "What errors are in the log?", "zh": "記錄裡有哪些錯誤？"},
+    "compare": {"en": "Compare with the previous log", "zh": "跟上一份記錄比較"},
     "channel": {"en": "Plot channel {}", "zh": "畫通道 {}"},
     "gain": {"en": "And {}?", "zh": "那 {} 呢？"},
 }

@@ -19,7 +19,7 @@ def handover(case: Case) -> Iterator[str]:
     words = case.question.words
     if aspect("link", words) and not aspect("report", words):
         yield case.say("share_how")
-    elif aspect("report", words) and not re.search(r"shift report|交班报告", words):
+    elif aspect("report", words):
         yield from _report(case)
     elif aspect("paragraph", words):
         yield from _letter(case)
@@ -28,6 +28,14 @@ def handover(case: Case) -> Iterator[str]:
         yield from _report(case)
     else:
         yield case.say("export_how")
+
+
+def shift(case: Case) -> Iterator[str]:
+    """Tell what happened to all devices since the moment that is named."""
+    since = shift_start(case.question.text, datetime.now())
+    told = case.tool("shift_report", since=f"{since:%Y-%m-%d %H:%M}", language=case.language)
+    yield f"**{told['summary']}**\n\n"
+    yield re.sub(r"(?m)^#+ (.*)$", r"**\1**", "\n\n".join(told["text"]))
 
 
 def _report(case: Case) -> Iterator[str]:

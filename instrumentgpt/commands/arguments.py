@@ -90,10 +90,7 @@ def scan(parser: argparse.ArgumentParser) -> None:
     """Add which devices and logs, how many processes, and output."""
     parser.add_argument("device", nargs="*", metavar="DEVICE", help="by name or address; none: all of them")
     parser.add_argument("--newest", type=int, default=0, metavar="N", help="only the N newest logs of each")
-    parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
-    parser.add_argument(
-        "--scheduler", default="", metavar="ADDRESS", help="judge on this Dask cluster instead"
-    )
+    _add_judges(parser)
     parser.add_argument("--export", type=Path, metavar="FILE", help="all verdicts as .parquet or .csv, too")
     parser.add_argument("--json", action="store_true", help="one JSON object per device and line")
     parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the text (default: en)")
@@ -103,7 +100,14 @@ def watch(parser: argparse.ArgumentParser) -> None:
     """Add how often, and how many processes."""
     parser.add_argument("--every", type=minutes, default=10.0, metavar="MINUTES", help="between looks (10)")
     parser.add_argument("--once", action="store_true", help="look once and end, for a timer of the system")
+    _add_judges(parser)
+
+
+def _add_judges(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
+    parser.add_argument(
+        "--scheduler", default="", metavar="ADDRESS", help="judge on this Dask cluster instead"
+    )
 
 
 def eval(parser: argparse.ArgumentParser) -> None:

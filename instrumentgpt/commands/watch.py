@@ -19,7 +19,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Look every so many minutes until it is ended, or once; return 1 if the one look failed, else 0."""
     while True:
         try:
-            _look(arguments.jobs)
+            _look(arguments.jobs, arguments.scheduler)
         except InstrumentGPTError as problem:
             print(f"error: {problem}", file=sys.stderr, flush=True)
             if arguments.once:
@@ -29,10 +29,10 @@ def run(arguments: argparse.Namespace) -> int:
         time.sleep(60 * arguments.every)
 
 
-def _look(jobs: int) -> None:
+def _look(jobs: int, scheduler: str) -> None:
     settings = saved_settings()
     devices = load_inventory(settings.inventory).devices
-    found = scan(database_path(), devices, home() / "cache", jobs)
+    found = scan(database_path(), devices, home() / "cache", jobs, scheduler=scheduler)
     for name, problem in found.problems.items():
         print(f"{name}: {problem}", file=sys.stderr)
     for case in found.reopened:

@@ -48,10 +48,13 @@ def shift_document(
     devices: Sequence[Device],
     since: float,
     language: Language,
-    address: str,
+    address: str | None,
     now: float | None = None,
 ) -> Document:
-    """Return what happened from `since` to `now` (s since 1970; None: this moment), as people hand over."""
+    """Return what happened from `since` to `now` (s since 1970; None: this moment), as people hand over.
+
+    address  of the page, where links lead; None: they stay within it
+    """
     until = time.time() if now is None else now
     found = faults_since(database, devices, since, until)
     judged = last_judged(database, (device.name for device in devices))
@@ -92,7 +95,9 @@ def shift_document(
         items = "\n".join(f"- {line}" for line in lines) or word("none", language)
         parts.append(f"## {word(name, language)}\n\n{items}")
     title = word("shift", language, since=moment(since))
-    return Document(title, tuple(absolute(part, address) for part in parts), language)
+    return Document(
+        title, tuple(parts if address is None else (absolute(one, address) for one in parts)), language
+    )
 
 
 def faults_since(database: Database, devices: Sequence[Device], since: float, until: float) -> Faults:
@@ -206,6 +211,8 @@ def _talks(database: Database, since: float, until: float, language: Language) -
         state = revised_memory(database, conversation_id, state, ()).state
         cause = shorten(state.root_causes[-1], TEXT_CHARS) if state.root_causes else ""
         device = state.device_name or state.device_ip
+        if not device and not state.last_log_file:
+            continue
         yield word(
             "talk_line", language, link=conversation_link(conversation.title, conversation_id, message_id),
             device=f" ({plain_text(device)})" if device else "",

@@ -2,6 +2,7 @@
 
 import asyncio
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -245,5 +246,7 @@ def _words(error: BaseException, host: str, limits: Limits) -> tuple[str, str]:
 
 def _brief(error: BaseException) -> str:
     status = getattr(error, "status", None)
+    if isinstance(error, aiohttp.ClientConnectorError) and error.errno is not None and error.errno > 0:
+        return os.strerror(error.errno)  # its own words name the call that failed
     text = " ".join(reason(error).split()) if status is None else f"HTTP {status}" if status else ""
     return "".join(character for character in text if character.isprintable())[:160] or NO_REASON

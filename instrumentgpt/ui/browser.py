@@ -16,7 +16,11 @@ from instrumentgpt.ui import session
 from instrumentgpt.ui.language import language, say
 
 _LISTENER = """
-export default function ({ setTriggerValue }) {
+export default function ({ data, setTriggerValue }) {
+  if (data.back > (window.instrumentgptBack ??= 0)) {
+    window.instrumentgptBack = data.back
+    history.back()
+  }
   const open = event => {
     const ours = "a[href*='log='][href*='line='], a[href^='?conv='], a[href^='?case=']"
     const link = event.target.closest?.(ours)
@@ -118,15 +122,16 @@ _scroller = st.components.v2.component("bring_into_view", js=_SCROLLER)
 _attendant = st.components.v2.component("attend", js=_ATTENDANT)
 
 
-def clicked() -> dict[str, str] | None:
+def clicked(back: int) -> dict[str, str] | None:
     """Return the `log` and `line` of the evidence link that was just clicked, or None. Both are untrusted.
 
-    A link to another conversation, or to a case, is followed at once.
+    A link to another conversation, or to a case, is followed at once. The browser goes back once for each
+    time that `back` has grown.
     """
     wanted: dict[str, Any] = {
         f"on_{name}_change": lambda: None for name in ("opened", "visited", "looked_up")
     }
-    given = _listener(key="evidence-links", **wanted)
+    given = _listener(key="evidence-links", data={"back": back}, **wanted)
     if isinstance(given.looked_up, dict):
         query = {"case": str(given.looked_up.get("case"))}
         st.switch_page(session.page_named("cases"), query_params=query)

@@ -20,14 +20,24 @@ from instrumentgpt.ui.language import say
 AROUND = (10, 50, 250)  # lines before and after
 LINE_CHARACTERS = 400
 SCROLLED_HEIGHT = 520  # px
+CLICKED, CLOSED = "evidence-clicked", "evidence-closed"  # in the state: how often it was closed, then and now
 
 
 def draw(database: Database, conversation_id: str, settings: Settings) -> None:
-    """Open the dialog on the line of the address: a link to evidence puts it there, Back takes it off."""
-    if clicked := browser.clicked():
+    """Open the dialog on the line of the address: a link to evidence puts it there, Back takes it off.
+
+    To close it goes back, too, where the link was clicked on this page: the history keeps no step of it.
+    """
+    state = st.session_state
+    closed = state.get(CLOSED, 0)
+    if clicked := browser.clicked(closed):
         st.query_params.update({name: str(clicked.get(name)) for name in ("log", "line")})
+        state[CLICKED] = closed
     if "log" not in st.query_params:
+        state.pop(CLICKED, None)
         return
+    if state.get(CLICKED, closed) != closed:
+        return  # the browser is going back
     log, line = st.query_params["log"], _number(st.query_params.get("line"))
     title = say("Line {line:,} of {log}", line=line, log=untrusted.label(log, 80))
     from instrumentgpt.instruments.tools.opened import find_log
@@ -85,4 +95,7 @@ def _number(text: object) -> int:
 
 
 def _forget() -> None:
+    if CLICKED in st.session_state:
+        st.session_state[CLOSED] = st.session_state.get(CLOSED, 0) + 1
+        return
     st.query_params.from_dict({n: v for n, v in st.query_params.items() if n not in ("log", "line")})

@@ -53,6 +53,7 @@ COLUMNS = {  # of the tables → their heads
 }
 ROW_PIXELS, STRIP_PIXELS = 110, 40
 TABLE_PIXELS = 420
+WHAT_PIXELS = 320  # so that all columns fit a screen of 1280
 MOMENT_PIXELS = 130  # a day and a time
 NEWS_EVERY = 1.0  # s between looks at a scan that runs
 ALERTS = 10  # shown at once
@@ -212,7 +213,7 @@ def _table(rows: list[Row]) -> Row | None:
         frame.style.apply(lambda column: colours if column.name == "state" else [""] * len(column)),
         column_config={
             **{name: say(COLUMNS[name]) for name in frame.columns},
-            "what": st.column_config.TextColumn(say(COLUMNS["what"]), width="large"),
+            "what": st.column_config.TextColumn(say(COLUMNS["what"]), width=WHAT_PIXELS),
             "since": st.column_config.TextColumn(say(COLUMNS["since"]), width=MOMENT_PIXELS),
             "errors": st.column_config.LineChartColumn(say(COLUMNS["errors"]), width="medium"),
         },

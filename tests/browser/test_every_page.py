@@ -40,8 +40,11 @@ def test_every_page_is_there_when_it_is_opened_by_its_address_and_is_accessible(
     assert menu.bounding_box()["width"] < 48, "its name is drawn"
     page.get_by_role("link", name=re.compile(r"^L [\d,]+")).first.click()
     expect(page.get_by_role("dialog")).to_be_visible()
+    steps = page.evaluate("history.length")
     assert_accessible(page)
     page.keyboard.press("Escape")
+    page.wait_for_url(lambda url: "line=" not in url)
+    assert page.evaluate("history.length") == steps, "to close the lines is a step of its own"
     page.keyboard.press("Alt+n")
     expect(page.get_by_test_id("stChatInputTextArea")).to_be_focused()
     for path, shown in (

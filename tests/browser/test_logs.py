@@ -124,6 +124,15 @@ def test_a_log_is_picked_filtered_and_its_lines_are_gone_to_selected_linked_and_
     expect(page.get_by_text(re.compile(r"All \d+ quantities"))).to_be_visible()
     expect(page.get_by_text("From InstrumentDebug_2026-02-16")).to_be_visible()
     expect(page.get_by_text("New fault: Oscillation from the gains")).to_be_visible()
+    until(page, lambda: len(axes(page)) == 2)
+    assert axes(page)[0] == axes(page)[1], "a degree or a minute is longer in one of them"
+
+
+def axes(page: Page) -> list[list[float]]:
+    """Return of each chart the degrees and the time that its first row shows."""
+    shown = "[...document.querySelectorAll('.js-plotly-plot')].map(chart => chart._fullLayout)"
+    span = "Math.round((Date.parse(xaxis.range[1]) - Date.parse(xaxis.range[0])) / 1000)"
+    return page.evaluate(f"{shown}.map(({{ xaxis, yaxis }}) => [...yaxis.range, {span}])")
 
 
 def test_charts_are_narrowed_and_lead_to_lines_as_findings_do_and_the_report_is_handed_out(page, server):

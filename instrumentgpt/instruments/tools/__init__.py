@@ -26,7 +26,7 @@ from instrumentgpt.instruments.tools.notes import (
     rule_out,
 )
 from instrumentgpt.instruments.tools.pairs import compare_logs
-from instrumentgpt.instruments.tools.settled import find_cases
+from instrumentgpt.instruments.tools.settled import find_cases, shift_report
 
 TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "list_devices": list_devices,
@@ -43,6 +43,7 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "compare_logs": compare_logs,
     "advise_gains": advise_gains,
     "survey_devices": survey_devices,
+    "shift_report": shift_report,
     "write_report": write_report,
     "recall": recall,
     "device_history": device_history,

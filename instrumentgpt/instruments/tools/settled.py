@@ -1,8 +1,10 @@
-"""The tool of cases: what faults people kept, and what settled them."""
+"""The tools of what people keep and hand over: cases and what settled them, and what a shift saw."""
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from instrumentgpt.instruments.conversation import inventory_of, opened
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.precedents import siblings
 from instrumentgpt.instruments.settled import case_data
 from instrumentgpt.instruments.workspace import Workspace
@@ -25,3 +27,22 @@ def find_cases(workspace: Workspace, device: str = "", query: str = "") -> dict[
     with opened(workspace) as database:
         found = [case for name in names for case in list_cases(database, query, device=name)]
     return {"summary": f"{len(found)} cases", "cases": [case_data(case) for case in found[:MOST]]}
+
+
+def shift_report(workspace: Workspace, since: str = "", language: Language = "en") -> dict[str, Any]:
+    """Return what happened to all devices since a moment: faults that came, went or stayed, silence, cases.
+
+    For "what happened since yesterday 18:00?", a hand-over. Not for one log; look_at_time is for that.
+    Example: shift_report(since="2026-11-24 18:00").
+
+    since  a day and a time, or the time that was last; "": today
+    """
+    from instrumentgpt.handover.shift import shift_document
+
+    now = datetime.now()
+    began = datetime.fromisoformat(since if "-" in since else f"{now:%Y-%m-%d} {since or '0:00':0>5}")
+    began -= timedelta(days=began > now)
+    with opened(workspace) as database:
+        devices = inventory_of(workspace).devices
+        told = shift_document(database, devices, began.timestamp(), language, None)
+    return {"summary": told.title, "since": f"{began:%Y-%m-%d %H:%M}", "text": list(told.parts)}

@@ -13,7 +13,7 @@ from instrumentgpt.memory.revisions import DEVICE_FIELDS, VALUE, Item
 from instrumentgpt.storage.revised_memory import Entry
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.language import language, say
 
 MENU = {  # what can be done with an entry → its icon and name
     "edit": (":material/edit:", "Edit"),
@@ -152,7 +152,7 @@ def redraw() -> None:
 def draw_problem() -> None:
     """Draw once why the last change was refused."""
     if problem := st.session_state.pop(PROBLEM, ""):
-        st.warning(untrusted.label(problem, 400), icon=":material/info:")
+        st.warning(problem, icon=":material/info:")
 
 
 def draw_dialog(conversation_id: str) -> None:
@@ -174,9 +174,12 @@ def _title(entry: Entry) -> str:
 
 
 def label_of(entry: Entry) -> str:
-    """Return what a value is of, for a heading: "kp (比例增益), channel 1"."""
+    """Return what a value is of, for a heading: "setpoint, channel 1", 「設定值，通道 1」."""
+    name, _, chinese = entry.label.removesuffix(")").partition(" (")
+    if chinese and language() == "zh":
+        name = f"{name}（{chinese}）" if len(name) <= len("kp") else chinese
     channel = say(", channel {channel}", channel=entry.item.channel) if entry.item.channel else ""
-    return f"{untrusted.label(entry.label, 80)}{channel}"
+    return f"{untrusted.label(name, 80)}{channel}"
 
 
 def _edit(conversation_id: str, entry: Entry) -> None:

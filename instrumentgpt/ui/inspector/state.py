@@ -35,7 +35,7 @@ SOURCES = {
 }
 STATUSES: dict[str, tuple[Any, str]] = {
     "investigating": ("orange", "investigating"),
-    "resolved": ("green", "resolved"),
+    "resolved": ("green", "root cause named"),
 }
 ALL = "memory-all"  # in the session's state: sections that are drawn whole
 

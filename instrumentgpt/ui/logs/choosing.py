@@ -57,7 +57,7 @@ def draw(inventory: Inventory, workspace: Workspace, about: tuple[str, str, str]
             following.draw_switch(chosen[0])
     if problem:
         st.warning(
-            untrusted.label(f"{problem}. {say('Copies that are here are listed.')}", MESSAGE_CHARACTERS),
+            f"{session.told(problem + '.', MESSAGE_CHARACTERS)} {say('Copies that are here are listed.')}",
             icon=":material/cloud_off:",
         )
     if not choices:

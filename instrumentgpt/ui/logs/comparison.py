@@ -1,7 +1,12 @@
 """Two logs side by side: what changed in numbers and words, and both charts."""
 
 import math
+from base64 import b64decode
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from instrumentgpt.errors import InstrumentGPTError
@@ -13,9 +18,11 @@ from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.artifacts import CONFIG
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.chart import figure_of
+from instrumentgpt.ui.logs.place import last_moment
 from instrumentgpt.ui.logs.preparation import Preparation
 
 SENTENCE_CHARACTERS = 500
+MARGIN = 0.05  # of what an axis shows, above and below
 
 
 def draw(later: Preparation, earlier: Preparation) -> None:
@@ -47,9 +54,7 @@ def draw(later: Preparation, earlier: Preparation) -> None:
                 hide_index=True,
                 alt=say("What {log} and {other} have in common", log=found.before, other=found.after),
             )
-    for side, preparation in zip(st.columns(2), (earlier, later), strict=True):
-        with side:
-            _draw_side(preparation, say("Before") if preparation is earlier else say("After"), later)
+    _draw_charts(earlier, later)
 
 
 def _cells(row: Row) -> dict[str, str]:
@@ -65,15 +70,47 @@ def _cells(row: Row) -> dict[str, str]:
     }
 
 
-def _draw_side(preparation: Preparation, side: str, later: Preparation) -> None:
-    """Draw one of the two charts; both show the channels in which the later log has a finding."""
-    log = preparation.log
-    assert log is not None and later.log is not None
-    st.markdown(f"**{side}** · {untrusted.label(log.name, 80)}")
-    findings = preparation.diagnosis.findings if preparation.diagnosis else ()
-    wanted = worth_showing(later.log, later.diagnosis.findings if later.diagnosis else ())
-    known = {int(channel) for channel in log.samples["channel"].unique()}
-    channels = [channel for channel in wanted if channel in known] or sorted(known)
-    figure = figure_of(preparation, "loop", channels, None)
-    words = text_alternative(log, findings, language(), channels)
-    st.plotly_chart(figure, key=f"compared-{preparation.path}", config=CONFIG, alt=words)
+def _draw_charts(*both: Preparation) -> None:
+    """Draw the charts of both, older first, of the channels in which the newer has a finding.
+
+    One degree, percent or minute is as long in both.
+    """
+    logs = [one.log for one in both if one.log is not None]
+    common = set.intersection(*(set(log.samples["channel"]) for log in logs))
+    findings = [one.diagnosis.findings if one.diagnosis else () for one in both]
+    channels = [one for one in worth_showing(logs[-1], findings[-1]) if one in common] or sorted(common)
+    window = 0.0, max(map(last_moment, logs))
+    figures = [figure_of(one, "loop", channels, window) for one in both] if channels else []
+    for column, side, log, found, figure in zip(
+        st.columns(2), (say("Before"), say("After")), logs, findings, _on_equal_axes(figures), strict=False
+    ):
+        with column:
+            st.markdown(f"**{side}** · {untrusted.label(log.name, 80)}")
+            words = text_alternative(log, found, language(), channels)
+            st.plotly_chart(figure, key=f"compared-{side}-{log.name}", config=CONFIG, alt=words)
+
+
+def _on_equal_axes(figures: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return charts of the same rows, each row with the range that holds its lines in all of them."""
+    reach: dict[str, list[float]] = defaultdict(list)
+    for figure in figures:
+        for trace in figure["data"]:
+            axis = str(trace.get("yaxis", "y")).replace("y", "yaxis")
+            y = trace["y"]
+            drawn = (
+                np.frombuffer(b64decode(y["bdata"]), y["dtype"])
+                if isinstance(y, dict)
+                else np.array(y, float)
+            )
+            reach[axis] += [float(at(drawn)) for at in (np.nanmin, np.nanmax) if np.isfinite(drawn).any()]
+            reach[axis] += figure["layout"][axis].get("range", ())
+    margins = {axis: MARGIN * (max(ends) - min(ends)) for axis, ends in reach.items() if ends}
+    ranges = {
+        axis: [min(reach[axis]) - margin, max(reach[axis]) + margin] for axis, margin in margins.items()
+    }
+    layouts = [
+        {axis: {**figure["layout"][axis], "range": ranges[axis]} for axis in ranges} for figure in figures
+    ]
+    return [
+        {**figure, "layout": figure["layout"] | axes} for figure, axes in zip(figures, layouts, strict=True)
+    ]
