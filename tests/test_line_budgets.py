@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
-    "instrumentgpt/analyst": 3_888,
-    "instrumentgpt/commands": 1_813,
+    "instrumentgpt/analyst": 3_910,
+    "instrumentgpt/commands": 1_817,
     "instrumentgpt/evals": 1_218,
     "instrumentgpt/fleet": 899,
-    "instrumentgpt/handover": 844,
-    "instrumentgpt/instruments": 20_232,
+    "instrumentgpt/handover": 851,
+    "instrumentgpt/instruments": 20_257,
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_420,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_285,
     "instrumentgpt/storage": 4_782,
     "instrumentgpt/turn": 2_571,
-    "instrumentgpt/ui": 8_832,
+    "instrumentgpt/ui": 8_890,
 }
-WHOLE = 63_822
+WHOLE = 63_934
 
 
 def lines_in(room: str) -> int:
