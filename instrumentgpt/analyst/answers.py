@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +180,7 @@ def _is_of_a_shift(case: Case) -> bool:
     is_asked = bool(aspect("shift", words)) or (
         case.question.kind in ("events", "handover") and (not in_view or bool(aspect("every_device", words)))
     )
-    return is_asked and not case.task.devices and shift_start(words, datetime.now()) is not None
+    return is_asked and not case.task.devices and shift_start(words, case.task.now) is not None
 
 
 def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:

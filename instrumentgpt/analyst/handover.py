@@ -32,7 +32,7 @@ def handover(case: Case) -> Iterator[str]:
 
 def shift(case: Case) -> Iterator[str]:
     """Tell what happened to all devices since the moment that is named."""
-    since = shift_start(case.question.text, datetime.now())
+    since = shift_start(case.question.text, case.task.now)
     told = case.tool("shift_report", since=f"{since:%Y-%m-%d %H:%M}", language=case.language)
     yield f"**{told['summary']}**\n\n"
     yield re.sub(r"(?m)^#+ (.*)$", r"**\1**", "\n\n".join(told["text"]))
@@ -103,7 +103,7 @@ def shift_start(text: str, now: datetime) -> datetime | None:
         parts = [int(part) for part in question.days[0].split("-") if part]
         year, month, day = ([now.year, now.month, now.day][: 3 - len(parts)] + parts)[:3]
         try:
-            start = datetime(year, month, day)
+            start = now.replace(year=year, month=month, day=day, hour=0, minute=0, second=0, microsecond=0)
         except ValueError:  # the 31st of a month that has none
             return None
     if question.clocks:

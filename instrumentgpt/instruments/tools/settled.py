@@ -8,6 +8,7 @@ from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.precedents import siblings
 from instrumentgpt.instruments.settled import case_data
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.moments import now
 from instrumentgpt.storage.cases import list_cases
 
 MOST = 10  # cases of one answer
@@ -39,9 +40,10 @@ def shift_report(workspace: Workspace, since: str = "", language: Language = "en
     """
     from instrumentgpt.handover.shift import shift_document
 
-    now = datetime.now()
-    began = datetime.fromisoformat(since if "-" in since else f"{now:%Y-%m-%d} {since or '0:00':0>5}")
-    began -= timedelta(days=began > now)
+    at = now()
+    began = datetime.fromisoformat(since if "-" in since else f"{at:%Y-%m-%d} {since or '0:00':0>5}")
+    began = began.replace(tzinfo=at.tzinfo)
+    began -= timedelta(days=began > at)
     with opened(workspace) as database:
         devices = inventory_of(workspace).devices
         told = shift_document(database, devices, began.timestamp(), language, None)
