@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
-    "instrumentgpt/analyst": 3_910,
+    "instrumentgpt/analyst": 3_909,
     "instrumentgpt/commands": 1_817,
     "instrumentgpt/evals": 1_218,
     "instrumentgpt/fleet": 899,
     "instrumentgpt/handover": 851,
-    "instrumentgpt/instruments": 20_259,
+    "instrumentgpt/instruments": 20_265,
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_420,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_571,
     "instrumentgpt/ui": 8_890,
 }
-WHOLE = 63_935
+WHOLE = 63_941
 
 
 def lines_in(room: str) -> int:
