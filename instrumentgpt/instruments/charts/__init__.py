@@ -44,4 +44,4 @@ def chart_named(name: str) -> Callable[..., go.Figure]:
 
 def judged_for(name: str, diagnosis: Diagnosis) -> dict[str, Any]:
     """Return what the chart `name` shows of `diagnosis` besides its findings, as its arguments."""
-    return {one: getattr(diagnosis, one) for one in SHOWN.get(name, SHOWN_USUALLY)}
+    return {argument: getattr(diagnosis, argument) for argument in SHOWN.get(name, SHOWN_USUALLY)}

@@ -24,9 +24,9 @@ def text_alternative(
     chosen = list(channels) if channels is not None else worth_showing(log, findings)
     loops = [loop for loop in loops_of(log).values() if loop.channel in chosen]
     last = max((float(loop.time[-1]) for loop in loops), default=0.0)
-    said = [word("alt", language, name=log.name, start=log.clock(0.0), end=log.clock(last))]
+    sentences = [word("alt", language, name=log.name, start=log.clock(0.0), end=log.clock(last))]
     for loop in loops:
-        said.append(
+        sentences.append(
             word(
                 "alt channel",
                 language,
@@ -45,15 +45,15 @@ def text_alternative(
         )
         start, end = log.clock(finding.onset), log.clock(finding.end)
         name = fault_name(finding, language)
-        said.append(word("alt finding", language, fault=name, where=where, start=start, end=end))
-    own = unexplained(one for one in excursions if one.channel in chosen)
-    for one in own[:MOST_SHOWN]:
-        when = {"start": log.clock(one.onset), "end": log.clock(one.end)}
-        size = {"size": f"{one.size:+.3g}", "unit": log.unit}
-        said.append(word("alt excursion", language, channel=one.channel, **when, **size))
-    if not faults and not own:
-        said.append(word("alt none", language))
-    return " ".join(said) if language == "en" else "".join(said)
+        sentences.append(word("alt finding", language, fault=name, where=where, start=start, end=end))
+    outside = unexplained(excursion for excursion in excursions if excursion.channel in chosen)
+    for excursion in outside[:MOST_SHOWN]:
+        when = {"start": log.clock(excursion.onset), "end": log.clock(excursion.end)}
+        size = {"size": f"{excursion.size:+.3g}", "unit": log.unit}
+        sentences.append(word("alt excursion", language, channel=excursion.channel, **when, **size))
+    if not faults and not outside:
+        sentences.append(word("alt none", language))
+    return " ".join(sentences) if language == "en" else "".join(sentences)
 
 
 def _range(values: Floats, unit: str, language: Language) -> str:

@@ -145,12 +145,12 @@ def shade_excursions(
     language: Language,
 ) -> None:
     """Shade in one row when `channels` were out of their own band and no finding covers it."""
-    own = unexplained(one for one in excursions if one.channel in channels)[:MOST_SHADED]
-    for one in own:
+    of_channels = (excursion for excursion in excursions if excursion.channel in channels)
+    for excursion in (outside := unexplained(of_channels)[:MOST_SHADED]):
         figure.add_shape(
             type="rect",
-            x0=clock.at(one.onset),
-            x1=clock.at(one.end),
+            x0=clock.at(excursion.onset),
+            x1=clock.at(excursion.end),
             y0=0,
             y1=1,
             xref="x",
@@ -160,7 +160,7 @@ def shade_excursions(
             line={"width": 0},
             layer="below",
         )
-    if own and not any(trace.legendgroup == EXCURSION for trace in figure.data):
+    if outside and not any(trace.legendgroup == EXCURSION for trace in figure.data):
         figure.add_scatter(
             x=[None],
             y=[None],

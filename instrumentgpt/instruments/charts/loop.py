@@ -101,8 +101,8 @@ def _rows(loops: Sequence[Loop], faults: Sequence[Finding]) -> list[_Row]:
     pixels = ROW_PIXELS.get(len(loops), FEWEST_PIXELS)
     rows = []
     for place, loop in enumerate(loops):
-        own = [finding for finding in faults if finding.channel in (None, loop.channel)]
-        rows.append(_Row(pixels, own, [f for f in own if f.channel is not None or place == 0]))
+        shaded = [finding for finding in faults if finding.channel in (None, loop.channel)]
+        rows.append(_Row(pixels, shaded, [f for f in shaded if f.channel is not None or place == 0]))
     return [*rows, _Row(OUTPUT_PIXELS, [f for f in faults if f.channel is None or len(loops) == 1], [])]
 
 
@@ -212,8 +212,8 @@ def error_chart(
     loops = [loop for loop in loops_of(log).values() if channels is None or loop.channel in channels]
     clock = clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
     figure = go.Figure()
-    own = {} if bands is None else {loop.channel: bands[loop.channel] for loop in loops}
-    widest, largest = max(own.values(), default=float("nan")), 0.0
+    limits = {} if bands is None else {loop.channel: bands[loop.channel] for loop in loops}
+    widest, largest = max(limits.values(), default=float("nan")), 0.0
     for place, loop in enumerate(loops):
         x, y = reduced(loop.time, loop.pv - loop.setpoint, gap_of(loop))
         largest = max(largest, float(np.nanmax(np.abs(y))) if y.size else 0.0)
@@ -225,7 +225,7 @@ def error_chart(
             line={"color": (colour := CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)]), "width": 1.4},
             hovertemplate=f"%{{y:+.2f}} {escaped(log.unit)}",
         )
-        for edge in (-own[loop.channel], own[loop.channel]) if own else ():
+        for edge in (-limits[loop.channel], limits[loop.channel]) if limits else ():
             figure.add_hline(edge, line={"color": colour, "width": 1, "dash": "dash"})
     of_all = [finding for finding in shown(findings, []) if finding.channel is None]
     for place, finding in enumerate(of_all):

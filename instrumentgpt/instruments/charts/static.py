@@ -52,19 +52,19 @@ def _drawn(figure: go.Figure, layout: dict[str, Any]) -> Figure:
     for key in sorted(name for name in layout if name.startswith("yaxis")):
         low, high = layout[key].get("domain") or (0.0, 1.0)
         place = (LEFT / WIDTH, (BOTTOM + rows * low) / height, 1 - (LEFT + RIGHT) / WIDTH)
-        axes[key.replace("axis", "")] = own = drawing.add_axes((*place, rows * (high - low) / height))
-        own.set_ylabel(unescape(layout[key].get("title", {}).get("text", "")))
-        own.margins(x=0)
+        axes[key.replace("axis", "")] = panel = drawing.add_axes((*place, rows * (high - low) / height))
+        panel.set_ylabel(unescape(layout[key].get("title", {}).get("text", "")))
+        panel.margins(x=0)
         if span := layout["xaxis"].get("range"):
-            own.set_xlim(*(float(at) / unit for at in span))
+            panel.set_xlim(*(float(at) / unit for at in span))
         if span := layout[key].get("range"):
-            own.set_ylim(*span)
+            panel.set_ylim(*span)
         if unit == DAY:
-            own.xaxis_date("UTC")
-            own.xaxis.set_major_formatter(ConciseDateFormatter(own.xaxis.get_major_locator(), "UTC"))  # type: ignore[no-untyped-call]
-        own.tick_params(labelbottom=low == 0, length=0)
-        own.xaxis.get_offset_text().set_visible(low == 0)
-        own.set_xlabel(unescape(layout["xaxis"].get("title", {}).get("text", "")) if low == 0 else "")
+            panel.xaxis_date("UTC")
+            panel.xaxis.set_major_formatter(ConciseDateFormatter(panel.xaxis.get_major_locator(), "UTC"))  # type: ignore[no-untyped-call]
+        panel.tick_params(labelbottom=low == 0, length=0)
+        panel.xaxis.get_offset_text().set_visible(low == 0)
+        panel.set_xlabel(unescape(layout["xaxis"].get("title", {}).get("text", "")) if low == 0 else "")
     drawn = [(trace, _draw_trace(axes[trace.yaxis or "y"], trace, unit)) for trace in figure.data]
     for shape in layout.get("shapes", ()):
         _draw_shape(axes[shape["yref"].split(" ")[0]], shape, unit)

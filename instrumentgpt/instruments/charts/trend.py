@@ -44,15 +44,15 @@ def trend_chart(
     The other arguments are those of `loop_chart`.
     """
     chosen = list(channels) if channels is not None else worth_showing(log, findings)
-    own = [one for one in segments if one.channel in chosen]
-    rows = [name for name in QUANTITIES if any(np.isfinite(getattr(one, name)) for one in own)]
-    clock = clock_of(log, max((one.end for one in own), default=0.0))
+    segments = [segment for segment in segments if segment.channel in chosen]
+    rows = [name for name in QUANTITIES if any(np.isfinite(getattr(segment, name)) for segment in segments)]
+    clock = clock_of(log, max((segment.end for segment in segments), default=0.0))
     figure = go.Figure()
-    order = {channel: place for place, channel in enumerate(dict.fromkeys(one.channel for one in own))}
+    order = {channel: place for place, channel in enumerate({segment.channel: 0 for segment in segments})}
     for number, name in enumerate(rows, start=1):
         for channel, place in order.items():
             colour = CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)]
-            mine = [one for one in own if one.channel == channel]
+            mine = [segment for segment in segments if segment.channel == channel]
             _draw_strokes(figure, mine, name, clock, row_axis(number), colour)
             figure.data[-1].update(
                 name=channel_name(log, channel, language),
@@ -63,15 +63,15 @@ def trend_chart(
             for trend in trends:
                 if (trend.channel, trend.quantity) == (channel, name):
                     _draw_trend(figure, trend, clock, row_axis(number), colour)
-        _shade(figure, own, findings, clock, number, language)
-    labels = min(MOST_LABELS, len(_faults(own, findings)))
+        _shade(figure, segments, findings, clock, number, language)
+    labels = min(MOST_LABELS, len(_faults(segments, findings)))
     drawn = len(rows) * (ROW_PIXELS + ROW_GAP) + LABEL_PIXELS * labels
     for number, name in enumerate(rows, start=1):
         top = (len(rows) - number + 1) * (ROW_PIXELS + ROW_GAP) - ROW_GAP
         axis = {
             "domain": [(top - ROW_PIXELS) / drawn, top / drawn],
             "title": {"text": escaped(head(name, log, language)), "font": {"size": 12}},
-            **_scale(name, own, bands or {}),
+            **_scale(name, segments, bands or {}),
         }
         figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})
     figure.update_xaxes(anchor=row_axis(max(1, len(rows))), **clock.axis(language, window))
@@ -82,8 +82,8 @@ def _draw_strokes(
     figure: go.Figure, segments: Sequence[Segment], name: str, clock: Clock, axis: str, colour: str
 ) -> None:
     """Draw a stroke from the onset to the end of each segment, at its figure."""
-    times = np.array([(one.onset, one.middle, one.end, one.end) for one in segments]).ravel()
-    values = np.array([(*[getattr(one, name)] * 3, np.nan) for one in segments]).ravel()
+    times = np.array([(segment.onset, segment.middle, *[segment.end] * 2) for segment in segments]).ravel()
+    values = np.array([(*[getattr(segment, name)] * 3, np.nan) for segment in segments]).ravel()
     figure.add_scatter(
         x=clock.position(times),
         y=values.astype(np.float32),
@@ -123,13 +123,13 @@ def _shade(
 
 
 def _faults(segments: Sequence[Segment], findings: Sequence[Finding]) -> list[Finding]:
-    return [one for one in findings if any(findings_in(segment, [one]) for segment in segments)]
+    return [finding for finding in findings if any(findings_in(segment, [finding]) for segment in segments)]
 
 
 def _scale(name: str, segments: Sequence[Segment], bands: Mapping[int, float]) -> dict[str, Any]:
     """Return the range of an axis on which small changes look small: from 0, or at least a band wide."""
     if name != "mean_error":
         return {"rangemode": "tozero"}
-    least = max((bands.get(one.channel, 0.0) for one in segments), default=0.0)
-    reach = max([least, *(1.2 * abs(one.mean_error) for one in segments if np.isfinite(one.mean_error))])
+    least = max((bands.get(segment.channel, 0.0) for segment in segments), default=0.0)
+    reach = max(filter(np.isfinite, [least, *(1.2 * abs(segment.mean_error) for segment in segments)]))
     return {"range": [-reach, reach]} if reach > 0 else {}

@@ -59,5 +59,5 @@ def channel_name(log: Log, channel: int, language: Language) -> str:
 
 def fault_name(finding: Finding, language: Language) -> str:
     """Return what people call the finding's fault."""
-    known = finding.fault in faults()
-    return wording.title(finding.fault, language) if known else finding.fault.replace("_", " ")
+    is_known = finding.fault in faults()
+    return wording.title(finding.fault, language) if is_known else finding.fault.replace("_", " ")

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
@@ -27,6 +27,7 @@ from instrumentgpt.instruments.tools.window import extremes_of, window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
+Item = TypeVar("Item", Finding, Excursion)
 MOST_EXCURSIONS = 20  # told of one log, the largest
 MOST_SEGMENTS = 8  # told of one log, the worst
 MOST_COINCIDENT = 4  # lines named of one coincidence
@@ -50,34 +51,31 @@ def diagnose_log(
     record  language of each finding's "text", which is what a conversation remembers; None: as `language`
     """
     opened = open_log(workspace, log, device)
-    found = diagnosed(opened)
-    chosen = [one for one in found.findings if channel is None or one.channel in (None, channel)]
-    settled = _settled(workspace, opened, chosen)
+    diagnosis = diagnosed(opened)
+    chosen = _of_channel(diagnosis.findings, channel)
+    settled, withheld = _settled(workspace, opened, chosen), diagnosis.withheld
     return {
-        "summary": _summary(found, opened.name, channel, language),
+        "summary": _summary(diagnosis, opened.name, channel, language),
         **_about(opened),
         "findings": [
-            {
-                **one,
-                "settled": [before for before in settled if before["class"] == one["class"]][:MOST_SETTLED],
-            }
-            for one in _findings(opened, chosen, coincidences(found), language, record or language)
+            {**row, "settled": [case for case in settled if case["class"] == row["class"]][:MOST_SETTLED]}
+            for row in _findings(opened, chosen, coincidences(diagnosis), language, record or language)
         ],
-        "channels": _channels(opened, found, channel),
+        "channels": _channels(opened, diagnosis, channel),
         "kinds": [
-            {"channel": one["channel"], **one["kind"]}
-            for one in kind_rows(found, language)
-            if channel in (None, one["channel"])
+            {"channel": row["channel"], **row["kind"]}
+            for row in kind_rows(diagnosis, language)
+            if channel in (None, row["channel"])
         ],
-        "excursions": _excursions(found, channel, language),
-        "segments": segment_wording.rows(found, channel, language, MOST_SEGMENTS),
+        "excursions": _excursions(diagnosis, channel, language),
+        "segments": segment_wording.rows(diagnosis, channel, language, MOST_SEGMENTS),
         "swings": [
-            plain(asdict(one))
-            for one in swings_of(loops_of(opened.log), found.channels).values()
-            if channel in (None, one.channel)
+            plain(asdict(swing))
+            for swing in swings_of(loops_of(opened.log), diagnosis.channels).values()
+            if channel in (None, swing.channel)
         ],
-        "withheld": {name: withheld_wording.reason(why, language) for name, why in found.withheld.items()},
-        "unjudged": sorted({why.fault for why in found.withheld.values()}),
+        "withheld": {name: withheld_wording.reason(why, language) for name, why in withheld.items()},
+        "unjudged": sorted({why.fault for why in withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
         "titles": {check.fault: wording.title(check.fault, language) for check in CHECKS.values()},
     }
@@ -96,19 +94,19 @@ def next_test(
     cannot_tell  what no log tells from the fault, each with its measurement
     """
     opened = open_log(workspace, log, device)
-    faults = [one for one in diagnosed(opened).findings if one.fault in next_tests()]
+    findings = _of_channel(diagnosed(opened).findings, channel)
     rows = [
         {
-            "class": one.fault,
-            "channel": one.channel,
-            "confidence": one.confidence,
-            "rival": next_tests()[one.fault]["rivals"][0],
-            "open": is_open(one),
-            "text": wording.next_test(one, language),
-            "cannot_tell": wording.cannot_tell(one, language),
+            "class": finding.fault,
+            "channel": finding.channel,
+            "confidence": finding.confidence,
+            "rival": next_tests()[finding.fault]["rivals"][0],
+            "open": is_open(finding),
+            "text": wording.next_test(finding, language),
+            "cannot_tell": wording.cannot_tell(finding, language),
         }
-        for one in faults
-        if channel is None or one.channel in (None, channel)
+        for finding in findings
+        if finding.fault in next_tests()
     ]
     return {
         "summary": rows[0]["text"] if rows else f"{opened.name}: no fault to test",
@@ -137,11 +135,11 @@ def channel_metrics(
     opened = open_log(workspace, log, device)
     window = window_of(opened.log, since, until)
     channels = [
-        {**one, "extremes": extremes_of(opened.log, one["channel"], window, within)}
-        for one in _channels(opened, diagnosed(opened), channel)
+        {**row, "extremes": extremes_of(opened.log, row["channel"], window, within)}
+        for row in _channels(opened, diagnosed(opened), channel)
     ]
-    told = {"window": [opened.log.clock(moment) for moment in window], "channels": channels}
-    return {"summary": f"{len(channels)} channels of {opened.name}", **_about(opened), **told}
+    about = {**_about(opened), "window": [opened.log.clock(moment) for moment in window]}
+    return {"summary": f"{len(channels)} channels of {opened.name}", **about, "channels": channels}
 
 
 def survey_devices(
@@ -154,7 +152,7 @@ def survey_devices(
 
     Worst is who has the most severe finding; equals are ordered by mean error, then by time out of band.
     """
-    names = devices or [one.name for one in inventory_of(workspace).devices]
+    names = devices or [device.name for device in inventory_of(workspace).devices]
     rows = [_surveyed(workspace, name, language) for name in names]
     return {"summary": f"{len(rows)} devices", "devices": sorted(rows, key=_badness)}
 
@@ -163,13 +161,13 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
     try:
         fetched = fetch_log(workspace, device)
         opened = open_log(workspace, fetched["log"], device)
-        found = diagnosed(opened)
+        diagnosis = diagnosed(opened)
     except InstrumentGPTError as problem:
         label = inventory_of(workspace).find(device).label
         return {"device": device, "label": label, "error": problem.message(language)}
-    metrics = list(found.channels.values())
-    first = found.findings[0] if found.findings else None
-    away = _unexplained(found, None) if first is None or first.fault == "healthy" else []
+    metrics = list(diagnosis.channels.values())
+    first = diagnosis.findings[0] if diagnosis.findings else None
+    away = loop_wording.unexplained(diagnosis.excursions) if first is None or first.fault == "healthy" else []
     if away:
         first = None
     shown = away[0].evidence if away else first.evidence if first else ()
@@ -178,7 +176,7 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         "label": fetched["label"],
         "log": opened.name,
         "class": first.fault if first else "",
-        "severity": worst(one.severity for one in found.findings),
+        "severity": worst(finding.severity for finding in diagnosis.findings),
         "confidence_word": wording.confidence(first, language) if first else "",
         "title": wording.title(first.fault, language) if first else "",
         "text": _excursion_text(opened.log, away[0], language)
@@ -188,10 +186,10 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         else "",
         "channel": away[0].channel if away else first.channel if first else None,
         "line": shown[0].line if shown else None,
-        "faults": sum(one.severity not in ("none", "info") for one in found.findings),
+        "faults": sum(finding.severity not in ("none", "info") for finding in diagnosis.findings),
         "unit": opened.log.unit,
-        "mean_error": plain(max((one.iae_per_hour for one in metrics), default=None)),
-        "out_of_band": plain(max((1 - one.in_band for one in metrics), default=None)),
+        "mean_error": plain(max((figures.iae_per_hour for figures in metrics), default=None)),
+        "out_of_band": plain(max((1 - figures.in_band for figures in metrics), default=None)),
     }
 
 
@@ -201,78 +199,79 @@ def _badness(row: dict[str, Any]) -> tuple[int, float, float]:
     return SEVERITIES.index(row["severity"]), -(row["mean_error"] or 0.0), -(row["out_of_band"] or 0.0)
 
 
-def _summary(found: Diagnosis, name: str, channel: int | None, language: Language) -> str:
-    findings = [one for one in found.findings if channel is None or one.channel in (None, channel)]
-    faults = [one for one in findings if one.fault != "healthy"]
-    away = [] if faults else _unexplained(found, channel)
-    told = [_excursion_text(found.log, one, language) for one in away]
-    told = told or [wording.summary(one, language) for one in faults or findings]
-    return f"{name}: " + ("; ".join(told[:3]) or "no verdict")
+def _summary(diagnosis: Diagnosis, name: str, channel: int | None, language: Language) -> str:
+    findings = _of_channel(diagnosis.findings, channel)
+    faults = [finding for finding in findings if finding.fault != "healthy"]
+    away = [] if faults else loop_wording.unexplained(_of_channel(diagnosis.excursions, channel))
+    sentences = [_excursion_text(diagnosis.log, excursion, language) for excursion in away]
+    sentences = sentences or [wording.summary(finding, language) for finding in faults or findings]
+    return f"{name}: " + ("; ".join(sentences[:3]) or "no verdict")
 
 
 def _settled(workspace: Workspace, about: Opened, findings: Sequence[Finding]) -> list[dict[str, Any]]:
     """Return what settled faults of these classes before; nothing outside of a conversation."""
-    classes = {one.fault for one in findings} - {*NO_FAULT}
+    classes = {finding.fault for finding in findings} - {*NO_FAULT}
     if not classes or not about.device:
         return []
     inventory = inventory_of(workspace)
     try:
         with conversation_opened(workspace) as database:
             device = inventory.find(about.device)
-            found = settled_before(database, device, inventory, classes, findings[0].channel)
+            cases = settled_before(database, device, inventory, classes, findings[0].channel)
     except NoConversation:
         return []
-    return [one.as_data() for one in found]
+    return [case.as_data() for case in cases]
 
 
-def _unexplained(found: Diagnosis, channel: int | None) -> list[Excursion]:
-    return loop_wording.unexplained(one for one in found.excursions if channel in (None, one.channel))
+def _of_channel(items: Sequence[Item], channel: int | None) -> list[Item]:
+    return [item for item in items if channel is None or item.channel in (None, channel)]
 
 
-def _excursion_text(log: Log, one: Excursion, language: Language) -> str:
+def _excursion_text(log: Log, excursion: Excursion, language: Language) -> str:
     """Return "Channel 1 was out of its own band: +8 °C for 20 min from 14:02:00" and what explains it."""
-    said = loop_wording.excursion(one, log, language), loop_wording.explanation(one, language)
-    return loop_wording.word("away", language, channel=one.channel, said=said[0], why=said[1])
+    texts = loop_wording.excursion(excursion, log, language), loop_wording.explanation(excursion, language)
+    return loop_wording.word("away", language, channel=excursion.channel, said=texts[0], why=texts[1])
 
 
-def _excursions(found: Diagnosis, channel: int | None, language: Language) -> dict[str, Any]:
+def _excursions(diagnosis: Diagnosis, channel: int | None, language: Language) -> dict[str, Any]:
     """Return how often loops were out of their own bands, the largest times, and those that a finding covers.
 
     healthy_but  channels that would be healthy but for excursions that nothing explains
     """
-    own = [one for one in found.excursions if channel in (None, one.channel)]
-    explained = [one for one in own if one.explained]
-    covered = Counter(loop_wording.explanation(one, language) for one in explained)
+    excursions = _of_channel(diagnosis.excursions, channel)
+    explained = [excursion for excursion in excursions if excursion.explained]
+    covered = Counter(loop_wording.explanation(excursion, language) for excursion in explained)
     return {
-        "count": len(own),
-        "unexplained": [
-            _excursion(found.log, one, language) for one in loop_wording.unexplained(own)[:MOST_EXCURSIONS]
-        ],
-        "explained": [_excursion(found.log, one, language) for one in explained[:MOST_EXCURSIONS]],
-        "unexplained_count": len(own) - covered.total(),
+        "count": len(excursions),
+        "unexplained": _rows(diagnosis.log, loop_wording.unexplained(excursions), language),
+        "explained": _rows(diagnosis.log, explained, language),
+        "unexplained_count": len(excursions) - covered.total(),
         "covered": dict(covered),
         "healthy_but": sorted(
             why.channel
-            for why in found.withheld.values()
+            for why in diagnosis.withheld.values()
             if why.fault == "healthy" and why.channel is not None and why.reasons.keys() == {"away"}
         ),
     }
 
 
-def _excursion(log: Log, one: Excursion, language: Language) -> dict[str, Any]:
-    return {
-        "channel": one.channel,
-        "onset": plain(one.onset),
-        "end": plain(one.end),
-        "onset_clock": log.clock(one.onset),
-        "end_clock": log.clock(one.end),
-        "size": plain(one.size),
-        "limit": plain(one.limit),
-        "explained": one.explained,
-        "span": span_text(one.end - one.onset, language),
-        "summary": _excursion_text(log, one, language),
-        "lines": [item.line for item in one.evidence],
-    }
+def _rows(log: Log, excursions: Sequence[Excursion], language: Language) -> list[dict[str, Any]]:
+    return [
+        {
+            "channel": excursion.channel,
+            "onset": plain(excursion.onset),
+            "end": plain(excursion.end),
+            "onset_clock": log.clock(excursion.onset),
+            "end_clock": log.clock(excursion.end),
+            "size": plain(excursion.size),
+            "limit": plain(excursion.limit),
+            "explained": excursion.explained,
+            "span": span_text(excursion.end - excursion.onset, language),
+            "summary": _excursion_text(log, excursion, language),
+            "lines": [item.line for item in excursion.evidence],
+        }
+        for excursion in excursions[:MOST_EXCURSIONS]
+    ]
 
 
 def _about(opened: Opened) -> dict[str, Any]:
@@ -292,7 +291,7 @@ def _about(opened: Opened) -> dict[str, Any]:
         "missing": list(log.missing),
         "guessed": dict(log.guessed),
         "notes": list(log.notes),
-        "broken": {"count": log.broken.count, "examples": [list(one) for one in log.broken.examples[:3]]},
+        "broken": {"count": log.broken.count, "examples": [*map(list, log.broken.examples[:3])]},
         "channel_numbers": sorted(int(number) for number in log.samples["channel"].unique()),
     }
 
@@ -304,15 +303,15 @@ def _findings(
     language: Language,
     record: Language,
 ) -> list[dict[str, Any]]:
-    quoted = [item.line for one in findings for item in one.evidence[:MOST_EVIDENCE]]
+    quoted = [item.line for finding in findings for item in finding.evidence[:MOST_EVIDENCE]]
     texts = texts_of(opened.path, quoted)
     return [
         {
-            "text": wording.summary(one, record),
-            **_finding(opened, one, texts, language),
-            "coincidences": [_coincidence(c, language) for c in coincident if c.finding is one],
+            "text": wording.summary(finding, record),
+            **_finding(opened, finding, texts, language),
+            "coincidences": [_coincidence(c, language) for c in coincident if c.finding is finding],
         }
-        for one in findings
+        for finding in findings
     ]
 
 
@@ -336,8 +335,8 @@ def _finding(
         "cannot_tell": wording.cannot_tell(finding, language),
         "ruled_out": wording.ruled_out(finding, language),
         "alternatives": [
-            {"class": one.fault, "reason": one.reason, "text": wording.reason(finding, one, language)}
-            for one in finding.ruled_out
+            {"class": rival.fault, "reason": rival.reason, "text": wording.reason(finding, rival, language)}
+            for rival in finding.ruled_out
         ],
         "explains": list(finding.consequences),
         "consequences": [wording.title(fault, language) for fault in finding.consequences],
@@ -361,26 +360,26 @@ def _evidence(log: Log, item: Evidence, texts: Mapping[int, str]) -> dict[str, A
     }
 
 
-def _coincidence(found: Coincidence, language: Language) -> dict[str, Any]:
+def _coincidence(coincidence: Coincidence, language: Language) -> dict[str, Any]:
     """Return event lines that coincide with a finding; "reason" tells whether they fit it by physics."""
     return {
-        "text": sentence(found, language),
-        "template": found.group.template,
-        "level": found.group.level,
-        "source": found.group.source,
-        "count": len(found.messages),
-        "of": len(found.group.messages),
-        "place": found.place,
-        "seconds": plain(found.seconds),
-        "chance": plain(found.chance),
-        "reason": found.reason,
-        "lines": [message.line for message in found.messages[:MOST_COINCIDENT]],
+        "text": sentence(coincidence, language),
+        "template": coincidence.group.template,
+        "level": coincidence.group.level,
+        "source": coincidence.group.source,
+        "count": len(coincidence.messages),
+        "of": len(coincidence.group.messages),
+        "place": coincidence.place,
+        "seconds": plain(coincidence.seconds),
+        "chance": plain(coincidence.chance),
+        "reason": coincidence.reason,
+        "lines": [message.line for message in coincidence.messages[:MOST_COINCIDENT]],
     }
 
 
-def _channels(opened: Opened, found: Diagnosis, channel: int | None) -> list[dict[str, Any]]:
-    chosen = sorted(found.channels) if channel is None else [known_channel(opened, channel)]
-    return [_metrics(opened, found.channels[number]) for number in chosen]
+def _channels(opened: Opened, diagnosis: Diagnosis, channel: int | None) -> list[dict[str, Any]]:
+    chosen = sorted(diagnosis.channels) if channel is None else [known_channel(opened, channel)]
+    return [_metrics(opened, diagnosis.channels[number]) for number in chosen]
 
 
 def _metrics(opened: Opened, metrics: Metrics) -> dict[str, Any]:

@@ -30,11 +30,11 @@ def call(workspace: Workspace, name: str, given: Mapping[str, Any]) -> dict[str,
     Raises UnknownTool and BadArguments with what the tool takes, and the tool's own errors.
     """
     tool = known_tool(name)
-    own = _arguments(name)
+    parameters = _arguments(name)
     for key in given:
-        if key not in own:
-            raise BadArguments(f"{name} takes no {key!r}.{near_miss(key, own)} Usage: {usage(name)}")
-    missing = [key for key in own if needs(name, key) and given.get(key) in (None, "")]
+        if key not in parameters:
+            raise BadArguments(f"{name} takes no {key!r}.{near_miss(key, parameters)} Usage: {usage(name)}")
+    missing = [key for key in parameters if needs(name, key) and given.get(key) in (None, "")]
     if missing:
         raise BadArguments(f"{name} needs {' and '.join(missing)}. Usage: {usage(name)}")
     kinds = get_type_hints(tool)
@@ -54,7 +54,7 @@ def usage(name: str) -> str:
     >>> usage("fetch_log")
     'fetch_log device=… (log=…) (back=0)'
     """
-    words = [_usage(key, one) for key, one in _arguments(name).items()]
+    words = [_usage(key, parameter) for key, parameter in _arguments(name).items()]
     return " ".join([name, *words])
 
 
@@ -69,30 +69,29 @@ def needs(name: str, argument: str) -> bool:
     >>> needs("fetch_log", "device"), needs("fetch_log", "log")
     (True, False)
     """
-    own = _arguments(name).get(argument)
-    return own is not None and own.default is own.empty
+    parameter = _arguments(name).get(argument)
+    return parameter is not None and parameter.default is parameter.empty
 
 
-def near_miss(name: str, known: Iterable[str]) -> str:
-    """Return the question which of `known` was meant by `name`, or "".
+def near_miss(name: str, names: Iterable[str]) -> str:
+    """Return the question which of `names` was meant by `name`, or "".
 
     >>> near_miss("fetch_logs", ["fetch_log"]), near_miss("x", ["fetch_log"])
     (' Did you mean fetch_log?', '')
     """
-    near = difflib.get_close_matches(name.casefold(), list(known), 1)
+    near = difflib.get_close_matches(name.casefold(), list(names), 1)
     return f" Did you mean {near[0]}?" if near else ""
 
 
 @cache
 def _arguments(name: str) -> dict[str, inspect.Parameter]:
-    _, *own = inspect.signature(known_tool(name)).parameters.items()
-    return dict(own)
+    return dict(list(inspect.signature(known_tool(name)).parameters.items())[1:])
 
 
-def _usage(key: str, one: inspect.Parameter) -> str:
-    if one.default is one.empty:
+def _usage(key: str, parameter: inspect.Parameter) -> str:
+    if parameter.default is parameter.empty:
         return f"{key}=…"
-    default = one.default if isinstance(one.default, int | float) else one.default or "…"
+    default = parameter.default if isinstance(parameter.default, int | float) else parameter.default or "…"
     return f"({key}={default})"
 
 
@@ -105,10 +104,10 @@ def _coerced(name: str, key: str, value: Any, kind: Any) -> Any:
     if isinstance(value, str) and any(several in str(kind) for several in ("Sequence", "tuple")):
         value = [part.strip() for part in value.strip("[]() ").split(",") if part.strip()]
     try:
-        found = TypeAdapter(kind).validate_python(value)
+        coerced = TypeAdapter(kind).validate_python(value)
     except ValidationError as problem:
         why = problem.errors()[0]["msg"].removeprefix("Input ")
         raise BadArguments(f"{name}: {key}={value!r} {why}. Usage: {usage(name)}") from None
-    if isinstance(value, bool) or (isinstance(found, float) and not math.isfinite(found)):
+    if isinstance(value, bool) or (isinstance(coerced, float) and not math.isfinite(coerced)):
         raise BadArguments(f"{name}: {key}={value!r} is no number. Usage: {usage(name)}")
-    return found
+    return coerced

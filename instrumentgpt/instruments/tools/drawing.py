@@ -39,22 +39,22 @@ def plot_log(
     drawn = charts.chart_named(chart)
     opened = open_log(workspace, log, device)
     chosen = [
-        known_channel(opened, one) for one in ([channel] if channel is not None else channels or ())
+        known_channel(opened, number) for number in ([channel] if channel is not None else channels or ())
     ] or None
     window = window_of(opened.log, since, until) if since or until else None
-    found = diagnosed(opened)
+    diagnosis = diagnosed(opened)
     title = f"{device} · {opened.name}" if device else opened.name
     figure = drawn(
         opened.log,
-        found.findings,
+        diagnosis.findings,
         chosen,
         language,
         window=window,
         title=title,
-        **charts.judged_for(chart, found),
+        **charts.judged_for(chart, diagnosis),
     )
-    alt = charts.text_alternative(opened.log, found.findings, language, chosen, found.excursions)
-    alt = " ".join([alt, *segment_wording.trend_sentences(found, language, chosen)])
+    alt = charts.text_alternative(opened.log, diagnosis.findings, language, chosen, diagnosis.excursions)
+    alt = " ".join([alt, *segment_wording.trend_sentences(diagnosis, language, chosen)])
     workspace.artifacts.mkdir(parents=True, exist_ok=True)
     file = f"chart-{uuid.uuid4().hex[:8]}.json"
     (workspace.artifacts / file).write_text(figure.to_json(), encoding="utf-8")
@@ -92,8 +92,8 @@ def write_report(
     workspace.artifacts.mkdir(parents=True, exist_ok=True)
     file = f"report-{uuid.uuid4().hex[:8]}.html"
     (workspace.artifacts / file).write_text(page, encoding="utf-8")
-    names = ", ".join(f"{one.device} · {one.name}" if one.device else one.name for one in opened)
-    named = title or ", ".join(dict.fromkeys(one.device or one.name for one in opened))
+    names = ", ".join(f"{log.device} · {log.name}" if log.device else log.name for log in opened)
+    named = title or ", ".join(dict.fromkeys(log.device or log.name for log in opened))
     return {
         "summary": f"report on {names}: {len(page) / 1e6:.1f} MB, not saved",
         "logs": list(logs),
@@ -102,7 +102,7 @@ def write_report(
 
 
 def _severity(diagnosis: Diagnosis) -> int:
-    return SEVERITIES.index(worst(one.severity for one in diagnosis.findings))
+    return SEVERITIES.index(worst(finding.severity for finding in diagnosis.findings))
 
 
 def _opened(workspace: Workspace, log: str) -> Opened:

@@ -94,14 +94,14 @@ def read_log_lines(
     """
     opened: Opened = open_log(workspace, log, device)
     last = min(max(first, last), first + MOST_LINES - 1)
-    found = read_lines(opened.path, first, last, frames(workspace))
-    if not found:
+    lines = read_lines(opened.path, first, last, frames(workspace))
+    if not lines:
         raise NoSuchLine("no_line", log=opened.name, lines=opened.log.lines, line=first)
     return {
-        "summary": f"lines {found[0][0]} to {found[-1][0]} of {opened.log.lines}",
+        "summary": f"lines {lines[0][0]} to {lines[-1][0]} of {opened.log.lines}",
         "log": opened.name,
         "device": opened.device,
-        "lines": [{"line": number, "text": text} for number, text in found],
+        "lines": [{"line": number, "text": text} for number, text in lines],
     }
 
 
@@ -151,39 +151,37 @@ def _pasted(
 def _explained(
     log: Log, path: Path, name: str, before: float | None, after: float | None, tolerance: float
 ) -> dict[str, Any]:
-    found = None
+    jump = None
     if before is not None and after is not None:
-        found = find_jump(log.samples, before, after, tolerance, log.unit)
+        jump = find_jump(log.samples, before, after, tolerance, log.unit)
     elif len(log.samples) >= 2:
-        found = largest_jump(log.samples, log.unit)
+        jump = largest_jump(log.samples, log.unit)
     return {
-        "summary": f"{found.kind}: lines {found.before.line} and {found.after.line}"
-        if found
-        else "not found",
+        "summary": f"{jump.kind}: lines {jump.before.line} and {jump.after.line}" if jump else "not found",
         "log": name,
         "samples": len(log.samples),
         "total_lines": log.lines,
         "unit": log.unit,
-        "jump": _jump(log, path, found) if found else None,
-        "findings": [_finding(log, path, found)] if found and found.kind in TOLD and name else [],
+        "jump": _jump(log, path, jump) if jump else None,
+        "findings": [_finding(log, path, jump)] if jump and jump.kind in TOLD and name else [],
     }
 
 
 def _finding(log: Log, path: Path, jump: Jump) -> dict[str, Any]:
     """Return the jump as a finding, so that it is remembered in a sentence and not as the lines quoted."""
     before, after = jump.before, jump.after
-    readings = [_reading(log, path, one) for one in (before, after)]
+    readings = [_reading(log, path, reading) for reading in (before, after)]
     change = f"pv {before.pv:g} → {after.pv:g} in {jump.seconds:.2f} s"
     return {
         "text": f"Channel {after.channel}: {change} ({jump.kind})",
-        "evidence": [{"line": one["line"], "text": one["text"]} for one in readings],
+        "evidence": [{"line": reading["line"], "text": reading["text"]} for reading in readings],
     }
 
 
 def _jump(log: Log, path: Path, jump: Jump) -> dict[str, Any]:
     values = {name: plain(value) for name, value in asdict(jump).items() if not isinstance(value, dict)}
     readings = {name: getattr(jump, name) for name in ("before", "after", "back", "own")}
-    return values | {name: one and _reading(log, path, one) for name, one in readings.items()}
+    return values | {name: reading and _reading(log, path, reading) for name, reading in readings.items()}
 
 
 def _reading(log: Log, path: Path, reading: Reading) -> dict[str, Any]:
@@ -213,9 +211,13 @@ def look_at_time(
     events = opened.log.events
     near = events[(events["time"] - time).abs() <= AROUND]
     findings = [
-        one
-        for one in diagnosed(opened).findings
-        if one.severity != "none" and one.onset - AROUND <= time <= one.end + AROUND
+        finding
+        for finding in diagnosed(opened).findings
+        if finding.severity != "none" and finding.onset - AROUND <= time <= finding.end + AROUND
+    ]
+    during = [
+        {"class": finding.fault, "channel": finding.channel, "summary": wording.summary(finding, language)}
+        for finding in findings
     ]
     return {
         "summary": f"{opened.name} at {opened.log.clock(time)}: {len(findings)} findings",
@@ -225,11 +227,8 @@ def look_at_time(
         "clock": opened.log.clock(time),
         "time": plain(time),
         "readings": _readings(opened.log, time),
-        "groups": [described(opened.log, one) for one in _rarest_first(near)[:MOST_NEAR]],
-        "during": [
-            {"class": one.fault, "channel": one.channel, "summary": wording.summary(one, language)}
-            for one in findings
-        ],
+        "groups": [described(opened.log, group) for group in _rarest_first(near)[:MOST_NEAR]],
+        "during": during,
     }
 
 
@@ -257,10 +256,10 @@ def time_of(log: Log, clock: str) -> float:
 
 def _readings(log: Log, time: float) -> list[dict[str, Any]]:
     """Return the last sample of each channel at `time`, or its first one after."""
-    found = []
-    for channel, own in log.samples.groupby("channel"):
-        before = own[own["time"] <= time]
-        row = before.iloc[-1] if len(before) else own.iloc[0]
+    readings = []
+    for channel, samples in log.samples.groupby("channel"):
+        before = samples[samples["time"] <= time]
+        row = before.iloc[-1] if len(before) else samples.iloc[0]
         values = {name: plain(row[name]) for name in ("setpoint", "pv", "output")}
-        found.append({"channel": plain(channel), "line": int(row["line"]), **values})
-    return found
+        readings.append({"channel": plain(channel), "line": int(row["line"]), **values})
+    return readings

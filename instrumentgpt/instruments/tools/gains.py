@@ -39,7 +39,7 @@ def advise_gains(
         model = identified(diagnosed(opened), loops[number])
         answers.append(advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target))
         advised.append(advice.advise(model))
-    told = [
+    channels = [
         {
             "channel": answer.channel,
             "answer": plain(asdict(answer)),
@@ -50,10 +50,10 @@ def advise_gains(
         for answer, better in zip(answers, advised, strict=True)
     ]
     return {
-        "summary": " ".join(one["sentences"][0] for one in told),
+        "summary": " ".join(row["sentences"][0] for row in channels),
         "log": opened.name,
         "device": opened.device,
-        "channels": told,
+        "channels": channels,
         "groups": _groups(answers, language, unit),
         "advice_groups": _groups(advised, language, unit),
     }
@@ -67,7 +67,7 @@ def _groups(
 
     return [
         {
-            "channels": [one.channel for one in group],
+            "channels": [subject.channel for subject in group],
             "reason": group[0].reason,
             "sentences": group_sentences(group, language, unit),
         }

@@ -24,11 +24,11 @@ def list_devices(workspace: Workspace, suggest: str = "") -> dict[str, Any]:
     """
     inventory = inventory_of(workspace)
     devices = [_device(device) for device in inventory.devices]
-    found = {"summary": f"{len(devices)} devices", "inventory": str(inventory.path), "devices": devices}
+    result = {"summary": f"{len(devices)} devices", "inventory": str(inventory.path), "devices": devices}
     if suggest:
         is_address = suggest.count(".") == 3
-        found["entry"] = entry("my device", suggest) if is_address else entry(suggest)
-    return found
+        result["entry"] = entry("my device", suggest) if is_address else entry(suggest)
+    return result
 
 
 def _device(device: Device) -> dict[str, Any]:
@@ -47,12 +47,12 @@ def list_logs(workspace: Workspace, device: str) -> dict[str, Any]:
     Before fetch_log when an older log is wanted; not to open one.
     Example: list_logs(device="zspr 052").
     """
-    found = inventory_of(workspace).find(device)
-    logs = logs_of(found)
+    target = inventory_of(workspace).find(device)
+    logs = logs_of(target)
     return {
-        "summary": f"{found.label}: {len(logs)} logs, newest {bare(logs[0].name) if logs else 'none'}",
-        "device": found.name,
-        "label": found.label,
+        "summary": f"{target.label}: {len(logs)} logs, newest {bare(logs[0].name) if logs else 'none'}",
+        "device": target.name,
+        "label": target.label,
         "logs": [_log(log) for log in logs[:MOST_LOGS]],
         "left_out": max(0, len(logs) - MOST_LOGS),
     }
@@ -76,16 +76,16 @@ def fetch_log(workspace: Workspace, device: str, log: str = "", back: int = 0) -
     log   its name; without it the newest
     back  … or the one so many before the newest
     """
-    found = inventory_of(workspace).find(device)
-    chosen = _chosen(found, log, back)
-    before = _version(device_folder(workspace.cache, found.name) / chosen.local_name)
+    target = inventory_of(workspace).find(device)
+    chosen = _chosen(target, log, back)
+    before = _version(device_folder(workspace.cache, target.name) / chosen.local_name)
     started = time.monotonic()
     path = fetch(chosen, workspace.cache)
     return {
-        "summary": f"{bare(path.name)} of {found.label}: {path.stat().st_size:,} bytes",
+        "summary": f"{bare(path.name)} of {target.label}: {path.stat().st_size:,} bytes",
         "log": bare(path.name),
-        "device": found.name,
-        "label": found.label,
+        "device": target.name,
+        "label": target.label,
         "size": path.stat().st_size,
         "seconds": round(time.monotonic() - started, 3),
         "from_cache": _version(path) == before,
@@ -103,6 +103,6 @@ def _chosen(device: Device, name: str, back: int) -> RemoteLog:
         raise UnknownLog("no_logs", device=device.label, folder=device.logs)
     if not fitting:
         listed = ", ".join(bare(log.name) for log in logs[:5])
-        asked = {"log": repr(name), "back": back, "listed": listed}
-        raise UnknownLog("no_log_called" if name else "no_log_back", device=device.label, **asked)
+        key = "no_log_called" if name else "no_log_back"
+        raise UnknownLog(key, device=device.label, log=repr(name), back=back, listed=listed)
     return fitting[0]

@@ -121,18 +121,18 @@ def record_value(
     log, line  which shows it: the value is then as old as that line
     """
     about = {"device": inventory_of(workspace).find(device).name} if device else {}
-    label, told, unit = (
-        _short(*one)
-        for one in (
+    label, shown, unit = (
+        _short(*part)
+        for part in (
             ("quantity", quantity, QUANTITY_CHARS),
             ("value", str(value), VALUE_CHARS),
             ("unit", unit, UNIT_CHARS),
         )
     )
-    fact = recorded_value(device, "" if channel is None else str(channel), label, told, unit)
+    fact = recorded_value(device, "" if channel is None else str(channel), label, shown, unit)
     if fact is None:
         raise NotOnRecord(
-            f"{f'{told} {unit}'.strip()!r} is no value of {label!r}. Give a number or an identifier "
+            f"{f'{shown} {unit}'.strip()!r} is no value of {label!r}. Give a number or an identifier "
             '("0.12", "SN-4411"), and its unit apart'
         )
     row: dict[str, Any] = {
@@ -149,9 +149,9 @@ def record_value(
         }
     named = name_of(fact.parameter) + ("" if channel is None else f", channel {channel}")
     whose = f" of {about['device']}" if about else ""
-    found = {"log": bare(log.rpartition("/")[2])} if log else {}
+    source = {"log": bare(log.rpartition("/")[2])} if log else {}
     summary = f"on record: {named}{whose}: {f'{fact.value} {fact.unit}'.strip()}"
-    return {"summary": summary, **about, **found, "values": [row]}
+    return {"summary": summary, **about, **source, "values": [row]}
 
 
 def record_constraint(workspace: Workspace, text: str, device: str = "") -> dict[str, Any]:
@@ -187,7 +187,7 @@ def lift_constraint(workspace: Workspace, text: str, words: str) -> dict[str, An
         raise NotOnRecord(f"{stated!r} is not in force, or several are meant. In force are: {listed}")
     if lifted.pinned:
         raise NotOnRecord(f"{lifted.sentence!r} was pinned by the user: only the user lifts it")
-    _check_said(workspace, words, since=lifted.message_id)
+    _check_said(workspace, words, after=lifted.message_id)
     named = {
         term for device in inventory_of(workspace).devices for name in device.names for term in terms(name)
     }
@@ -214,24 +214,24 @@ def note(
     replaces  the earlier words that they correct; empty: they add
     filed     the lines gathered so far, in one of which `replaces` must stand; None: it is not checked
     """
-    told = _short("note", words, DESCRIPTION_CHARS if slot == "description" else ENTRY_CHARS)
-    _check_said(workspace, told)
+    text = _short("note", words, DESCRIPTION_CHARS if slot == "description" else ENTRY_CHARS)
+    _check_said(workspace, text)
     if replaces and filed is not None and not any(has_words(line, replaces) for line in filed):
         listed = "; ".join(map(repr, filed)) or "nothing"
         raise NotOnRecord(f"{replaces!r} stands in no line that is gathered. Gathered is: {listed}")
     instead = f" (instead of: {replaces})" if replaces else ""
     return {
-        "summary": f"{slot}: {told}{instead}",
-        "noted": {"slot": slot, "words": told, "replaces": replaces},
+        "summary": f"{slot}: {text}{instead}",
+        "noted": {"slot": slot, "words": text, "replaces": replaces},
     }
 
 
-def _check_said(workspace: Workspace, words: str, since: int = 0) -> None:
-    """Raise NotOnRecord if `words` stand in no message of the user, or in none after the message `since`."""
+def _check_said(workspace: Workspace, words: str, after: int = 0) -> None:
+    """Raise NotOnRecord if `words` stand in no message of the user, or in none after the message `after`."""
     with opened(workspace) as database:
         messages = list_messages(database, workspace.conversation)
-    said = (message.content for message in messages if message.role == "user" and message.id > since)
-    if not any(quoted(words, content) for content in said):
+    texts = (message.content for message in messages if message.role == "user" and message.id > after)
+    if not any(quoted(words, content) for content in texts):
         raise NotOnRecord(
             f"{words!r} are not the user's words. Give them as they stand in a message, or part of it"
         )
@@ -276,8 +276,8 @@ def _unsupported(stated: str, evidence: Sequence[dict[str, Any]], results: Seque
     """Return why a statement has no evidence, and what would mend that; "" if it has."""
     if not evidence:
         return "no line shows it (give log= and lines=)"
-    told = ["\n".join(one["text"] for one in evidence), *results]
-    missing = unsaid(stated, [Source("lines", "computed", one) for one in told])
+    texts = ["\n".join(row["text"] for row in evidence), *results]
+    missing = unsaid(stated, [Source("lines", "computed", text) for text in texts])
     if not missing:
         return ""
     return (
@@ -298,12 +298,12 @@ def _stated(text: str) -> str:
 
 
 def _short(name: str, text: str, most: int) -> str:
-    told = " ".join(text.split())
-    if len(told) > most:
+    text = " ".join(text.split())
+    if len(text) > most:
         raise NotOnRecord(
-            f"The {name} has {len(told):,} characters; {most} fit. Give it without its circumstances"
+            f"The {name} has {len(text):,} characters; {most} fit. Give it without its circumstances"
         )
-    return told
+    return text
 
 
 def _clock(workspace: Workspace, log: str, line: int, device: str) -> str:
@@ -347,10 +347,10 @@ def recall(workspace: Workspace, query: str) -> dict[str, Any]:
     aliases = [device.names for device in devices]
     with opened(workspace) as database:
         before = _being_answered(database, workspace.conversation)
-        found = index.recall(database, workspace.conversation, query, aliases, before)
+        hits = index.recall(database, workspace.conversation, query, aliases, before)
     return {
-        "summary": f"{len(found)} earlier messages bear on {query!r}",
-        "messages": [{"turn": one.turn, "said_by": one.role, "text": "\n".join(one.lines)} for one in found],
+        "summary": f"{len(hits)} earlier messages bear on {query!r}",
+        "messages": [{"turn": hit.turn, "said_by": hit.role, "text": "\n".join(hit.lines)} for hit in hits],
     }
 
 
@@ -368,25 +368,25 @@ def device_history(workspace: Workspace, device: str, query: str = "") -> dict[s
     inventory = inventory_of(workspace)
     meant = inventory.find(device)
     with opened(workspace) as database:
-        found = earlier(database, meant, inventory, workspace.conversation, query)
+        findings = earlier(database, meant, inventory, workspace.conversation, query)
         settled = settled_before(database, meant, inventory, fault_classes(query))
     beside = len(siblings(meant, inventory))
     return {
-        "summary": f"{len(found)} earlier findings of {meant.name} and its {beside} siblings",
+        "summary": f"{len(findings)} earlier findings of {meant.name} and its {beside} siblings",
         "device": meant.name,
         "label": meant.label,
         "siblings": beside,
-        "earlier": [_told(one) for one in found],
-        "settled": [one.as_data() for one in settled[:MOST_SETTLED]],
+        "earlier": [_earlier_row(finding) for finding in findings],
+        "settled": [case.as_data() for case in settled[:MOST_SETTLED]],
     }
 
 
-def _told(one: Earlier) -> dict[str, Any]:
-    item = one.item
+def _earlier_row(finding: Earlier) -> dict[str, Any]:
+    item = finding.item
     return {
         "date": day(item.found_at),
-        "device": one.device,
-        "sibling": one.sibling,
+        "device": finding.device,
+        "sibling": finding.sibling,
         "kind": item.field,
         "text": item.text,
         "conversation": item.title,

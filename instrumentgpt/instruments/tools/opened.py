@@ -119,30 +119,30 @@ def diagnosed(opened: Opened) -> Diagnosis:
 
 def known_channel(opened: Opened, channel: int) -> int:
     """Return `channel`, or raise UnknownChannel with those that the log has."""
-    known = sorted(int(number) for number in opened.log.samples["channel"].unique())
-    if channel not in known:
-        has = ", ".join(map(str, known)) or "none"
+    channels = sorted(int(number) for number in opened.log.samples["channel"].unique())
+    if channel not in channels:
+        has = ", ".join(map(str, channels)) or "none"
         raise UnknownChannel("no_channel", log=opened.name, channel=channel, has=has)
     return channel
 
 
 def texts_of(path: Path, numbers: Iterable[int]) -> dict[int, str]:
     """Return the text of the lines `numbers` (1-based) of the log at `path`, read in one pass."""
-    wanted, found = sorted(set(numbers), reverse=True), {}
+    left, texts = sorted(set(numbers), reverse=True), {}
     for chunk in chunks(open_source(path)):
         count = chunk.content.count(b"\n") + 1
-        if not wanted or wanted[-1] >= chunk.first_line + count:
+        if not left or left[-1] >= chunk.first_line + count:
             continue
         lines = chunk.content.split(b"\n")
-        while wanted and wanted[-1] < chunk.first_line + count:
-            number = wanted.pop()
-            found[number] = text_of(lines[number - chunk.first_line])
-    return found
+        while left and left[-1] < chunk.first_line + count:
+            number = left.pop()
+            texts[number] = text_of(lines[number - chunk.first_line])
+    return texts
 
 
 def _version(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
 
 
 @lru_cache(KEPT_LOGS)

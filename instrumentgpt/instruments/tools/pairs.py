@@ -31,18 +31,20 @@ def compare_logs(
     devices = _device_of(before, device), _device_of(log, device)
     later, earlier = open_log(workspace, log, devices[1]), open_log(workspace, before, devices[0])
     named = devices if all(devices) and devices[0] != devices[1] else None
-    found = compare(earlier.log, later.log)
+    comparison = compare(earlier.log, later.log)
     faults = fault_changes(diagnosed(earlier), diagnosed(later))
-    told = [_fault(one, language, named) for one in faults]
+    rows = [_fault(change, language, named) for change in faults]
+    sentences = [*comparison_sentences(comparison, language, named), *(row["text"] for row in rows)]
+    new = [row for row in rows if row["kind"] != "fault_still"]
     return {
-        "summary": " ".join([*comparison_sentences(found, language, named), *(one["text"] for one in told)]),
+        "summary": " ".join(sentences),
         "log": later.name,
         "logs": [later.name] if named else [earlier.name, later.name],
         "before": earlier.name,
-        "changes": [one for one in told if one["kind"] != "fault_still"] + _changes(found, language, named),
-        "lasting": [one for one in told if one["kind"] == "fault_still"],
+        "changes": new + _changes(comparison, language, named),
+        "lasting": [row for row in rows if row["kind"] == "fault_still"],
         "compared": [
-            {**plain(asdict(row)), "name": quantity_name(row.quantity, language)} for row in found.rows
+            {**plain(asdict(row)), "name": quantity_name(row.quantity, language)} for row in comparison.rows
         ],
     }
 
@@ -66,10 +68,11 @@ def _fault(change: FaultChange, language: Language, devices: Devices | None) -> 
     }
 
 
-def _changes(found: Comparison, language: Language, devices: Devices | None) -> list[dict[str, Any]]:
-    rows = [{**plain(asdict(row)), "text": row_sentence(row, found.unit, language)} for row in found.notable]
+def _changes(comparison: Comparison, language: Language, devices: Devices | None) -> list[dict[str, Any]]:
+    unit, notable = comparison.unit, comparison.notable
+    rows = [{**plain(asdict(row)), "text": row_sentence(row, unit, language)} for row in notable]
     events = [
-        {**plain(asdict(one)), "quantity": "events", "text": event_sentence(one, language, devices)}
-        for one in found.events
+        {**plain(asdict(event)), "quantity": "events", "text": event_sentence(event, language, devices)}
+        for event in comparison.events
     ]
     return rows + events

@@ -24,10 +24,10 @@ def find_cases(workspace: Workspace, device: str = "", query: str = "") -> dict[
     """
     inventory = inventory_of(workspace)
     meant = inventory.find(device) if device else None
-    names = [one.name for one in (meant, *siblings(meant, inventory))] if meant else [""]
+    names = [sibling.name for sibling in (meant, *siblings(meant, inventory))] if meant else [""]
     with opened(workspace) as database:
-        found = [case for name in names for case in list_cases(database, query, device=name)]
-    return {"summary": f"{len(found)} cases", "cases": [case_data(case) for case in found[:MOST]]}
+        cases = [case for name in names for case in list_cases(database, query, device=name)]
+    return {"summary": f"{len(cases)} cases", "cases": [case_data(case) for case in cases[:MOST]]}
 
 
 def shift_report(workspace: Workspace, since: str = "", language: Language = "en") -> dict[str, Any]:
@@ -46,5 +46,5 @@ def shift_report(workspace: Workspace, since: str = "", language: Language = "en
     began -= timedelta(days=began > at)
     with opened(workspace) as database:
         devices = inventory_of(workspace).devices
-        told = shift_document(database, devices, began.timestamp(), language, None)
-    return {"summary": told.title, "since": f"{began:%Y-%m-%d %H:%M}", "text": list(told.parts)}
+        report = shift_document(database, devices, began.timestamp(), language, None)
+    return {"summary": report.title, "since": f"{began:%Y-%m-%d %H:%M}", "text": list(report.parts)}

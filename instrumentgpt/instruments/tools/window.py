@@ -43,26 +43,26 @@ def extremes_of(log: Log, channel: int, window: tuple[float, float], within: flo
     within  a deviation from the setpoint, of which the share of the samples within is told
     """
     samples = log.samples
-    own = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
-    if own.empty:
+    inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
+    if inside.empty:
         return {}
-    own = own.assign(error=own["setpoint"] - own["pv"])
-    told: dict[str, Any] = {"samples": len(own)}
+    inside = inside.assign(error=inside["setpoint"] - inside["pv"])
+    figures: dict[str, Any] = {"samples": len(inside)}
     for name in QUANTITIES:
-        values = own[name].to_numpy(dtype=float)
-        known = np.flatnonzero(np.isfinite(values))
-        if known.size:
-            told[name] = {
-                "mean": plain(float(values[known].mean())),
-                "std": plain(float(values[known].std())),
+        values = inside[name].to_numpy(dtype=float)
+        finite = np.flatnonzero(np.isfinite(values))
+        if finite.size:
+            figures[name] = {
+                "mean": plain(float(values[finite].mean())),
+                "std": plain(float(values[finite].std())),
             }
-            for extreme, place in (("least", values[known].argmin()), ("most", values[known].argmax())):
-                row = own.iloc[int(known[place])]
-                told[name][extreme] = {
-                    "value": plain(float(values[known[place]])),
+            for extreme, place in (("least", values[finite].argmin()), ("most", values[finite].argmax())):
+                row = inside.iloc[int(finite[place])]
+                figures[name][extreme] = {
+                    "value": plain(float(values[finite[place]])),
                     "line": int(row["line"]),
                     "clock": log.clock(float(row["time"])),
                 }
-    if within is not None and "error" in told:
-        told["within"] = plain(float((own["error"].abs() <= within).mean()))
-    return told
+    if within is not None and "error" in figures:
+        figures["within"] = plain(float((inside["error"].abs() <= within).mean()))
+    return figures
