@@ -33,17 +33,17 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
     Options that its --help does not list are left out: versions differ.
     It works in our folder, since only there it finds our tools and what it may do; a source is added to it.
     """
-    known = known_options(program, environment=environment)
+    listed = known_options(program, environment=environment)
     options = ["-p", "--output-format", "stream-json"]
-    options += known.of("--stream-partial-output") + known.of("--trust") + known.of("--approve-mcps")
+    options += listed.of("--stream-partial-output") + listed.of("--trust") + listed.of("--approve-mcps")
     if request.may_run:
-        options += known.of("--force")
+        options += listed.of("--force")
     if request.model:
         options += ["--model", request.model]
     if request.resume:
-        options += known.of("--resume", request.resume)
+        options += listed.of("--resume", request.resume)
     if request.source is not None:
-        options += known.of("--add-dir", str(request.source))
+        options += listed.of("--add-dir", str(request.source))
     return Command((program, *options), request.prompt, environment, request.folder)
 
 
@@ -76,8 +76,8 @@ def _event(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
     elif isinstance(kind, str) and kind in _NOTES:
         yield Tick(_NOTES[kind])
     elif kind == "error" or (kind == "system" and line.get("subtype") == "error"):
-        told = string(line.get("message")) or string(line.get("error"))
-        yield failure_of(told or "The agent reports an error.", SIGNS)
+        message = string(line.get("message")) or string(line.get("error"))
+        yield failure_of(message or "The agent reports an error.", SIGNS)
     elif kind != "user":
         parser.unknown[f"{kind}/{line.get('subtype', '')}"] += 1
 
@@ -101,12 +101,12 @@ def _call(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
 
 
 def _result(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
-    told = string(line.get("result"))
+    text = string(line.get("result"))
     usage = {key: count for key, count in mapping(line.get("usage")).items() if type(count) is int}
     if line.get("is_error") or line.get("subtype") != "success":
-        yield from parser.fail(told, usage)
+        yield from parser.fail(text, usage)
         return
-    yield from parser.mend(told)
+    yield from parser.mend(text)
     yield from parser.finish(usage)
 
 

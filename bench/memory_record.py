@@ -26,7 +26,7 @@ from instrumentgpt.memory.terms import fold
 from instrumentgpt.memory.values import values_in_force
 from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.storage.revised_memory import revised_memory
-from instrumentgpt.turn.asked import answer, open_questions
+from instrumentgpt.turn.open_questions import answer, open_questions
 
 SETS = ("ninth", "tenth", "eleventh", "twelfth")
 FOLDER = Path(__file__).parent / "conversations"
@@ -95,7 +95,7 @@ def _scored(conversation: dict[str, Any], are_answered: bool) -> Counter[str]:
 def _asked(memory: Memory, constraints: list[dict[str, Any]], turn: int, are_answered: bool) -> Iterator[str]:
     """Yield "asked" for each question that is open after a turn, and "useful" for one that helps."""
     for question in open_questions(memory.database, memory.conversation):
-        is_one = any(_same(one["said"], fold(question.said)) and _holds(one, turn) for one in constraints)
+        is_one = any(_same(one["said"], fold(question.sentence)) and _holds(one, turn) for one in constraints)
         about = [one for one in constraints if _same(one["said"], fold(question.constraint or "\0"))]
         about.sort(key=lambda one: -_share(one["said"], fold(question.constraint)))
         is_over = bool(about) and not _holds(about[0], turn)

@@ -5,7 +5,7 @@ from exchanges import context_of, exchange
 
 import db
 from instrumentgpt.storage.revisions import undo_revision
-from instrumentgpt.turn.asked import MOST_QUESTIONS, answer, open_questions
+from instrumentgpt.turn.open_questions import MOST_QUESTIONS, answer, open_questions
 
 pytestmark = pytest.mark.usefixtures("ovens")
 
@@ -27,7 +27,7 @@ def told(database, conversation):
 
 
 def asked(database, conversation):
-    return [(one.said, one.constraint) for one in open_questions(database, conversation)]
+    return [(one.sentence, one.constraint) for one in open_questions(database, conversation)]
 
 
 def test_what_is_plain_is_not_asked(database, conversation):
@@ -40,7 +40,7 @@ def test_a_doubtful_sentence_is_asked_about_and_in_force_only_when_kept_until_th
 ):
     exchange(database, conversation, f"{sentence} What next?")
     (question,) = open_questions(database, conversation)
-    assert (question.said, question.answers) == (sentence, ("keep", "no"))
+    assert (question.sentence, question.answers) == (sentence, ("keep", "no"))
     assert sentence in question.words()
     kept = answer(database, conversation, question, "keep")
     assert asked(database, conversation) == []
@@ -73,7 +73,7 @@ def test_what_a_sentence_means_for_a_constraint_in_force_is_what_is_answered(
 ):
     exchange(database, conversation, f"{OVER} Why does it swing?")
     (question,) = open_questions(database, conversation)
-    assert (question.said, question.constraint) == (OVER, HELD)
+    assert (question.sentence, question.constraint) == (OVER, HELD)
     given_id = answer(database, conversation, question, given)
     assert asked(database, conversation) == []
     context = told(database, conversation)

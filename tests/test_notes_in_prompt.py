@@ -6,7 +6,7 @@ from exchanges import exchange
 import db
 import memory
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.storage.notes import found_in, notes_of
+from instrumentgpt.storage.notes import matching_notes, notes_of
 
 
 def prompt_of(database, conversation, question="why?"):
@@ -92,7 +92,7 @@ def test_without_notes_there_is_no_heading(database, conversation):
 def test_notes_are_found_in_both_languages_and_by_their_names(database, query, found):
     db.save_note(database, "fan", "It is worn", scope="global")
     db.save_note(database, "k", "kp 不可超過 0.2", scope="global")
-    assert [note.id for note in found_in(notes_of(database, "c"), query)] == found
+    assert [note.id for note in matching_notes(notes_of(database, "c"), query)] == found
 
 
 def test_the_notes_of_a_deleted_conversation_are_gone_and_those_of_its_device_stay(database, conversation):

@@ -21,7 +21,7 @@ from instrumentgpt.instruments.reading.transcripts import unpacked
 from instrumentgpt.settings import home
 from instrumentgpt.storage.paths import database_path, make_files_private
 from instrumentgpt.turn import runs
-from instrumentgpt.turn.asked import open_questions
+from instrumentgpt.turn.open_questions import open_questions
 
 SHOWN = ("device", "log", "query")  # arguments of a tool call that a reader cares for
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?(?:log|conv)=[^()\s]*\)")  # the terminal shows its text

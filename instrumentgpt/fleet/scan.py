@@ -34,7 +34,7 @@ from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.readings import all_readings, read_as, recalled_of
 from instrumentgpt.instruments.tools.opened import FRAMES, bare, plain
 from instrumentgpt.storage.cases import Case
-from instrumentgpt.storage.verdicts import Verdict, known_files, store_verdicts
+from instrumentgpt.storage.verdicts import Verdict, judged_files, store_verdicts
 
 LISTED_AT_ONCE = 16  # folders
 STORED_EVERY = 2.0  # s: a scan that is ended keeps what it has judged
@@ -90,7 +90,7 @@ def scan(
     """
     result = Scan()
     with closing(db.connect(database_path)) as database:
-        known = known_files(database)
+        known = judged_files(database)
         judged_as = partial(judge, readings=all_readings(database), cache=cache)
     todo: list[RemoteLog] = []
     with ThreadPoolExecutor(LISTED_AT_ONCE) as listing:

@@ -129,7 +129,7 @@ def list_artifacts(
 def list_uploads(database: Database, conversation_id: str) -> list[Artifact]:
     """Return the files that came with the conversation's questions and are still there, newest first."""
     every = reversed(list_artifacts(database, conversation_id, "conversation_id"))
-    return [one for one in every if one.run_id is None and one.message_id and not one.removed_at]
+    return [file for file in every if file.run_id is None and file.message_id and not file.removed_at]
 
 
 def attach_artifacts(database: Database, run_id: str, message_id: int) -> int:

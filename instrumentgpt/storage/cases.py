@@ -95,11 +95,11 @@ class Change:
     line: int | None = None
 
 
-def open_case(database: Database, who: str, **known: Any) -> int:
-    """Open a case with what is `known` of it, fields of Case, and return its number."""
+def open_case(database: Database, who: str, **values: Any) -> int:
+    """Open a case with `values` of fields of Case, and return its number."""
     now = time.time()
     row: dict[str, Any] = dict.fromkeys(("device", "model", "fault", "log", *TEXTS), "")
-    row |= {"state": "open", "opened_at": now, "changed_at": now, **known}
+    row |= {"state": "open", "opened_at": now, "changed_at": now, **values}
     with transaction(database):
         case_id = insert(database, "cases", **row)
         _note(database, case_id, "case", "", str(row["symptom"]), who)
@@ -114,21 +114,21 @@ def get_case(database: Database, case_id: int) -> Case:
     raise UnknownCase(f"There is no case {case_id}. The Cases page lists those that there are")
 
 
-def list_cases(database: Database, words: str = "", state: str = "", **wanted: Value) -> list[Case]:
-    """Return the cases that hold `words`, are in `state`, and whose fields are as `wanted`.
+def list_cases(database: Database, words: str = "", state: str = "", **field_values: Value) -> list[Case]:
+    """Return the cases that hold `words`, are in `state`, and whose fields are as given.
 
     Changed last comes first.
 
     state   one of STATES; "unsettled": open or reopened; "": all
-    wanted  device, model, fault, conversation_id, … of Case; "" or None: any
+    field_values  of device, model, fault, conversation_id, … of Case; "" or None: any
     """
     states = ("open", "reopened") if state == "unsettled" else (state,) if state else STATES
-    asked = {name: value for name, value in wanted.items() if value not in ("", None)}
-    where = [f"state IN ({', '.join('?' * len(states))})", *(f"{name} = ?" for name in asked)]
-    values: list[Value] = [*states, *asked.values()]
-    if found := search_terms(words):
+    given = {name: value for name, value in field_values.items() if value not in ("", None)}
+    where = [f"state IN ({', '.join('?' * len(states))})", *(f"{name} = ?" for name in given)]
+    values: list[Value] = [*states, *given.values()]
+    if things := search_terms(words):
         where.append("id IN (SELECT rowid FROM case_terms WHERE case_terms MATCH ?)")
-        values.append(f"terms : ({all_of(found)})")
+        values.append(f"terms : ({all_of(things)})")
     elif words.strip():
         return []
     source = f"cases WHERE {' AND '.join(where)} ORDER BY changed_at DESC, id DESC LIMIT {LISTED}"
@@ -181,10 +181,10 @@ def pin(
 def unpin(database: Database, evidence_id: int, who: str) -> None:
     """Take evidence off its case; that it was there stays in the history."""
     with transaction(database):
-        for one in select(database, Evidence, "case_evidence WHERE id = ?", (evidence_id,)):
+        for pin in select(database, Evidence, "case_evidence WHERE id = ?", (evidence_id,)):
             change(database, "DELETE FROM case_evidence WHERE id = ?", (evidence_id,))
-            _note(database, one.case_id, "evidence", one.text, "", who, log=one.log, line=one.line)
-            _index(database, one.case_id)
+            _note(database, pin.case_id, "evidence", pin.text, "", who, log=pin.log, line=pin.line)
+            _index(database, pin.case_id)
 
 
 def evidence_of(database: Database, case_id: int) -> list[Evidence]:
@@ -211,7 +211,7 @@ def unsettled_cases(database: Database) -> dict[str, int]:
 
 def values_of(database: Database, field: str) -> Sequence[str]:
     """Return what cases have as their device, model or fault, in order."""
-    assert field in {one.name for one in fields(Case)}
+    assert field in {column.name for column in fields(Case)}
     sql = f"SELECT DISTINCT {field} FROM cases WHERE {field} != '' ORDER BY {field}"
     return [value for (value,) in rows(database, sql)]
 
@@ -229,6 +229,6 @@ def _index(database: Database, case_id: int) -> None:
     """Make the case one that its words find, those of its evidence too."""
     case = get_case(database, case_id)
     words = [case.device, case.model, case.fault, *(str(getattr(case, name)) for name in TEXTS)]
-    words += [one.text for one in evidence_of(database, case_id)]
+    words += [evidence.text for evidence in evidence_of(database, case_id)]
     change(database, "DELETE FROM case_terms WHERE rowid = ?", (case_id,))
     insert(database, "case_terms", rowid=case_id, terms=" ".join(terms("\n".join(words))))

@@ -249,22 +249,20 @@ def select(
     expressions  field → the SQL that gives it, where there is no column of that name
     """
     names, truths = _columns(kind)
-    found = rows(
+    stored = rows(
         database, f"SELECT {', '.join(expressions.get(name, name) for name in names)} FROM {source}", values
     )
     if not truths:
-        return [kind(*row) for row in found]
-    return [
-        kind(*(bool(value) if place in truths else value for place, value in enumerate(row))) for row in found
-    ]
+        return [kind(*row) for row in stored]
+    return [kind(*(bool(value) if at in truths else value for at, value in enumerate(row))) for row in stored]
 
 
 @cache
 def _columns(kind: Any) -> tuple[tuple[str, ...], frozenset[int]]:
     """Return the names of the fields, and the places of those that are true or false."""
-    found = fields(kind)
-    return tuple(one.name for one in found), frozenset(
-        place for place, one in enumerate(found) if one.type is bool
+    columns = fields(kind)
+    return tuple(column.name for column in columns), frozenset(
+        place for place, column in enumerate(columns) if column.type is bool
     )
 
 

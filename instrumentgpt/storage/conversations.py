@@ -89,8 +89,8 @@ def create_conversation(database: Database, title: str = "") -> str:
 def get_conversation(database: Database, conversation_id: str) -> Conversation | None:
     """Return the conversation, or None if there is none, or it is deleted."""
     source = "conversations WHERE id = ? AND deleted_at IS NULL"
-    found = select(database, Conversation, source, (conversation_id,), **_OLD)
-    return found[0] if found else None
+    stored = select(database, Conversation, source, (conversation_id,), **_OLD)
+    return stored[0] if stored else None
 
 
 def list_conversations(
@@ -122,8 +122,8 @@ def rename_conversation(
 
 def conversation_of(database: Database, message_id: int) -> Conversation | None:
     """Return the conversation that a message is in, None if the message or all of it is deleted."""
-    found = rows(database, "SELECT conversation_id FROM messages WHERE id = ?", (message_id,))
-    return get_conversation(database, found[0][0]) if found else None
+    stored = rows(database, "SELECT conversation_id FROM messages WHERE id = ?", (message_id,))
+    return get_conversation(database, stored[0][0]) if stored else None
 
 
 def pin_conversation(database: Database, conversation_id: str, pinned: bool) -> None:
@@ -168,8 +168,8 @@ def delete_conversation(database: Database, conversation_id: str) -> None:
 
 def folders_of(database: Database, conversation_id: str) -> Iterator[Path]:
     """Yield the conversation's own folders, whether they are there or not; other files are `uploads`."""
-    known = rows(database, "SELECT 1 FROM conversations WHERE id = ?", (conversation_id,))
-    if not known or file_of(database) == ":memory:":
+    stored = rows(database, "SELECT 1 FROM conversations WHERE id = ?", (conversation_id,))
+    if not stored or file_of(database) == ":memory:":
         return
     home = Path(file_of(database)).parent
     names = [(WORKSPACES, conversation_id)]
@@ -264,9 +264,9 @@ def turn_at(database: Database, message_id: int) -> list[int]:
     """Return the ids from the question at or before `message_id` up to the next question; [] if unknown."""
     sql = "SELECT conversation_id FROM messages WHERE id = ?"
     for (conversation_id,) in rows(database, sql, (message_id,)):
-        ids, asked = places(database, conversation_id)
-        first = max((question for question in asked if question <= message_id), default=message_id)
-        after = min((question for question in asked if question > first), default=LAST_ID)
+        ids, question_ids = places(database, conversation_id)
+        first = max((question for question in question_ids if question <= message_id), default=message_id)
+        after = min((question for question in question_ids if question > first), default=LAST_ID)
         return [message for message in ids if first <= message < after]
     return []
 
@@ -344,8 +344,8 @@ def list_permissions(database: Database, conversation_id: str) -> list[Permissio
 
 def permission_in_force(database: Database, conversation_id: str) -> Permission:
     """Return what agents may do in this conversation: reading only, unless somebody allowed more."""
-    found = list_permissions(database, conversation_id)
-    return found[0] if found else Permission()
+    permissions = list_permissions(database, conversation_id)
+    return permissions[0] if permissions else Permission()
 
 
 @dataclass(frozen=True)
@@ -360,8 +360,8 @@ class Offer:
 def get_mode_state(database: Database, conversation_id: str, mode: str) -> dict[str, Any]:
     """Return what `mode` keeps for the conversation; {} if nothing."""
     sql = "SELECT state FROM mode_states WHERE conversation_id = ? AND mode = ?"
-    found = rows(database, sql, (conversation_id, mode))
-    return dict(json.loads(found[0][0])) if found else {}
+    stored = rows(database, sql, (conversation_id, mode))
+    return dict(json.loads(stored[0][0])) if stored else {}
 
 
 def save_mode_state(database: Database, conversation_id: str, mode: str, state: Mapping[str, Any]) -> None:
@@ -397,8 +397,8 @@ def mode_messages(database: Database, conversation_id: str, mode: str) -> list[i
 def get_agent_session(database: Database, conversation_id: str, agent: str, workspace: str) -> str:
     """Return the agent's own id for this conversation in that folder, to resume it; "" if none."""
     sql = "SELECT session_id FROM agent_sessions WHERE conversation_id = ? AND agent = ? AND workspace = ?"
-    found = rows(database, sql, (conversation_id, agent, workspace))
-    return str(found[0][0]) if found else ""
+    stored = rows(database, sql, (conversation_id, agent, workspace))
+    return str(stored[0][0]) if stored else ""
 
 
 def save_agent_session(

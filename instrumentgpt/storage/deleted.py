@@ -51,8 +51,8 @@ def mark_turn(database: Database, conversation_id: str, first: int, deleted_at: 
     summary = _true_summary(database, conversation_id, get_memory(conversation_id, database)[0])
     update_memory(conversation_id, summary, state.serialize(), database)
     database.conn.execute("DELETE FROM device_states WHERE conversation_id = ?", (conversation_id,))
-    for device, one in filed.items():
-        file_device_state(database, conversation_id, device, one.serialize())
+    for device, filed_state in filed.items():
+        file_device_state(database, conversation_id, device, filed_state.serialize())
     order_readings(database, conversation_id)
 
 
@@ -68,13 +68,13 @@ def _states(database: Database, conversation_id: str) -> tuple[DiagnosticState, 
 
     def unrecorded(stored: str) -> DiagnosticState:
         state = DiagnosticState.deserialize(stored)
-        own = ("", device_key(state))
-        return without_items(state, {(field, text) for device, field, text in ever if device in own})
+        names = ("", device_key(state))
+        return without_items(state, {(field, text) for device, field, text in ever if device in names})
 
     state = unrecorded(get_memory(conversation_id, database)[1])
-    filed = {name: unrecorded(one) for name, one in device_states(database, conversation_id).items()}
+    filed = {name: unrecorded(stored) for name, stored in device_states(database, conversation_id).items()}
     if any(field == IN_QUESTION for _, field, _ in ever):
-        filed = {name: one for name, one in filed.items() if holds_items(one)}
+        filed = {name: other for name, other in filed.items() if holds_items(other)}
         if device_key(state):
             filed |= {device_key(state): state} if holds_items(state) else {}
             state = DiagnosticState()
@@ -85,9 +85,9 @@ def _states(database: Database, conversation_id: str) -> tuple[DiagnosticState, 
 def forget_turn(database: Database, conversation_id: str, first: int) -> None:
     """Drop a marked turn, the steps of its answer and the prompts that may have told it, for good."""
     turn = _turn(database, conversation_id, first)
-    told = {"turn": json.dumps(turn), "conversation": conversation_id}
-    for sql in _TOLD_IT:
-        database.conn.execute(sql, told)
+    values = {"turn": json.dumps(turn), "conversation": conversation_id}
+    for sql in _TRACES:
+        database.conn.execute(sql, values)
     sql = "SELECT deleted_at, id FROM all_messages WHERE conversation_id = ? AND deleted_at IS NOT NULL"
     others = [row for row in database.conn.execute(sql, (conversation_id,)).fetchall() if row[1] not in turn]
     mark = "UPDATE all_messages SET deleted_at = ? WHERE id = ?"
@@ -97,7 +97,7 @@ def forget_turn(database: Database, conversation_id: str, first: int) -> None:
 
 
 _TURN = "(SELECT value FROM json_each(:turn))"
-_TOLD_IT = (
+_TRACES = (
     "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE question_message_id IN"
     f" {_TURN} OR id IN (SELECT run_id FROM all_messages WHERE id IN {_TURN}))",
     "DELETE FROM all_prompts WHERE conversation_id = :conversation AND EXISTS (SELECT 1 FROM all_messages"
@@ -122,7 +122,7 @@ def times_of_deleted(database: Database, conversation_id: str) -> list[tuple[flo
         "SELECT min(created_at), deleted_at FROM all_messages"
         f" WHERE conversation_id = ? AND deleted_at > {NOT_YET} GROUP BY deleted_at"
     )
-    return [(float(since), float(until)) for since, until in rows(database, sql, (conversation_id,))]
+    return [(float(created), float(deleted)) for created, deleted in rows(database, sql, (conversation_id,))]
 
 
 def _turn(database: Database, conversation_id: str, first: int) -> list[int]:

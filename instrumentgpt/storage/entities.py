@@ -64,8 +64,8 @@ def list_entities(database: Database, conversation_id: str) -> list[Entity]:
         " ORDER BY entities.rowid"
     )
     first = "iif(first_message IN deleted_messages, last_message, first_message)"
-    found = select(database, Entity, source, (conversation_id,), first=first, last="last_message")
-    return [replace(one, link=json.loads(str(one.link))) for one in found]
+    entities = select(database, Entity, source, (conversation_id,), first=first, last="last_message")
+    return [replace(entity, link=json.loads(str(entity.link))) for entity in entities]
 
 
 def note_entities(
@@ -77,11 +77,11 @@ def note_entities(
     """
     noted: list[str] = []
     with transaction(database):
-        for one in seen:
-            link = json.dumps(dict(one.link), ensure_ascii=False, sort_keys=True)
+        for sighting in seen:
+            link = json.dumps(dict(sighting.link), ensure_ascii=False, sort_keys=True)
             noted.append(
-                _update_known(database, conversation_id, question, one, link)
-                or _added(database, conversation_id, question, one, link)
+                _update_known(database, conversation_id, question, sighting, link)
+                or _added(database, conversation_id, question, sighting, link)
             )
         entities = {entity.ref: entity for entity in list_entities(database, conversation_id)}
     return [entities[ref] for ref in dict.fromkeys(noted) if ref in entities]
@@ -112,7 +112,7 @@ def _update_known(database: Database, conversation_id: str, question: int, seen:
     """Bring a known thing up to date and return its ref; "" if it is new."""
     sql = "SELECT ref, flag FROM entities WHERE conversation_id = ? AND type = ? AND link = ?"
     for ref, flag in rows(database, sql, (conversation_id, seen.type, link)):
-        stronger = max(flag, seen.flag, key=lambda one: _STRONGER[one])
+        stronger = max(flag, seen.flag, key=lambda flag: _STRONGER[flag])
         sql = (
             "UPDATE entities SET label = ?, flag = ?, last_message = max("
             "iif(last_message IN (SELECT id FROM all_messages WHERE deleted_at > 0), 0, last_message), ?)"

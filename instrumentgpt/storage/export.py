@@ -68,17 +68,17 @@ def export_to(target: IO[bytes], database: Database, conversation_id: str) -> No
         raise unknown(conversation_id)
     messages = list_messages(database, conversation_id)
     artifacts = list_artifacts(database, conversation_id, "conversation_id")
-    there = [one for one in artifacts if not (one.removed_at or _is_gone(database, one))]
-    files = {one.id: f"files/{_file_name(one)}" for one in there}
+    there = [artifact for artifact in artifacts if not (artifact.removed_at or _is_gone(database, artifact))]
+    files = {artifact.id: f"files/{_file_name(artifact)}" for artifact in there}
     notes = notes_of(database, conversation_id, _devices(database, conversation_id))
     documents, prompts = _documents(database, conversation_id), _prompts(database, conversation_id)
-    told = {
+    record = {
         "conversation": next(database.query("SELECT * FROM conversations WHERE id = ?", (conversation_id,))),
         "messages": [vars(message) for message in messages],
-        "artifacts": [_described(one, files.get(one.id, "")) for one in artifacts],
+        "artifacts": [_described(artifact, files.get(artifact.id, "")) for artifact in artifacts],
         "notes": [vars(note) for note in notes],
-        "documents": [vars(one) | {"file": name} for name, (one, _) in documents.items()],
-        "prompts": [_without(one, "text") | {"file": name} for name, one in prompts.items()],
+        "documents": [vars(document) | {"file": name} for name, (document, _) in documents.items()],
+        "prompts": [_without(prompt, "text") | {"file": name} for name, prompt in prompts.items()],
         "prompts_left_out": len(list_prompts(database, conversation_id)) - len(prompts),
         **{name: list(database.query(
             f"SELECT * FROM {name} WHERE conversation_id = ? {THERE.get(name, '')}", (conversation_id,)
@@ -87,11 +87,11 @@ def export_to(target: IO[bytes], database: Database, conversation_id: str) -> No
     text = "\n".join(_markdown(conversation.title, messages, artifacts, files))
     contents: dict[str, str | bytes | Path] = {
         "conversation.md": text,
-        "conversation.json": json.dumps(told, ensure_ascii=False, indent=1),
+        "conversation.json": json.dumps(record, ensure_ascii=False, indent=1),
         **({"notes.md": "\n".join(_notes_in_words(notes))} if notes else {}),
-        **{files[one.id]: _content(database, one) for one in artifacts if one.id in files},
+        **{files[artifact.id]: _content(database, artifact) for artifact in there},
         **{name: content for name, (_, content) in documents.items()},
-        **{name: one.text for name, one in prompts.items()},
+        **{name: prompt.text for name, prompt in prompts.items()},
     }
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
         for name, content in contents.items():
@@ -137,9 +137,9 @@ def _documents(database: Database, conversation_id: str) -> dict[str, tuple[Docu
     folder = documents_folder(database)
     saved = reversed(list_documents(database, conversation_id))
     return {
-        f"documents/{one.file}": (one, (folder / one.file).read_bytes())
-        for one in saved
-        if (folder / one.file).is_file()
+        f"documents/{document.file}": (document, (folder / document.file).read_bytes())
+        for document in saved
+        if (folder / document.file).is_file()
     }
 
 
@@ -148,19 +148,19 @@ def _prompts(database: Database, conversation_id: str) -> dict[str, SentPrompt]:
 
     Those are left out that were sent while a turn was there that is deleted now: they may tell it.
     """
-    found = [
+    prompts = [
         get_prompt(database, conversation_id, number)
         for number, *_ in list_prompts(database, conversation_id)
     ]
     gone = times_of_deleted(database, conversation_id)
     sent = [
-        one
-        for one in found
-        if one is not None and not any(since <= one.sent_at <= until for since, until in gone)
+        prompt
+        for prompt in prompts
+        if prompt is not None and not any(created <= prompt.sent_at <= deleted for created, deleted in gone)
     ]
     return {
-        f"prompts/{place:04d}-{_plain(f'{one.task}-{one.agent}')}.txt": one
-        for place, one in enumerate(sent, start=1)
+        f"prompts/{place:04d}-{_plain(f'{prompt.task}-{prompt.agent}')}.txt": prompt
+        for place, prompt in enumerate(sent, start=1)
     }
 
 
@@ -175,8 +175,8 @@ def _plain(title: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in title).strip("._")
 
 
-def _without(one: object, name: str) -> dict[str, Any]:
-    return {key: value for key, value in vars(one).items() if key != name}
+def _without(item: object, name: str) -> dict[str, Any]:
+    return {key: value for key, value in vars(item).items() if key != name}
 
 
 def _file_name(artifact: Artifact) -> str:
@@ -198,9 +198,9 @@ def _markdown(
         ended = "" if message.status == "complete" else f" ({message.status})"
         yield f"## {SPEAKERS.get(message.role, message.role)}, {when}{ended}\n"
         content = message.content
-        for one in artifacts:
-            if one.message_id == message.id:
-                place, link = marker(one.kind, one.id), _link(one, files)
+        for artifact in artifacts:
+            if artifact.message_id == message.id:
+                place, link = marker(artifact.kind, artifact.id), _link(artifact, files)
                 content = content.replace(place, link) if place in content else f"{content}\n\n{link}"
         yield f"{content}\n"
 
@@ -223,12 +223,12 @@ def case_as_markdown(database: Database, conversation_id: str) -> str:
     if conversation is None:
         raise unknown(conversation_id)
     _, state = get_memory(conversation_id, database)
-    told = listing(database, conversation_id, DiagnosticState.deserialize(state))
-    notes = notes_of(database, conversation_id, [told.device] if told.device else [])
-    lines = [f"# {_text(conversation.title or 'Untitled')}", "", *_head(told, conversation.updated_at)]
+    case = listing(database, conversation_id, DiagnosticState.deserialize(state))
+    notes = notes_of(database, conversation_id, [case.device] if case.device else [])
+    lines = [f"# {_text(conversation.title or 'Untitled')}", "", *_head(case, conversation.updated_at)]
     called = list_nicknames(database, conversation_id)
     lines += [f"- {_text(device)} is called {_text(', '.join(names))}" for device, names in called.items()]
-    for name, entries in told.sections.items():
+    for name, entries in case.sections.items():
         lines += _section(SECTIONS[name], [_line(entry) for entry in entries])
     lines += _section(
         "For a person to decide", [_note(note, conversation_id) for note in notes if note.kind == DEFERRED]
@@ -239,10 +239,10 @@ def case_as_markdown(database: Database, conversation_id: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _head(told: Listing, updated_at: float) -> Iterator[str]:
-    named = " · ".join(filter(None, (told.state.device_name, told.state.device_ip)))
+def _head(case: Listing, updated_at: float) -> Iterator[str]:
+    named = " · ".join(filter(None, (case.state.device_name, case.state.device_ip)))
     yield f"- Device: {_text(named) if named else 'none named yet'}"
-    yield f"- Status: {told.state.status}"
+    yield f"- Status: {case.state.status}"
     yield f"- Last message: {moment(updated_at)}"
 
 
@@ -251,12 +251,12 @@ def _section(title: str, lines: Sequence[str]) -> list[str]:
 
 
 def _line(entry: Entry) -> str:
-    said, item = _text(entry.text), entry.item
+    text, item = _text(entry.text), entry.item
     if item.field == VALUE:
         channel = f", channel {item.channel}" if item.channel else ""
         device = f" of {_text(item.device)}" if item.device else ""
-        said = f"{_text(entry.label)}{channel}: **{said}**{device}"
-    return f"- {said} ({'; '.join(_sources(entry))})"
+        text = f"{_text(entry.label)}{channel}: **{text}**{device}"
+    return f"- {text} ({'; '.join(_sources(entry))})"
 
 
 def _sources(entry: Entry) -> Iterator[str]:

@@ -26,7 +26,7 @@ NEWEST_SENTENCES = 100  # of one kind and device
 MOST_QUANTITIES = 10_000  # in one query: SQLite takes 32,766 values, three of each
 NEWEST_QUANTITIES = 100  # of a device, beside those that a question asks for
 
-_KNOWN = "since, kind, device, channel, parameter, value, unit, said, source, log, line, clock, age"
+_COLUMNS = "since, kind, device, channel, parameter, value, unit, said, source, log, line, clock, age"
 _OF_KEY = "conversation_id = ? AND kind = 'value' AND device = d AND channel = c AND parameter = p"
 # Of one moment the tool's word counts most; what a person says counts more than an answer's prose.
 _BY_AGE = "age, source = 'tool', source = 'user', dated, id"
@@ -62,12 +62,12 @@ def store_facts(
             insert(database, "all_facts", **row, kind="doubt", source=source, **vars(fact))
         for kind, text, device in sentences:
             insert(database, "all_facts", **row, kind=kind, source=source, device=device, said=text)
-        for one in readings:
+        for reading in readings:
             insert(
-                database, "all_facts", **row, kind="value", source=one.source, log=one.log, line=one.line,
-                clock=one.clock, dated=_dated(one.clock), **vars(one.fact),
+                database, "all_facts", **row, kind="value", source=reading.source, log=reading.log,
+                line=reading.line, clock=reading.clock, dated=_dated(reading.clock), **vars(reading.fact),
             )  # fmt: skip
-        read = {one.fact.key for one in readings if one.log}
+        read = {reading.fact.key for reading in readings if reading.log}
         order_readings(database, conversation_id, read | {reading[:3] for reading in gone if reading[3]})
 
 
@@ -90,7 +90,7 @@ def order_readings(database: Database, conversation_id: str, keys: Collection[Ke
         "SELECT DISTINCT device, channel, parameter FROM facts WHERE conversation_id = ? AND kind = 'value'"
     )
     those = f"VALUES {_marks(list(keys))}" if keys else every
-    told = [*chain.from_iterable(keys), conversation_id] if keys else [conversation_id, conversation_id]
+    values = [*chain.from_iterable(keys), conversation_id] if keys else [conversation_id, conversation_id]
     database.conn.execute(
         f"WITH keys (d, c, p) AS ({those}), ordered AS (SELECT id, dated AS is_dated,"
         " CASE source WHEN 'tool' THEN min(message_id) OVER (PARTITION BY device, channel, parameter, value,"
@@ -100,7 +100,7 @@ def order_readings(database: Database, conversation_id: str, keys: Collection[Ke
         f" FROM keys CROSS JOIN facts WHERE {_OF_KEY})"
         " UPDATE all_facts SET since = first, age = CASE is_dated WHEN '' THEN first"
         " ELSE min(first, ifnull(later, first)) END FROM ordered WHERE ordered.id = all_facts.id",
-        told,
+        values,
     )
 
 
@@ -110,36 +110,36 @@ def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -
         f"WITH keys (d, c, p) AS (VALUES {_marks(keys)}), said AS"
         f" (SELECT min(id) AS first, max(id) AS last FROM keys CROSS JOIN facts WHERE {_OF_KEY}"
         " GROUP BY device, channel, parameter, value, source)"
-        f" SELECT {_KNOWN} FROM facts WHERE id IN (SELECT first FROM said UNION SELECT last FROM said)"
+        f" SELECT {_COLUMNS} FROM facts WHERE id IN (SELECT first FROM said UNION SELECT last FROM said)"
         f" ORDER BY {_BY_AGE}"
     )
-    asked = [*chain.from_iterable(keys), conversation_id]
-    return _stored_facts(database, conversation_id, rows(database, sql, asked)) if keys else []
+    values = [*chain.from_iterable(keys), conversation_id]
+    return _stored_facts(database, conversation_id, rows(database, sql, values)) if keys else []
 
 
 def list_facts(
     database: Database,
     conversation_id: str,
     devices: Sequence[str] | None = None,
-    wanted: Iterable[str] = (),
+    keywords: Iterable[str] = (),
     placed: Places | None = None,
 ) -> list[StoredFact]:
     """Return what messages state, oldest first: of each quantity the newest; constraints on any device.
 
     devices  whose ("": of none in particular); None: of all
-    wanted   terms: quantities that have one in their name are among them, however old
+    keywords  terms: quantities that have one in their name are among them, however old
     placed   the conversation's `places`, where they have been read
 
     Of the other quantities of named devices those stated last, so that a long conversation costs no more than
     a short one.
     """
-    terms = [term for term in wanted if len(term) > 1 or not term.isascii()]
+    terms = [term for term in keywords if len(term) > 1 or not term.isascii()]
     if devices is None:
         sql = "SELECT DISTINCT device FROM facts WHERE conversation_id = ?"
         devices, terms = [row[0] for row in rows(database, sql, (conversation_id,))], [""]
     keys = {key for device in devices for key in _keys(database, conversation_id, device, terms)}
     values = _values(database, conversation_id, sorted(keys)[:MOST_QUANTITIES])
-    found = [
+    stored = [
         *values,
         *_doubts(database, conversation_id, {row[4] for row in values if row[8] == "user"}),
         *_sentences(database, conversation_id, "kind IN ('constraint', 'lift')"),
@@ -150,18 +150,18 @@ def list_facts(
             for row in _sentences(database, conversation_id, "kind = ? AND device = ?", kind, device)
         ),
     ]
-    return _stored_facts(database, conversation_id, sorted(found, key=lambda row: row[-1]), placed)
+    return _stored_facts(database, conversation_id, sorted(stored, key=lambda row: row[-1]), placed)
 
 
 def _values(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Any]:
     """Return the newest values of each key."""
     sql = (
         f"WITH keys (d, c, p) AS (VALUES {_marks(keys)})"
-        f" SELECT {_KNOWN} FROM keys CROSS JOIN facts WHERE facts.id IN"
+        f" SELECT {_COLUMNS} FROM keys CROSS JOIN facts WHERE facts.id IN"
         f" (SELECT id FROM facts WHERE {_OF_KEY} ORDER BY {_BY_AGE_BACKWARDS} LIMIT ?) ORDER BY {_BY_AGE}"
     )
-    asked: tuple[str | int, ...] = (*chain.from_iterable(keys), conversation_id, NEWEST_VALUES)
-    return rows(database, sql, asked) if keys else []
+    values: tuple[str | int, ...] = (*chain.from_iterable(keys), conversation_id, NEWEST_VALUES)
+    return rows(database, sql, values) if keys else []
 
 
 def _marks(keys: Sequence[Key]) -> str:
@@ -174,14 +174,14 @@ def _doubts(database: Database, conversation_id: str, parameters: Collection[str
         f"conversation_id = ? AND kind = 'doubt' AND parameter IN ({', '.join('?' * len(parameters))})"
         " GROUP BY device, channel, parameter, value"
     )
-    sql = f"SELECT {_KNOWN} FROM facts WHERE id IN (SELECT max(id) FROM facts WHERE {mine})"
+    sql = f"SELECT {_COLUMNS} FROM facts WHERE id IN (SELECT max(id) FROM facts WHERE {mine})"
     return rows(database, sql, (conversation_id, *parameters)) if parameters else []
 
 
 def _sentences(database: Database, conversation_id: str, which: str, *values: str) -> list[Any]:
     """Return the newest sentences of a kind, oldest first."""
     sql = (
-        f"SELECT {_KNOWN} FROM facts WHERE id IN (SELECT id FROM facts WHERE conversation_id = ?"
+        f"SELECT {_COLUMNS} FROM facts WHERE id IN (SELECT id FROM facts WHERE conversation_id = ?"
         f" AND {which} ORDER BY since DESC, id DESC LIMIT ?) ORDER BY since, id"
     )
     return rows(database, sql, (conversation_id, *values, NEWEST_SENTENCES))
@@ -195,10 +195,10 @@ def _keys(
         "SELECT channel, parameter FROM facts WHERE conversation_id = ? AND kind = 'value' AND device = ?"
         " GROUP BY channel, parameter ORDER BY max(age) DESC"
     )
-    found = rows(database, sql, (conversation_id, device))
+    quantities = rows(database, sql, (conversation_id, device))
     return [
         (device, channel, parameter)
-        for at, (channel, parameter) in enumerate(found)
+        for at, (channel, parameter) in enumerate(quantities)
         if at < NEWEST_QUANTITIES or any(term in parameter for term in terms)
     ]
 
@@ -224,22 +224,22 @@ def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
 
 
 def _stored_facts(
-    database: Database, conversation_id: str, found: Sequence[Any], placed: Places | None = None
+    database: Database, conversation_id: str, stored: Sequence[Any], placed: Places | None = None
 ) -> list[StoredFact]:
-    asked = (placed or places(database, conversation_id))[1] if found else ()
+    question_ids = (placed or places(database, conversation_id))[1] if stored else ()
     return [
         StoredFact(
             row[1],
             Fact(*row[2:7]),
             row[8],
-            turn_of(row[0], asked),
+            turn_of(row[0], question_ids),
             row[7],
             row[0],
             log=row[9],
             line=row[10],
             clock=row[11],
         )
-        for row in found
+        for row in stored
     ]
 
 
@@ -294,16 +294,16 @@ def origins_of(
         "SELECT field, text, message_id, log, line FROM state_items WHERE conversation_id = ? AND device = ?"
         " AND field IN ('hypotheses', 'root_causes', 'findings') ORDER BY id DESC LIMIT ?"
     )
-    found = rows(database, sql, (conversation_id, device_key(state), NEWEST_ITEMS))
-    asked = (placed or places(database, conversation_id))[1] if found else ()
+    stored = rows(database, sql, (conversation_id, device_key(state), NEWEST_ITEMS))
+    question_ids = (placed or places(database, conversation_id))[1] if stored else ()
     texts = {*state.findings, *state.hypotheses, *state.root_causes}
-    first: dict[tuple[str, str], Any] = {row[:2]: row[2:] for row in found if row[1] in texts}
-    return {item: _origin(asked, *told) for item, told in first.items()}
+    first: dict[tuple[str, str], Any] = {row[:2]: row[2:] for row in stored if row[1] in texts}
+    return {item: _origin(question_ids, *origin) for item, origin in first.items()}
 
 
-def _origin(asked: Sequence[int], message_id: int | None, log: str, line: int | None) -> str:
+def _origin(question_ids: Sequence[int], message_id: int | None, log: str, line: int | None) -> str:
     """Return the turn that said it, and its log line."""
-    turn = f"turn {turn_of(message_id, asked)}" if message_id else ""
+    turn = f"turn {turn_of(message_id, question_ids)}" if message_id else ""
     where = f"{log} line {line}" if log and line else log
     return ", ".join(filter(None, (turn, where)))
 

@@ -22,8 +22,8 @@ class StoredMessage(dict[str, Any]):
         if key != "content":
             raise KeyError(key)
         sql = "SELECT content FROM messages WHERE id = ?"
-        found = rows(self["database"], sql, (self["id"],))
-        self["content"] = str(found[0][0]) if found else ""
+        stored = rows(self["database"], sql, (self["id"],))
+        self["content"] = str(stored[0][0]) if stored else ""
         return str(self["content"])
 
 
@@ -55,28 +55,28 @@ def history(
     database: Database, conversation_id: str, before: int = LAST_ID, placed: Places | None = None
 ) -> History:
     """Return the messages with an id below `before`, without commands; `placed` where it has been read."""
-    ids, asked = below(before, placed or spoken(database, conversation_id))
-    return History(database, ids, frozenset(asked))
+    ids, question_ids = below(before, placed or spoken(database, conversation_id))
+    return History(database, ids, frozenset(question_ids))
 
 
 def below(before: int, placed: Places) -> Places:
     """Return the places of the messages with an id below `before`."""
-    ids, asked = placed
-    return ids[: bisect_left(ids, before)], asked[: bisect_left(asked, before)]
+    ids, question_ids = placed
+    return ids[: bisect_left(ids, before)], question_ids[: bisect_left(question_ids, before)]
 
 
 def spoken(database: Database, conversation_id: str) -> Places:
     """Return `places` without commands (`$…`) and what they print: they count as turns, and are not told."""
-    ids, asked = places(database, conversation_id)
+    ids, question_ids = places(database, conversation_id)
     sql = "SELECT id, question_message_id FROM runs WHERE conversation_id = ? AND agent = ?"
     runs: list[Any] = rows(database, sql, (conversation_id, COMMAND))
     if not runs:
-        return ids, asked
+        return ids, question_ids
     marks = ",".join("?" * len(runs))
     sql = f"SELECT id FROM messages WHERE conversation_id = ? AND run_id IN ({marks})"
     printed: list[Any] = rows(database, sql, (conversation_id, *(run for run, _ in runs)))
     commands = {question for _, question in runs} | {message for (message,) in printed}
-    return [message for message in ids if message not in commands], asked
+    return [message for message in ids if message not in commands], question_ids
 
 
 def places(database: Database, conversation_id: str, before: int = LAST_ID) -> Places:
@@ -88,15 +88,15 @@ def places(database: Database, conversation_id: str, before: int = LAST_ID) -> P
         "SELECT group_concat(id), group_concat(CASE role WHEN 'user' THEN id END)"
         " FROM messages WHERE conversation_id = ? AND id < ?"
     )
-    found = rows(database, sql, (conversation_id, before))
-    ids, asked = (sorted(json.loads(f"[{listed or ''}]")) for listed in found[0])
-    return ids, asked
+    stored = rows(database, sql, (conversation_id, before))
+    ids, question_ids = (sorted(json.loads(f"[{listed or ''}]")) for listed in stored[0])
+    return ids, question_ids
 
 
-def turn_of(message_id: int, asked: Sequence[int]) -> int:
-    """Return the turn (from 1) of a message, where `asked` are the ids of the questions.
+def turn_of(message_id: int, question_ids: Sequence[int]) -> int:
+    """Return the turn (from 1) of a message, where `question_ids` are those of the questions.
 
     >>> turn_of(4, [1, 3, 5])
     2
     """
-    return max(1, bisect_right(asked, message_id))
+    return max(1, bisect_right(question_ids, message_id))

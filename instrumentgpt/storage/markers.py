@@ -42,11 +42,11 @@ def rendered_parts(content: str, artifact_ids: Collection[str]) -> list[Part]:
     """
     parts: list[Part] = []
     waiting, end = dict.fromkeys(artifact_ids), 0
-    for found in _MARKER.finditer(content):
-        if found[1] in waiting:
-            parts += [Part(content[end : found.start()]), Part(artifact_id=found[1])]
-            del waiting[found[1]]
-            end = found.end()
+    for match in _MARKER.finditer(content):
+        if match[1] in waiting:
+            parts += [Part(content[end : match.start()]), Part(artifact_id=match[1])]
+            del waiting[match[1]]
+            end = match.end()
     parts.append(Part(content[end:]))
     return [part for part in parts if part.artifact_id or part.text.strip()] + [
         Part(artifact_id=artifact_id) for artifact_id in waiting

@@ -198,9 +198,9 @@ def _conversations_and_messages(database: Database) -> None:
         " role TEXT NOT NULL CHECK (role IN ('user', 'assistant')), content TEXT NOT NULL,"
         " created_at REAL NOT NULL)"
     )
-    told = {"summary": (str, ""), "diagnostic_state": (str, "")}
+    memory = {"summary": (str, ""), "diagnostic_state": (str, "")}
     times: dict[str, tuple[type, None]] = {"created_at": (float, None)}
-    _complete(database, "conversations", {"title": (str, ""), **times, "updated_at": (float, None), **told})
+    _complete(database, "conversations", {"title": (str, ""), **times, "updated_at": (float, None), **memory})
     texts = dict.fromkeys(("conversation_id", "role", "content", "run_id"), (str, None))
     _complete(database, "messages", {**texts, **times, "status": (str, "complete")})
     database.table("messages").create_index(["conversation_id", "id", "role"], "messages_in_order")
@@ -208,12 +208,12 @@ def _conversations_and_messages(database: Database) -> None:
 
 def _complete(database: Database, table: str, columns: Mapping[str, tuple[type, str | None]]) -> None:
     """Add the columns that an old application's table lacks, and let it have those of its own."""
-    known = database.table(table).columns_dict
+    existing = database.table(table).columns_dict
     for name, (kind, default) in columns.items():
-        if name not in known:
+        if name not in existing:
             database.table(table).add_column(name, kind, not_null_default=default)
             source = {"created_at": "timestamp", "updated_at": "created_at"}.get(name)
-            if source in known:
+            if source in existing:
                 database.execute(f"UPDATE {table} SET {name} = {source}")
         if kind is float:  # times written as text ('2026-02-19 23:24:45') become seconds, what is no time 0
             database.execute(
@@ -379,7 +379,7 @@ def m099_states_from_records(database: Database) -> None:
         now = {"state": row["diagnostic_state"] or "", "filed": _filed(database, row["id"])}
         kept = database.table("undeleted_memory").rows_where("conversation_id = ?", [row["id"]])
         whole, then, newest = next(
-            ((json.loads(one["whole"]), json.loads(one["shown"]), one["newest"]) for one in kept),
+            ((json.loads(memory["whole"]), json.loads(memory["shown"]), memory["newest"]) for memory in kept),
             (now, now, 0),
         )
         asked_on = database.view("messages").count_where(
@@ -406,26 +406,26 @@ def _put_on_record(
     """
     sql = "SELECT max(id) FROM all_messages WHERE conversation_id = ? AND deleted_at IS NOT NULL"
     [deleted] = database.execute(sql, (conversation,)).fetchone()
-    before, after = (DiagnosticState.deserialize(one["state"]) for one in (whole, now))
+    before, after = (DiagnosticState.deserialize(memory["state"]) for memory in (whole, now))
     is_same = device_key(before) == device_key(after)
-    filed = {name: DiagnosticState.deserialize(one) for name, one in whole["filed"].items()}
-    told = [(name, FILED, one, None if name in now["filed"] else deleted) for name, one in filed.items()]
-    told += [(device_key(after), IN_QUESTION, before if is_same and is_as_then else after, None)]
+    filed = {name: DiagnosticState.deserialize(old) for name, old in whole["filed"].items()}
+    records = [(name, FILED, old, None if name in now["filed"] else deleted) for name, old in filed.items()]
+    records += [(device_key(after), IN_QUESTION, before if is_same and is_as_then else after, None)]
     if not is_same:
         stays = asked_on or not is_as_then
-        told += [(device_key(before), FILED if stays else IN_QUESTION, before, deleted)]
+        records += [(device_key(before), FILED if stays else IN_QUESTION, before, deleted)]
     sql = "SELECT ifnull(min(id), 1) FROM all_state_items"
-    first = min(0, database.execute(sql).fetchone()[0]) - len(told)
+    first = min(0, database.execute(sql).fetchone()[0]) - len(records)
     row = {"conversation_id": conversation, "source": "tool", "created_at": 0.0}
-    for place, (device, field, state, message) in enumerate(told, start=first):
+    for place, (device, field, state, message) in enumerate(records, start=first):
         made = {"id": place, "device": device, "field": field, "text": bare(state).serialize()}
         database.table("all_state_items").insert({**row, **made, "message_id": message})
     items = "SELECT id, device, field, text FROM all_state_items WHERE conversation_id = ? AND field IN "
     states = (before, after, *filed.values())
-    for one, device, field, text in database.execute(f"{items} {ITEM_FIELDS}", (conversation,)).fetchall():
+    for key, device, field, text in database.execute(f"{items} {ITEM_FIELDS}", (conversation,)).fetchall():
         holders = [device_key(state) for state in states if text in getattr(state, field)]
         if not device and holders:  # it was said before any device was named
-            database.table("all_state_items").update(one, {"device": holders[0]})
+            database.table("all_state_items").update(key, {"device": holders[0]})
         if field == "hypotheses" and not holders:
             made = {"device": device, "field": RULED_OUT, "text": text, "message_id": None}
             database.table("all_state_items").insert({**row, **made})
@@ -437,10 +437,10 @@ def _put_back(database: Database) -> None:
     for row in database.query("SELECT revision_id, of_table, content FROM deleted_rows ORDER BY rowid"):
         content = json.loads(row["content"], object_hook=_with_bytes)
         kept.setdefault(row["revision_id"], {}).setdefault(row["of_table"], []).append(content)
-    for found in kept.values():
-        [then], conversation = found.pop("memory"), found["messages"][0]["conversation_id"]
-        links, _ = found.pop("link", []), found.pop("conclusions", [])
-        for table, lost in found.items():
+    for rows_of_table in kept.values():
+        [then], conversation = rows_of_table.pop("memory"), rows_of_table["messages"][0]["conversation_id"]
+        links, _ = rows_of_table.pop("link", []), rows_of_table.pop("conclusions", [])
+        for table, lost in rows_of_table.items():
             for row in lost:
                 mark = {"deleted_at": then["at"]} if table == "messages" else {}
                 database.table(table).insert({**row, **mark})
@@ -456,9 +456,9 @@ def _put_back(database: Database) -> None:
         whole = then["before"]
         whole["filed"] |= _filed(database, conversation)
         shown = {"state": database.table("conversations").get(conversation)["diagnostic_state"]}
-        told = {"whole": json.dumps(whole), "shown": json.dumps(shown), "newest": then["newest"]}
+        memory = {"whole": json.dumps(whole), "shown": json.dumps(shown), "newest": then["newest"]}
         database.table("undeleted_memory").insert(
-            {"conversation_id": conversation, **told}, pk="conversation_id", ignore=True
+            {"conversation_id": conversation, **memory}, pk="conversation_id", ignore=True
         )
 
 

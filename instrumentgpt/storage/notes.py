@@ -29,8 +29,8 @@ class Note:
 
 def get_settings(database: Database) -> dict[str, Any]:
     """Return the saved settings by name; those never saved are absent."""
-    found = rows(database, "SELECT name, value FROM settings")
-    return {name: json.loads(value) for name, value in found}
+    stored = rows(database, "SELECT name, value FROM settings")
+    return {name: json.loads(value) for name, value in stored}
 
 
 def save_setting(database: Database, name: str, value: str | int | float | bool | None) -> None:
@@ -63,8 +63,8 @@ def notes_of(database: Database, conversation_id: str, devices: Iterable[str] = 
     """Return the notes that count in a conversation about `devices` (their names): narrow scopes first."""
     scopes = list(dict.fromkeys((conversation_id, *devices, EVERYWHERE)))
     marks = ",".join("?" * len(scopes))
-    found = select(database, Note, f"notes WHERE scope IN ({marks}) ORDER BY updated_at DESC", scopes)
-    return sorted(found, key=lambda note: scopes.index(note.scope))
+    notes = select(database, Note, f"notes WHERE scope IN ({marks}) ORDER BY updated_at DESC", scopes)
+    return sorted(notes, key=lambda note: scopes.index(note.scope))
 
 
 def constraints_of(note: Note) -> tuple[str, ...]:
@@ -74,30 +74,30 @@ def constraints_of(note: Note) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)  # notes are looked at for every prompt
 def _constraints(text: str) -> tuple[str, ...]:
-    return tuple(said for kind, said in constraints_in(text) if kind == "constraint")
+    return tuple(sentence for kind, sentence in constraints_in(text) if kind == "constraint")
 
 
-def found_in(notes: Iterable[Note], query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Note]:
+def matching_notes(notes: Iterable[Note], query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Note]:
     """Return the notes that bear on `query`, in either language and under other names, the best first.
 
     aliases  lists of names of one device each
     """
-    asked = phrases(query, aliases)
-    scored = [(_score(note, query, asked), note) for note in notes]
+    query_phrases = phrases(query, aliases)
+    scored = [(_score(note, query, query_phrases), note) for note in notes]
     return [note for score, note in sorted(scored, key=lambda pair: -pair[0]) if score]
 
 
-def holds(text: str, asked: Iterable[Phrase]) -> int:
+def holds(text: str, query_phrases: Iterable[Phrase]) -> int:
     """Return how many of the phrases `text` holds.
 
     >>> holds("the proportional gain", [("kp",), ("proport", "gain")])
     1
     """
     held = f" {' '.join(terms(text))} "
-    return sum(f" {' '.join(phrase)} " in held for phrase in asked)
+    return sum(f" {' '.join(phrase)} " in held for phrase in query_phrases)
 
 
-def _score(note: Note, query: str, asked: Sequence[Phrase]) -> int:
+def _score(note: Note, query: str, query_phrases: Sequence[Phrase]) -> int:
     """Return how many of the phrases the note holds; its own name is worth all of them."""
     named = note.id.casefold() == query.strip().casefold()
-    return holds(f"{note.id} {note.kind} {note.text}", asked) + named * (len(asked) + 1)
+    return holds(f"{note.id} {note.kind} {note.text}", query_phrases) + named * (len(query_phrases) + 1)

@@ -93,8 +93,8 @@ def set_panel_status(database: Database, panel_id: int, status: Status) -> None:
 def latest_panel(database: Database, conversation_id: str) -> Panel | None:
     """Return the conversation's newest panel; None if it has none."""
     source = "panels WHERE conversation_id = ? ORDER BY id DESC LIMIT 1"
-    for one in select(database, Panel, source, (conversation_id,)):
-        return replace(one, brief=json.loads(str(one.brief)), plan=json.loads(str(one.plan)))
+    for panel in select(database, Panel, source, (conversation_id,)):
+        return replace(panel, brief=json.loads(str(panel.brief)), plan=json.loads(str(panel.plan)))
     return None
 
 
@@ -115,5 +115,5 @@ def list_steps(database: Database, panel_id: int) -> list[Step]:
     return [Step(Key(*row[:4]), json.loads(row[4]), *row[5:]) for row in rows(database, sql, (panel_id,))]
 
 
-def _json(told: object) -> str:
-    return json.dumps(told, ensure_ascii=False)
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)

@@ -62,21 +62,21 @@ def recall(
     """
     until = LAST_ID if before is None else before
     near = below(until, placed or spoken(database, conversation_id))
-    wanted = _asked_for(question, aliases)
-    scores = _search(database, conversation_id, wanted, until)
-    if len(wanted) and len(_own(question, aliases)) < FEW_TERMS:
-        carried = _asked_for(_question_before(database, conversation_id, until))[:CARRIED_PHRASES]
+    sought = _sought_phrases(question, aliases)
+    scores = _search(database, conversation_id, sought, until)
+    if len(sought) and len(_own_terms(question, aliases)) < FEW_TERMS:
+        carried = _sought_phrases(_question_before(database, conversation_id, until))[:CARRIED_PHRASES]
         _add(scores, _search(database, conversation_id, carried, until), CARRIED_SHARE)
-        wanted = list(dict.fromkeys([*wanted, *carried]))
+        sought = list(dict.fromkeys([*sought, *carried]))
     best = _best(scores, near)
     is_prompt = room < math.inf
     if not best:
         return pieces_of(database, candidates([], {}, near, is_prompt), {}, near[1], room)
-    told = messages_of(database, best[:FEEDBACK_HITS])
+    messages = messages_of(database, best[:FEEDBACK_HITS])
     looked = best[: HITS + FEEDBACK_HITS]
-    holders = _holders(database, wanted, looked)
-    weights = _weights(wanted, holders, len(looked))
-    fed = _feedback([told[message][1] for message in best[:FEEDBACK_HITS]], wanted, weights)
+    holders = _holders(database, sought, looked)
+    weights = _weights(sought, holders, len(looked))
+    fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
     _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
     _bring_later(scores, weights, holders, _best(scores, near))
     best = _best(scores, near)[:HITS]
@@ -94,9 +94,9 @@ def _bring_later(
     best  the messages of `scores`, the best first
     """
     for hit in best[:CORRECTED]:
-        own = [term for term, messages in holders.items() if hit in messages]
+        hit_terms = [term for term, messages in holders.items() if hit in messages]
         shared: dict[int, float] = defaultdict(float)
-        for term in own:
+        for term in hit_terms:
             for message in holders[term]:
                 shared[message] += weights[term]
         least = SAME_WORDS * shared[hit]
@@ -107,16 +107,16 @@ def _bring_later(
             scores[newest] = max(scores[newest], BESIDE * scores[hit])
 
 
-def _asked_for(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
+def _sought_phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
     """Return what to look for: what the question says itself, before what is pasted in it."""
-    own = phrases("\n".join(prose_lines(question)), aliases)
-    rest = phrases(question[:PASTED_CHARS], aliases) if len(own) < MOST_PHRASES else ()
+    stated = phrases("\n".join(prose_lines(question)), aliases)
+    rest = phrases(question[:PASTED_CHARS], aliases) if len(stated) < MOST_PHRASES else ()
     shared = _shared(aliases)
-    wanted = [phrase for phrase in dict.fromkeys([*own, *rest]) if len(phrase) > 1 or phrase[0] not in shared]
-    return (wanted or own)[:MOST_PHRASES]
+    sought = [words for words in dict.fromkeys([*stated, *rest]) if len(words) > 1 or words[0] not in shared]
+    return (sought or stated)[:MOST_PHRASES]
 
 
-def _own(question: str, aliases: Sequence[Sequence[str]]) -> list[str]:
+def _own_terms(question: str, aliases: Sequence[Sequence[str]]) -> list[str]:
     """Return the telling terms of the question beside names of devices."""
     named = frozenset[str]().union(*_named(aliases))
     return [term for term in telling(terms(question)) if term not in named]
@@ -134,13 +134,13 @@ def _named(aliases: Sequence[Sequence[str]]) -> list[frozenset[str]]:
 
 
 def _search(
-    database: Database, conversation_id: str, wanted: Sequence[Phrase], until: int
+    database: Database, conversation_id: str, sought: Sequence[Phrase], until: int
 ) -> dict[int, float]:
     """Return message id → score of the messages that hold a phrase, the best ones."""
-    if not wanted:
+    if not sought:
         return {}
-    either = " OR ".join(quoted(" ".join(phrase)) for phrase in wanted)
-    found = rows(
+    either = " OR ".join(quoted(" ".join(phrase)) for phrase in sought)
+    matches = rows(
         database,
         "SELECT messages.id, score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
         " FROM message_terms WHERE message_terms MATCH ? AND rowid < ? AND rowid NOT IN deleted_messages"
@@ -153,7 +153,7 @@ def _search(
             conversation_id,
         ),
     )
-    return {message: -rank for message, rank in found}
+    return {message: -rank for message, rank in matches}
 
 
 def quoted(words: str) -> str:
@@ -168,8 +168,8 @@ def _add(scores: dict[int, float], others: dict[int, float], share: float) -> No
 
 def _best(scores: dict[int, float], near: Places) -> list[int]:
     """Return the messages that were found, the best first, without those that are not told."""
-    told = set(near[0])
-    return sorted(told.intersection(scores), key=lambda message: (-scores[message], -message))
+    ids = set(near[0])
+    return sorted(ids.intersection(scores), key=lambda message: (-scores[message], -message))
 
 
 def _question_before(database: Database, conversation_id: str, until: int) -> str:
@@ -177,26 +177,26 @@ def _question_before(database: Database, conversation_id: str, until: int) -> st
         "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' AND id < ?"
         " ORDER BY id DESC LIMIT 1"
     )
-    found = rows(database, sql, (conversation_id, until))
-    return str(found[0][0]) if found else ""
+    stored = rows(database, sql, (conversation_id, until))
+    return str(stored[0][0]) if stored else ""
 
 
-def _holders(database: Database, wanted: Sequence[Phrase], ids: Sequence[int]) -> dict[str, set[int]]:
+def _holders(database: Database, sought: Sequence[Phrase], ids: Sequence[int]) -> dict[str, set[int]]:
     """Return term → the messages among `ids` that hold it, for each term that is looked for."""
     marks = ",".join("?" * len(ids))
-    found = rows(database, f"SELECT rowid, terms FROM message_terms WHERE rowid IN ({marks})", ids)
-    texts = [(message, f" {text} ") for message, text in found]
+    stored = rows(database, f"SELECT rowid, terms FROM message_terms WHERE rowid IN ({marks})", ids)
+    texts = [(message, f" {text} ") for message, text in stored]
     return {
         term: {message for message, text in texts if f" {term} " in text}
-        for phrase in wanted
+        for phrase in sought
         for term in phrase
     }
 
 
-def _weights(wanted: Sequence[Phrase], holders: Mapping[str, Collection[int]], hits: int) -> dict[str, float]:
+def _weights(sought: Sequence[Phrase], holders: Mapping[str, Collection[int]], hits: int) -> dict[str, float]:
     """Return term → how much it tells: the rarer among the terms of the `hits` messages, the more."""
     weights: dict[str, float] = {}
-    for phrase in wanted:
+    for phrase in sought:
         for term in phrase:
             held = len(holders[term])
             worth = math.log(1 + (hits - held + 0.5) / (held + 0.5)) + 0.2
@@ -204,16 +204,16 @@ def _weights(wanted: Sequence[Phrase], holders: Mapping[str, Collection[int]], h
     return weights
 
 
-def _feedback(contents: Sequence[str], wanted: Sequence[Phrase], weights: dict[str, float]) -> list[Phrase]:
+def _feedback(contents: Sequence[str], sought: Sequence[Phrase], weights: dict[str, float]) -> list[Phrase]:
     """Return terms that stand in the telling lines of the best hits, and were not asked for."""
-    asked = {term for phrase in wanted for term in phrase}
-    found: dict[str, int] = {}
+    question_terms = {term for phrase in sought for term in phrase}
+    counts: dict[str, int] = {}
     for content in contents:
         lines = relevant_lines(content, weights, NEIGHBOUR_CHARS)
         for term in dict.fromkeys(telling(terms(" ".join(lines)))):
-            if term not in asked and len(term) > 1:
-                found[term] = found.get(term, 0) + 1
-    names = sorted(found, key=lambda term: (-found[term], not any(map(str.isdigit, term)), -len(term)))
+            if term not in question_terms and len(term) > 1:
+                counts[term] = counts.get(term, 0) + 1
+    names = sorted(counts, key=lambda term: (-counts[term], not any(map(str.isdigit, term)), -len(term)))
     return [(term,) for term in names[:FEEDBACK_TERMS]]
 
 
@@ -228,12 +228,12 @@ READ_AT_ONCE = 16  # messages
 
 def messages_of(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
     """Return id → (role, content)."""
-    wanted = list(ids)
-    if not wanted:
+    ids = list(ids)
+    if not ids:
         return {}
-    marks = ",".join("?" * len(wanted))
-    found = rows(database, f"SELECT id, role, content FROM messages WHERE id IN ({marks})", wanted)
-    return {message: (role, content) for message, role, content in found}
+    marks = ",".join("?" * len(ids))
+    stored = rows(database, f"SELECT id, role, content FROM messages WHERE id IN ({marks})", ids)
+    return {message: (role, content) for message, role, content in stored}
 
 
 @dataclass(frozen=True)
@@ -251,15 +251,15 @@ def candidates(
     """Return the best messages, those around the very best, and the newest others if wanted, in order."""
     ids, _ = placed
     around = _around(ids, best[:NEIGHBOURED], set(best))
-    found = [Candidate(message, EXCERPT_CHARS, scores[message]) for message in best]
-    found += [
+    ranked = [Candidate(message, EXCERPT_CHARS, scores[message]) for message in best]
+    ranked += [
         Candidate(message, NEIGHBOUR_CHARS, share * scores[hit]) for message, (hit, share) in around.items()
     ]
-    found.sort(key=lambda one: -one.score)
+    ranked.sort(key=lambda candidate: -candidate.score)
     if not with_newest:
-        return found
+        return ranked
     others = (message for message in reversed(ids) if message not in around and message not in scores)
-    return found + [
+    return ranked + [
         Candidate(message, FILLED_CHARS, -place)
         for place, message in enumerate(islice(others, FILLED), start=1)
     ]
@@ -269,36 +269,36 @@ def pieces_of(
     database: Database,
     chosen: Sequence[Candidate],
     weights: Mapping[str, float],
-    asked: Sequence[int],
+    question_ids: Sequence[int],
     room: float = math.inf,
 ) -> list[Recalled]:
     """Return the excerpts of the chosen messages, the best first, until they take `room` tokens.
 
     weights  term → how much it tells
-    asked    ids of the questions
+    question_ids  of the conversation, in order
     """
     pieces: list[Recalled] = []
     for first in range(0, len(chosen), READ_AT_ONCE):
         some = chosen[first : first + READ_AT_ONCE]
-        told = messages_of(database, [one.message_id for one in some])
-        for one in some:
+        messages = messages_of(database, [candidate.message_id for candidate in some])
+        for candidate in some:
             if room <= 0:
                 return pieces
-            role, content = told[one.message_id]
-            if lines := tuple(relevant_lines(content, weights, one.chars)):
-                turn = turn_of(one.message_id, asked)
-                pieces.append(Recalled(one.message_id, turn, role, lines, one.score))
+            role, content = messages[candidate.message_id]
+            if lines := tuple(relevant_lines(content, weights, candidate.chars)):
+                turn = turn_of(candidate.message_id, question_ids)
+                pieces.append(Recalled(candidate.message_id, turn, role, lines, candidate.score))
                 room -= pieces[-1].cost if room < math.inf else 0
     return pieces
 
 
-def _around(ids: Sequence[int], hits: Sequence[int], known: set[int]) -> dict[int, tuple[int, float]]:
+def _around(ids: Sequence[int], hits: Sequence[int], best: set[int]) -> dict[int, tuple[int, float]]:
     """Return message → (the hit it is near, its share of the hit's score)."""
-    found: dict[int, tuple[int, float]] = {}
+    neighbours: dict[int, tuple[int, float]] = {}
     for hit in hits:
         place = bisect_left(ids, hit)
         for step in range(1, 2 * NEIGHBOUR_TURNS + 1):
             for at in (place - step, place + step):
-                if 0 <= at < len(ids) and ids[at] not in known and ids[at] not in found:
-                    found[ids[at]] = (hit, NEIGHBOUR_SHARE / step)
-    return found
+                if 0 <= at < len(ids) and ids[at] not in best and ids[at] not in neighbours:
+                    neighbours[ids[at]] = (hit, NEIGHBOUR_SHARE / step)
+    return neighbours

@@ -8,6 +8,7 @@ it again.
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sqlite_utils import Database
 
@@ -45,58 +46,58 @@ def revised_memory(
     database: Database,
     conversation_id: str,
     state: DiagnosticState,
-    known: Sequence[StoredFact] | None = None,
+    facts: Sequence[StoredFact] | None = None,
 ) -> RevisedMemory:
     """Return `state` and what the messages state, as people revised it; `state` itself is not changed.
 
-    known  what the messages state, or as much of it as is wanted; None: all of it
+    facts  what the messages state, or as much of it as is wanted; None: all of it
     """
-    found = standings_of(list_revisions(database, conversation_id))
-    if known is None:
-        known = list_facts(database, conversation_id)
-    known = [*_constraints_in_notes(database, conversation_id, state, known), *known]
-    if any(item.field == VALUE for item in found):
-        known = _with_every_value(database, conversation_id, known, found)
-    return apply_revisions(state, known, found, _restated(database, conversation_id, found))
+    standings = standings_of(list_revisions(database, conversation_id))
+    if facts is None:
+        facts = list_facts(database, conversation_id)
+    facts = [*_constraints_in_notes(database, conversation_id, state, facts), *facts]
+    if any(item.field == VALUE for item in standings):
+        facts = _with_every_value(database, conversation_id, facts, standings)
+    return apply_revisions(state, facts, standings, _restated(database, conversation_id, standings))
 
 
 def _constraints_in_notes(
-    database: Database, conversation_id: str, state: DiagnosticState, known: Sequence[StoredFact]
+    database: Database, conversation_id: str, state: DiagnosticState, facts: Sequence[StoredFact]
 ) -> list[StoredFact]:
     """Return the constraints of the notes that count here, each as old as its note."""
-    devices = dict.fromkeys(filter(None, [device_key(state), *(row.fact.device for row in known)]))
+    devices = dict.fromkeys(filter(None, [device_key(state), *(row.fact.device for row in facts)]))
     constraints = [
         (note, text) for note in notes_of(database, conversation_id, devices) for text in constraints_of(note)
     ]
     if not constraints:
         return []
-    asked = places(database, conversation_id)[1]
+    question_ids = places(database, conversation_id)[1]
     sql = "SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = ? AND created_at <= ?"
-    told: list[StoredFact] = []
+    stored_facts: list[StoredFact] = []
     for note, text in constraints:
         [(message_id,)] = rows(database, sql, (conversation_id, note.updated_at))
         fact = Fact(note.scope if note.scope in devices else "", "", "", "")
-        turn = turn_of(int(str(message_id)), asked)
-        told.append(
+        turn = turn_of(int(str(message_id)), question_ids)
+        stored_facts.append(
             StoredFact("constraint", fact, "user", turn, text, int(str(message_id)), mark=f"note {note.id}")
         )
-    return told
+    return stored_facts
 
 
 def _with_every_value(
-    database: Database, conversation_id: str, known: Sequence[StoredFact], found: Standings
+    database: Database, conversation_id: str, facts: Sequence[StoredFact], standings: Standings
 ) -> list[StoredFact]:
-    """Return `known` with all that was ever stated of the values that were revised, not the newest only."""
-    keys = [(item.device, item.channel, item.name) for item in found if item.field == VALUE]
-    others = [row for row in known if row.kind != VALUE or row.fact.key not in keys]
+    """Return `facts` with all that was ever stated of the values that were revised, not the newest only."""
+    keys = [(item.device, item.channel, item.name) for item in standings if item.field == VALUE]
+    others = [row for row in facts if row.kind != VALUE or row.fact.key not in keys]
     return [*others, *every_value(database, conversation_id, keys)]
 
 
-def _restated(database: Database, conversation_id: str, found: Standings) -> set[Item]:
+def _restated(database: Database, conversation_id: str, standings: Standings) -> set[Item]:
     """Return the forgotten items of the state that the user has pinned or stated in words since."""
     forgotten = {
         item: standing
-        for item, standing in found.items()
+        for item, standing in standings.items()
         if item.field in LISTS and standing.forgotten is not None
     }
     if not forgotten:
@@ -109,61 +110,60 @@ def _restated(database: Database, conversation_id: str, found: Standings) -> set
 def _pinned_since(database: Database, conversation_id: str, forgotten: Standings) -> set[Item]:
     return {
         item
-        for one in list_state_items(database, conversation_id)
-        if one.source == "user"
+        for state_item in list_state_items(database, conversation_id)
+        if state_item.source == "user"
         for item, standing in forgotten.items()
-        if item.field == one.field and one.created_at > standing.changed_at
-        if same(one.text) in standing.forms
+        if item.field == state_item.field and state_item.created_at > standing.changed_at
+        if same(state_item.text) in standing.forms
     }
 
 
 def _said_since(database: Database, conversation_id: str, forgotten: Standings) -> set[Item]:
     first = min(standing.forgotten or 0 for standing in forgotten.values())
     sql = "SELECT id, content FROM messages WHERE conversation_id = ? AND role = 'user' AND id > ?"
-    said = rows(database, sql, (conversation_id, first))
+    messages = rows(database, sql, (conversation_id, first))
     anew: set[Item] = set()
-    for message_id, content in said:
-        told = {same(row.text) for row in statements(content) if row.kind != "ruled_out"}
+    for message_id, content in messages:
+        stated = {same(row.text) for row in statements(content) if row.kind != "ruled_out"}
         anew |= {
             item
             for item, standing in forgotten.items()
-            if message_id > (standing.forgotten or 0) and standing.forms & told
+            if message_id > (standing.forgotten or 0) and standing.forms & stated
         }
     return anew
 
 
-def messages_put_back(database: Database, conversation_id: str, found: Standings) -> list[Recalled]:
+def messages_put_back(database: Database, conversation_id: str, standings: Standings) -> list[Recalled]:
     """Return the messages that a person put back into the prompt, as pieces that come before all others."""
-    wanted = sorted(
+    message_ids = sorted(
         int(item.name)
-        for item, standing in found.items()
+        for item, standing in standings.items()
         if item.field == MESSAGE and standing.pinned and item.name.isdecimal()
     )
-    if not wanted:
+    if not message_ids:
         return []
-    marks = ",".join("?" * len(wanted))
+    marks = ",".join("?" * len(message_ids))
     sql = f"SELECT id, role, content FROM messages WHERE conversation_id = ? AND id IN ({marks}) ORDER BY id"
-    told = rows(database, sql, (conversation_id, *wanted))
-    asked = places(database, conversation_id)[1]
-    return [_piece(asked, *row) for row in told]
+    messages = rows(database, sql, (conversation_id, *message_ids))
+    question_ids = places(database, conversation_id)[1]
+    return [_piece(question_ids, *row) for row in messages]
 
 
-def _piece(asked: Sequence[int], message_id: int, role: str, content: str) -> Recalled:
+def _piece(question_ids: Sequence[int], message_id: int, role: str, content: str) -> Recalled:
     text = cap(filter_content(content), PUT_BACK_CHARS)
     lines = tuple(line for line in text.split("\n") if line.strip())
-    return Recalled(message_id, turn_of(message_id, asked), role, lines or ("(empty)",), math.inf)
+    return Recalled(message_id, turn_of(message_id, question_ids), role, lines or ("(empty)",), math.inf)
 
 
 def store_nicknames(
     database: Database, conversation_id: str, message_id: int, namings: Iterable[Naming]
 ) -> None:
     """Keep what the message says of nicknames, in place of what was kept of it before."""
+    row: dict[str, Any] = {"conversation_id": conversation_id, "message_id": message_id}
     with transaction(database):
         change(database, "DELETE FROM all_nicknames WHERE message_id = ?", (message_id,))
-        for one in namings:
-            insert(
-                database, "all_nicknames", conversation_id=conversation_id, message_id=message_id, **vars(one)
-            )
+        for naming in namings:
+            insert(database, "all_nicknames", **row, **vars(naming))
 
 
 def list_nicknames(
@@ -177,16 +177,16 @@ def list_nicknames(
         "SELECT message_id, device, nickname, kind FROM nicknames"
         " WHERE conversation_id = ? AND message_id <= ? ORDER BY message_id, id"
     )
-    told = rows(database, sql, (conversation_id, upto))
-    found = standings_of(one for one in list_revisions(database, conversation_id) if one.after <= upto)
-    by_people = {item: one for item, one in found.items() if item.field == NICKNAME}
+    stored = rows(database, sql, (conversation_id, upto))
+    standings = standings_of(row for row in list_revisions(database, conversation_id) if row.after <= upto)
+    by_people = {item: standing for item, standing in standings.items() if item.field == NICKNAME}
     forgotten = {
-        (item.device, key_of(item.name)): one.forgotten
-        for item, one in by_people.items()
-        if one.forgotten is not None
+        (item.device, key_of(item.name)): standing.forgotten
+        for item, standing in by_people.items()
+        if standing.forgotten is not None
     }
-    kept = [row for row in told if row[0] > forgotten.get((row[1], key_of(row[2])), 0)]
-    kept += [(0, item.device, item.name, "named") for item, one in by_people.items() if one.pinned]
+    kept = [row for row in stored if row[0] > forgotten.get((row[1], key_of(row[2])), 0)]
+    kept += [(0, item.device, item.name, "named") for item, standing in by_people.items() if standing.pinned]
     last = {(device, key_of(nickname)): message for message, device, nickname, _ in kept}
     named = nicknames_by_device(Naming(device, nickname, kind) for _, device, nickname, kind in kept)
     return {device: {name: last[device, key_of(name)] for name in names} for device, names in named.items()}
@@ -194,13 +194,13 @@ def list_nicknames(
 
 def nicknames_everywhere(database: Database) -> dict[str, tuple[str, ...]]:
     """Return device → what it is called in any conversation."""
-    found = rows(
+    conversations = rows(
         database,
         "SELECT conversation_id FROM (SELECT conversation_id FROM nicknames UNION SELECT conversation_id"
         " FROM revisions WHERE field = ?) WHERE conversation_id NOT IN deleted_conversations",
         (NICKNAME,),
     )
-    every = [list_nicknames(database, conversation) for (conversation,) in found]
+    every = [list_nicknames(database, conversation) for (conversation,) in conversations]
     given = ((device, name) for named in every for device in named for name in named[device])
     return nicknames_by_device(Naming(*pair) for pair in given)
 
@@ -267,10 +267,10 @@ def listing(database: Database, conversation_id: str, state: DiagnosticState) ->
     Values of quantities that have a name (synonyms.toml) come before others.
     """
     revised = revised_memory(database, conversation_id, state)
-    asked = places(database, conversation_id)[1]
-    origins = {(one.field, same(one.text)): one for one in list_state_items(database, conversation_id)}
+    question_ids = places(database, conversation_id)[1]
+    origins = {(item.field, same(item.text)): item for item in list_state_items(database, conversation_id)}
     device = device_key(state)
-    sections = {name: list(_of_state(revised, device, name, origins, asked)) for name in LISTS}
+    sections = {name: list(_of_state(revised, device, name, origins, question_ids)) for name in LISTS}
     values = sorted(
         values_in_force(revised.facts).values(), key=lambda value: not is_known(value.now.fact.parameter)
     )
@@ -287,7 +287,7 @@ def _of_state(
     device: str,
     name: str,
     origins: dict[tuple[str, str], StateItem],
-    asked: Sequence[int],
+    question_ids: Sequence[int],
 ) -> Iterator[Entry]:
     for text in getattr(revised.state, name):
         item = item_of(revised.standings, device, name, text)
@@ -295,16 +295,16 @@ def _of_state(
         if standing.text:
             origin = Origin("user", standing.turn)
         else:
-            origin = _origin(origins.get((name, same(text))), asked)
+            origin = _origin(origins.get((name, same(text))), question_ids)
         was = item.name if standing.text not in ("", item.name) else ""
         yield Entry(item, text, origin, (name, text) in revised.pinned, was=was)
 
 
-def _origin(found: StateItem | None, asked: Sequence[int]) -> Origin:
-    if found is None:
+def _origin(item: StateItem | None, question_ids: Sequence[int]) -> Origin:
+    if item is None:
         return Origin()
-    turn = turn_of(found.message_id, asked) if found.message_id is not None and asked else 0
-    return Origin(found.source, turn, found.message_id, found.device, found.log, found.line)
+    turn = turn_of(item.message_id, question_ids) if item.message_id is not None and question_ids else 0
+    return Origin(item.source, turn, item.message_id, item.device, item.log, item.line)
 
 
 def _value(value: Value, revised: RevisedMemory, device: str) -> Entry:

@@ -80,10 +80,10 @@ def _refuse_wrong(action: str, old: str, new: str) -> None:
         )
 
 
-def _refuse_too_many(found: Standings, item: Item, action: str) -> None:
-    pinned = [one for one, standing in found.items() if standing.pinned and one != item]
-    messages = sum(one.field == MESSAGE for one in pinned)
-    if action == "pin" and sum(one.field not in (MESSAGE, NICKNAME) for one in pinned) >= MOST_PINNED:
+def _refuse_too_many(standings: Standings, item: Item, action: str) -> None:
+    pinned = [other for other, standing in standings.items() if standing.pinned and other != item]
+    messages = sum(other.field == MESSAGE for other in pinned)
+    if action == "pin" and sum(other.field not in (MESSAGE, NICKNAME) for other in pinned) >= MOST_PINNED:
         raise RefusedRevision(f"{MOST_PINNED} items are pinned, and no more fit a prompt. Unpin one first.")
     if action == "restore" and item.field == MESSAGE and messages >= MOST_PUT_BACK:
         raise RefusedRevision(
@@ -107,14 +107,14 @@ def _stored(
 def list_revisions(database: Database, conversation_id: str) -> list[Revision]:
     """Return every change of the conversation's memory, oldest first, the undone ones too."""
     sql = f"SELECT {_COLUMNS} FROM revisions WHERE conversation_id = ? ORDER BY id"
-    found = rows(database, sql, (conversation_id,))
-    asked = places(database, conversation_id)[1] if found else []
-    return [_revision(asked, row) for row in found]
+    stored = rows(database, sql, (conversation_id,))
+    question_ids = places(database, conversation_id)[1] if stored else []
+    return [_revision(question_ids, row) for row in stored]
 
 
-def _revision(asked: Sequence[int], row: Any) -> Revision:
+def _revision(question_ids: Sequence[int], row: Any) -> Revision:
     number, device, field, name, channel, action, old, new, after, changed_by, changed_at, by, at = row
-    item, turn = Item(device, field, name, channel), turn_of(after, asked)
+    item, turn = Item(device, field, name, channel), turn_of(after, question_ids)
     return Revision(number, item, action, old, new, after, turn, changed_by, changed_at, by or "", at)
 
 
@@ -136,8 +136,8 @@ def _switch(database: Database, revision_id: int, undone_by: str | None, undone:
             (undone_by, time.time() if undone else None, revision_id, undone),
         )
         sql = "SELECT field, conversation_id, name, old FROM revisions WHERE id = ?"
-        told = rows(database, sql, (revision_id,)) if changed else []
-        for field, conversation_id, name, old in told:
+        stored = rows(database, sql, (revision_id,)) if changed else []
+        for field, conversation_id, name, old in stored:
             if field == TURN:
                 refuse_while_answering(database, conversation_id)
                 if not undone and not turn_at(database, int(name)):
@@ -175,7 +175,7 @@ def delete_turn(database: Database, message_id: int, changed_by: str = "user") -
 def list_deleted(database: Database, conversation_id: str) -> list[Revision]:
     """Return the deletions whose turns can be brought back, oldest first."""
     every = list_revisions(database, conversation_id)
-    return [one for one in every if one.item.field == TURN and one.undone_at is None]
+    return [revision for revision in every if revision.item.field == TURN and revision.undone_at is None]
 
 
 def forget_deleted(database: Database, revision_id: int) -> None:

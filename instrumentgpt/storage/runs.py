@@ -151,10 +151,10 @@ def read_events(
 
 def get_run(database: Database, run_id: str) -> Run:
     """Return the run; raise UnknownRun if there is none."""
-    found = select(database, Run, "runs WHERE id = ?", (run_id,))
-    if not found:
+    runs = select(database, Run, "runs WHERE id = ?", (run_id,))
+    if not runs:
         raise _unknown(run_id)
-    return found[0]
+    return runs[0]
 
 
 def live_run(database: Database, conversation_id: str, kind: Kind = "turn") -> Run | None:
@@ -180,10 +180,10 @@ def usage_of(database: Database, conversation_id: str) -> dict[str, float]:
         "SELECT json_extract(event, '$.usage') FROM run_events JOIN runs ON runs.id = run_id"
         " WHERE conversation_id = ? AND json_extract(event, '$.event') = 'Done'"
     )
-    found: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for (usage,) in rows(database, sql, (conversation_id,)):
-        found.update(json.loads(usage or "{}"))
-    return dict(found)
+        total.update(json.loads(usage or "{}"))
+    return dict(total)
 
 
 def mode_of(database: Database, question_message_id: int) -> str:

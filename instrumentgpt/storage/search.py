@@ -72,33 +72,33 @@ def search(
 
     aliases  lists of names of one device each
     """
-    asked = search_terms(query, aliases)[:MOST_THINGS]
-    if not asked:
+    things = search_terms(query, aliases)[:MOST_THINGS]
+    if not things:
         return []
-    found = _matches(database, all_of(asked), limit)
-    if len(found) < min(FEW, limit) and len(asked) > 1:
-        rare = [one for one in asked if _is_rare(database, one)] or asked
-        found += [place for place in _matches(database, _any_of(rare), limit) if place not in found]
-    return list(_hits(database, found, asked))[:limit]
+    matches = _matches(database, all_of(things), limit)
+    if len(matches) < min(FEW, limit) and len(things) > 1:
+        rare = [thing for thing in things if _is_rare(database, thing)] or things
+        matches += [place for place in _matches(database, _any_of(rare), limit) if place not in matches]
+    return list(_hits(database, matches, things))[:limit]
 
 
-def _hits(database: Database, found: Sequence[tuple[str, int]], asked: Sequence[SearchTerm]) -> Iterator[Hit]:
+def _hits(database: Database, keys: Sequence[tuple[str, int]], things: Sequence[SearchTerm]) -> Iterator[Hit]:
     """Yield each message once, whether it was found by its words or by a finding that it brought."""
-    told: set[int] = set()
-    for kind, key in found:
-        hit = (_of_message if kind == "message" else _of_item)(database, key, asked)
-        if hit.message_id is None or hit.message_id not in told:
-            told.add(hit.message_id or 0)
+    seen: set[int] = set()
+    for kind, key in keys:
+        hit = (_of_message if kind == "message" else _of_item)(database, key, things)
+        if hit.message_id is None or hit.message_id not in seen:
+            seen.add(hit.message_id or 0)
             yield hit
 
 
-def all_of(asked: Sequence[SearchTerm]) -> str:
+def all_of(things: Sequence[SearchTerm]) -> str:
     """Return what FTS5 is asked for text that holds every one of the terms, in whichever words."""
-    return " AND ".join(f"({_any_of([one])})" for one in asked)
+    return " AND ".join(f"({_any_of([thing])})" for thing in things)
 
 
-def _any_of(asked: Sequence[SearchTerm]) -> str:
-    every = [(" ".join(phrase), one.unfinished) for one in asked for phrase in one.phrases if phrase]
+def _any_of(things: Sequence[SearchTerm]) -> str:
+    every = [(" ".join(phrase), thing.unfinished) for thing in things for phrase in thing.phrases if phrase]
     return " OR ".join(quoted(words) + " *" * unfinished for words, unfinished in every)
 
 
@@ -115,23 +115,23 @@ def _matches(database: Database, match: str, limit: int) -> list[tuple[str, int]
 def _ranked(database: Database, table: str, gone: str, match: str, limit: int) -> list[tuple[int, float]]:
     there = f"{table} WHERE {table} MATCH ? AND rowid NOT IN {gone}"
     newest = f"SELECT rowid FROM {there} ORDER BY rowid DESC LIMIT ?"
-    found = rows(database, newest, (match, RANKED))
-    if not found:
+    stored = rows(database, newest, (match, RANKED))
+    if not stored:
         return []
     ranked = rows(
         database,
         f"SELECT rowid, -bm25({table}) AS score FROM {there} AND rowid >= ? ORDER BY score DESC LIMIT ?",
-        (match, found[-1][0], limit),
+        (match, stored[-1][0], limit),
     )
     return ranked
 
 
-def _is_rare(database: Database, one: SearchTerm) -> bool:
+def _is_rare(database: Database, thing: SearchTerm) -> bool:
     sql = "SELECT rowid FROM message_terms WHERE message_terms MATCH ? LIMIT ?"
-    return len(rows(database, sql, (f"terms : ({_any_of([one])})", RANKED))) < RANKED
+    return len(rows(database, sql, (f"terms : ({_any_of([thing])})", RANKED))) < RANKED
 
 
-def _of_message(database: Database, message_id: int, asked: Sequence[SearchTerm]) -> Hit:
+def _of_message(database: Database, message_id: int, things: Sequence[SearchTerm]) -> Hit:
     sql = (
         "SELECT conversation_id, coalesce(title, ''), role, CAST(messages.created_at AS REAL), content,"
         " coalesce((SELECT device FROM facts WHERE message_id = messages.id AND device > '' LIMIT 1),"
@@ -139,27 +139,27 @@ def _of_message(database: Database, message_id: int, asked: Sequence[SearchTerm]
         " AND message_id >= messages.id AND device != '' ORDER BY message_id LIMIT 1), ''), diagnostic_state"
         " FROM messages JOIN conversations ON conversations.id = conversation_id WHERE messages.id = ?"
     )
-    found = rows(database, sql, (message_id,))
-    conversation_id, title, role, created_at, content, device, state = found[0]
+    stored = rows(database, sql, (message_id,))
+    conversation_id, title, role, created_at, content, device, state = stored[0]
     device = device or device_key(DiagnosticState.deserialize(state or ""))
     kind = "question" if role == "user" else "answer"
-    pieces = _around(content, asked)
+    pieces = _around(content, things)
     return Hit(conversation_id, title, message_id, kind, created_at, device, pieces)
 
 
-def _of_item(database: Database, item_id: int, asked: Sequence[SearchTerm]) -> Hit:
+def _of_item(database: Database, item_id: int, things: Sequence[SearchTerm]) -> Hit:
     sql = (
         "SELECT conversation_id, coalesce(title, ''), message_id, field, state_items.created_at, device, text"
         " FROM state_items JOIN conversations ON conversations.id = conversation_id WHERE state_items.id = ?"
     )
-    found = rows(database, sql, (item_id,))
-    conversation_id, title, message_id, field, created_at, device, text = found[0]
-    return Hit(conversation_id, title, message_id, field, created_at, device, _around(text, asked))
+    stored = rows(database, sql, (item_id,))
+    conversation_id, title, message_id, field, created_at, device, text = stored[0]
+    return Hit(conversation_id, title, message_id, field, created_at, device, _around(text, things))
 
 
-def _around(content: str, asked: Sequence[SearchTerm]) -> tuple[tuple[str, bool], ...]:
+def _around(content: str, things: Sequence[SearchTerm]) -> tuple[tuple[str, bool], ...]:
     """Return the lines of `content` that hold most of what was asked for."""
-    weights = {term: 1.0 for one in asked for phrase in one.phrases for term in phrase if term}
+    weights = {term: 1.0 for thing in things for phrase in thing.phrases for term in phrase if term}
     near = content
     if len(content) > READ_CHARS:
         folded = fold(content)
@@ -167,7 +167,7 @@ def _around(content: str, asked: Sequence[SearchTerm]) -> tuple[tuple[str, bool]
         start = max(0, min(places, default=0) - READ_CHARS // 2)
         near = content[start : start + READ_CHARS]
     lines = relevant_lines(near, weights, CONTEXT_CHARS)
-    return tuple(marked(" ".join(lines), asked))
+    return tuple(marked(" ".join(lines), things))
 
 
 FIELDS = ("root_causes", "findings")
@@ -200,15 +200,15 @@ def precedents(
     except_for  the conversation that asks
     fits        whether an item bears on the question; asked before anything else is read
     """
-    fitting = [one for one in _recorded(database, devices, except_for) if fits(one)]
-    conversations = list(dict.fromkeys((one.conversation_id, one.device) for one in fitting))[:CONVERSATIONS]
-    standing = {place: _items_shown(database, *place) for place in conversations}
-    told: dict[tuple[str, str], Precedent] = {}
-    for one in fitting:
-        there = standing.get((one.conversation_id, one.device))
-        if there and (one.field, said := same(one.text)) in there:
-            told.setdefault((one.device, said), one)
-    return list(told.values())
+    fitting = [item for item in _recorded(database, devices, except_for) if fits(item)]
+    conversations = dict.fromkeys((item.conversation_id, item.device) for item in fitting)
+    standing = {place: _items_shown(database, *place) for place in list(conversations)[:CONVERSATIONS]}
+    distinct: dict[tuple[str, str], Precedent] = {}
+    for item in fitting:
+        there = standing.get((item.conversation_id, item.device))
+        if there and (item.field, text := same(item.text)) in there:
+            distinct.setdefault((item.device, text), item)
+    return list(distinct.values())
 
 
 def _recorded(database: Database, devices: Sequence[str], except_for: str) -> list[Precedent]:
@@ -220,8 +220,8 @@ def _recorded(database: Database, devices: Sequence[str], except_for: str) -> li
         f" WHERE device IN ({marks}) AND field IN ({fields}) AND conversation_id != ?"
         " ORDER BY state_items.id DESC LIMIT ?"
     )
-    found = rows(database, sql, (*devices, *FIELDS, except_for, LOOKED_AT))
-    return [Precedent(*row) for row in found if not _RULED_OUT.match(row[2])]
+    stored = rows(database, sql, (*devices, *FIELDS, except_for, LOOKED_AT))
+    return [Precedent(*row) for row in stored if not _RULED_OUT.match(row[2])]
 
 
 def _items_shown(database: Database, conversation_id: str, device: str) -> set[tuple[str, str]]:
@@ -232,7 +232,7 @@ def _items_shown(database: Database, conversation_id: str, device: str) -> set[t
         (field, same(text))
         for field in FIELDS
         for text in getattr(state, field)
-        if not any(same(text) in one or one in same(text) for one in out)
+        if not any(same(text) in hypothesis or hypothesis in same(text) for hypothesis in out)
     }
 
 

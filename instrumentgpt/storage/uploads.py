@@ -112,8 +112,8 @@ def digests_of(database: Database, conversation_id: str) -> list[str]:
         "SELECT file FROM all_artifacts WHERE file != '' GROUP BY file"
         " HAVING min(conversation_id) = :one AND max(conversation_id) = :one"
     )
-    found = database.execute(sql, {"one": conversation_id}).fetchall()
-    return [str(digest) for (digest,) in found]
+    stored = database.execute(sql, {"one": conversation_id}).fetchall()
+    return [str(digest) for (digest,) in stored]
 
 
 def sweep(database: Database, digests: Iterable[str] | None = None) -> None:
@@ -125,8 +125,8 @@ def sweep(database: Database, digests: Iterable[str] | None = None) -> None:
         return
     folder = folder_of(database)
     with transaction(database):  # no row can come to name one of them meanwhile
-        found = rows(database, "SELECT id, file FROM all_artifacts")
-        named = {name for row in found for name in row}
+        stored = rows(database, "SELECT id, file FROM all_artifacts")
+        named = {name for row in stored for name in row}
         names = sorted(path.name for path in folder.glob("*")) if digests is None else digests
         going = [folder / name for name in names if name not in named]
         aside = [there for path in going if (there := put_aside(path))]

@@ -64,13 +64,13 @@ _SINCE = f"""
 def store_verdicts(database: Database, verdicts: Iterable[Verdict]) -> None:
     """Store verdicts, each in place of an earlier one on the same log."""
     with transaction(database):
-        database.table("verdicts").upsert_all([asdict(one) for one in verdicts], pk=("device", "log"))
+        database.table("verdicts").upsert_all([asdict(verdict) for verdict in verdicts], pk=("device", "log"))
 
 
-def known_files(database: Database) -> dict[tuple[str, str], tuple[int, str]]:
+def judged_files(database: Database) -> dict[tuple[str, str], tuple[int, str]]:
     """Return (device, log) → (size, modified) of every file that was judged."""
-    found = rows(database, "SELECT device, log, size, modified FROM verdicts")
-    return {(device, log): (size, modified) for device, log, size, modified in found}
+    stored = rows(database, "SELECT device, log, size, modified FROM verdicts")
+    return {(device, log): (size, modified) for device, log, size, modified in stored}
 
 
 def verdicts_of(database: Database, device: str, limit: int = 5_000) -> list[Verdict]:
@@ -82,12 +82,12 @@ def verdicts_of(database: Database, device: str, limit: int = 5_000) -> list[Ver
 
 def standings(database: Database) -> dict[str, Standing]:
     """Return device → its newest verdict."""
-    known = {device: (since, count) for device, since, count in rows(database, _SINCE)}
+    history = {device: (started, count) for device, started, count in rows(database, _SINCE)}
     return {
-        one.device: Standing(
-            one, known[one.device][0] if one.begun is not None else None, known[one.device][1]
+        row.device: Standing(
+            row, history[row.device][0] if row.begun is not None else None, history[row.device][1]
         )
-        for one in select(database, Verdict, _NEWEST)
+        for row in select(database, Verdict, _NEWEST)
     }
 
 

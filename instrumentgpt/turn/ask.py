@@ -71,7 +71,7 @@ def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tu
 
     Each asking ends with its own Done. Closing the generator, or a stop of the turn, ends those in progress.
     """
-    heard: queue.SimpleQueue[tuple[int, Event]] = queue.SimpleQueue()
+    inbox: queue.SimpleQueue[tuple[int, Event]] = queue.SimpleQueue()
     halted, slots = threading.Event(), threading.Semaphore(max(1, at_once))
     prepared: dict[int, _Prepared] = {}
     threads = []
@@ -80,14 +80,14 @@ def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tu
             prepared[place] = _prepared(turn, asking, halted.is_set)
         except UnknownAgent as error:
             for event in failed(error):
-                heard.put((place, event))
+                inbox.put((place, event))
             continue
-        hear = partial(_collect, heard, place, slots, prepared[place])
+        hear = partial(_collect, inbox, place, slots, prepared[place])
         threads.append(threading.Thread(target=hear, name=f"ask {asking.task} {place}"))
     try:
         for thread in threads:
             thread.start()
-        yield from _as_they_come(turn, heard, len(askings), prepared, halted)
+        yield from _as_they_come(turn, inbox, len(askings), prepared, halted)
     finally:
         halted.set()
         for thread in threads:
@@ -134,22 +134,22 @@ def _prepared(turn: Turn, asking: Asking, stopped: Callable[[], bool]) -> _Prepa
 
 
 def _collect(
-    heard: "queue.SimpleQueue[tuple[int, Event]]", place: int, slots: threading.Semaphore, prepared: _Prepared
+    inbox: "queue.SimpleQueue[tuple[int, Event]]", place: int, slots: threading.Semaphore, prepared: _Prepared
 ) -> None:
-    """Put what the asking at `place` says into `heard`, once one of `slots` is free; its Done comes last."""
+    """Put what the asking at `place` says into `inbox`, once one of `slots` is free; its Done comes last."""
     with slots:
         try:
             for event in prepared.begin(prepared.request):
-                heard.put((place, event))
+                inbox.put((place, event))
         except Exception as error:  # the edge of a thread: its asking must end, whatever happened
             _log.exception("asking %s", place)
-            heard.put((place, Failure("error", reason(error))))
-            heard.put((place, Done("error", "")))
+            inbox.put((place, Failure("error", reason(error))))
+            inbox.put((place, Done("error", "")))
 
 
 def _as_they_come(
     turn: Turn,
-    heard: "queue.SimpleQueue[tuple[int, Event]]",
+    inbox: "queue.SimpleQueue[tuple[int, Event]]",
     waiting: int,
     prepared: Mapping[int, _Prepared],
     halted: threading.Event,
@@ -159,12 +159,12 @@ def _as_they_come(
         if not halted.is_set() and turn.stopped():
             halted.set()
         try:
-            place, event = heard.get(timeout=POLL)
+            place, event = inbox.get(timeout=POLL)
         except queue.Empty:
             continue
         waiting -= isinstance(event, Done)
         if place in prepared:
-            yield from ((place, one) for one in _apply_event(turn, event, prepared[place]))
+            yield from ((place, applied) for applied in _apply_event(turn, event, prepared[place]))
         else:
             yield place, event
 

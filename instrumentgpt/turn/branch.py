@@ -29,8 +29,8 @@ def branch(database: Database, conversation_id: str, message_id: int) -> str:
             raise unknown(conversation_id)
         refuse_while_answering(database, conversation_id)
         new = db.create_conversation(database, original.title)
-        told = (turn[-1], new)
-        database.conn.execute("UPDATE conversations SET branched_from = ? WHERE id = ?", told)
+        values = (turn[-1], new)
+        database.conn.execute("UPDATE conversations SET branched_from = ? WHERE id = ?", values)
         _copy(database, conversation_id, new, turn[-1])
         try:
             rebuild(database, new)
@@ -49,51 +49,51 @@ def _copy(database: Database, old: str, new: str, last: int) -> None:
             "SELECT * FROM messages WHERE conversation_id = ? AND id <= ? ORDER BY id", [old, last]
         )
     )
-    marks = ",".join(str(one["id"]) for one in messages)
+    marks = ",".join(str(message["id"]) for message in messages)
     runs = list(
         database.query(f"SELECT * FROM runs WHERE question_message_id IN ({marks}) AND kind = 'turn'")
     )
     made = list(database.query(f"SELECT id FROM artifacts WHERE message_id IN ({marks})"))
-    names = {str(one["id"]): uuid.uuid4().hex for one in runs}
-    names |= {str(one["id"]): uuid.uuid4().hex[:12] for one in made}
+    names = {str(run["id"]): uuid.uuid4().hex for run in runs}
+    names |= {str(artifact["id"]): uuid.uuid4().hex[:12] for artifact in made}
     ids: dict[int, int] = {}
 
     def put(table: str, row: Mapping[str, Any]) -> int:
-        own = {"conversation_id": new} if "conversation_id" in row else {}
-        return insert(database, table, **{**row, **own})
+        owner = {"conversation_id": new} if "conversation_id" in row else {}
+        return insert(database, table, **{**row, **owner})
 
     def renamed(text: str) -> str:
         for name, other in names.items():
             text = text.replace(name, other)
         return text
 
-    for one in messages:
-        content = renamed(one["content"])
-        run = names.get(one["run_id"] or "")
-        ids[one["id"]] = put("all_messages", {**_without_id(one), "content": content, "run_id": run})
-    for one in runs:
-        put("runs", {**one, "id": names[one["id"]], "question_message_id": ids[one["question_message_id"]]})
+    for message in messages:
+        content, run_id = renamed(message["content"]), names.get(message["run_id"] or "")
+        row = {**_without_id(message), "content": content, "run_id": run_id}
+        ids[message["id"]] = put("all_messages", row)
+    for run in runs:
+        put("runs", {**run, "id": names[run["id"]], "question_message_id": ids[run["question_message_id"]]})
         sql = "SELECT number, event FROM run_events WHERE run_id = ?"
-        for number, event in database.conn.execute(sql, (one["id"],)).fetchall():
-            put("run_events", {"run_id": names[one["id"]], "number": number, "event": renamed(event)})
+        for number, event in database.conn.execute(sql, (run["id"],)).fetchall():
+            put("run_events", {"run_id": names[run["id"]], "number": number, "event": renamed(event)})
     for table in BESIDE:
-        for one in list(database.query(f"SELECT * FROM {table} WHERE message_id IN ({marks})")):
-            row = _without_id(one) | {"message_id": ids[one["message_id"]]}
+        for row in list(database.query(f"SELECT * FROM {table} WHERE message_id IN ({marks})")):
+            copied = _without_id(row) | {"message_id": ids[row["message_id"]]}
             if table == "artifacts":
-                row |= {"id": names[one["id"]], "run_id": names.get(one["run_id"] or "")}
-            put(table if table == "marks" else f"all_{table}", row)
+                copied |= {"id": names[row["id"]], "run_id": names.get(row["run_id"] or "")}
+            put(table if table == "marks" else f"all_{table}", copied)
     until = messages[-1]["created_at"]
     sql = (
         "SELECT * FROM state_items WHERE conversation_id = ? AND source = 'user'"
         f" AND (message_id IN ({marks}) OR (message_id IS NULL AND created_at <= ?))"
     )
-    for one in list(database.query(sql, [old, until])):
-        put("all_state_items", {**_without_id(one), "message_id": ids.get(one["message_id"])})
+    for item in list(database.query(sql, [old, until])):
+        put("all_state_items", {**_without_id(item), "message_id": ids.get(item["message_id"])})
     sql = "SELECT * FROM revisions WHERE conversation_id = ? AND after <= ? AND field != ? ORDER BY id"
-    for one in list(database.query(sql, [old, last, TURN])):
-        name = one["name"] if one["field"] != MESSAGE else str(ids.get(int(one["name"]), 0))
-        after = max((mine for theirs, mine in ids.items() if theirs <= one["after"]), default=0)
-        put("revisions", {**_without_id(one), "name": name, "after": after})
+    for row in list(database.query(sql, [old, last, TURN])):
+        name = row["name"] if row["field"] != MESSAGE else str(ids.get(int(row["name"]), 0))
+        after = max((mine for theirs, mine in ids.items() if theirs <= row["after"]), default=0)
+        put("revisions", {**_without_id(row), "name": name, "after": after})
 
 
 def _without_id(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,8 +27,8 @@ def check(turn: Turn) -> None:
     """Have the turn keep with its answer where each of its numbers is from."""
 
     def store(message_id: int) -> None:
-        known = sources(turn.calls, turn.question.content, turn.earlier, turn.prompts, _unsourced(turn))
-        store_marks(turn.database, message_id, marks_of(turn.answer.text, known, names_of(turn.inventory)))
+        origins = sources(turn.calls, turn.question.content, turn.earlier, turn.prompts, _unsourced(turn))
+        store_marks(turn.database, message_id, marks_of(turn.answer.text, origins, names_of(turn.inventory)))
 
     turn.also_saved.append(store)
 
@@ -44,14 +44,14 @@ def sources(
 
     unsourced  what earlier answers said that nobody had computed: that a prompt repeats it makes it no fact
     """
-    said = [message.content for message in reversed(earlier) if message.role == "user"]
+    user_texts = [message.content for message in reversed(earlier) if message.role == "user"]
     ended = [tool for tool in calls if tool.status == "ok"]
     held = "\n".join(prompts)
     for words in unsourced:
         held = held.replace(words, " ")
     return [
         *(Source(tool.name, "computed", _result(tool)) for tool in ended if tool.server == SERVER),
-        *(Source("question", "user", words) for words in (question, *said)),
+        *(Source("question", "user", words) for words in (question, *user_texts)),
         Source("record", "computed", held),
         *(Source(tool.name, "agent", tool.result) for tool in ended if tool.server != SERVER),
     ]
@@ -61,17 +61,17 @@ def _result(tool: Tool) -> str:
     if tool.name not in ON_RECORD:
         return tool.result
     try:
-        told = json.loads(tool.result)
+        result = json.loads(tool.result)
     except ValueError:
         return ""
-    rows = rows_of(told, "findings", "hypotheses", "root_causes", "values")
+    rows = rows_of(result, "findings", "hypotheses", "root_causes", "values")
     return json.dumps([row.get("evidence") for row in rows], ensure_ascii=False)
 
 
 def _unsourced(turn: Turn) -> list[str]:
     """Return the words of earlier answers' numbers that had no source."""
-    found: list[str] = []
+    unsourced: list[str] = []
     for message in turn.earlier:
         marks: Sequence[Mark] = marks_of_answer(turn.database, message.id) or ()
-        found += [message.content[mark.start : mark.end] for mark in marks if mark.kind == "unknown"]
-    return sorted({words for words in found if len(words) > 1}, key=len, reverse=True)
+        unsourced += [message.content[mark.start : mark.end] for mark in marks if mark.kind == "unknown"]
+    return sorted({words for words in unsourced if len(words) > 1}, key=len, reverse=True)

@@ -150,8 +150,8 @@ def _longest(run: Run, total: float) -> float:
 
     A summary may wait as long again for an answer to end before it is put in place.
     """
-    asked = MODES[run.mode].in_a_row if run.mode in MODES else 1 + (run.kind == "summary")
-    return total * asked + OVERTIME_SECONDS
+    in_a_row = MODES[run.mode].in_a_row if run.mode in MODES else 1 + (run.kind == "summary")
+    return total * in_a_row + OVERTIME_SECONDS
 
 
 def reap_run(database: Database, run: Run, longest: float) -> bool:
@@ -160,8 +160,8 @@ def reap_run(database: Database, run: Run, longest: float) -> bool:
         end_at_once(run)
         close(database, run.id, Failure("timeout", f"The answer took longer than {longest:g} s."))
         return True
-    asked = run.started_clock  # by the monotonic clock
-    is_starting = asked is not None and 0.0 <= time.monotonic() - asked < STARTING_SECONDS
+    started = run.started_clock  # by the monotonic clock
+    is_starting = started is not None and 0.0 <= time.monotonic() - started < STARTING_SECONDS
     if process_of(run) is not None or (run.pid is None and is_starting):
         return False
     if get_run(database, run.id).status != "running":  # it ended between the two looks

@@ -48,35 +48,35 @@ def touched(
     results: Sequence[tuple[str, Mapping[str, Any]]],
 ) -> list[Sighting]:
     """Return what the `results` of our tools (name, JSON) speak of, what the run made, and what was saved."""
-    known = list_entities(database, conversation_id)
+    entities = list_entities(database, conversation_id)
     made = [_made(artifact) for artifact in db.list_artifacts(database, run_id, "run_id")]
-    told = [one for name, result in _with_devices(results, known) for one in seen_in(name, result)]
-    return [*told, *made, *_saved(database, conversation_id, known)]
+    seen = [thing for name, result in _with_devices(results, entities) for thing in seen_in(name, result)]
+    return [*seen, *made, *_saved(database, conversation_id, entities)]
 
 
 def _with_devices(
-    results: Sequence[tuple[str, Mapping[str, Any]]], known: Sequence[Entity]
+    results: Sequence[tuple[str, Mapping[str, Any]]], entities: Sequence[Entity]
 ) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the results, each with the device of its log: some tools name the log alone."""
-    devices = {str(one.link.get("log")): str(one.link.get("device")) for one in known if one.type == "log"}
+    devices = {str(log.link.get("log")): str(log.link.get("device")) for log in entities if log.type == "log"}
     devices |= {_text(result, "log"): _text(result, "device") for _, result in results if "device" in result}
     for name, result in results:
         yield name, {"device": devices.get(_text(result, "log"), ""), **result}
 
 
-def _saved(database: Database, conversation_id: str, known: Sequence[Entity]) -> list[Sighting]:
+def _saved(database: Database, conversation_id: str, entities: Sequence[Entity]) -> list[Sighting]:
     """Return the conversation's own notes, and documents saved in another way than from here, without ref."""
-    links, refs = [one.link for one in known], {one.ref for one in known}
+    links, refs = [entity.link for entity in entities], {entity.ref for entity in entities}
     saved = [
         Sighting("note", one_line(note.id), {"note": note.id}, "read")
         for note in db.list_notes(database, scope=conversation_id)
     ]
     saved += [
-        Sighting("report", one_line(one.title), {"document": one.id}, "created")
-        for one in reversed(db.list_documents(database, conversation_id))
-        if one.ref not in refs
+        Sighting("report", one_line(document.title), {"document": document.id}, "created")
+        for document in reversed(db.list_documents(database, conversation_id))
+        if document.ref not in refs
     ]
-    return [one for one in saved if one.link not in links]
+    return [sighting for sighting in saved if sighting.link not in links]
 
 
 def seen_in(tool: str, result: Mapping[str, Any]) -> Iterator[Sighting]:

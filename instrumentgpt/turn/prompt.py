@@ -15,7 +15,7 @@ from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, list_facts, origins_of
 from instrumentgpt.storage.history import history, spoken
-from instrumentgpt.storage.notes import constraints_of, found_in, notes_of
+from instrumentgpt.storage.notes import constraints_of, matching_notes, notes_of
 from instrumentgpt.storage.recall import recall
 from instrumentgpt.storage.revised_memory import messages_put_back, revised_memory
 
@@ -43,11 +43,11 @@ def prompt_for(
     names = names_of(inventory)
     named = [device.name for device in devices]
     placed = spoken(database, conversation_id)
-    asked = memory.Case(request, state, devices=named, names=names)
-    known = list_facts(database, conversation_id, asked.scope, memory.keywords_of(request), placed)
-    revised = revised_memory(database, conversation_id, state, known)
+    scope = memory.Case(request, state, devices=named).scope
+    facts = list_facts(database, conversation_id, scope, memory.keywords_of(request), placed)
+    revised = revised_memory(database, conversation_id, state, facts)
     put_back = messages_put_back(database, conversation_id, revised.standings)
-    found = recall(database, conversation_id, request, names, before, placed, budget)
+    recalled = recall(database, conversation_id, request, names, before, placed, budget)
     case = memory.Case(
         request,
         revised.state,
@@ -59,17 +59,16 @@ def prompt_for(
         origins=origins_of(database, conversation_id, revised.state, placed),
         called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
     )
-    told = memory.request_in_file(request, request_file(request), budget)
+    excerpt = memory.request_in_file(request, request_file(request), budget)
     beside = memory.Beside(
         is_device_query=bool(devices),
-        request=told if memory.is_too_long(request, budget) else "",
-        recalled=[*put_back, *found],
+        request=excerpt if memory.is_too_long(request, budget) else "",
+        recalled=[*put_back, *recalled],
         elsewhere=_elsewhere(database, conversation_id, request, revised.state, inventory, settings),
         notes=_notes(database, conversation_id, request, [memory.device_key(revised.state), *named], names),
     )
     rules = memory.Rules(settings.recent_exchanges, budget, settings.shown_layers)
-    messages = history(database, conversation_id, before, placed)
-    return memory.compose(case, messages, summary, beside, rules)
+    return memory.compose(case, history(database, conversation_id, before, placed), summary, beside, rules)
 
 
 def _notes(
@@ -85,7 +84,7 @@ def _notes(
     """
     counting = notes_of(database, conversation_id, dict.fromkeys(filter(None, devices)))
     every = [note for note in counting if constraints_of(note) != (" ".join(note.text.split()),)]
-    ordered = [*found_in(every, request[:LOOKED_AT], names), *every]
+    ordered = [*matching_notes(every, request[:LOOKED_AT], names), *every]
     return [
         f"- {note.id} ({', '.join([note.kind, *([] if note.scope == conversation_id else [note.scope])])}):"
         f" {note.text}"
@@ -102,14 +101,15 @@ def _elsewhere(
     settings: Settings,
 ) -> list[str]:
     """Return the lines on what other conversations found on the state's device and its siblings."""
-    device = next((one for one in inventory.devices if memory.device_key(state) in (one.name, one.ip)), None)
+    key = memory.device_key(state)
+    device = next((device for device in inventory.devices if key in (device.name, device.ip)), None)
     if device is None or "history" not in settings.shown_layers:
         return []
-    known = [*state.findings, *state.hypotheses]
-    classes = {name for text in [request[:LOOKED_AT], *known] for name in fault_classes(text)} - {*NO_FAULT}
+    items = [*state.findings, *state.hypotheses]
+    classes = {name for text in [request[:LOOKED_AT], *items] for name in fault_classes(text)} - {*NO_FAULT}
     cases = settled_before(database, device, inventory, classes) if classes else []
-    found = earlier(database, device, inventory, conversation_id, request[:LOOKED_AT], known)
-    return [*settled_lines(cases), *lines(found)]
+    precedents = earlier(database, device, inventory, conversation_id, request[:LOOKED_AT], items)
+    return [*settled_lines(cases), *lines(precedents)]
 
 
 def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:

@@ -84,18 +84,18 @@ def _forget(database: Database, conversation_id: str) -> None:
 
 def _turns(database: Database, conversation_id: str, runs: Sequence[Run]) -> Iterator[Event]:
     """Yield the turns, and what people put on record themselves in or beside one: those items stay theirs."""
-    own = "all_state_items WHERE conversation_id = ? AND source = 'user' ORDER BY id"
-    items = select(database, db.StateItem, own, (conversation_id,))
+    source = "all_state_items WHERE conversation_id = ? AND source = 'user' ORDER BY id"
+    items = select(database, db.StateItem, source, (conversation_id,))
     for run in runs:
         if run.question_message_id is not None:
-            stated = [one for one in items if one.message_id == run.question_message_id]
+            stated = [item for item in items if item.message_id == run.question_message_id]
             yield run.started_at, partial(_tell_turn, database, run, stated)
             if run.mode == "interview":  # what it gathered is agreed, and more than its last message says
                 sql = "SELECT * FROM all_facts WHERE message_id = ?"
                 facts = database.conn.execute(sql, (run.question_message_id,)).fetchall()
                 yield run.started_at, partial(_put_facts, database, run.question_message_id, facts)
-    beside = (one for one in items if one.message_id is None)
-    for at, pinned in groupby(beside, key=lambda one: one.created_at):
+    beside = (item for item in items if item.message_id is None)
+    for at, pinned in groupby(beside, key=lambda item: item.created_at):
         yield at, partial(_tell_pin, database, conversation_id, list(pinned))
 
 
@@ -116,8 +116,8 @@ def _tell_turn(database: Database, run: Run, stated: Sequence[db.StateItem]) -> 
         rules = memory.Rules(turn.settings.recent_exchanges, layers=turn.settings.shown_layers)
         case = memory.Case(turn.question.content, turn.state)
         turn.summary = memory.compose(case, earlier, turn.summary, rules=rules).summary
-    for one in stated:
-        turn.state = memory.record_tool(turn.state, "statement", {one.field: [one.text]})
+    for item in stated:
+        turn.state = memory.record_tool(turn.state, "statement", {item.field: [item.text]})
     for event in events_of(database, run.id):
         if isinstance(event, Tool):
             turn.take(event)
@@ -135,19 +135,19 @@ def _put_facts(database: Database, message_id: int, facts: Sequence[tuple[object
 def _tell_pin(database: Database, conversation_id: str, items: Sequence[db.StateItem]) -> None:
     """Put what a person pinned on record again, and where it is from; of one pin all are of the same log."""
     inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
-    device = next((one for one in inventory.devices if one.name == items[0].device), None)
-    data = {"log": items[0].log, "findings": [one.text for one in items if one.field == "findings"]}
+    device = next((device for device in inventory.devices if device.name == items[0].device), None)
+    data = {"log": items[0].log, "findings": [item.text for item in items if item.field == "findings"]}
     put_on_record(database, conversation_id, items[0].device, device, data)
     db.add_state_items(database, conversation_id, items)
 
 
 def _others(database: Database, conversation_id: str) -> Iterator[Event]:
     """Yield deletions of turns and their undoing, and the summaries that an agent wrote."""
-    for one in list_revisions(database, conversation_id):
-        if one.item.field == TURN:
-            for at, mark in ((one.changed_at, one.changed_at), (one.undone_at, None)):
+    for revision in list_revisions(database, conversation_id):
+        if revision.item.field == TURN:
+            for at, mark in ((revision.changed_at, revision.changed_at), (revision.undone_at, None)):
                 if at is not None:
-                    first = int(one.item.name)
+                    first = int(revision.item.name)
                     yield at, partial(mark_turn, database, conversation_id, first, mark)
     for run in list_runs(database, conversation_id, limit=-1, kind="summary"):
         done = [event for event in events_of(database, run.id) if isinstance(event, Done)]

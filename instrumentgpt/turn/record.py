@@ -54,10 +54,10 @@ def result_of(tool: Tool) -> dict[str, Any]:
     if tool.server != SERVER or tool.status != "ok":
         return {}
     try:
-        found = json.loads(tool.result)
+        result = json.loads(tool.result)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return result if isinstance(result, dict) else {}
 
 
 def rows_of(result: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
@@ -75,15 +75,15 @@ def origins(results: Iterable[Result]) -> dict[str, tuple[str, int | None, bool]
     >>> origins([("diagnose_log", {"log": "a.log", "findings": [finding, 1]})])
     {'slow': ('a.log', 7, False)}
     """
-    found = {}
+    origin_of_text = {}
     for _, result in results:
         for item in rows_of(result, "findings", "hypotheses", "root_causes"):
             text = shorten(" ".join(string(item.get("text")).split()), STATEMENT_CHARS)
             line = next((row.get("line") for row in rows_of(item, "evidence")), None)
             log = string(item.get("log")) or string(result.get("log"))
             is_line = isinstance(line, int) and line > 0
-            found[text] = log, line if is_line else None, bool(item.get("opinion"))
-    return found
+            origin_of_text[text] = log, line if is_line else None, bool(item.get("opinion"))
+    return origin_of_text
 
 
 def artifact(result: Mapping[str, Any], folder: Path) -> tuple[str, str, str, bytes] | None:
@@ -163,16 +163,16 @@ def states_after(
         state = memory.begin_question(state, others[0].ip, others[0].name, filed)
         others = []
     strange = {*others, *(device for device in inventory.devices if _is_strange(device, state))}
-    own = [result for result in results if _device_of_result(result, inventory) not in strange]
-    after, items = _after(state, own, answer if len(own) == len(results) and len(shares) < 2 else "")
+    ours = [result for result in results if _device_of_result(result, inventory) not in strange]
+    after, items = _after(state, ours, answer if len(ours) == len(results) and len(shares) < 2 else "")
     added: dict[str, str] = {}
     for device in others:
         begun = memory.begin_question(memory.DiagnosticState(), device.ip, device.name)
         kept = filed.get(memory.device_key(begun), "")
         before = memory.DiagnosticState.deserialize(kept) if kept else begun
-        told, new = _after(before, shares[device], "")
-        added[memory.device_key(before)] = told.serialize()
-        items += [standing(told, FILED), *new]
+        changed, new = _after(before, shares[device], "")
+        added[memory.device_key(before)] = changed.serialize()
+        items += [standing(changed, FILED), *new]
     return StatesAfter(after, added, items)
 
 
@@ -209,7 +209,7 @@ def _after(
     """Return the state with what `results`, then `answer`, say of its device, and the new lines' origins."""
     items = []
     lines = origins(results)
-    told = {name for _, result in results for name in memory.fields_reported(result)}
+    reported = {name for _, result in results for name in memory.fields_reported(result)}
     for tool_name, result in results:
         after = memory.record_tool(state, tool_name, result)
         for name, text in memory.new_items(state, after):
@@ -220,15 +220,15 @@ def _after(
         items += _taken_back(after, ruled_out_by(result))
         state = after
     after = memory.extract_state_updates(answer, state)
-    for name in told:
+    for name in reported:
         setattr(after, name, getattr(state, name))
     if any(SPEAK_OF_LOGS & result.keys() for _, result in results):
         after.downloaded_logs, after.last_log_file = state.downloaded_logs, state.last_log_file
-    if "root_causes" in told:
+    if "root_causes" in reported:
         after.status = state.status
-    said = memory.new_items(state, after)
-    items += [db.StateItem(memory.device_key(after), *item, "agent") for item in said]
-    out = [row.text for row in statements(answer) if row.kind == "ruled_out" and "hypotheses" not in told]
+    new = memory.new_items(state, after)
+    items += [db.StateItem(memory.device_key(after), *item, "agent") for item in new]
+    out = [row.text for row in statements(answer) if row.kind == "ruled_out" and "hypotheses" not in reported]
     return after, [*items, *_taken_back(after, out)]
 
 
@@ -245,11 +245,11 @@ def standing(
 
 def _by_device(results: Sequence[Result], inventory: Inventory) -> dict[Device | None, list[Result]]:
     """Return the results that state something, by the device they are of; None: a dropped file."""
-    found: dict[Device | None, list[Result]] = {}
+    results_of_device: dict[Device | None, list[Result]] = {}
     for result in results:
         if memory.fields_reported(result[1]):
-            found.setdefault(_device_of_result(result, inventory), []).append(result)
-    return found
+            results_of_device.setdefault(_device_of_result(result, inventory), []).append(result)
+    return results_of_device
 
 
 def _is_strange(device: Device, state: memory.DiagnosticState) -> bool:
@@ -275,12 +275,12 @@ def record_question(
 
     device  which the turn is about
     """
-    told, names = question.content, names_of(inventory)
-    own = _own_device(database, conversation_id, question, device, names)
-    facts = values_in(told, own, names)
-    doubts = [one for one in doubts_in(told, own, names) if one.key not in {fact.key for fact in facts}]
-    constraints = [(kind, text, _device_named_in(text, device, names)) for kind, text in constraints_in(told)]
-    sentences = [*constraints, *_ruled_out(told, device), *_errors(told, device)]
+    words, names = question.content, names_of(inventory)
+    owner = _own_device(database, conversation_id, question, device, names)
+    facts = values_in(words, owner, names)
+    doubts = [row for row in doubts_in(words, owner, names) if row.key not in {fact.key for fact in facts}]
+    constraints = [(kind, row, _device_named_in(row, device, names)) for kind, row in constraints_in(words)]
+    sentences = [*constraints, *_ruled_out(words, device), *_errors(words, device)]
     db.store_facts(database, conversation_id, question.id, "user", facts, sentences, doubts=doubts)
 
 
@@ -298,10 +298,10 @@ def record_answer(
     device  whose they are where nothing else is said
     """
     names = names_of(inventory)
-    readings = [one for _, result in results for one in readings_in(result, device, names)]
-    known = set(map(same, ruled_out_before(database, conversation_id, message_id)))
+    readings = [reading for _, result in results for reading in readings_in(result, device, names)]
+    already_out = set(map(same, ruled_out_before(database, conversation_id, message_id)))
     out = _ruled_out_by_tools(results, device) or _ruled_out(answer, device)
-    sentences = [row for row in out if same(row[1]) not in known]  # what it repeats stays whose it was
+    sentences = [row for row in out if same(row[1]) not in already_out]  # what it repeats stays whose it was
     sentences += [*_constraints_by_tools(results, device, names), *_errors(answer, device)]
     doubts = values_in(answer, device, names)
     db.store_facts(database, conversation_id, message_id, "agent", (), sentences, readings, doubts)
@@ -344,8 +344,8 @@ def _constraints_by_tools(results: Sequence[Result], device: str, names: Names) 
 def _sentences(listed: object) -> list[str]:
     """Return the texts of a list that an agent handed over, each on one line and shortened."""
     rows = listed[:MOST_CONSTRAINTS] if isinstance(listed, list) else []
-    told = [" ".join(row.split()) for row in rows if isinstance(row, str)]
-    return [shorten(text, STATEMENT_CHARS) for text in told if text]
+    texts = [" ".join(row.split()) for row in rows if isinstance(row, str)]
+    return [shorten(text, STATEMENT_CHARS) for text in texts if text]
 
 
 def _ruled_out_by_tools(results: Sequence[Result], device: str) -> list[Sentence]:

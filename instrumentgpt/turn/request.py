@@ -86,16 +86,16 @@ def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
 
 def device_of(turn: Turn) -> Device | None:
     """Return the device that the turn is about: named in its question, else the one of before."""
-    known = (device for device in turn.inventory.devices if device.ip == turn.state.device_ip)
-    return turn.devices[0] if turn.devices else next(known, None)
+    devices = (device for device in turn.inventory.devices if device.ip == turn.state.device_ip)
+    return turn.devices[0] if turn.devices else next(devices, None)
 
 
 def _device_memory(turn: Turn) -> RevisedMemory:
     """Return what is known of the device in question, and of none in particular, as people revised it."""
-    told = turn.database, turn.run.conversation_id
-    own = device_key(turn.state)
-    found = revised_memory(*told, turn.state, list_facts(*told, ["", own]))
-    return found if device_key(found.state) == own else revised_memory(*told, turn.state)
+    where = turn.database, turn.run.conversation_id
+    name = device_key(turn.state)
+    revised = revised_memory(*where, turn.state, list_facts(*where, ["", name]))
+    return revised if device_key(revised.state) == name else revised_memory(*where, turn.state)
 
 
 MOST_CONSTRAINTS = MOST_RULED_OUT = 8  # sentences told to our own analyst, the newest
@@ -108,7 +108,7 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
     device_memory   what is known of the device in question
     """
     home = turn.home()
-    told = {
+    record = {
         "task": task,
         "question": turn.question.content,
         "conversation_id": turn.run.conversation_id,
@@ -130,21 +130,21 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
         "given": dict(given),
     }
     path = _free_name(turn.folder)
-    path.write_text(json.dumps(told, ensure_ascii=False, indent=1), encoding="utf-8")
+    path.write_text(json.dumps(record, ensure_ascii=False, indent=1), encoding="utf-8")
     return path
 
 
 def on_record(turn: Turn) -> list[str]:
     """Return what the user laid down, ruled out, stated and pinned of the device in question, a line each."""
-    found = _device_memory(turn)
-    constraints = [f"laid down: {text}" for text in _sentences_of(found, "constraint")[-MOST_CONSTRAINTS:]]
-    ruled_out = [f"ruled out: {text}" for text in _sentences_of(found, "ruled_out")[-MOST_RULED_OUT:]]
+    revised = _device_memory(turn)
+    constraints = [f"laid down: {text}" for text in _sentences_of(revised, "constraint")[-MOST_CONSTRAINTS:]]
+    ruled_out = [f"ruled out: {text}" for text in _sentences_of(revised, "ruled_out")[-MOST_RULED_OUT:]]
     stated = [
         f"stated: {'channel ' if row['channel'] else ''}{row['channel']} {row['parameter']} is"
         f" {row['value']} {row['unit']}"
-        for row in _stated(found)
+        for row in _stated(revised)
     ]
-    pinned = [f"pinned: {text}" for _, text in found.pinned]  # an approved statement, among others
+    pinned = [f"pinned: {text}" for _, text in revised.pinned]  # an approved statement, among others
     return [" ".join(line.split()) for line in [*constraints, *ruled_out, *stated, *pinned]]
 
 
@@ -157,7 +157,7 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
 
     Of questions only what their author says himself; of answers the newest.
     """
-    told: list[dict[str, Any]] = []
+    messages: list[dict[str, Any]] = []
     number = 0
     for message in db.list_messages(turn.database, turn.run.conversation_id):
         if message.id == turn.question.id:
@@ -168,16 +168,16 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
         row: dict[str, Any] = {"turn": number, "role": message.role, "text": text[:MOST_CHARS]}
         if is_question:
             row["devices"] = [device.name for device in resolve(message.content, turn.inventory).devices]
-        told.append(row)
-    answers = [row for row in told if row["role"] != "user"][-MOST_ANSWERS:]
-    return [row for row in told if row["role"] == "user" or row in answers][-MOST_QUESTIONS:]
+        messages.append(row)
+    answers = [row for row in messages if row["role"] != "user"][-MOST_ANSWERS:]
+    return [row for row in messages if row["role"] == "user" or row in answers][-MOST_QUESTIONS:]
 
 
 def _others(turn: Turn, device_memory: RevisedMemory) -> dict[str, dict[str, Any]]:
     """Return device → state of the devices that the conversation has left, but the one in question now."""
     filed = db.device_states(turn.database, turn.run.conversation_id)
-    own = {device_memory.state.device_name, device_memory.state.device_ip}
-    return {device: json.loads(state) for device, state in filed.items() if device not in own}
+    names = {device_memory.state.device_name, device_memory.state.device_ip}
+    return {device: json.loads(state) for device, state in filed.items() if device not in names}
 
 
 def _left(turn: Turn) -> dict[str, str]:
@@ -190,9 +190,9 @@ def _left(turn: Turn) -> dict[str, str]:
 def _stated(device_memory: RevisedMemory) -> list[dict[str, Any]]:
     """Return what the user said last of each value of the device in question, be it in force or not."""
     device = device_key(device_memory.state)
-    said = [one for one in device_memory.facts if one.kind == "value" and one.source == "user"]
+    rows = [row for row in device_memory.facts if row.kind == "value" and row.source == "user"]
     newest = {
-        one.fact.key: {**asdict(one.fact), "turn": one.turn} for one in said if one.fact.device == device
+        row.fact.key: {**asdict(row.fact), "turn": row.turn} for row in rows if row.fact.device == device
     }
     return list(newest.values())
 
@@ -200,8 +200,8 @@ def _stated(device_memory: RevisedMemory) -> list[dict[str, Any]]:
 def _sentences_of(device_memory: RevisedMemory, kind: str) -> list[str]:
     """Return the sentences of `kind` for the device in question, or for all, oldest first, once each."""
     about = ("", device_key(device_memory.state))
-    said = [one for one in device_memory.facts if one.kind == kind and one.fact.device in about]
-    return list(dict.fromkeys(one.sentence for one in said))
+    rows = [row for row in device_memory.facts if row.kind == kind and row.fact.device in about]
+    return list(dict.fromkeys(row.sentence for row in rows))
 
 
 def _free_name(folder: Path) -> Path:
@@ -228,12 +228,12 @@ def missing_source(device: Device | None) -> str:
 
 def pasted(messages: Sequence[db.Message]) -> dict[str, str]:
     """Return file name → raw text of the messages of which a prompt leaves something out."""
-    found, turn = {}, 0
+    files, turn = {}, 0
     for message in messages:
         turn += message.role == "user"
         if _is_cut(message.content):
-            found[f"turn-{turn:03d}-{message.role}.md"] = message.content
-    return found
+            files[f"turn-{turn:03d}-{message.role}.md"] = message.content
+    return files
 
 
 def _is_cut(content: str) -> bool:

@@ -186,18 +186,18 @@ def _its_turn(
 
     Returns whether its turn has come; False if it was stopped before.
     """
-    told, looked = 0, 0.0
+    announced, looked = 0, 0.0
     while before := begin_run(database, run_id, settings_in_force(db.get_settings(database)).runs_at_once):
         if stop_wanted():
             return False
-        if before != told:
-            told = before
+        if before != announced:
+            announced = before
             yield _noted(database, run_id, f"waiting for other answers to end: number {before} in the queue")
         if time.monotonic() - looked > LOOK_SECONDS:
             looked = time.monotonic()
             reap_all(database, except_for=run_id)
         time.sleep(2 * POLL)
-    if told:
+    if announced:
         yield _noted(database, run_id, "its turn has come")
     return True
 
@@ -287,18 +287,18 @@ def store_question(
     stale = live_run(database, conversation_id)
     if stale is not None:
         reap_run(database, stale, longest=float("inf"))
-    known = [given for given in attachments if isinstance(given, str)]
+    attached = [given for given in attachments if isinstance(given, str)]
     with ExitStack() as files:
         brought = [
             files.enter_context(_received(database, given))
             for given in attachments
             if not isinstance(given, str)
         ]
-        if who != COMMAND and (pasted := _pasted(database, conversation_id, text, known, brought)):
+        if who != COMMAND and (pasted := _pasted(database, conversation_id, text, attached, brought)):
             brought.append(files.enter_context(_received(database, pasted)))
         with db.transaction(database):
             message_id = db.add_message(database, conversation_id, "user", text)
-            attach_uploads(database, conversation_id, known, message_id)
+            attach_uploads(database, conversation_id, attached, message_id)
             for file in brought:
                 add_upload(database, conversation_id, message_id, file)
             return start_run(database, conversation_id, who, mode, message_id)
@@ -322,15 +322,15 @@ def _received(database: Database, given: Path | tuple[str, bytes]) -> Iterator[R
 
 
 def _pasted(
-    database: Database, conversation_id: str, text: str, known: Sequence[str], brought: Sequence[Received]
+    database: Database, conversation_id: str, text: str, attached: Sequence[str], brought: Sequence[Received]
 ) -> tuple[str, bytes] | None:
     """Return the log that is pasted in the question as a file, unless it is among what comes with it."""
     content = pasted_log(text).encode()
     digest = hashlib.sha256(content).hexdigest()
     same = any(given.digest == digest for given in brought)
-    if not content or same or any(_holds(database, conversation_id, one, content) for one in known):
+    if not content or same or any(_holds(database, conversation_id, given, content) for given in attached):
         return None
-    before = [number for one in list_uploads(database, conversation_id) if (number := number_of(one.title))]
+    before = [number for file in list_uploads(database, conversation_id) if (number := number_of(file.title))]
     return file_name(max(map(int, before), default=0) + 1), content
 
 

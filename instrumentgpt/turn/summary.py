@@ -103,23 +103,23 @@ def _record(database: Database, conversation_id: str, entries: Sequence[Entry]) 
     """Return the messages that are summarised, those that the agent has summarised before as it did."""
     written = {done.text for done, _ in past_summaries(database, conversation_id) if done.outcome == "ok"}
     messages = history(database, conversation_id)
-    told: list[str] = []
-    for row in entries:
-        held = [] if row.text in written else [one for one in messages if row.holds(one["id"])]
-        told += [f"{speaker_of(one['role'])}: {filter_content(one['content']).strip()}" for one in held]
-        told += [row.text] if row.text in written else []
-    return told
+    lines: list[str] = []
+    for entry in entries:
+        held = [] if entry.text in written else [row for row in messages if entry.holds(row["id"])]
+        lines += [f"{speaker_of(row['role'])}: {filter_content(row['content']).strip()}" for row in held]
+        lines += [entry.text] if entry.text in written else []
+    return lines
 
 
 def past_summaries(database: Database, conversation_id: str) -> list[tuple[Done, str]]:
     """Return how each summary that has ended did, and why it was not taken; the newest first."""
-    told: list[tuple[Done, str]] = []
+    summaries: list[tuple[Done, str]] = []
     for run in list_runs(database, conversation_id, kind="summary"):
         note = ""
         for event in events_of(database, run.id):
             note = event.text if isinstance(event, Failure) else note
-            told += [(event, note)] if isinstance(event, Done) else []
-    return told
+            summaries += [(event, note)] if isinstance(event, Done) else []
+    return summaries
 
 
 def _placed(

@@ -129,8 +129,7 @@ class Turn:
             for device, state in {**self.filed, **after.filed}.items():
                 db.file_device_state(database, conversation_id, device, state)
             device = memory.device_key(after.state)
-            told = words, self.results, device, self.inventory
-            record_answer(database, conversation_id, message_id, *told)
+            record_answer(database, conversation_id, message_id, words, self.results, device, self.inventory)
             self.note_entities(self.answer.text)
 
     def _standing(self, after: StatesAfter) -> db.StateItem:
@@ -138,7 +137,7 @@ class Turn:
         _, stored = db.get_memory(self.run.conversation_id, self.database)
         stands = standing(after.state, IN_QUESTION)
         is_new = identity(memory.DiagnosticState.deserialize(stored)) != identity(after.state)
-        is_told = self.devices or any(one.device == stands.device for one in after.items)
+        is_told = self.devices or any(item.device == stands.device for item in after.items)
         is_about = is_new or is_told or times_of_deleted(self.database, self.run.conversation_id)
         return stands if is_about else replace(stands, device="")
 
@@ -255,7 +254,7 @@ def _pasted_log(turn: Turn) -> str:
     Nobody said of which device it is, so it must not be taken for one of the device in view.
     """
     brought = db.list_artifacts(turn.database, turn.question.id)
-    return next((name for one in brought if (name := device_name(one.title))), "")
+    return next((name for upload in brought if (name := device_name(upload.title))), "")
 
 
 def failed(error: InstrumentGPTError) -> Events:

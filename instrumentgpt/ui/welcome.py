@@ -14,7 +14,7 @@ from instrumentgpt.memory.revisions import UNCLEAR, Item
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings
-from instrumentgpt.turn.asked import Question, answer, open_questions
+from instrumentgpt.turn.open_questions import Question, answer, open_questions
 from instrumentgpt.ui import composer, session, untrusted
 from instrumentgpt.ui.inspector.editing import change, key_of
 from instrumentgpt.ui.language import say
@@ -64,12 +64,12 @@ def draw_offers(database: Database, messages: Sequence[db.Message]) -> bool:
 def draw_asked(database: Database, conversation_id: str) -> None:
     """Draw what the last message leaves open of constraints, each with its answers as buttons."""
     for number, one in enumerate(open_questions(database, conversation_id)):
-        key = f"asked-{key_of(Item('', UNCLEAR, one.said))}"
+        key = f"asked-{key_of(Item('', UNCLEAR, one.sentence))}"
         with st.container(border=True, gap="xsmall", key=f"asked-{number}"):
             st.markdown(untrusted.label(one.words(), 600))
             with st.container(horizontal=True, gap="xsmall"):
                 for given in one.answers:
-                    key = f"asked-{key_of(Item('', UNCLEAR, one.said))}-{given}"
+                    key = f"asked-{key_of(Item('', UNCLEAR, one.sentence))}-{given}"
                     args = conversation_id, one, given
                     st.button(one.words(given), key, on_click=_answer, args=args)
 

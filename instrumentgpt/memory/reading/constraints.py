@@ -1,7 +1,7 @@
 """Users' constraints on the work to come, and which of them are in force: they may be lifted.
 
 A constraint is a ban, a limit or a duty, told in the user's own sentence. A sentence is plain where a pattern
-of constraints.toml finds it; one that is only like examples.tsv is asked about (turn/asked.py).
+of constraints.toml finds it; one that is only like examples.tsv is asked about (turn/open_questions.py).
 """
 
 import math

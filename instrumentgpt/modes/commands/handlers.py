@@ -23,7 +23,7 @@ from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import phrases
 from instrumentgpt.modes.commands.table import MOST_ROUNDS, TYPES, is_command, phrase
 from instrumentgpt.storage.connection import file_of
-from instrumentgpt.storage.notes import EVERYWHERE, found_in, holds, notes_of
+from instrumentgpt.storage.notes import EVERYWHERE, holds, matching_notes, notes_of
 from instrumentgpt.storage.revisions import forget_note, list_revisions
 from instrumentgpt.turn.ask import artifact_of
 from instrumentgpt.turn.prompt import names_of
@@ -174,7 +174,7 @@ def _notes(bench: Bench) -> list[db.Note]:
 def _matching_notes(bench: Bench, query: str, most: int) -> list[str]:
     """Return the notes that bear on `query`, a line each, the best first."""
     lines = []
-    for note in found_in(_notes(bench), query, names_of(bench.turn.inventory))[:most]:
+    for note in matching_notes(_notes(bench), query, names_of(bench.turn.inventory))[:most]:
         kind = f"{note.kind}_note" if note.kind in LEFT else note.kind
         shown = bench.say(kind) if note.kind in (*TYPES, *LEFT) else plain_text(kind)
         lines.append(f"- {quoted(note.id)} ({shown}, {_scope_name(bench, note.scope)}): {_line(note.text)}")

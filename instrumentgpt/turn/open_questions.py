@@ -29,50 +29,50 @@ MOST_QUESTIONS = 2  # of one message
 
 @dataclass(frozen=True)
 class Question:
-    """Whether the sentence `said` is a constraint, or what it means for the constraint in force `of`."""
+    """Whether the `sentence` is a constraint, or what it means for the constraint in force `of`."""
 
-    said: str
+    sentence: str
     of: Item | None = None
     constraint: str = ""  # the words of `of`
-    answers: Sequence[str] = ("keep", "no")  # names of asked.toml
+    answers: Sequence[str] = ("keep", "no")  # names of open_questions.toml
 
     def words(self, key: str = "") -> str:
         """Return the question, or what stands on the button `key`, in the language of the sentence."""
         key = key or ("bears" if self.of else "alone")
-        told = {"said": self.said, "constraint": self.constraint}
-        return phrase(Path(__file__).with_suffix(".toml"), key, language_of(self.said), **told)
+        fields = {"sentence": self.sentence, "constraint": self.constraint}
+        return phrase(Path(__file__).with_suffix(".toml"), key, language_of(self.sentence), **fields)
 
 
 def open_questions(database: Database, conversation_id: str) -> list[Question]:
     """Return what the user's newest message leaves open and nobody has answered."""
     sql = "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY id DESC LIMIT 1"
-    told = rows(database, sql, (conversation_id,))
-    sentences = [shorten(one, CONSTRAINT_CHARS) for (text,) in told for one in stated_in(str(text))]
-    revisions = [one for one in list_revisions(database, conversation_id) if one.undone_at is None]
-    answered = {one.item.name if one.item.field == UNCLEAR else one.new for one in revisions}
+    stored = rows(database, sql, (conversation_id,))
+    sentences = [shorten(text, CONSTRAINT_CHARS) for (words,) in stored for text in stated_in(str(words))]
+    revisions = [row for row in list_revisions(database, conversation_id) if row.undone_at is None]
+    answered = {row.item.name if row.item.field == UNCLEAR else row.new for row in revisions}
     facts = list_facts(database, conversation_id, ())
     revised = revised_memory(database, conversation_id, DiagnosticState(), facts)
     held = [row for row in revised.facts if row.kind == "constraint" and row.sentence not in sentences]
     rulings = [Ruling("constraint", row.sentence, row.fact.device) for row in held]
     every = [Ruling("constraint", row.sentence) for row in facts if row.kind == "constraint"]
-    bearing, alone = [], []
-    for said in [sentence for sentence in dict.fromkeys(sentences) if sentence not in answered]:
-        kind = next((kind for kind, _ in constraints_in(said)), None)
+    about_constraint, alone = [], []
+    for sentence in [sentence for sentence in dict.fromkeys(sentences) if sentence not in answered]:
+        kind = next((kind for kind, _ in constraints_in(sentence)), None)
         if kind == "lift":  # one that speaks of no constraint may mean the newest
-            is_of_none = lifted_constraint(Ruling(kind, said), every) is None
+            is_of_none = lifted_constraint(Ruling(kind, sentence), every) is None
             place = len(rulings) - 1 if rulings and is_of_none else None
         else:
-            place = affected_constraint(Ruling("constraint", said), rulings, kind is not None)
+            place = affected_constraint(Ruling("constraint", sentence), rulings, kind is not None)
         if place is not None:
             row = held[place]
             item = item_of(revised.standings, row.fact.device, "constraint", row.sentence)
             answers = (
                 ("replaced", "both") if kind == "constraint" else ("lifted", "replaced", "both", "still")
             )
-            bearing.append(Question(said, item, row.sentence, answers))
-        elif not kind and is_doubtful(said):
-            alone.append(Question(said))
-    return [*bearing, *alone][:MOST_QUESTIONS]
+            about_constraint.append(Question(sentence, item, row.sentence, answers))
+        elif not kind and is_doubtful(sentence):
+            alone.append(Question(sentence))
+    return [*about_constraint, *alone][:MOST_QUESTIONS]
 
 
 def answer(
@@ -82,10 +82,10 @@ def answer(
 
     given  one of the question's answers
     """
-    said, own = question.said, (database, conversation_id)
+    sentence, where = question.sentence, (database, conversation_id)
     if question.of and given in ("lifted", "replaced"):
         action = "lift" if given == "lifted" else "edit"
-        return revise(*own, question.of, action, question.constraint, said, changed_by)
+        return revise(*where, question.of, action, question.constraint, sentence, changed_by)
     if given in ("no", "still") or (given == "both" and "still" not in question.answers):
-        return revise(*own, Item("", UNCLEAR, said), "forget", said, "", changed_by)
-    return revise(*own, Item("", "constraint", said), "lay_down", "", said, changed_by)
+        return revise(*where, Item("", UNCLEAR, sentence), "forget", sentence, "", changed_by)
+    return revise(*where, Item("", "constraint", sentence), "lay_down", "", sentence, changed_by)
