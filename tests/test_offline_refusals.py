@@ -97,7 +97,7 @@ def troubled(tmp_path):
     ("question", "what", "remedy"),
     [
         ("why oven empty?", "has no logs in", "Check the folder"),
-        ("oven broken 為什麼波動？", "fits none of the", "docs/add-a-log-format.md"),
+        ("oven broken 為什麼波動？", "已知格式（", "docs/add-a-log-format.md"),
         ("oven gone why?", "there is no", "Correct its entry"),
         ("oven web why?", "no connection to 127.0.0.1", "Check that 127.0.0.1 is on"),
         ("oven web list logs", "no connection to 127.0.0.1", "Check that 127.0.0.1 is on"),
