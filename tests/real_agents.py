@@ -20,6 +20,7 @@ from instrumentgpt.turn.close import events_of
 
 PROGRAMS = Path(__file__).parents[1] / ".agents" / "node_modules" / ".bin"
 AGENTS = ("claude", "codex", "gemini", "opencode")
+START_SECONDS = 200  # of a program on a machine that others use, too: opencode took over 60 s
 SAID = "No fault found."
 NO_FAULT = Answer(("The rail reads 11.93 V: ", SAID))
 
@@ -27,6 +28,7 @@ NO_FAULT = Answer(("The rail reads 11.93 V: ", SAID))
 def configure(agent, user, port, setenv):
     """Point `agent` at the model server, by its own settings in the home folder `user`."""
     url = f"http://127.0.0.1:{port}"
+    setenv("INSTRUMENTGPT_FIRST_EVENT_SECONDS", str(START_SECONDS))
     setenv("PATH", f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
     if agent == "claude":
         setenv("ANTHROPIC_BASE_URL", url)
@@ -94,7 +96,7 @@ class Question:
     def events(self, kind=object):
         return [event for event in events_of(self.database, self.run_id) if isinstance(event, kind)]
 
-    def wait_for(self, condition, seconds=90):
+    def wait_for(self, condition, seconds=START_SECONDS + 20):
         deadline = time.monotonic() + seconds
         while not (found := condition()):
             assert time.monotonic() < deadline, self.events()

@@ -19,7 +19,7 @@ from instrumentgpt.agents.family import run_processes
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.turn import runs
 
-TIMEOUT = 240
+TIMEOUT = 300
 LIST_DEVICES = {  # agent → what it calls our tool
     "claude": "mcp__instrumentgpt__list_devices",
     "codex": "list_devices",

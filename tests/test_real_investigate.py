@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from real_agents import installed
+from real_agents import START_SECONDS, installed
 from scripted_model import Answer, model
 
 import db
@@ -16,7 +16,7 @@ from instrumentgpt.storage.runs import list_prompts
 from instrumentgpt.turn import runs
 
 PROGRAMS = Path(__file__).parents[1] / ".agents" / "node_modules" / ".bin"
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.agents, pytest.mark.timeout(600)]
 STEPS = [
     {"description": "Fetch the newest log of zspr 053", "step_type": "read", "subdomain": "logs", "group": 0},
     {"description": "Diagnose zspr 053", "step_type": "analyze", "subdomain": "logs", "group": 1},
@@ -41,6 +41,7 @@ def opencode(tmp_path, monkeypatch):
     installed("opencode")
     monkeypatch.setenv("PATH", f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("OPENCODE_DISABLE_MODELS_FETCH", "1")
+    monkeypatch.setenv("INSTRUMENTGPT_FIRST_EVENT_SECONDS", str(START_SECONDS))
     settings = tmp_path / "user" / ".config" / "opencode"
     settings.mkdir(parents=True)
 

@@ -26,7 +26,7 @@ WEB = {  # agent → its tools that reach other machines, also those that its se
     "opencode": {"webfetch", "websearch", "codesearch"},
 }
 EVERYTHING = {"may_run": True, "may_edit": True, "may_browse": True}
-pytestmark = [pytest.mark.agents, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.agents, pytest.mark.timeout(600)]
 
 
 def attempts(agent, place):
