@@ -9,22 +9,22 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
-    "instrumentgpt/analyst": 3_909,
+    "instrumentgpt/analyst": 3_923,
     "instrumentgpt/commands": 1_817,
     "instrumentgpt/evals": 1_218,
     "instrumentgpt/fleet": 899,
     "instrumentgpt/handover": 851,
-    "instrumentgpt/instruments": 20_265,
+    "instrumentgpt/instruments": 20_280,
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_420,
     "instrumentgpt/modes/investigate": 1_602,
     "instrumentgpt/modes/panel": 2_285,
-    "instrumentgpt/storage": 4_782,
-    "instrumentgpt/turn": 2_571,
+    "instrumentgpt/storage": 4_780,
+    "instrumentgpt/turn": 2_570,
     "instrumentgpt/ui": 8_890,
 }
-WHOLE = 63_941
+WHOLE = 63_967
 
 
 def lines_in(room: str) -> int:

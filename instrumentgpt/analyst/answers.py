@@ -216,20 +216,21 @@ def _once(case: Case, pieces: Iterator[str]) -> Iterator[str]:
         yield from pieces
         return
     left_out, rest, first = dict[int, None](), "", True
+    heading, is_bare = "", False  # told with what it heads, if that is
     lead = case.say("next_action", action="").strip()
     for piece in pieces:
         *whole, rest = (rest + piece).split("\n")
         for line in whole:
-            repeated = (
-                not first
-                and len(line) >= LEAST_SAID
-                and not line.startswith(lead)
-                and before.get(line.strip())
-            )
-            if repeated:
-                left_out[repeated] = None
+            is_told_anew = first or len(line) < LEAST_SAID or line.startswith(lead)
+            if not is_told_anew and (turn := before.get(line.strip())):
+                left_out[turn], is_bare = None, True
+            elif line.endswith((":", "：")):
+                heading, is_bare = line + "\n", False
+            elif heading and not line.strip():
+                heading += "\n"
             else:
-                yield line + "\n"
+                yield ("" if is_bare and not line.startswith("- ") else heading) + line + "\n"
+                heading = ""
             first = first and not line.strip()
     yield rest
     if left_out:

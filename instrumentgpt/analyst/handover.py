@@ -8,7 +8,7 @@ from instrumentgpt.analyst.case import Case, Subject, ToolFailed, age, choose_lo
 from instrumentgpt.analyst.constraints import constraints_in_force
 from instrumentgpt.analyst.questions import aspect, read_question, span_of
 from instrumentgpt.analyst.remembered import done_to_it
-from instrumentgpt.analyst.report import diagnosed, faults_of
+from instrumentgpt.analyst.report import diagnosed, faults_of, next_action, verdict
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.handover.letters import LINES, Facts, letter
 from instrumentgpt.instruments.language import Language
@@ -71,8 +71,9 @@ def _letter(case: Case) -> Iterator[str]:
     done, forbidden = done_to_it(case), constraints_in_force(case.task)
     fields = {"done": case.listed(done), "forbidden": case.listed(map(quoted, forbidden))}
     if not faults:
-        numbers = {"lines": diagnosis["lines"], "count": len(diagnosis["channel_numbers"])}
-        yield case.say("letter_healthy", log=quoted(about.log), **numbers) + "\n\n"
+        yield verdict(case, about, diagnosis) + "\n\n"
+        yield from next_action(case, about, diagnosis)
+        yield "\n"
     else:
         first = faults[0]
         fields |= {name: plain_text(first[name]) for name in ("cause", "action")}

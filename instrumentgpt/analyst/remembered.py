@@ -27,7 +27,7 @@ from instrumentgpt.analyst.constraints import (
 )
 from instrumentgpt.analyst.events import which_log
 from instrumentgpt.analyst.questions import aspect, spelled
-from instrumentgpt.analyst.report import diagnosed, faults_of
+from instrumentgpt.analyst.report import diagnose, diagnosed, faults_of
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.facts import devices_in
@@ -67,8 +67,13 @@ def _recall(case: Case) -> Iterator[str]:
     state = case.task.state
     label = case.label or case.state_field("last_log_file")
     findings, statements = state.get("findings") or [], _stated_rows(case)
-    if not (label or findings or statements or case.task.ruled_out):
-        yield case.say("recall_nothing")
+    if not (findings or statements or case.task.ruled_out or state.get("root_causes") or known_log(case)):
+        yield (
+            case.say("recall_first", label=plain_text(label)) + "\n\n"
+            if label
+            else case.say("recall_nothing")
+        )
+        yield from diagnose(case) if label else ()
         return
     status = case.say(f"status_{state.get('status') or 'idle'}")
     yield case.say("recall_title", label=plain_text(label) or case.say("noted_all"), status=status) + "\n\n"

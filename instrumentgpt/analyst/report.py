@@ -45,6 +45,12 @@ def diagnose(case: Case) -> Iterator[str]:
 def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False) -> Iterator[str]:
     """Tell a diagnosis in full; `drawn`: with its chart."""
     yield from _suspicions(case, about, diagnosis)
+    acts_first = aspect("next", case.question.words) and not any(
+        fault["danger"] for fault in faults_of(diagnosis)
+    )
+    if acts_first:  # it was asked for
+        yield from next_action(case, about, diagnosis)
+        yield "\n"
     yield verdict(case, about, diagnosis) + "\n\n"
     yield header(case, about, diagnosis) + "\n\n"
     yield from kinds(case, diagnosis)
@@ -52,7 +58,8 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     if drawn:
         draw(case, about)
     yield from _cause(case, about, diagnosis)
-    yield from _next(case, about, diagnosis)
+    if not acts_first:
+        yield from next_action(case, about, diagnosis)
     yield from _withheld(case, about, diagnosis)
 
 
@@ -334,7 +341,7 @@ def coincident(about: Subject, fault: Result) -> Iterator[str]:
         yield f"- {plain_text(event['text'])} ({places})\n"
 
 
-def _next(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
+def next_action(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Yield the one next action: better gains where the fault is theirs and proven, else the remedy."""
     faults = faults_of(diagnosis)
     if not faults:

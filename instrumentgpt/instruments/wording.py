@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from instrumentgpt.instruments.faults import faults, next_tests
@@ -12,6 +12,7 @@ from instrumentgpt.instruments.language import Language, Sentence, with_spans
 ROWS: Mapping[Language, str] = {"en": " rows", "zh": " 列"}
 _SECONDS = {"en": re.compile(r"(?<=[\d?]) s\b"), "zh": re.compile(r"(?<=[\d?]) ?秒")}
 UNKNOWN = "?"  # stands for a number the log does not give
+_CHOICE = re.compile(r"\[\[(.*?)\|(.*?)\]\]")
 WORDS: Mapping[Language, Mapping[str, str]] = {
     "en": {"line": "line", "pv": "pv", "setpoint": "setpoint", "output": "output", "device": "the device"},
     "zh": {"line": "第", "pv": "實際值", "setpoint": "設定值", "output": "輸出", "device": "整機"},
@@ -51,7 +52,21 @@ CANNOT_TELL: Mapping[Language, str] = {
 
 
 class _Numbers(Sentence):
-    """Formats numbers: nan and None become `UNKNOWN`, -0.00 loses its sign, words stay words."""
+    """Formats numbers: nan and None become `UNKNOWN`, -0.00 loses its sign, words stay words.
+
+    Of "[[kp {kp:g}|they]]" the second is told where a number of the first is unknown.
+
+    >>> [_Numbers().format("[[kp {kp:g}|they]] swing", kp=kp) for kp in (2.0, None)]
+    ['kp 2 swing', 'they swing']
+    """
+
+    def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        def known(choice: re.Match[str]) -> str:
+            return (
+                choice[2] if UNKNOWN in super(_Numbers, self).vformat(choice[1], args, kwargs) else choice[1]
+            )
+
+        return super().vformat(_CHOICE.sub(known, format_string), args, kwargs)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if format_spec.startswith("?"):
