@@ -18,6 +18,7 @@ from instrumentgpt.memory.summary import SUMMARY_TOKENS, parse, render
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.connection import rows
+from instrumentgpt.storage.history import history
 from instrumentgpt.storage.revisions import list_deleted, undo_revision
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.turn.turn import open_turn
@@ -107,9 +108,15 @@ class Conversation(RuleBasedStateMachine):
         assert self._memory() == before
 
     def _memory(self):
+        """Return all that is kept, with the summary as the next prompt tells it."""
+        summary, state = db.get_memory(self.conversation, self.database)
+        case = memory.Case("oven 7?", memory.DiagnosticState.deserialize(state))
+        rules = memory.Rules(self.recent, layers=self.layers)
+        there = history(self.database, self.conversation)
+        summary = memory.compose(case, there, summary, rules=rules).summary
         told = db.list_facts(self.database, self.conversation)
         items = db.list_state_items(self.database, self.conversation)
-        return db.get_memory(self.conversation, self.database), told, items, self._present()
+        return summary, state, told, items, self._present()
 
     def _present(self):
         return [(one.id, one.role, one.content) for one in db.list_messages(self.database, self.conversation)]
