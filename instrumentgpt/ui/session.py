@@ -80,8 +80,8 @@ def enter(conversation_id: str, message_id: int | None = None) -> None:
     if st.query_params.get("conv") != conversation_id:
         st.query_params["conv"] = conversation_id
     if message_id is None:
-        st.query_params.pop("msg", None)
-        st.session_state.pop(LEFT, None)
+        if st.query_params.pop("msg", None) is None:  # else the browser may still send the address it had
+            st.session_state.pop(LEFT, None)
     elif st.query_params.get("msg") != str(message_id):
         st.query_params["msg"] = str(message_id)
 
@@ -101,7 +101,7 @@ def place() -> int | None:
 
 
 def leave_place() -> None:
-    """Go back to the newest message; the address stays, since writing it could end this run of the script."""
+    """Go back to the newest message: the message of the address is left until the address is without it."""
     st.session_state[LEFT] = st.query_params.get("msg")
 
 

@@ -1,6 +1,5 @@
 """A real Streamlit server per worker, in a home of its own, driven by the system's Chromium."""
 
-import os
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +12,7 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.turn import runs
 
-TEST_SECONDS = 30  # of a journey on a machine free for it; the first start of a server is no part of it
+JOURNEY_SECONDS = 180  # ends one that hangs: each of its steps has a limit of its own, see ANSWER_MS
 AS_SHIPPED = dict.fromkeys(asdict(Settings()))
 OFFLINE = {"agent": "offline"}
 UNOPTIMISED = "--js-flags=--no-opt,--no-maglev"  # a page lives too briefly to pay for compiling it well
@@ -28,12 +27,7 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
-
-
-def pytest_runtest_setup(item):
-    """Give a journey more time where more than its share of the processors is wanted by others."""
-    crowded = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-    item.add_marker(pytest.mark.timeout(TEST_SECONDS * crowded, func_only=True))
+            item.add_marker(pytest.mark.timeout(JOURNEY_SECONDS, func_only=True))
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import answered, ask, opened, until
+from driving import answered, ask, opened, reloaded, until
 from playwright.sync_api import Locator, Page, expect
 
 import db
@@ -45,7 +45,7 @@ def test_an_answer_is_watched_reloaded_and_followed_in_a_second_tab_which_asks_o
         assert len(list_runs(database, conversation)) == 1
         assert db.count_messages(database, conversation) == 1
 
-    page.reload()
+    reloaded(page)
     expect(last(page)).to_contain_text("word1 word2")
     second = opened(context.new_page(), page.url)
     expect(last(second)).to_contain_text("word1 word2")

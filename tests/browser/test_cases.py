@@ -3,7 +3,7 @@
 import gzip
 
 import pytest
-from driving import ROOT, START_SECONDS, Server, answered, ask, opened, pick, with_token
+from driving import ROOT, START_SECONDS, Server, answered, ask, opened, pick, reloaded, with_token
 from playwright.sync_api import Page, expect
 
 from instrumentgpt.fleet.inventory_file import put_device
@@ -61,7 +61,7 @@ def test_a_fault_becomes_a_case_is_settled_and_comes_back_with_a_later_log(serve
     expect(page.get_by_text("Closed", exact=True)).to_be_visible()
 
     lab("23")
-    page.reload()
+    reloaded(page)
     expect(page.get_by_text("A scan found the same fault again")).to_be_visible()
     page.get_by_text("History", exact=True).click()
     expect(page.get_by_text("scan · state: Reopened")).to_be_visible()

@@ -4,7 +4,7 @@ import re
 import zipfile
 
 import pytest
-from driving import Server, ask, choose, drop, in_mode, opened, pick, until, with_token
+from driving import Server, ask, choose, drop, in_mode, opened, pick, reloaded, until, with_token
 from faulty_logs import written
 from playwright.sync_api import Page, expect
 
@@ -41,6 +41,11 @@ def search(page: Page, words: str, hit: str) -> None:
     expect(hits).to_contain_text(hit)
     assert_fits(page)
     hits.get_by_role("button").first.click()
+    arrived(page)
+
+
+def arrived(page: Page) -> None:
+    """Wait until the message that the address names was brought into view."""
     until(page, lambda: page.evaluate("window.instrumentgptVisit !== undefined"))
 
 
@@ -59,7 +64,8 @@ def test_a_long_conversation_opens_at_its_end_and_a_hit_is_opened_in_its_context
     until(page, lambda: is_in_view(page, "比例增益太高"))
     assert f"conv={long_talk}" in page.url and "msg=" in page.url
     expect(shown.filter(has_text="question 10")).to_be_visible()
-    page.reload()
+    reloaded(page)
+    arrived(page)
     expect(shown.filter(has_text="比例增益太高")).to_be_visible()
     page.get_by_role("button", name="Go to the newest").click()
     expect(shown.last).to_contain_text("answer 59")

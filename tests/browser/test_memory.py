@@ -3,7 +3,7 @@
 import json
 
 import driving
-from driving import Server, messages, opened, pick, settled
+from driving import Server, messages, opened, pick, reloaded, settled
 from exchanges import exchange
 from playwright.sync_api import Locator, Page, expect
 
@@ -137,7 +137,7 @@ def test_on_a_phone_a_deleted_turn_is_nowhere_and_comes_back_whole_at_once_and_a
     expect(page.locator(".st-key-undelete")).to_have_count(0)
 
     delete_first(page)
-    page.reload()
+    reloaded(page)
     messages(page, 2)
     sidebar = inspector(page, "Edits")
     listed = sidebar.locator(".st-key-deleted-turns")

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import answered, ask, drop, in_mode
+from driving import answered, ask, drop, in_mode, reloaded
 from faulty_logs import written
 from playwright.sync_api import Locator, Page, expect
 
@@ -36,7 +36,7 @@ def test_what_is_not_clear_becomes_a_statement_that_is_approved_and_saved(page, 
     expect(answered(page, 4)).to_contain_text("Noted, as the form has it.")
     click(page, "Show the summary")
     expect(answered(page, 5)).to_contain_text("Users: the night shift")
-    page.reload()
+    reloaded(page)
     click(page, "Yes, save it")
     answered(page, 6)
     with page.expect_download() as download:
