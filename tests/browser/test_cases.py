@@ -44,7 +44,7 @@ def test_a_fault_becomes_a_case_is_settled_and_comes_back_with_a_later_log(serve
         pinned = len(evidence_of(database, case.id))
     line = page.get_by_role("menuitem", name="Line ").last
     pick(page, page.get_by_role("button", name=f"Pin to case {case.id}"), line)
-    expect(page.get_by_text(f"Pinned to case {case.id}")).to_be_visible()
+    page.get_by_text(f"Pinned to case {case.id}").wait_for()  # it is there for 4 s
     with server.database() as database:
         assert len(evidence_of(database, case.id)) >= pinned
 

@@ -35,7 +35,7 @@ def test_an_answer_is_copied_by_one_click_as_text_and_formatted_and_its_links_op
     ask(page, "10.1.1.47 why does the temperature swing?")
     answer = answered(page, 1, "Offline analyst" if locale == "en-GB" else "離線分析程式")
     answer.get_by_role("button", name=label).click()
-    expect(answer.get_by_role("status").filter(has_text=done)).to_be_visible()
+    answer.get_by_role("status").filter(has_text=done).wait_for()  # it is there for 2.5 s
     answer.get_by_role("button", name=hand).click()
     with page.expect_download() as report:
         page.get_by_role("button", name="PDF").click()
