@@ -10,11 +10,11 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
     "instrumentgpt/analyst": 3_923,
-    "instrumentgpt/commands": 1_817,
+    "instrumentgpt/commands": 1_824,
     "instrumentgpt/evals": 1_218,
-    "instrumentgpt/fleet": 899,
+    "instrumentgpt/fleet": 909,
     "instrumentgpt/handover": 851,
-    "instrumentgpt/instruments": 20_280,
+    "instrumentgpt/instruments": 20_401,
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_420,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_285,
     "instrumentgpt/storage": 4_780,
     "instrumentgpt/turn": 2_570,
-    "instrumentgpt/ui": 8_890,
+    "instrumentgpt/ui": 8_904,
 }
-WHOLE = 63_967
+WHOLE = 64_120
 
 
 def lines_in(room: str) -> int:

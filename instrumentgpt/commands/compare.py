@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.commands.diagnose import problem_text
+from instrumentgpt.commands.stored import saved_settings
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, divided, fault_changes
 from instrumentgpt.instruments.comparison_wording import (
@@ -18,7 +19,7 @@ from instrumentgpt.instruments.comparison_wording import (
 )
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.readings import read_as
 from instrumentgpt.instruments.tools.events import time_of
 from instrumentgpt.instruments.tools.opened import plain
 
@@ -59,7 +60,7 @@ def _divided(path: Path, at: str) -> tuple[Comparison, tuple[FaultChange, ...]]:
 
 def _read(path: Path) -> Any:
     try:
-        return read_log(path)
+        return read_as(path, unit=saved_settings().temperatures)
     except OSError as problem:
         raise UnopenedLog(problem_text(path, problem)) from problem
 

@@ -3,10 +3,12 @@
 import argparse
 import sys
 
+from instrumentgpt.commands.stored import saved_settings
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import charts, segment_wording
 from instrumentgpt.instruments.kept_verdicts import diagnosed
-from instrumentgpt.instruments.logs import Log, read_log
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.readings import read_as
 from instrumentgpt.settings import home
 
 
@@ -18,7 +20,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Write the chart and print, in words, what it shows."""
     drawn = charts.chart_named(arguments.chart)
     try:
-        log = read_log(arguments.log, cache=home() / "cache" / "frames")
+        log = read_as(arguments.log, cache=home() / "cache" / "frames", unit=saved_settings().temperatures)
         judged = diagnosed(log)
         findings = judged.findings
         chosen = _chosen(log, arguments.channel)

@@ -5,11 +5,13 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 import db
 from instrumentgpt.commands.arguments import ROLES, positive
+from instrumentgpt.commands.stored import saved_settings
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.stated import Stated, stated_unit
 from instrumentgpt.instruments.readings import read_as, recalled, remember
@@ -52,21 +54,23 @@ def with_setpoint(stated: Stated, answer: int | str | None, numbered: bool = Fal
 def read_stated(path: Path, owner: str, stated: Stated | None, forget: bool, asks: bool) -> Log:
     """Return the log at `path` as `stated`, now or before for logs of `owner` that are laid out like it.
 
+    It is shown in the unit that is set.
+
     asks  whether a person can be asked what is missing; the answers are remembered
     """
-    cache = home() / "cache" / "frames"
-    log = read_as(path, stated, cache)
+    read = partial(read_as, path, cache=home() / "cache" / "frames", unit=saved_settings().temperatures)
+    log = read(stated)
     if not (stated or forget or asks) and not database_path().exists():
         return log
     with closing(db.connect(database_path())) as database:
         kept = None if stated or forget else recalled(database, owner, log)
         if kept:
-            return read_as(path, kept, cache)
+            return read(kept)
         said = answers(log, stated, _input) if asks else stated
         if forget or said:
             remember(database, owner, log, said)
     if said != stated:
-        log = read_as(path, said, cache)
+        log = read(said)
     if said:
         print(REMEMBERED, file=sys.stderr)
     return log
@@ -81,7 +85,7 @@ def answers(log: Log, stated: Stated | None, ask: Callable[[str], str]) -> State
     if "period" in log.missing:
         said = replace(said, period=_prompted(f"{log.name}: {QUESTIONS['period']} ", positive, ask))
     if in_doubt(log):
-        question = QUESTIONS["unit"].format(unit=log.unit, why=log.guessed["unit"])
+        question = QUESTIONS["unit"].format(unit=log.logged_unit, why=log.guessed["unit"])
         said = replace(said, unit=_prompted(f"{log.name}: {question} ", stated_unit, ask) or "")
     return said if said != Stated() else None
 
@@ -106,7 +110,7 @@ def _input(question: str) -> str:
 
 def in_doubt(log: Log) -> bool:
     """Return whether the unit was inferred from values that another unit could explain, too."""
-    return "unit" in log.guessed and log.unit in ("°F", "K", "counts")
+    return "unit" in log.guessed and log.logged_unit in ("°F", "K", "counts")
 
 
 def at_terminal() -> bool:

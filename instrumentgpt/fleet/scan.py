@@ -32,7 +32,9 @@ from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.readings import all_readings, read_as, recalled_of
+from instrumentgpt.instruments.shown import AUTO, shown_in
 from instrumentgpt.instruments.tools.opened import FRAMES, bare, plain
+from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.cases import Case
 from instrumentgpt.storage.verdicts import Verdict, judged_files, store_verdicts
 
@@ -40,6 +42,9 @@ LISTED_AT_ONCE = 16  # folders
 STORED_EVERY = 2.0  # s: a scan that is ended keeps what it has judged
 POINTS = 48  # of the errors through a log's last day
 DAY = 86_400.0  # s
+TOLD_IN = (
+    "verdicts told in"  # setting: device → the unit of its kept verdicts; in another they are judged anew
+)
 FIGURES = (
     "setpoint",
     "duty",
@@ -91,7 +96,10 @@ def scan(
     result = Scan()
     with closing(db.connect(database_path)) as database:
         known = judged_files(database)
-        judged_as = partial(judge, readings=all_readings(database), cache=cache)
+        unit = settings_in_force(saved := db.get_settings(database)).temperatures
+        told = saved.get(TOLD_IN, {})
+        known = {log: version for log, version in known.items() if told.get(log[0], AUTO) == unit}
+        judged_as = partial(judge, readings=all_readings(database), cache=cache, unit=unit)
     todo: list[RemoteLog] = []
     with ThreadPoolExecutor(LISTED_AT_ONCE) as listing:
         for device, found in zip(devices, listing.map(_listed, devices), strict=True):
@@ -121,6 +129,8 @@ def scan(
             waiting, stored = [], time.monotonic()
         on_progress(done, len(todo))
     with closing(db.connect(database_path)) as database:
+        if not newest:
+            db.save_setting(database, TOLD_IN, told | {device.name: unit for device in devices})
         result.reopened = reopen_returned(database, [device.name for device in devices])
     return result
 
@@ -169,8 +179,8 @@ def _judged(
         jobs = max(1, jobs // 2)
 
 
-def judge(log: RemoteLog, readings: Mapping[str, str], cache: Path) -> Verdict | str:
-    """Return the verdict on a log, which is fetched if need be, or why it cannot be had."""
+def judge(log: RemoteLog, readings: Mapping[str, str], cache: Path, unit: str = AUTO) -> Verdict | str:
+    """Return the verdict on a log in `unit`, which is fetched if need be, or why it cannot be had."""
     try:
         path = fetch(log, cache)
     except InstrumentGPTError as problem:
@@ -180,7 +190,7 @@ def judge(log: RemoteLog, readings: Mapping[str, str], cache: Path) -> Verdict |
     try:
         read = read_as(path, None, cache / FRAMES)
         stated = recalled_of(readings, log.device.name, read)
-        read = read_as(path, stated, cache / FRAMES) if stated else read
+        read = read_as(path, stated, cache / FRAMES, unit=unit) if stated else shown_in(read, unit)
         found = diagnosed(read)
     except InstrumentGPTError as problem:
         words = str(problem), problem.message("zh"), "{}", "[]"

@@ -129,7 +129,8 @@ def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
     """Yield what can be compared of `channel`; of gains and outputs only what both logs tell."""
     a, b = first.tracks[channel], second.tracks[channel]
     unit = first.log.unit
-    yield from _gain_rows(a, b, unit)
+    units = {study.log.logged_unit_of(channel) for study in (first, second)}
+    yield from _gain_rows(a, b, units.pop()) if len(units) == 1 else ()
     yield from _setpoint_rows(a, b, unit)
     yield from _duty_rows(a, b)
     noises = a.shown(_quiet_noise(a)), b.shown(_quiet_noise(b))

@@ -22,6 +22,7 @@ from instrumentgpt.instruments.findings import Evidence, Excursion, Finding, Rul
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.reading.frame_cache import VERDICT, write_whole
+from instrumentgpt.instruments.shown import as_logged
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.plant import Identification, Refusal
@@ -36,17 +37,20 @@ def diagnosed(log: Log) -> Diagnosis:
 
 
 def identified(diagnosis: Diagnosis, loop: Loop) -> "Identification | Refusal":
-    """Return the model set of the plant behind `loop`, without the stretches that the findings spoil."""
+    """Return the model set of the plant behind `loop`, without the stretches that the findings spoil.
+
+    All of it is in the unit of the log's file, which gains are per.
+    """
     from instrumentgpt.instruments import plant  # scipy: only where a model has to be searched
 
     log, channel = diagnosis.log, loop.channel
-    exclude, part = spoiled(diagnosis, channel), plant.telling(loop, diagnosis.segments)
+    exclude, part = spoiled(diagnosis, channel), plant.telling(as_logged(loop, log), diagnosis.segments)
     return _cached_verdict(
         log,
         f"model-{channel}",
         _model,
         asdict,
-        lambda: plant.identify(part, exclude, log.unit),
+        lambda: plant.identify(part, exclude, log.logged_unit_of(channel)),
     )
 
 
@@ -60,6 +64,7 @@ def _cached_verdict(
     if log.kept is None:
         return judge()
     said = repr(sorted(log.stated_loops.items())) if log.stated_loops else ""
+    said += log.unit if log.logged_units else ""
     judged_as = blake2b(f"{judging_version()}{said}".encode(), digest_size=8).hexdigest()
     path = log.kept.with_name(f"{log.kept.name}-{name}-{judged_as}{VERDICT}")
     with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):

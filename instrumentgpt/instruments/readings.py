@@ -13,6 +13,7 @@ from instrumentgpt.instruments.logs import Log, read_log
 from instrumentgpt.instruments.reading.record import StatedLoop
 from instrumentgpt.instruments.reading.sources import Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, loops_of_channels
+from instrumentgpt.instruments.shown import AUTO, shown_in
 
 PREFIX = "reading "  # of the settings that hold them
 
@@ -22,14 +23,15 @@ def read_as(
     stated: Stated | None = None,
     cache: Path | None = None,
     progress: Progress | None = None,
+    unit: str = AUTO,
 ) -> Log:
-    """Return the log at `path`, read as `stated`; see `read_log`."""
+    """Return the log at `path`, read as `stated`, shown in `unit`; see `read_log` and `shown_in`."""
     said = stated or Stated()
     columns = dict(said.columns) or None
     log = read_log(path, columns, said.period, progress, cache, said.setpoint, said.unit)
-    if not said.loops:
-        return log
-    return replace(log, stated_loops=loops_of_channels(said, log.samples["channel"].unique().tolist()))
+    if said.loops:
+        log = replace(log, stated_loops=loops_of_channels(said, log.samples["channel"].unique().tolist()))
+    return shown_in(log, unit)
 
 
 def remember(database: Database, owner: str, log: Log, stated: Stated | None) -> None:

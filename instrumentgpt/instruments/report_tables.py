@@ -196,14 +196,14 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
     experiments: dict[str, None] = {}
     if {"setpoint", "pv", "output", "period"} & set(log.missing) or math.isnan(log.degrees_per_unit):
         return [], []
-    for _, loop in sorted(loops_of(log).items()):
-        model = identified(diagnosis, loop)
-        better = sentences(advice.advise(model), language, log.unit)
+    for channel, loop in sorted(loops_of(log).items()):
+        model, unit = identified(diagnosis, loop), log.logged_unit_of(channel)
+        better = sentences(advice.advise(model), language, unit)
         if isinstance(model, plant.Refusal):
             experiments |= dict.fromkeys(better[2:])
             better = better[:2]
         else:
-            better.insert(0, sentences(advice.can_raise(model), language, log.unit)[0])
+            better.insert(0, sentences(advice.can_raise(model), language, unit)[0])
         told.append(("" if language == "zh" else " ").join(better))
     return told, list(experiments)
 

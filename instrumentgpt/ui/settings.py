@@ -16,6 +16,7 @@ from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
+from instrumentgpt.instruments.shown import AUTO, CHOICES
 from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.moments import zone_names
 from instrumentgpt.settings import Settings, database_path, home
@@ -221,6 +222,14 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
             say("Time zone"),
             {"auto": say("The browser's"), **{name: name for name in zone_names()}},
             say("Of messages, cases, alerts and “yesterday”. A log's own clock is shown as the log has it."),
+        ),
+        "temperatures": form.choice(
+            "temperatures",
+            say("Temperatures in"),
+            {AUTO: say("The unit of each log"), **{unit: unit for unit in CHOICES[1:]}},
+            say(
+                "In charts, figures and answers. Gains stay per unit of the log; its lines stay as they are."
+            ),
         ),
         "notify": form.choice(
             "notify",

@@ -15,6 +15,7 @@ from instrumentgpt.instruments.loops import Floats
 ROOM = 22.0  # °C: where a heater or cooler that does nothing leaves its plant
 ABSOLUTE_ZERO = -273.15  # °C
 CELSIUS = {"°C": (1.0, 0.0), "K": (1.0, ABSOLUTE_ZERO), "°F": (5 / 9, -32 * 5 / 9)}  # °C = factor x + offset
+DECIMALS = 9  # more than any log carries
 ROOM_VARIES = 8.0  # °C by which rooms differ: nearer to it, how far a loop is driven cannot be told
 SPAN_SHARE = 0.012  # of the span; makers of controllers promise 0.5 to 1.5 % of it around the setpoint
 NOISE_SHARE = 4.0  # standard deviations: less is no movement
@@ -42,6 +43,18 @@ def span_of(pv: Floats, setpoint: Floats, unit: str) -> float:
     factor, offset = CELSIUS[unit]
     celsius = factor * float(np.median(middle)) + offset
     return max(shown, min(max(abs(celsius - ROOM), ROOM_VARIES), celsius - ABSOLUTE_ZERO) / factor)
+
+
+def converted(temperatures: Floats, unit: str, other: str) -> Floats:
+    """Return `temperatures` of `unit` in the `other`, of `CELSIUS` if they differ; there and back: the same.
+
+    >>> converted(np.array([0.0, 45.2]), "°C", "°F").tolist()
+    [32.0, 113.36]
+    """
+    if unit == other:
+        return temperatures
+    (factor, offset), (target, zero) = CELSIUS[unit], CELSIUS[other]
+    return np.round((factor * temperatures + offset - zero) / target, DECIMALS)
 
 
 def room_in(unit: str) -> float:

@@ -22,11 +22,17 @@ EXPLAINED = 0.5  # correlation of the output with what its error explains, befor
 
 
 def track_of(
-    loop: Loop, unit: str = "°C", usable: Mask | None = None, stated: StatedLoop = UNSTATED
+    loop: Loop,
+    unit: str = "°C",
+    usable: Mask | None = None,
+    stated: StatedLoop = UNSTATED,
+    shown: Loop | None = None,
+    shown_per_logged: float = 1.0,
 ) -> Track:
     """Return `loop`, whose pv is in `unit`, made ready, as it is `stated` to be.
 
     usable  False where the log has a gap nearby
+    shown   the loop in the unit it is shown in, of which `shown_per_logged` are one of `unit`
     """
     time, period = _mended(loop.time)
     controlled = np.isfinite(loop.setpoint) & ~_switched_off(loop)
@@ -44,8 +50,10 @@ def track_of(
     error = np.where(controlled, (loop.setpoint - raw) * scale, np.nan)
     everywhere = np.ones(len(loop), dtype=bool) if usable is None else usable
     return Track(
+        shown or loop,
         loop,
-        scale,
+        scale / shown_per_logged,
+        1.0 / band,
         time,
         loop.setpoint * scale,
         raw * scale,

@@ -19,6 +19,7 @@ from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Floats, Loop, Mask, loops_of, rows_by_channel
 from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
+from instrumentgpt.instruments.shown import as_logged, shown_per_logged
 
 GAP_PERIODS = 12.0  # sample periods without a line: more than a lag, so that the loop was not seen to act
 CLOCK_SET = 2.0  # s by which a clock must jump to count: smaller steps are a network time server's
@@ -95,8 +96,9 @@ def study_of(log: Log) -> Study:
     tracks = {}
     for channel, loop in loops_of(log).items():
         usable = None if "period" in log.missing else _usable(loop, log, gaps, thin.pace if thin else 1)
-        unit = log.channel_units.get(channel, log.unit)
-        tracks[channel] = track_of(loop, unit, usable, log.stated_loops.get(channel, UNSTATED))
+        unit, stated = log.logged_unit_of(channel), log.stated_loops.get(channel, UNSTATED)
+        factor = shown_per_logged(log, channel)
+        tracks[channel] = track_of(as_logged(loop, log), unit, usable, stated, loop, factor)
     return Study(log, gaps, tracks, whole, thin)
 
 
@@ -116,7 +118,7 @@ def all_samples(study: Study, channel: int, first: float, last: float) -> pd.Dat
 def close_up(study: Study, channel: int, first: float, last: float) -> Study:
     """Return `all_samples` as a study of their own, in the units of the whole."""
     track, samples = study.tracks[channel], all_samples(study, channel, first, last)
-    stated = StatedLoop(track.kind.drive, track.scale < 0, track.shown(1.0))
+    stated = StatedLoop(track.kind.drive, track.scale < 0, 1.0 / track.per_logged)
     close = study_of(replace(study.whole, samples=samples, clock_steps=(), stated_loops={channel: stated}))
     for cut in close.tracks.values():
         cut.usable[:1] = False  # it did not start there: how pv goes on is no answer to a step

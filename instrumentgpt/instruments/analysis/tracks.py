@@ -62,8 +62,10 @@ class Step:
 class Track:
     """A loop in bands, as one that heats: reverse acting loops are mirrored, more output always raises `pv`.
 
-    loop           as logged; what is quoted comes from it
-    scale          bands per logged unit, negative if mirrored
+    loop           as shown; what is quoted comes from it
+    logged         as in its file, which its gains are per: `loop`, if that is its unit
+    scale          bands per shown unit, negative if mirrored
+    per_logged     bands per unit of the file
     time           (n,) s, increasing: jumps of the clock are taken out
     setpoint       (n,) bands
     raw            (n,) bands; nan where nothing believable was read for long, spikes still in it
@@ -80,7 +82,9 @@ class Track:
     """
 
     loop: Loop
+    logged: Loop
     scale: float
+    per_logged: float
     time: Floats
     setpoint: Floats
     raw: Floats
@@ -101,7 +105,7 @@ class Track:
         return len(self.time)
 
     def shown(self, bands: float) -> float:
-        """Return a difference of pv in the unit of the log."""
+        """Return a difference of pv in the unit it is shown in."""
         return bands / abs(self.scale)
 
     def lags(self, lags: float) -> float:

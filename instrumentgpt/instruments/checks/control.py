@@ -77,7 +77,7 @@ def _was_asked(error: Floats, low: bool) -> bool:
 
 def demanded(track: Track, first: int, stop: int) -> Floats:
     """Return the movement of the output (percent) that the gains in force ask for since sample `first`."""
-    error = np.nan_to_num(track.smooth_error[first:stop]) / abs(track.scale)
+    error = np.nan_to_num(track.smooth_error[first:stop]) / track.per_logged
     spacing = np.diff(track.time[first:stop], prepend=track.time[first])
     kp, ki = track.loop.kp[first], track.loop.ki[first]
     if not np.isfinite(kp):
@@ -87,8 +87,8 @@ def demanded(track: Track, first: int, stop: int) -> Floats:
 
 
 def effective_kp(track: Track) -> float:
-    """Return the gain (percent per logged unit) with which the output answered the error; 0 if none."""
-    moves, answers = np.diff(track.error) / abs(track.scale), np.diff(track.output)
+    """Return the gain (percent per unit of the file) with which the output answered the error; 0 if none."""
+    moves, answers = np.diff(track.error) / track.per_logged, np.diff(track.output)
     both = np.isfinite(moves) & np.isfinite(answers) & (moves != 0) & (answers != 0)
     if both.sum() < 20:
         return 0.0

@@ -7,6 +7,7 @@ import numpy as np
 from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.study import Study, quote
 from instrumentgpt.instruments.findings import FEWEST_SAMPLES, Evidence, Finding, RuledOut
+from instrumentgpt.instruments.shown import shown_zero
 
 SHORTEST_RECORD = 5.0  # lags, in which a loop can show an answer and how it settles
 NEEDED_FIELDS = ("setpoint", "output")
@@ -79,7 +80,8 @@ def data_gap(study: Study, before: Sequence[Finding]) -> list[Finding]:
 def _is_off(study: Study, position: int) -> bool:
     """Return whether nothing was asked of any channel when last seen: a machine at rest writes little."""
     last = study.log.samples.iloc[: position + 1].drop_duplicates("channel", keep="last")
-    return bool((last["output"].eq(0) & last["setpoint"].fillna(0).eq(0)).all())
+    zero = last["channel"].map(lambda channel: shown_zero(study.log, channel))
+    return bool((last["output"].eq(0) & last["setpoint"].fillna(zero).eq(zero)).all())
 
 
 def _row(study: Study, position: int) -> Evidence:

@@ -151,19 +151,19 @@ def _rests_off(track: Track, rest: slice) -> bool:
     """Return whether pv stands still off its setpoint in `rest`, and no integral would have moved it."""
     error, seconds = track.smooth_error[rest], float(track.time[rest.stop - 1] - track.time[rest.start])
     offset, early, late = (abs(float(part.mean())) for part in (error, *np.array_split(error, 2)))
-    owed = abs(track.loop.ki[rest.start]) * track.shown(offset) * seconds
+    owed = abs(track.loop.ki[rest.start]) * offset / track.per_logged * seconds
     still = abs(late - early) <= STILL * offset and seconds >= track.lags(RESTS_FOR)
     return offset >= STANDS_OFF and still and not owed > DEMANDED
 
 
 def _follows(track: Track, inside: Mask) -> tuple[float, float]:
-    """Return kp (percent per logged unit) of output = bias + kp error `inside`, and the share it explains."""
+    """Return kp (percent per unit of the file) of output = bias + kp error `inside`, and what it explains."""
     error, output = track.smooth_error[inside], smooth(track.output, track.samples(track.lag / 2) | 1)[inside]
     if np.ptp(output) < DEMANDED:
         return 0.0, 0.0
     kp = float(np.polyfit(error, output, 1)[0])
     left = float(np.var(output - kp * error) / np.var(output))
-    return kp * abs(track.scale), 1 - left if kp > 0 else 0.0
+    return kp * track.per_logged, 1 - left if kp > 0 else 0.0
 
 
 def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -210,13 +210,13 @@ def _gains(track: Track, step: Step, settled: int) -> tuple[float, float, bool]:
     """
     kp, ki = float(track.loop.kp[step.index]), float(track.loop.ki[step.index])
     if math.isnan(kp):
-        seen = trusted_gains(track.loop)
+        seen = trusted_gains(track.logged)
         if seen is not None:
             return abs(seen.kp), abs(seen.ki), True
         part = slice(max(0, step.index - 1), settled + 1)
         soon = slice(part.start, track.after(step.index, track.lag))
-        error = track.shown(float(np.nansum(np.abs(track.error[part])))) * track.period
-        kp = float(np.ptp(track.output[soon])) / track.shown(abs(step.size))
+        error = float(np.nansum(np.abs(track.error[part]))) / track.per_logged * track.period
+        kp = float(np.ptp(track.output[soon])) * track.per_logged / abs(step.size)
         return kp, float(np.ptp(track.output[part])) / max(error, 1e-12), False
     return kp, ki, True
 
@@ -238,7 +238,7 @@ def _slow_steps(track: Track) -> list[tuple[Step, float, int]]:
 
 
 def simc_gains(track: Track) -> tuple[float, float] | None:
-    """Return kp and ki (per logged unit) of the SIMC rule, tau_c = dead time, for a quick model.
+    """Return kp and ki (per unit of the file) of the SIMC rule, tau_c = dead time, for a quick model.
 
     The model dpv/dt = a output(t - dead_time) - b pv + c is fitted to changes over `MODEL_WINDOW`.
     None where the log does not carry it (R2 below 0.8, or no rise with output).
@@ -248,7 +248,8 @@ def simc_gains(track: Track) -> tuple[float, float] | None:
         return None
     slope, dead_time, time_constant = model
     kp = 1.0 / (2.0 * slope * dead_time)
-    return kp * abs(track.scale), kp / min(time_constant, 8.0 * dead_time) * abs(track.scale)
+    kp *= track.per_logged
+    return kp, kp / min(time_constant, 8.0 * dead_time)
 
 
 def _quick_model(track: Track) -> tuple[float, float, float] | None:

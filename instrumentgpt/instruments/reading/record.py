@@ -83,6 +83,7 @@ class Log:
               a verdict that needs it is withheld by that name
     output_scale      percent per unit of the output as it stands in the log: 100 for a duty 0..1
     channel_units     units of channels whose pv is in another one than `unit`
+    logged_units      channel → unit in its file, where it is shown in another; gains are always per this one
     placeholders      values that are no readings, which `samples` keeps
     degrees_per_unit  °C per unit of a pv difference: 1 for °C and K, 5/9 for °F, nan for counts
     layout    what logs of one make have in common: the heads of a table, the name of a text log's format
@@ -110,6 +111,7 @@ class Log:
     guessed: Mapping[str, str] = field(default_factory=dict)
     channel_names: Mapping[int, str] = field(default_factory=dict)
     channel_units: Mapping[int, str] = field(default_factory=dict)
+    logged_units: Mapping[int, str] = field(default_factory=dict)
     placeholders: tuple[Placeholder, ...] = ()
     clock_steps: tuple[ClockStep, ...] = ()
     notes: tuple[str, ...] = ()
@@ -121,6 +123,19 @@ class Log:
     def events(self) -> pd.DataFrame:
         """Return the lines that are no samples: time (s), level, source, text, line; read when asked for."""
         return self.load_events()
+
+    @property
+    def logged_unit(self) -> str:
+        """Return the unit of the file, which gains are per; of several that of the first channel."""
+        return next(iter(self.logged_units.values()), self.unit)
+
+    def unit_of(self, channel: int) -> str:
+        """Return the unit that pv and setpoint of `channel` are shown in."""
+        return self.channel_units.get(channel, self.unit)
+
+    def logged_unit_of(self, channel: int) -> str:
+        """Return the unit that pv and setpoint of `channel` have in the file, which its gains are per."""
+        return self.logged_units.get(channel) or self.unit_of(channel)
 
     def clock(self, time: float) -> str:
         """Return the log's wall clock at `time` (s), to the millisecond; "+12.345 s" without a date."""

@@ -131,7 +131,7 @@ def explain_jump(
     """
     if lines:
         return _pasted(lines, before, after, tolerance)
-    opened = open_log(workspace, log, device)
+    opened = open_log(workspace, log, device, as_logged=True)  # what it explains is read off its lines
     return _explained(opened.log, opened.path, opened.name, before, after, tolerance)
 
 

@@ -33,7 +33,7 @@ def advise_gains(
     from instrumentgpt.instruments.tuning.advice_wording import sentences
 
     opened = open_log(workspace, log, device)
-    loops, unit = loops_of(opened.log), opened.log.unit
+    loops, unit = loops_of(opened.log), opened.log.logged_unit
     answers, advised = [], []
     for number in _channels(opened, loops, channel):
         model = identified(diagnosed(opened), loops[number])

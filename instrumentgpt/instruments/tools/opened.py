@@ -2,11 +2,13 @@
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import kept_verdicts
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of, opened
@@ -17,7 +19,9 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.sources import chunks, open_source, text_of
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.readings import read_as, recalled
+from instrumentgpt.instruments.shown import AUTO
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.settings import settings_in_force
 
 PROBLEMS = Path(__file__).with_name("problems.toml")
 
@@ -89,22 +93,21 @@ def _fetched(workspace: Workspace, device: str) -> list[Path]:
     return sorted(device_folder(workspace.cache, name).glob("*"))
 
 
-def open_log(workspace: Workspace, log: str, device: str = "") -> Opened:
-    """Return the log that `log` names, read; a log that has not changed is read once in a process."""
+def open_log(workspace: Workspace, log: str, device: str = "", as_logged: bool = False) -> Opened:
+    """Return the log that `log` names, read; a log that has not changed is read once in a process.
+
+    It is shown in the unit that is set, or `as_logged`.
+    """
     path = find_log(workspace, log, device)
     kept = frames(workspace)
-    read = _read(path, _version(path), kept, None)
-    if stated := _recalled(workspace, device or log.rpartition("/")[0] or workspace.conversation, read):
-        read = _read(path, _version(path), kept, stated)
+    read, unit = _read(path, _version(path), kept, None, AUTO), settings_in_force({}).temperatures
+    stated = None
+    with suppress(NoConversation), opened(workspace) as database:
+        stated = recalled(database, device or log.rpartition("/")[0] or workspace.conversation, read)
+        unit = settings_in_force(db.get_settings(database)).temperatures
+    if stated or (unit != AUTO and not as_logged):
+        read = _read(path, _version(path), kept, stated, AUTO if as_logged else unit)
     return Opened(read, path, bare(path.name), device)
-
-
-def _recalled(workspace: Workspace, owner: str, log: Log) -> Stated | None:
-    try:
-        with opened(workspace) as database:
-            return recalled(database, owner, log)
-    except NoConversation:
-        return None
 
 
 def frames(workspace: Workspace) -> Path:
@@ -146,8 +149,8 @@ def _version(path: Path) -> tuple[int, int]:
 
 
 @lru_cache(KEPT_LOGS)
-def _read(path: Path, version: tuple[int, int], kept: Path, stated: Stated | None) -> Log:
-    return read_as(path, stated, kept)
+def _read(path: Path, version: tuple[int, int], kept: Path, stated: Stated | None, unit: str) -> Log:
+    return read_as(path, stated, kept, unit=unit)
 
 
 @lru_cache(KEPT_LOGS)

@@ -30,8 +30,8 @@ MESSAGE_CHARACTERS = 600
 class Live:
     """A log while it is followed: `preparation` is replaced whenever lines have come, None at first."""
 
-    def __init__(self, following: Following, stated: Stated) -> None:
-        self.following, self.stated = following, stated
+    def __init__(self, following: Following, stated: Stated, unit: str) -> None:
+        self.following, self.stated, self.unit = following, stated, unit
         self.preparation: Preparation | None = None
         self.grown = time.monotonic()
         self.problem = ""
@@ -53,7 +53,8 @@ class Live:
                 try:
                     if following.look() or self.preparation is None:
                         assert following.source is not None and following.index is not None
-                        self.preparation = of_lines(following.source, following.index, self.stated)
+                        source, index = following.source, following.index
+                        self.preparation = of_lines(source, index, self.stated, self.unit)
                         self.grown = time.monotonic()
                     self.problem = ""
                 except FetchError as error:
@@ -63,9 +64,9 @@ class Live:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _live(url: str, stated: Stated, cache: str, _choice: Choice) -> Live:
+def _live(url: str, stated: Stated, cache: str, unit: str, _choice: Choice) -> Live:
     assert _choice.remote is not None
-    return Live(Following(_choice.remote, Path(cache), frames()), stated)
+    return Live(Following(_choice.remote, Path(cache), frames()), stated, unit)
 
 
 def draw_switch(choice: Choice) -> None:
@@ -74,11 +75,11 @@ def draw_switch(choice: Choice) -> None:
         st.toggle(say("Follow"), key=_key(choice), on_change=_to_the_end, help=say("Show lines as they come"))
 
 
-def followed(preparation: Preparation, choice: Choice, stated: Stated, cache: Path) -> Preparation:
+def followed(preparation: Preparation, choice: Choice, stated: Stated, cache: Path, unit: str) -> Preparation:
     """Return what is to be shown of the log: `preparation`, or what has come since if it is followed."""
     if not st.session_state.get(_key(choice)) or choice.remote is None or not preparation.done:
         return preparation
-    live = _live(choice.remote.url, stated, str(cache), choice)
+    live = _live(choice.remote.url, stated, str(cache), unit, choice)
     shown = live.preparation or preparation
     _tick(live, shown)
     return shown

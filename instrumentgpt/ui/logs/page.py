@@ -45,10 +45,11 @@ def _draw(database: Database) -> None:
     chosen = choosing.draw(load_inventory(Path(settings.inventory)), workspace, about)
     if not chosen:
         return
-    both = [prepared(one, reading.reading_of(one.reference), workspace.cache) for one in chosen]
+    unit = settings.temperatures
+    both = [prepared(one, reading.reading_of(one.reference), workspace.cache, unit) for one in chosen]
     if len(both) == 1:
         stated = reading.reading_of(chosen[0].reference)
-        both = [following.followed(both[0], chosen[0], stated, workspace.cache)]
+        both = [following.followed(both[0], chosen[0], stated, workspace.cache, unit)]
     first = both[0]
     _draw_progress(both)
     for one, choice in zip(both, chosen, strict=True):

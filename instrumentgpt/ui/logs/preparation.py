@@ -92,20 +92,20 @@ class Preparation:
         return self.future is not None and self.future.done()
 
 
-def prepared(choice: Choice, stated: Stated, cache: Path) -> Preparation:
+def prepared(choice: Choice, stated: Stated, cache: Path, unit: str) -> Preparation:
     """Return the preparation of a log, begun now if need be; a short one is done when this returns."""
-    preparation = _begin(_version(choice), stated, str(cache), choice)
+    preparation = _begin(_version(choice), stated, str(cache), unit, choice)
     assert preparation.future is not None
     wait([preparation.future], QUICK)
     return preparation
 
 
-def of_lines(source: Source, index: LineIndex, stated: Stated) -> Preparation:
+def of_lines(source: Source, index: LineIndex, stated: Stated, unit: str) -> Preparation:
     """Return what the whole lines that are there by now say; nothing of it is kept for the next time."""
     preparation = Preparation(4, path=source.path, index=index, future=Future(), live=True)
     assert preparation.future is not None
     try:
-        preparation.take(read_as(source, stated))
+        preparation.take(read_as(source, stated, unit=unit))
     except (InstrumentGPTError, OSError) as error:
         preparation.problem = reason(error)
     preparation.future.set_result(None)
@@ -132,9 +132,9 @@ def _version(choice: Choice) -> str:
 
 
 @st.cache_resource(max_entries=KEPT, show_spinner=False)
-def _begin(version: str, stated: Stated, cache: str, _choice: Choice) -> Preparation:
+def _begin(version: str, stated: Stated, cache: str, unit: str, _choice: Choice) -> Preparation:
     preparation = Preparation()
-    preparation.future = _workers().submit(_prepare, preparation, _choice, stated, Path(cache))
+    preparation.future = _workers().submit(_prepare, preparation, _choice, stated, Path(cache), unit)
     return preparation
 
 
@@ -143,7 +143,7 @@ def _workers() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(WORKERS, "logs")
 
 
-def _prepare(preparation: Preparation, choice: Choice, stated: Stated, cache: Path) -> None:
+def _prepare(preparation: Preparation, choice: Choice, stated: Stated, cache: Path, unit: str) -> None:
     """Fill the preparation; what goes wrong is told there, and what was there before stays."""
 
     def begin(step: int) -> None:
@@ -161,7 +161,7 @@ def _prepare(preparation: Preparation, choice: Choice, stated: Stated, cache: Pa
         begin(1)
         preparation.index = line_index(open_source(path), frames(), follow)
         begin(2)
-        preparation.take(read_as(path, stated, frames(), follow))
+        preparation.take(read_as(path, stated, frames(), follow, unit))
     except (InstrumentGPTError, OSError) as error:
         preparation.problem = reason(error)
     begin(4)

@@ -112,7 +112,7 @@ def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, said
                 say("Unit"),
                 units,
                 index=units.index(said.unit),
-                format_func=lambda unit: unit or f"{recognised}: {log.unit if log else '?'}",
+                format_func=lambda unit: unit or f"{recognised}: {log.logged_unit if log else '?'}",
                 key=f"unit-{reference}",
                 width=WIDE,
             )
@@ -190,7 +190,7 @@ def stated_loops(
 def _draw_kind_form(diagnosis: Diagnosis, reference: str) -> tuple[int, StatedLoop] | None:
     """Return the channel (0: every one) and its loop as the form says when a button is pressed, else None."""
     channels = [*([0] if len(diagnosis.kinds) > 1 else []), *diagnosis.kinds]
-    unit = untrusted.label(diagnosis.log.unit) or say("its unit")
+    unit = untrusted.label(diagnosis.log.logged_unit) or say("its unit")
     every, recognised, shown = say("all"), say("as recognised"), language()
     with st.form(f"kind-{reference}", border=False):
         with st.container(horizontal=True, gap="small"):
