@@ -10,11 +10,11 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
     "instrumentgpt/analyst": 3_923,
-    "instrumentgpt/commands": 1_824,
+    "instrumentgpt/commands": 1_823,
     "instrumentgpt/evals": 1_218,
     "instrumentgpt/fleet": 909,
     "instrumentgpt/handover": 851,
-    "instrumentgpt/instruments": 20_401,
+    "instrumentgpt/instruments": 20_405,
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_420,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_570,
     "instrumentgpt/ui": 8_904,
 }
-WHOLE = 64_120
+WHOLE = 64_154
 
 
 def lines_in(room: str) -> int:

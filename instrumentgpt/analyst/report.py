@@ -10,6 +10,7 @@ from instrumentgpt.analyst.constraints import GAINS, Step, mark, step_of
 from instrumentgpt.analyst.figures import channel_row, is_pi
 from instrumentgpt.analyst.questions import aspect, suspected
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
+from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.findings import IN_USE, NOT_RULED_OUT
 from instrumentgpt.instruments.language import span_text
@@ -211,11 +212,10 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
     if not diagnosis["findings"]:
         yield from _figures(case, about, diagnosis)
     yield from _healthy(case, about, diagnosis)
-    if diagnosis["broken"]["count"]:
+    if count := diagnosis["broken"]["count"]:
         line, text, _ = diagnosis["broken"]["examples"][0]
-        fields = {"count": diagnosis["broken"]["count"], "line": about.link(line), "text": quoted(text)}
-        yield case.item("broken_lines", **fields)
-    yield from (f"- {plain_text(note)}\n" for note in diagnosis["notes"])
+        yield case.item("broken_lines", count=count, line=about.link(line), text=quoted(text))
+    yield from (f"- {plain_text(in_language(note, case.language))}\n" for note in diagnosis["notes"])
 
 
 def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:

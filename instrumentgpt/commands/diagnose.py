@@ -27,8 +27,8 @@ from instrumentgpt.settings import home
 MOST_EVIDENCE = 3  # lines printed of one finding
 MOST_SEGMENTS = 8  # printed of one log
 LABELS: dict[Language, dict[str, str]] = {
-    "en": {"ruled_out": "ruled out", "next": "next", "coincident": "at the same time"},
-    "zh": {"ruled_out": "已排除", "next": "下一步", "coincident": "同時"},
+    "en": {"note": "note", "ruled_out": "ruled out", "next": "next", "coincident": "at the same time"},
+    "zh": {"note": "附註", "ruled_out": "已排除", "next": "下一步", "coincident": "同時"},
 }
 
 
@@ -120,8 +120,7 @@ def text_lines(path: Path, found: Diagnosis, language: Language) -> Iterator[str
     coincident = coincidence.coincidences(found)
     channels = log.samples["channel"].nunique()
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
-    for note in (*log.notes, *(f"{name}: {reason}" for name, reason in log.guessed.items())):
-        yield f"  note: {note}"
+    yield from (f"  {label['note']}: {note}" for note in log.remarks(language))
     for channel, kind in found.kinds.items():
         told = loop_wording.sentence(kind, log.unit, language)
         yield f"  {loop_wording.word('kind', language)}, channel {channel}: {told}"

@@ -258,8 +258,7 @@ def provenance(log: Log, language: Language) -> list[tuple[str, str]]:
         (word("software", language), f"InstrumentGPT {__version__} · Python {platform.python_version()}"),
         ("", packages),
     ]
-    notes = [*log.notes, *(f"{name}: {reason}" for name, reason in log.guessed.items())]
-    return rows + [(word("notes", language), note) for note in notes]
+    return rows + [(word("notes", language), note) for note in log.remarks(language)]
 
 
 def sha256(path: Path) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, in_language
 from instrumentgpt.instruments.reading.clocks import ClockStep
 from instrumentgpt.instruments.reading.placeholders import Placeholder
 
@@ -128,6 +128,11 @@ class Log:
     def logged_unit(self) -> str:
         """Return the unit of the file, which gains are per; of several that of the first channel."""
         return next(iter(self.logged_units.values()), self.unit)
+
+    def remarks(self, language: str) -> list[str]:
+        """Return the notes, and what was guessed with its reasons, in `language` ("en", "zh")."""
+        guessed = (f"{name}: {in_language(reason, language)}" for name, reason in self.guessed.items())
+        return [*(in_language(note, language) for note in self.notes), *guessed]
 
     def unit_of(self, channel: int) -> str:
         """Return the unit that pv and setpoint of `channel` are shown in."""

@@ -21,7 +21,7 @@ from instrumentgpt.instruments.reading.stated import UNITS, Stated
 from instrumentgpt.instruments.reading.tables import named_values, table_shape
 from instrumentgpt.instruments.readings import recalled, remember
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.language import language, say
+from instrumentgpt.ui.language import language, problem, say
 from instrumentgpt.ui.logs.preparation import Choice, Preparation
 
 READINGS = "logs-readings"  # in the session's state: log's reference → how to read it
@@ -81,7 +81,7 @@ def _draw_columns(preparation: Preparation, reference: str, whose: str) -> State
         for text in asked:
             st.caption(text)
         for name, reason in guessed.items():
-            why = untrusted.label(reason, 200)
+            why = untrusted.label(problem(reason), 200)
             st.caption(say("**{name}** was guessed: {reason}", name=untrusted.label(name), reason=why))
         return _draw_column_form(reference, shape, log, said)
 
