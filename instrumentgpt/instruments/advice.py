@@ -61,47 +61,47 @@ def can_raise(
     """
     if gain not in GAIN_NAMES:
         raise UnknownGain(f"{gain!r} is no gain of a PID controller. Ask for kp, ki or kd.")
-    found = identify(subject, exclude, unit) if isinstance(subject, Loop) else subject
-    present = float(getattr(found.gains, gain)) if found.gains else math.nan
-    asked = present * factor if target is None else target
-    if isinstance(found, Refusal):
-        return _refused_answer(found, gain, present, asked)
-    return _judged(found, gain, present, asked)
+    plant = identify(subject, exclude, unit) if isinstance(subject, Loop) else subject
+    present = float(getattr(plant.gains, gain)) if plant.gains else math.nan
+    target = present * factor if target is None else target
+    if isinstance(plant, Refusal):
+        return _refused_answer(plant, gain, present, target)
+    return _judged(plant, gain, present, target)
 
 
-def _refused_answer(found: Refusal, gain: GainName, present: float, asked: float) -> Answer:
-    numbers: dict[str, float | str] = {**found.numbers, "step": STEP_BANDS * found.band}
-    experiment = EXPERIMENTS[found.reason]
+def _refused_answer(refusal: Refusal, gain: GainName, present: float, target: float) -> Answer:
+    numbers: dict[str, float | str] = {**refusal.numbers, "step": STEP_BANDS * refusal.band}
+    experiment = EXPERIMENTS[refusal.reason]
     return Answer(
-        found.channel,
+        refusal.channel,
         gain,
         "not_proven",
         present,
-        asked,
+        target,
         math.nan,
         math.nan,
-        found.reason,
+        refusal.reason,
         experiment,
         numbers,
     )
 
 
-def _judged(found: Identification, gain: GainName, present: float, asked: float) -> Answer:
-    wanted = found.gains.with_gain(gain, asked)
-    at = margins_of(found, wanted)
-    numbers = model_numbers(found) | {"proven": highest_proven(found, gain)}
+def _judged(plant: Identification, gain: GainName, present: float, target: float) -> Answer:
+    proposed = plant.gains.with_gain(gain, target)
+    at = margins_of(plant, proposed)
+    numbers = model_numbers(plant) | {"proven": highest_proven(plant, gain)}
     enough = are_enough(at)
     verdict: Verdict
     if enough.all():
         verdict, reason, experiment = "yes", "every_model", ""
-    elif any(are_enough(one).any() for one in margins_tried(found, wanted)):
+    elif any(are_enough(margins).any() for margins in margins_tried(plant, proposed)):
         verdict, reason, experiment = "not_proven", "some_models", "setpoint_step"
-        numbers |= {"keeping": int(enough.sum()), "judged": len(enough), "step": STEP_BANDS * found.band}
+        numbers |= {"keeping": int(enough.sum()), "judged": len(enough), "step": STEP_BANDS * plant.band}
     else:
         verdict, reason, experiment = "no", "no_model", ""
         best = int(np.argmax(np.minimum(at.phase / LEAST_PHASE, at.gain / LEAST_GAIN)))
         numbers |= {"best_phase": float(at.phase[best]), "best_gain": float(at.gain[best])}
-    return Answer(found.channel, gain, verdict, present, asked, *at.worst(), reason, experiment, numbers)
+    return Answer(plant.channel, gain, verdict, present, target, *at.worst(), reason, experiment, numbers)
 
 
 def advise(
@@ -113,19 +113,19 @@ def advise(
     accepted model keeps 48 degrees and a gain margin of 2.3; given only if the IAE of a setpoint step and
     a load step is predicted to fall by more than 25 % on every model.
     """
-    found = identify(subject, exclude, unit) if isinstance(subject, Loop) else subject
-    if isinstance(found, Refusal):
-        numbers = {**found.numbers, "step": STEP_BANDS * found.band}
-        return _no_advice(found.channel, None, found.reason, EXPERIMENTS[found.reason], numbers)
-    about = model_numbers(found)
-    if found.pinned > MOST_PINNED:
-        about |= {"pinned": 100 * found.pinned}
-        return _no_advice(found.channel, found.gains, "pinned", "", about)
-    candidates = candidates_for(found)
+    plant = identify(subject, exclude, unit) if isinstance(subject, Loop) else subject
+    if isinstance(plant, Refusal):
+        numbers = {**plant.numbers, "step": STEP_BANDS * plant.band}
+        return _no_advice(plant.channel, None, plant.reason, EXPERIMENTS[plant.reason], numbers)
+    about = model_numbers(plant)
+    if plant.pinned > MOST_PINNED:
+        about |= {"pinned": 100 * plant.pinned}
+        return _no_advice(plant.channel, plant.gains, "pinned", "", about)
+    candidates = candidates_for(plant)
     if not candidates:
-        about |= {"step": STEP_BANDS * found.band}
-        return _no_advice(found.channel, found.gains, "too_uncertain", "setpoint_step", about)
-    return _best_of(found, candidates, about)
+        about |= {"step": STEP_BANDS * plant.band}
+        return _no_advice(plant.channel, plant.gains, "too_uncertain", "setpoint_step", about)
+    return _best_of(plant, candidates, about)
 
 
 def _no_advice(
@@ -134,17 +134,17 @@ def _no_advice(
     return Advice(channel, present, None, math.nan, math.nan, math.nan, reason, experiment, dict(numbers))
 
 
-def _best_of(found: Identification, candidates: Sequence[Gains], about: dict[str, float | str]) -> Advice:
+def _best_of(plant: Identification, candidates: Sequence[Gains], about: dict[str, float | str]) -> Advice:
     """Return the candidate with the lowest predicted IAE, if it is better enough than what is set."""
-    models, present = extreme_models(found.models), found.gains
-    now = predicted_iae(models, present, found.reach)
-    ratios = [float(np.max(predicted_iae(models, gains, found.reach) / now)) for gains in candidates]
+    models, present = extreme_models(plant.models), plant.gains
+    now = predicted_iae(models, present, plant.reach)
+    ratios = [float(np.max(predicted_iae(models, gains, plant.reach) / now)) for gains in candidates]
     ratio = min(ratios)
     proposed = candidates[ratios.index(ratio)]
-    phase, size = margins_of(found, proposed).worst()
+    phase, size = margins_of(plant, proposed).worst()
     numbers = {**about, "fall": 100 * (1 - ratio)}
-    fragile = bool((margins_of(found, present).phase < LEAST_PHASE).all())
+    fragile = bool((margins_of(plant, present).phase < LEAST_PHASE).all())
     if ratio < 1 - (FRAGILE_IAE_FALL if fragile else IAE_FALL):
         reason = "steadier" if fragile else "better"
-        return Advice(found.channel, present, proposed, phase, size, ratio, reason, "", numbers)
-    return Advice(found.channel, present, None, phase, size, ratio, "good_enough", "", numbers)
+        return Advice(plant.channel, present, proposed, phase, size, ratio, reason, "", numbers)
+    return Advice(plant.channel, present, None, phase, size, ratio, "good_enough", "", numbers)

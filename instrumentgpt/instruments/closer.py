@@ -49,29 +49,29 @@ class Close:
     def find(self, name: str, check: Check, study: Study, before: Sequence[Finding]) -> list[Finding]:
         """Return what the check `name` finds in the whole `study` and, if it is quick, in the windows."""
         parts = (study, *self.studies) if name in QUICK else (study,)
-        found: list[Finding] = []
+        findings: list[Finding] = []
         for part in parts:
             for finding in check.find(part.of_drives(check.drives), before):
                 if part is not study or name not in SEEMING or _is_there(study, finding, check):
-                    _note(found, finding, part is not study)
-        return found
+                    _note(findings, finding, part is not study)
+        return findings
 
     def of_metrics(self, metrics: Metrics) -> Metrics:
         """Return `metrics` of a thinned channel with what only all samples tell."""
-        own = self.tracks(metrics.channel)
-        if not own:
+        tracks = self.tracks(metrics.channel)
+        if not tracks:
             return metrics
-        close = [metrics_of(track) for track in own]
-        holds = (one for one in self.segments if one.channel == metrics.channel and one.settled > 0)
-        swings = [one.half_peak_to_peak for one in holds]
-        worst = max(close, key=lambda one: np.nan_to_num(one.overshoot, nan=-1.0))
-        regular = max(close, key=lambda one: np.nan_to_num(one.regularity))
+        close = [metrics_of(track) for track in tracks]
+        segments = (segment for segment in self.segments if segment.channel == metrics.channel)
+        swings = [segment.half_peak_to_peak for segment in segments if segment.settled > 0]
+        worst = max(close, key=lambda window: np.nan_to_num(window.overshoot, nan=-1.0))
+        regular = max(close, key=lambda window: np.nan_to_num(window.regularity))
         return replace(
             metrics,
             sample_period=close[0].sample_period,
-            digit=_median([one.digit for one in close]),
-            noise=_median([one.noise for one in close]),
-            lag=min(one.lag for one in close),
+            digit=_median([window.digit for window in close]),
+            noise=_median([window.noise for window in close]),
+            lag=min(window.lag for window in close),
             half_peak_to_peak=float(np.nanmax(swings)) if np.isfinite(swings).any() else math.nan,
             period=regular.period,
             regularity=regular.regularity,
@@ -83,19 +83,20 @@ class Close:
 
     def of_kind(self, channel: int, kind: LoopKind) -> LoopKind:
         """Return the `kind` of a thinned channel with what only all samples tell."""
-        own = self.tracks(channel)
-        if not own:
+        tracks = self.tracks(channel)
+        if not tracks:
             return kind
-        digit, noise = (_median([getattr(track.kind, name) for track in own]) for name in ("digit", "noise"))
-        lag = min(track.lag for track in own)
-        return replace(kind, period=own[0].period, digit=digit, noise=noise, lag=lag)
+        digit, noise = (_median([getattr(track.kind, key) for track in tracks]) for key in ("digit", "noise"))
+        lag = min(track.lag for track in tracks)
+        return replace(kind, period=tracks[0].period, digit=digit, noise=noise, lag=lag)
 
     def excursions(self, whole: Study, findings: Sequence[Finding]) -> tuple[Excursion, ...]:
         """Return when loops were out of their own band: in the `whole`, and as only all samples tell."""
-        found = list(disturbances.excursions_of(whole, findings))
+        excursions = list(disturbances.excursions_of(whole, findings))
         for study in self.studies:
-            found += [one for one in disturbances.excursions_of(study, findings) if not _noted(found, one)]
-        return tuple(sorted(found, key=lambda one: one.onset))
+            further = disturbances.excursions_of(study, findings)
+            excursions += [excursion for excursion in further if not _noted(excursions, excursion)]
+        return tuple(sorted(excursions, key=lambda excursion: excursion.onset))
 
 
 def _is_there(study: Study, finding: Finding, check: Check) -> bool:
@@ -105,34 +106,34 @@ def _is_there(study: Study, finding: Finding, check: Check) -> bool:
     half = WINDOW / 2 * study.tracks[finding.channel].period / study.thinned.pace
     moments = (finding.onset, *(item.time for item in finding.evidence[:1]))
     close = (close_up(study, finding.channel, moment - half, moment + half) for moment in moments)
-    return any(check.find(one, ()) for one in close)
+    return any(check.find(part, ()) for part in close)
 
 
-def _noted(found: Sequence[Excursion], one: Excursion) -> bool:
-    own = (other for other in found if other.channel == one.channel)
-    return any(other.onset <= one.end and one.onset <= other.end for other in own)
+def _noted(excursions: Sequence[Excursion], excursion: Excursion) -> bool:
+    others = (other for other in excursions if other.channel == excursion.channel)
+    return any(other.onset <= excursion.end and excursion.onset <= other.end for other in others)
 
 
 def _median(values: Sequence[float]) -> float:
-    known = [value for value in values if math.isfinite(value)]
-    return float(np.median(known)) if known else math.nan
+    finite = [value for value in values if math.isfinite(value)]
+    return float(np.median(finite)) if finite else math.nan
 
 
-def _note(found: list[Finding], finding: Finding, again: bool) -> None:
+def _note(findings: list[Finding], finding: Finding, again: bool) -> None:
     """Add `finding`; what was seen `again` on its channel is one, and lasted till then."""
-    for at, one in enumerate(found if again else ()):
-        if one.channel == finding.channel:
-            onset, end = min(one.onset, finding.onset), max(one.end, finding.end)
-            found[at] = replace(one, onset=onset, end=end)
+    for at, earlier in enumerate(findings if again else ()):
+        if earlier.channel == finding.channel:
+            onset, end = min(earlier.onset, finding.onset), max(earlier.end, finding.end)
+            findings[at] = replace(earlier, onset=onset, end=end)
             return
-    found.append(finding)
+    findings.append(finding)
 
 
 def looked_at_closely(study: Study, segments: Sequence[Segment]) -> Close:
     """Return the windows of a thinned `study`, with what is too quick to show in its whole."""
     close = [close_up(study, *window) for window in windows(study, segments)]
-    close = [one for one in close if len(one.log.samples) >= WINDOW / 4]
-    return Close(close, [*segments, *(segment for one in close for segment in segments_of(one))])
+    close = [part for part in close if len(part.log.samples) >= WINDOW / 4]
+    return Close(close, [*segments, *(segment for part in close for segment in segments_of(part))])
 
 
 def windows(study: Study, segments: Sequence[Segment]) -> Iterator[tuple[int, float, float]]:
@@ -146,11 +147,11 @@ def windows(study: Study, segments: Sequence[Segment]) -> Iterator[tuple[int, fl
     time = study.whole.samples["time"].to_numpy()
     for channel, track in study.tracks.items():
         seconds = WINDOW * track.period / study.thinned.pace
-        own = [one for one in segments if one.channel == channel]
-        own.sort(key=lambda one: -np.nan_to_num(one.half_peak_to_peak))
+        parts = [segment for segment in segments if segment.channel == channel]
+        parts.sort(key=lambda segment: -np.nan_to_num(segment.half_peak_to_peak))
         odd = ([float(time[at]) - BEFORE * seconds for at in rows] for rows in study.thinned.oddest[channel])
-        steps = [one.onset - BEFORE * seconds for one in own if math.isfinite(one.overshoot)]
-        swings = [one.farthest - seconds / 2 for one in own if not math.isfinite(one.overshoot)]
+        steps = [segment.onset - BEFORE * seconds for segment in parts if math.isfinite(segment.overshoot)]
+        swings = [segment.farthest - seconds / 2 for segment in parts if not math.isfinite(segment.overshoot)]
         most = max(1, MOST_CLOSE // (WINDOW * len(study.tracks)))
         taken: list[float] = []
         for moment in chain.from_iterable(zip_longest(*odd, steps, swings)):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -73,16 +74,16 @@ def coincidences(diagnosis: Diagnosis) -> tuple[Coincidence, ...]:
     Lines that come all the time are one occurrence, and periodic ones lie everywhere: neither passes.
     """
     log = diagnosis.log
-    findings = [one for one in diagnosis.findings if one.severity not in ("none", "info")]
+    findings = [finding for finding in diagnosis.findings if finding.severity not in ("none", "info")]
     span = float(log.samples["time"].max()) if len(log.samples) else math.nan
     if not findings or not span > 2 * STARTING or "period" in log.missing:
         return ()
     groups = _groups(log)
-    found: list[Coincidence] = []
+    ranked: list[Coincidence] = []
     for finding in findings:
-        own = [one for group in groups for one in _judged(finding, group, groups, len(findings), span)]
-        found += sorted(own, key=lambda one: one.chance)[:MOST_PER_FINDING]
-    return tuple(found)
+        candidates = (_judged(finding, group, groups, len(findings), span) for group in groups)
+        ranked += sorted(chain(*candidates), key=lambda coincidence: coincidence.chance)[:MOST_PER_FINDING]
+    return tuple(ranked)
 
 
 def _groups(log: Log) -> list[Group]:
@@ -95,10 +96,10 @@ def _judged(
     finding: Finding, group: Group, groups: Sequence[Group], findings: int, span: float
 ) -> Iterator[Coincidence]:
     """Yield the better of both views of `group`, near the onsets or during, if chance does not explain it."""
-    looked_at = sum((one.level in TROUBLE) == (group.level in TROUBLE) for one in groups)
-    found = [one for one in (_near(finding, group, span), _during(finding, group, span)) if one is not None]
-    if found:
-        messages, place, seconds, chance = min(found, key=lambda one: one[3])
+    looked_at = sum((other.level in TROUBLE) == (group.level in TROUBLE) for other in groups)
+    views = [view for view in (_near(finding, group, span), _during(finding, group, span)) if view]
+    if views:
+        messages, place, seconds, chance = min(views, key=lambda view: view[3])
         chance *= looked_at * findings
         if chance < CHANCE:
             share = (finding.end - finding.onset) / span
@@ -106,12 +107,12 @@ def _judged(
             yield Coincidence(finding, group, messages, place, seconds, share, chance, reason)
 
 
-Found = tuple[tuple[Message, ...], Place, float, float]
+View = tuple[tuple[Message, ...], Place, float, float]
 
 
-def _near(finding: Finding, group: Group, span: float) -> Found | None:
+def _near(finding: Finding, group: Group, span: float) -> View | None:
     """Return the lines nearest to the onsets, how near, and the chance of that."""
-    onsets = np.array([one for one in finding.moments or (finding.onset,) if one > STARTING])
+    onsets = np.array([moment for moment in finding.moments or (finding.onset,) if moment > STARTING])
     times = occurrences([message.time for message in group.messages])
     if not onsets.size or not times.size:
         return None
@@ -144,14 +145,14 @@ def _covered(onsets: Floats, distance: float, span: float) -> float:
     return float(np.clip(ends - starts, 0.0, None).sum() / span)
 
 
-def _during(finding: Finding, group: Group, span: float) -> Found | None:
+def _during(finding: Finding, group: Group, span: float) -> View | None:
     """Return the lines within the finding, and the chance that so many are."""
     share = (finding.end - finding.onset) / span
     if finding.moments or finding.onset < STARTING or not 0 < share < LONGEST_SHARE:
         return None
     times = occurrences([message.time for message in group.messages])
     inside = int(((times >= finding.onset) & (times <= finding.end)).sum())
-    kept = tuple(one for one in group.messages if finding.onset <= one.time <= finding.end)
+    kept = tuple(message for message in group.messages if finding.onset <= message.time <= finding.end)
     if not inside:
         return None
     return kept, "during", math.nan, at_least(inside, len(times), share)
@@ -166,7 +167,7 @@ def at_least(count: int, trials: int, share: float) -> float:
     if not 0 < share < 1 or count <= 0:
         return float(share >= 1 or count <= 0)
     successes = np.arange(count, trials + 1)
-    ways = np.array([math.lgamma(1 + one) + math.lgamma(1 + trials - one) for one in successes.tolist()])
+    ways = np.array([math.lgamma(1 + k) + math.lgamma(1 + trials - k) for k in successes.tolist()])
     logarithms = math.lgamma(1 + trials) - ways
     logarithms += successes * math.log(share) + (trials - successes) * math.log1p(-share)
     return min(float(np.exp(logarithms).sum()), 1.0)
@@ -178,21 +179,21 @@ def occurrences(times: Sequence[float]) -> Floats:
     >>> occurrences([5.0, 6.0, 20.0, 100.0]).tolist()
     [5.0, 100.0]
     """
-    known = np.array([time for time in times if math.isfinite(time)])
-    starts: Floats = known[np.concatenate(([True], np.diff(known) > BURST))] if known.size else known
+    finite = np.array([time for time in times if math.isfinite(time)])
+    starts: Floats = finite[np.concatenate(([True], np.diff(finite) > BURST))] if finite.size else finite
     return starts
 
 
 def _reason(finding: Finding, group: Group) -> str:
     pattern, reason = FITTING.get(finding.fault, ("", ""))
-    said = f"{group.source} {group.template}"
-    return reason if pattern and re.search(pattern, said, re.IGNORECASE) else "coincidence"
+    text = f"{group.source} {group.template}"
+    return reason if pattern and re.search(pattern, text, re.IGNORECASE) else "coincidence"
 
 
 def sentence(coincidence: Coincidence, language: Language) -> str:
     """Return `coincidence` in words, what follows from it last; the template is text of the log."""
     count = len(coincidence.finding.moments)
-    told = word(
+    observation = word(
         coincidence.place,
         language,
         count=len(coincidence.messages),
@@ -203,7 +204,7 @@ def sentence(coincidence: Coincidence, language: Language) -> str:
         odds=_odds(coincidence.chance),
         what=word("onsets" if count > 1 else "onset", language, moments=count),
     )
-    return told + ("" if language == "zh" else " ") + word(coincidence.reason, language)
+    return observation + ("" if language == "zh" else " ") + word(coincidence.reason, language)
 
 
 def _odds(chance: float) -> float:

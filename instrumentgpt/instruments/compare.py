@@ -150,8 +150,8 @@ def ambient_rows(before: Log, after: Log) -> Iterator[Row]:
 
 def _ambient_of(log: Log) -> float:
     """Return the median of the ambient temperatures in the event lines; nan if none names one."""
-    found = (AMBIENT.search(str(text)) for text in log.events["text"])
-    values = [float(match[1]) for match in found if match]
+    matches = (AMBIENT.search(str(text)) for text in log.events["text"])
+    values = [float(match[1]) for match in matches if match]
     return float(np.median(values)) if values else math.nan
 
 
@@ -230,15 +230,15 @@ def _duty_rows(a: Track, b: Track) -> Iterator[Row]:
 
 def _duties(track: Track) -> dict[float, tuple[float, float]]:
     """Return setpoint → mean output (%) and seconds on setpoint, of setpoints held for at least a minute."""
-    found = {}
+    duties = {}
     setpoints = track.loop.setpoint
     quiet = track.quiet & np.isfinite(track.output)
     for setpoint in np.unique(setpoints[quiet]):
         mine = quiet & (setpoints == setpoint)
         seconds = float(mine.sum()) * track.period
         if seconds >= track.lags(LEAST_QUIET):
-            found[float(setpoint)] = (float(track.output[mine].mean()), seconds)
-    return found
+            duties[float(setpoint)] = (float(track.output[mine].mean()), seconds)
+    return duties
 
 
 def _quiet_noise(track: Track) -> float:
@@ -256,8 +256,8 @@ def _out_of_band(track: Track) -> float:
     late = np.zeros(len(track), dtype=bool)
     for first, stop in track.levels:
         late[track.after(first, track.lags(SETTLED_AFTER)) : stop] = True
-    known = late & track.usable & np.isfinite(track.smooth_error)
-    return 100 * float((np.abs(track.smooth_error[known]) > BAND).mean()) if known.any() else math.nan
+    judged = late & track.usable & np.isfinite(track.smooth_error)
+    return 100 * float((np.abs(track.smooth_error[judged]) > BAND).mean()) if judged.any() else math.nan
 
 
 def net_of_others(rows: Sequence[Row]) -> Iterator[Row]:
@@ -290,22 +290,22 @@ def fault_changes(before: Diagnosis, after: Diagnosis) -> tuple[FaultChange, ...
     What a log was too short or too bare to judge is neither new nor gone: it is in `withheld`.
     """
     first, second = _faults(before), _faults(after)
-    new = [FaultChange("fault_new", one) for key, one in second.items() if key not in first]
-    still = [FaultChange("fault_still", one) for key, one in second.items() if key in first]
+    new = [FaultChange("fault_new", finding) for key, finding in second.items() if key not in first]
+    still = [FaultChange("fault_still", finding) for key, finding in second.items() if key in first]
     gone = [
-        FaultChange("fault_gone", one)
-        for key, one in first.items()
-        if key not in second and not _unjudged(one, after)
+        FaultChange("fault_gone", finding)
+        for key, finding in first.items()
+        if key not in second and not _unjudged(finding, after)
     ]
     return (*new, *still, *gone)
 
 
 def _faults(diagnosis: Diagnosis) -> dict[tuple[str, int | None], Finding]:
-    faults: Sequence[Finding] = [one for one in diagnosis.findings if one.severity not in ("none", "info")]
-    return {(one.fault, one.channel): one for one in faults}
+    faults = [finding for finding in diagnosis.findings if finding.severity not in ("none", "info")]
+    return {(finding.fault, finding.channel): finding for finding in faults}
 
 
 def _unjudged(finding: Finding, diagnosis: Diagnosis) -> bool:
     """Return whether `diagnosis` could not have seen `finding`: withheld, or another fault explains it."""
-    explained = any(finding.fault in one.consequences for one in diagnosis.findings)
+    explained = any(finding.fault in other.consequences for other in diagnosis.findings)
     return finding.fault in diagnosis.withheld or explained

@@ -21,10 +21,10 @@ def comparison_sentences(
 ) -> list[str]:
     """Return what changed, a sentence each, headed by what was compared; or that nothing did."""
     named = {"before": comparison.before, "after": comparison.after}
-    head = _said_of("head", devices, language, named)
-    said = [row_sentence(row, comparison.unit, language) for row in comparison.notable]
-    said += [event_sentence(change, language, devices) for change in comparison.events]
-    return [head, *(said or [word("nothing", language)])]
+    head = _sentence_of("head", devices, language, named)
+    sentences = [row_sentence(row, comparison.unit, language) for row in comparison.notable]
+    sentences += [event_sentence(change, language, devices) for change in comparison.events]
+    return [head, *(sentences or [word("nothing", language)])]
 
 
 def row_sentence(row: Row, unit: str, language: Language) -> str:
@@ -36,9 +36,9 @@ def row_sentence(row: Row, unit: str, language: Language) -> str:
 
 def event_sentence(change: EventChange, language: Language, devices: Devices | None = None) -> str:
     """Return one new or vanished kind of event line as a sentence."""
-    said = f"{change.source} {change.template}".strip()
+    text = f"{change.source} {change.template}".strip()
     key = "event_gone" if change.before else "event_new"
-    return _said_of(key, devices, language, asdict(change) | {"said": said})
+    return _sentence_of(key, devices, language, asdict(change) | {"said": text})
 
 
 def fault_sentence(change: FaultChange, language: Language, devices: Devices | None = None) -> str:
@@ -47,7 +47,7 @@ def fault_sentence(change: FaultChange, language: Language, devices: Devices | N
         "title": wording.title(change.finding.fault, language),
         "summary": wording.summary(change.finding, language),
     }
-    return _said_of(change.kind, devices, language, words)
+    return _sentence_of(change.kind, devices, language, words)
 
 
 def quantity_name(quantity: str, language: Language) -> str:
@@ -55,7 +55,7 @@ def quantity_name(quantity: str, language: Language) -> str:
     return word(f"quantity.{quantity}", language)
 
 
-def _said_of(key: str, devices: Devices | None, language: Language, numbers: dict[str, Any]) -> str:
+def _sentence_of(key: str, devices: Devices | None, language: Language, numbers: dict[str, Any]) -> str:
     """Return the sentence `key`, or where `devices` are compared and not times, its wording for that."""
     if devices is None:
         return word(key, language, **numbers)

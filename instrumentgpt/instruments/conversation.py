@@ -30,8 +30,8 @@ def note_names(
     database: Database, conversation_id: str, message_id: int, text: str, inventory: Inventory
 ) -> Inventory:
     """Keep what a user's message tells us to call devices; return the inventory as it is then."""
-    own = tuple(device.own_names for device in inventory.devices)
-    store_nicknames(database, conversation_id, message_id, names_in(text, own))
+    names = tuple(device.own_names for device in inventory.devices)
+    store_nicknames(database, conversation_id, message_id, names_in(text, names))
     return nicknamed(database, conversation_id, inventory, message_id)
 
 

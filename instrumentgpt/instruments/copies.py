@@ -198,12 +198,12 @@ class Copy:
 
     def _append(self, path: Path, version: _Version) -> bool:
         """Add to the file at `path` what it lacks of `version`; return False if it is no beginning of it."""
-        wanted = max(0, path.stat().st_size - OVERLAP)
+        start = max(0, path.stat().st_size - OVERLAP)
         with (
-            self.remote.reading(self._path, wanted, version.size) as (reader, offset),
+            self.remote.reading(self._path, start, version.size) as (reader, offset),
             path.open("r+b") as file,
         ):
-            self.has_ranges = offset == wanted
+            self.has_ranges = offset == start
             if not _same(reader, file, offset, file.seek(0, os.SEEK_END)):
                 return False
             while (done := file.tell()) < version.size:

@@ -74,8 +74,8 @@ class Inventory:
         for device in self.devices:
             if name_key(name) in map(name_key, device.names):
                 return device
-        known = ", ".join(device.label for device in self.devices) or "none yet"
-        raise UnknownDevice(f"{name!r} is not in the inventory {self.path} (known: {known}). {_HELP}")
+        labels = ", ".join(device.label for device in self.devices) or "none yet"
+        raise UnknownDevice(f"{name!r} is not in the inventory {self.path} (known: {labels}). {_HELP}")
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ def with_nicknames(inventory: Inventory, nicknames: Mapping[str, Iterable[str]])
     """
     taken = {"".join(name_key(name)) for device in inventory.devices for name in device.own_names}
     devices = [
-        replace(device, nicknames=tuple(name for name in own if "".join(name_key(name)) not in taken))
+        replace(device, nicknames=tuple(name for name in names if "".join(name_key(name)) not in taken))
         for device in inventory.devices
-        for own in [nicknames.get(device.name, ())]
+        for names in [nicknames.get(device.name, ())]
     ]
     return replace(inventory, devices=tuple(devices))
 
@@ -110,8 +110,8 @@ def resolve(text: str, inventory: Inventory) -> Resolution:
     by_ip = {device.ip: device for device in inventory.devices}
     names = {device.ip: (device.name, *device.aliases) for device in inventory.devices}
     nicknames = {device.ip: device.nicknames for device in inventory.devices}
-    known, unknown = find_mentions(text, names, nicknames)
-    return Resolution(tuple(by_ip[ip] for ip in known), unknown)
+    addresses, unknown = find_mentions(text, names, nicknames)
+    return Resolution(tuple(by_ip[ip] for ip in addresses), unknown)
 
 
 def places(text: str, inventory: Inventory) -> list[tuple[int, int, Device]]:
@@ -128,10 +128,10 @@ def spoken_names(inventory: Inventory) -> list[tuple[str, ...]]:
     every = [device.names for device in inventory.devices]
     own_names = [(device.name, *device.aliases) for device in inventory.devices]
     numbers = [{name.split()[-1] for name in names if name.split()[-1].isdecimal()} for names in own_names]
-    shared = Counter(number for own in numbers for number in own)
+    shared = Counter(number for endings in numbers for number in endings)
     return [
-        (*names, *sorted(number for number in own if shared[number] == 1))
-        for names, own in zip(every, numbers, strict=True)
+        (*names, *sorted(number for number in endings if shared[number] == 1))
+        for names, endings in zip(every, numbers, strict=True)
     ]
 
 
@@ -225,9 +225,9 @@ def _checked_folder(where: str, inventory: Path, text: str) -> str:
         return Path(_beside(inventory, text)).as_uri()
     url = urlsplit(text)
     if url.scheme not in SCHEMES:
-        known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
+        schemes = ", ".join(f"{scheme}://" for scheme in SCHEMES)
         raise InventoryError(
-            f"{where}: logs {text!r} starts with {url.scheme}://. Known: {known}, or a folder"
+            f"{where}: logs {text!r} starts with {url.scheme}://. Known: {schemes}, or a folder"
         )
     if url.scheme != "file" and not url.hostname:
         raise InventoryError(f"{where}: logs {text!r} names no host. Write {url.scheme}://HOST/FOLDER")

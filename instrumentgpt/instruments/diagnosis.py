@@ -70,25 +70,25 @@ def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
 
 def _times(finding: Finding) -> float:
     counts = [finding.numbers.get(name, 1) for name in ("times", "cycles", "answered", "count")]
-    known = [one for one in counts if isinstance(one, int | float)]
+    numbers = [count for count in counts if isinstance(count, int | float)]
     several = finding.channel is None  # whose count is of channels
-    return max([*(known[:-1] if several else known), len(finding.moments)])
+    return max([*(numbers[:-1] if several else numbers), len(finding.moments)])
 
 
 def _margin(finding: Finding, track: Track, name: str) -> float:
     """Return how many times the number that faults.toml names passed its limit; 0 where it names none."""
     table = faults()[finding.fault]
-    told = table.get(f"{name}_{finding.numbers.get('kind')}") or table.get(name)
-    if told is None:
+    rule = table.get(f"{name}_{finding.numbers.get('kind')}") or table.get(name)
+    if rule is None:
         return 0.0
-    value, limit = finding.numbers.get(told["of"], math.nan), told["limit"]
+    value, limit = finding.numbers.get(rule["of"], math.nan), rule["limit"]
     limit = finding.numbers.get(limit, math.nan) if isinstance(limit, str) else limit
     if isinstance(value, str) or isinstance(limit, str):
         return 0.0
-    if told.get("unit") == "factor":
+    if rule.get("unit") == "factor":
         return abs(math.log(value)) / math.log(limit) if value > 0 else 0.0
-    own = {"bands": track.shown(BAND), "lags": track.lag}.get(told.get("unit", ""), 1.0)
-    passed = limit * own * told.get("times", 1.0)
+    unit = {"bands": track.shown(BAND), "lags": track.lag}.get(rule.get("unit", ""), 1.0)
+    passed = limit * unit * rule.get("times", 1.0)
     return abs(value) / passed if passed > 0 else 0.0
 
 
@@ -177,9 +177,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     excursions = close.excursions(study, causes)
     healthy, unsure = healthy_channels(study, causes, channels, excursions)
     findings = ranked([graded(study, cause) for cause in causes]) + tuple(healthy)
-    channels |= {
-        one.channel: _as_told(channels[one.channel], one) for one in causes if one.channel in channels
-    }
+    channels |= {at: _swinging(channels[at], cause) for cause in causes if (at := cause.channel) in channels}
     return Diagnosis(log, channels, findings, withheld | unsure, kinds, excursions, segments)
 
 
@@ -218,7 +216,7 @@ def _is_consequence(cause: Finding, finding: Finding, reach: float) -> bool:
     return same_fault or (same_place and explained and in_time)
 
 
-def _as_told(metrics: Metrics, finding: Finding) -> Metrics:
+def _swinging(metrics: Metrics, finding: Finding) -> Metrics:
     """Return `metrics` with the swing that `finding` tells, if it does: one channel has one."""
     amplitude, period = (finding.numbers.get(name) for name in ("amplitude", "period"))
     if not isinstance(amplitude, float) or not isinstance(period, float):
@@ -235,11 +233,11 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
     def rank(finding: Finding) -> tuple[bool, int, int, float]:
         beside = (
-            one
-            for one in findings
-            if None in (one.channel, finding.channel) or one.channel == finding.channel
+            other
+            for other in findings
+            if None in (other.channel, finding.channel) or other.channel == finding.channel
         )
-        worst = min(SEVERITIES.index(one.severity) for one in beside)
+        worst = min(SEVERITIES.index(other.severity) for other in beside)
         return finding.severity == "info", worst, ORDER.index(finding.fault), finding.onset
 
     return tuple(sorted(findings, key=rank))
@@ -247,7 +245,7 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 def dangers(findings: Iterable[Finding]) -> list[Finding]:
     """Return the findings for which something must be switched off before anything else is done."""
-    return [one for one in findings if one.severity == "critical"]
+    return [finding for finding in findings if finding.severity == "critical"]
 
 
 def spoiled(diagnosis: Diagnosis, channel: int) -> list[tuple[float, float]]:
@@ -305,21 +303,21 @@ def excursion_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict
     log = diagnosis.log
     return [
         {
-            "channel": one.channel,
+            "channel": excursion.channel,
             "excursion": {
-                "onset": round(one.onset, 3),
-                "end": round(one.end, 3),
-                "clock": log.clock(one.onset),
-                "size": _plain(one.size),
-                "limit": _plain(one.limit),
+                "onset": round(excursion.onset, 3),
+                "end": round(excursion.end, 3),
+                "clock": log.clock(excursion.onset),
+                "size": _plain(excursion.size),
+                "limit": _plain(excursion.limit),
                 "unit": log.unit,
-                "explained": one.explained,
-                "summary": loop_wording.excursion(one, log, language),
-                "explanation": loop_wording.explanation(one, language),
-                "evidence": [{"line": item.line, "values": dict(item.values)} for item in one.evidence],
+                "explained": excursion.explained,
+                "summary": loop_wording.excursion(excursion, log, language),
+                "explanation": loop_wording.explanation(excursion, language),
+                "evidence": [{"line": item.line, "values": dict(item.values)} for item in excursion.evidence],
             },
         }
-        for one in diagnosis.excursions
+        for excursion in diagnosis.excursions
     ]
 
 
