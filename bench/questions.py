@@ -35,7 +35,7 @@ def understood(row: Mapping[str, Any], inventory: Inventory) -> tuple[Question, 
     """Return what is read of a question, and the device it is about: "" if that must be asked."""
     named = devices_in(row["text"], inventory)
     known = named or devices_in(row.get("before", ""), inventory)
-    question = read_question(row["text"], row["in_view"], len(named), row.get("before", ""))
+    question = read_question(row["text"], row["in_view"], len(named), *filter(None, [row.get("before")]))
     return question, known[0].name if known else ""
 
 

@@ -8,12 +8,24 @@ from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.language import table
 from tests.offline_case import asked
 
-SAMPLES = [(act, sample) for act, told in table(ACTS).items() for sample in told["samples"]]
+SAMPLES = {  # act → what forbids it
+    "kp": ["Never touch the gains.", "不要更改增益", "Do not change kp before Friday", "不准調參"],
+    "ki": ["Do not retune 053", "leave ki alone", "不得修改參數"],
+    "kd": ["never lower kd", "kd 不要動"],
+    "setpoint": ["Do not change the setpoint during the batch", "不要改設定值"],
+    "stop": ["Do not stop the oven before Friday", "週五之前不要停機"],
+    "restart": ["Never restart 052 before Friday", "週五之前不要重啟"],
+    "replace": ["do not replace parts without my approval", "不得更換零件"],
+    "open": ["Never open the oven during a run", "不要拆機台"],
+    "service": ["No service before the audit", "月底前不得維修"],
+    "hand": ["do not put channel 2 back to automatic", "不要切回自動"],
+    "anything": ["Do not change anything before Friday", "never touch 053", "週五前不要動它", "不得更改"],
+}
 
 
-@each("act, wish", SAMPLES)
+@each("act, wish", [(act, wish) for act, wishes in SAMPLES.items() for wish in wishes])
 def test_a_wish_forbids_the_act_it_is_a_sample_of(act, wish):
-    assert act in acts_in(wish)
+    assert act in acts_in(wish) and set(SAMPLES) == set(table(ACTS))
 
 
 @each("act", table(ACTS))

@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
-    "instrumentgpt/analyst": 3_923,
+    "instrumentgpt/analyst": 3_921,
     "instrumentgpt/commands": 1_823,
     "instrumentgpt/evals": 1_218,
     "instrumentgpt/fleet": 909,

@@ -111,3 +111,29 @@ def test_what_could_not_be_done_is_said_with_the_remedy(tmp_path, troubled, ques
 def test_devices_that_could_not_be_judged_are_no_good_news(tmp_path, troubled):
     text = asked("which device is worst?", tmp_path, inventory=troubled).text
     assert "4 could not be judged" in text and "Which of the" not in text
+
+
+@each(
+    "question, said, urgent",
+    [
+        ("053 smells burnt, what should I do?", "“smells”", "First switch the instrument off at the mains"),
+        ("051 的風扇很吵，螢幕又一直閃，怎麼辦？", "「吵、螢幕、閃」", ""),
+        ("there is smoke, which one is it?", "“smoke”", "First switch the instrument off at the mains"),
+    ],
+)
+def test_what_no_log_shows_is_said_first_and_what_is_dangerous_before_it(tmp_path, question, said, urgent):
+    first = asked(question, tmp_path).text.split("\n\n")[: 2 if urgent else 1]
+    assert said in first[-1] and urgent in first[0]
+
+
+@each(
+    "question",
+    [
+        "052 的 kp 太吵嗎",
+        "plot the smoke test of 050",
+        "is anything on fire?",
+        "display lines 10 to 12 of 053",
+    ],
+)
+def test_words_of_a_log_or_of_a_test_are_no_danger(tmp_path, question):
+    assert "at the mains" not in asked(question, tmp_path).text

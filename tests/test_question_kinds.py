@@ -21,7 +21,7 @@ def test_most_questions_are_taken_for_the_kind_they_are(half):
 @each("language", ["en", "zh"])
 def test_the_name_of_a_kind_decides_where_a_button_repeats_the_question_with_it(kind, language):
     question = "why is channel 2 like that?"
-    chosen = read_question(f"{KINDS[kind][language]}: {question}", in_view=True, before=question)
+    chosen = read_question(f"{KINDS[kind][language]}: {question}", True, 0, question)
     assert (chosen.kind, chosen.channels) == (kind, (2,))
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from instrumentgpt.analyst import remembered as record
 from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFailed, choose_log, known_log
 from instrumentgpt.analyst.compare import compare, other_device
 from instrumentgpt.analyst.constraints import acts_named, constraints_in_force, forbidding
-from instrumentgpt.analyst.events import events
+from instrumentgpt.analyst.events import events, topic
 from instrumentgpt.analyst.figures import figures, window_asked
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
@@ -28,7 +29,7 @@ from instrumentgpt.analyst.questions import (
     terms,
 )
 from instrumentgpt.analyst.report import diagnose, diagnosed, header, verdict
-from instrumentgpt.analyst.survey import survey
+from instrumentgpt.analyst.survey import is_ranking, ranking, survey
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, resolve
 from instrumentgpt.instruments.faults import faults
@@ -81,8 +82,8 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
     newest = next((text for _, text in reversed(task.messages_of("user"))), "")
     repeats = newest and task.question.endswith(newest)  # a button
-    earlier = before or (newest if repeats else next(_repeatable(task), ""))
-    question = _pasted(read_question(task.question, in_view, len(devices), earlier), task)
+    earlier = [before] if before else [newest] if repeats else _repeatable(task)
+    question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)
 
@@ -97,11 +98,13 @@ def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:
 
 
 def _repeatable(task: Task) -> Iterator[str]:
-    """Yield the earlier questions that this one may go on about, the newest first."""
+    """Yield the earlier questions that this one may go on about, newest first, to one that stands alone."""
     for _, text in reversed(task.messages_of("user")):
         question = read_question(text, in_view=True)
-        if question.kind != "help" and not (question.again and question.score < ALONE):
+        if question.kind != "help":
             yield text
+        if question.kind != "help" and not (question.again and question.score < ALONE):
+            return
 
 
 def _pasted(question: Question, task: Task) -> Question:
@@ -114,7 +117,9 @@ def _pasted(question: Question, task: Task) -> Question:
 
 def answer(case: Case, inventory: Inventory) -> Iterator[str]:
     """Yield the answer in pieces; what a tool could not do is said, not raised."""
-    if note := _before_all(case, inventory):
+    note = _before_all(case, inventory)
+    yield _unseen(case, is_noted=bool(note))
+    if note:
         yield note
         return
     if note := _image_note(case):
@@ -141,6 +146,21 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + case.say("pasted_needs")
 
 
+def _unseen(case: Case, is_noted: bool) -> str:
+    """Return that what people smell, hear or see at the instrument stands in no log, after what is urgent."""
+    words = case.question.words
+    first = case.say("danger_seen") + "\n\n" if aspect("danger", words) else ""
+    match = aspect("unseen", words)
+    if not match or is_noted or case.question.kind in ("remembered", "handover", "term", "plot"):
+        return first
+    said = [case.question.text[found.start() : found.end()] for found in match.re.finditer(words)]
+    key, numbers = "unseen_anyway", Result()
+    with suppress(ToolFailed):  # the answer itself says that no log is known
+        query = " ".join([topic(case), *said])
+        key, numbers = "unseen", case.tool("search_events", **choose_log(case).named, query=query)
+    return first + case.say(key, said=case.listed(map(plain_text, said)), **numbers) + "\n\n"
+
+
 def _before_all(case: Case, inventory: Inventory) -> str:
     """Return what is said instead of an answer: of a yes, a statement, a permission."""
     is_courtesy = aspect("thanks", case.question.words) or aspect("bye", case.question.words)
@@ -161,10 +181,14 @@ def _before_all(case: Case, inventory: Inventory) -> str:
 def _kind(case: Case) -> str:
     kind, words = case.question.kind, case.question.words
     was_a_value = kind in ("gains", "figures") and aspect("was", words)
+    if kind in ("compare", "gains", "help") and aspect("unseen", words) and not case.question.gain:
+        return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
     if _is_of_a_shift(case):
         return "shift"
+    if is_ranking(case):
+        return "ranking"
     several = len(case.task.devices) > 1 and case.question.kind in ONE_AT_A_TIME
     if case.question.kind == "compare" and len(case.task.devices) > 2 and not other_device(case):
         several = True
@@ -320,6 +344,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "survey": survey,
     "handover": handover,
     "shift": shift,
+    "ranking": ranking,
     "term": term,
     "help": help_,
 }

@@ -21,11 +21,8 @@ from instrumentgpt.analyst.questions import aspect
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
-COMPARED_AS = {
-    "gains": GAIN_NAMES,
-    "output": ("duty",),
-    "in_band": ("out_of_band",),
-}  # of a comparison's rows
+# Quantity that is asked for → those of a comparison's rows that tell it, where they are named otherwise.
+COMPARED_AS = {"gains": GAIN_NAMES, "output": ("duty",), "in_band": ("out_of_band",)}
 
 
 def compare(case: Case) -> Iterator[str]:
@@ -34,10 +31,12 @@ def compare(case: Case) -> Iterator[str]:
         yield from lines
         return
     if other := other_device(case):
-        about, older = _own_log(case), _other_log(case, **other)
+        about = choose_log(case) if (known := known_log(case)) and known.device else fetched_log(case)
+        in_view = bare(other["log"])
+        older = fetched_log(case, "" if in_view in dropped_logs(case) else in_view, other["device"])
         comparison = _compared(case, log=about.reference, before=older.reference)
-        key = "compare_devices" if comparison["changes"] else "compare_devices_same"
-        yield case.say(key, count=len(comparison["changes"]), label=about.label, other=older.label) + "\n\n"
+        named = {"label": about.label, "other": older.label}
+        yield case.say("compare_devices", count=len(comparison["changes"]), **named) + "\n\n"
         yield from _difference_lines(case, about, older, comparison, f"{about.device}: ")
         return
     about, before = _two_logs(case)
@@ -45,9 +44,8 @@ def compare(case: Case) -> Iterator[str]:
         yield case.say("compare_one", label=about.label, count=1)
         return
     comparison = _compared(case, **about.named, before=before)
-    key = "compare_title" if comparison["changes"] else "compare_same"
     named = {"label": about.label, "before": quoted(comparison["before"]), "after": quoted(comparison["log"])}
-    yield case.say(key, count=len(comparison["changes"]), **named) + "\n\n"
+    yield case.say("compare_title", count=len(comparison["changes"]), **named) + "\n\n"
     yield from _difference_lines(case, about, Subject(before, about.device), comparison)
 
 
@@ -77,17 +75,6 @@ def other_device(case: Case) -> dict[str, str]:
     if len(named) == 2:
         return {"device": named[1], "log": ""}
     return dict(case.task.left) if len(named) == 1 else {}
-
-
-def _own_log(case: Case) -> Subject:
-    """Return the log of the first device that is in view, else its newest."""
-    subject = known_log(case)
-    return choose_log(case) if subject and subject.device else fetched_log(case)
-
-
-def _other_log(case: Case, device: str, log: str) -> Subject:
-    """Return the log of `device` that was in view, else its newest."""
-    return fetched_log(case, "" if bare(log) in dropped_logs(case) else bare(log), device)
 
 
 def _two_logs(case: Case) -> tuple[Subject, str]:

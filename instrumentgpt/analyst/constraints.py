@@ -12,7 +12,7 @@ from instrumentgpt.analyst.words import phrase, plain_text
 from instrumentgpt.instruments.language import Language, table
 from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, rulings_in_force
 
-ACTS = Path(__file__).with_name("constraints.toml")  # name → patterns, faults, samples
+ACTS = Path(__file__).with_name("constraints.toml")  # act → patterns, faults
 FLAGS = re.IGNORECASE | re.ASCII  # ASCII: a Chinese character beside "kp" is no part of the word
 GAINS = frozenset(("kp", "ki", "kd"))
 _FORBIDS = re.compile(

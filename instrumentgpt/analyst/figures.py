@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from datetime import datetime, time
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log
-from instrumentgpt.analyst.questions import aspect, span_of, table
+from instrumentgpt.analyst.questions import aspect, span_of, spelled, table
 from instrumentgpt.analyst.words import moment, sentences
 from instrumentgpt.instruments.language import with_spans
 from instrumentgpt.instruments.since import since
@@ -46,13 +46,14 @@ def figures(case: Case) -> Iterator[str]:
     ]
     wants = question.extreme in ("least", "most", "mean") or bool(window) or within is not None
     rows = [(row, _channel_sentence(case, about, row, metrics["unit"], wants)) for row in channels]
-    if question.extreme == "most" and len(rows) > 1:  # the one that is asked for stands first
-        rows.sort(key=lambda pair: -_size(pair[0], question.quantity))
     start, end = map(moment, metrics["window"])
     span = case.say("figures_span", since=start, until=end)
-    key = "figures_window" if window else "metrics_one" if question.channel is not None else "metrics_title"
-    numbers = {"count": len(channels), "channel": question.channel, "clock": moment(metrics["end"])}
-    yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
+    numbers = {"count": len(channels), "clock": moment(metrics["end"])}
+    numbers["channel"] = case.listed(row["channel"] for row in channels)
+    yield (
+        case.say("figures_window" if window else "metrics_title", label=about.label, span=span, **numbers)
+        + "\n\n"
+    )
     yield note + "\n\n" if note else ""
     yield from (f"- {sentence}\n" for _, sentence in rows if sentence)
     if silent := [row for row, sentence in rows if not sentence]:
@@ -68,7 +69,7 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     A time is counted from today, as the calendar has it; where the log ends before it, that is said instead.
     """
     question = case.question
-    begun = since(question.text, case.task.now.date())
+    begun, words = since(question.timed, case.task.now.date()), spelled(question.timed)
     if begun or question.relative:
         now = case.task.now
         start, stop = (datetime.combine(begun, time()), now) if begun else span_of(question.relative, now)
@@ -77,14 +78,14 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
             return {}, ""
         if datetime.fromisoformat(end[:19]) >= start:
             return {"since": f"{start:%Y-%m-%d %H:%M}", "until": f"{stop:%Y-%m-%d %H:%M}"}, ""
-        match = None if begun else table()["times"][question.relative]["pattern"].search(question.words)
-        named = question.text[match.start() : match.end()] if match else case.say("since_day", day=begun)
+        match = None if begun else table()["times"][question.relative]["pattern"].search(words)
+        named = question.timed[match.start() : match.end()] if match else case.say("since_day", day=begun)
         return {}, case.say("time_not_there", time=named, end=end[:16])
     if len(question.clocks) > 1:
         return {"since": question.clocks[0], "until": question.clocks[1]}, ""
-    if len(question.clocks) == 1 and re.search(r"\b(?:before|until|till)\b|之前|以前", question.words):
+    if len(question.clocks) == 1 and re.search(r"\b(?:before|until|till)\b|之前|以前", words):
         return {"until": question.clocks[0]}, ""
-    if len(question.clocks) == 1 and re.search(r"\b(?:after|since|from)\b|之后|以后|[从自]", question.words):
+    if len(question.clocks) == 1 and re.search(r"\b(?:after|since|from)\b|之后|以后|[从自]", words):
         return {"since": question.clocks[0]}, ""
     return {}, ""
 
@@ -95,10 +96,6 @@ def _within(words: str) -> float | None:
         return None
     size = next(group for group in match.groups() if group)
     return 0.5 if size == "half" else float(size)
-
-
-def _size(channel: Result, quantity: str) -> float:
-    return abs(channel["iae_per_hour"] or 0.0) if quantity == "error" else 0.0
 
 
 def _channel_sentence(case: Case, about: Subject, channel: Result, unit: str, wants: bool) -> str:

@@ -39,7 +39,7 @@ def follow_ups(
     faults = {fault for text in (*state.root_causes, *state.findings) for fault in fault_classes(text)}
     faults -= {*NO_FAULT}
     named, repeated = named_kind(last_question)
-    question = read_question(last_question, in_view, before=repeated if named else "")
+    question = read_question(last_question, in_view, 0, *([repeated] if named else []))
     meant = [f"{KINDS[kind][language]}: {last_question}" for kind in question.others if not question.again]
     others = [gain for gain in ("kp", "ki", "kd") if gain != question.gain] if question.gain else []
     if last_question and question.kind == "gains" and others and not faults & {*TOO_HIGH}:

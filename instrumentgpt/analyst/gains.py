@@ -49,7 +49,8 @@ def _change(case: Case) -> Iterator[str]:
     if several:
         yield case.say("gain_all", gain=named, verdicts=_verdicts(case, advice)) + "\n\n"
         yield from _faults_first(case, about)
-    verdicts = [(_verdict(case, advice, group), group) for group in _proven_first(advice["groups"])]
+    proven_first = sorted(advice["groups"], key=lambda group: group["reason"] in NEED_A_STEP)
+    verdicts = [(_verdict(case, advice, group), group) for group in proven_first]
     yield from _verdict_lines(verdicts)
     if held := mark(case.task, case.language, Step(channel=question.channel, gains=[named])):
         yield f"\n{held.strip()}\n"
@@ -117,10 +118,6 @@ def _verdicts(case: Case, advice: Result) -> str:
             listed = case.listed(channels)
             parts.append(case.say(f"gain_{verdict}", channels=listed, count=len(channels)))
     return case.say("clause_separator").join(parts)
-
-
-def _proven_first(groups: list[Result]) -> list[Result]:
-    return sorted(groups, key=lambda group: group["reason"] in NEED_A_STEP)
 
 
 def _verdict(case: Case, advice: Result, group: Result) -> str:

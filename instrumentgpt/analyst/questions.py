@@ -6,7 +6,7 @@ import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from instrumentgpt.instruments.devices import Device, Inventory, resolve
 from instrumentgpt.instruments.fleet import device_ending
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
+from instrumentgpt.instruments.since import since
 from instrumentgpt.memory.likeness import LOG_NAME
 from instrumentgpt.memory.likeness import likeness as likeness_to
 from instrumentgpt.memory.terms import in_simplified
@@ -111,6 +112,7 @@ class Question:
     clocks: tuple[str, ...] = ()  # times of day: "14:20", "14:20:05"
     days: tuple[str, ...] = ()  # "2026-02-18", "02-18" or "-18"
     relative: str = ""  # a name of [times]: "last night"
+    timed: str = ""  # the words that its time of day or day is told from: of this question or the one before
     log: str = ""
     previous: bool = False  # the log before the known one, or before the newest
     search: str = ""  # words in quotation marks
@@ -142,7 +144,9 @@ def table() -> dict[str, Any]:
         ]
         for kind, rows in read["kinds"].items()
     }
-    named = {name: _words(read[name]) for name in ("quantities", "extremes")}
+    named = {
+        row: {name: _any(words) for name, words in read[row].items()} for row in ("quantities", "extremes")
+    }
     times = {name: {**row, "pattern": _any(row["words"])} for name, row in read["times"].items()}
     suspects = {name: {**row, "pattern": _any(row["words"])} for name, row in read["suspects"].items()}
     aspects = {name: re.compile(pattern, re.ASCII) for name, pattern in read["aspects"].items()}
@@ -161,10 +165,6 @@ def terms() -> dict[str, dict[str, Any]]:
     """Return the glossary: name of a word → `also` (its other names), `en`, `zh`."""
     read: dict[str, dict[str, Any]] = tomllib.loads(TERMS.read_text(encoding="utf-8"))
     return read
-
-
-def _words(rows: Mapping[str, Sequence[str]]) -> dict[str, re.Pattern[str]]:
-    return {name: _any(words) for name, words in rows.items()}
 
 
 def _any(words: Sequence[str]) -> re.Pattern[str]:
@@ -200,23 +200,25 @@ def spelled(text: str) -> str:
     return in_simplified(unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
 
 
-def read_question(text: str, in_view: bool = False, devices: int = 0, before: str = "") -> Question:
+def read_question(text: str, in_view: bool = False, devices: int = 0, *before: str) -> Question:
     """Return what `text` asks.
 
     in_view  whether a device or a log is in view already
     devices  how many devices the text names
-    before   the question before, which this one may go on about, or repeat with the name of a kind before it
+    before   the questions before, newest first, each of which may go on about the next, or this one may
+             repeat the first with the name of a kind before it
 
     >>> read_question("那 kp 可以調高嗎？").kind, read_question("10.1.1.47 為什麼溫度波動？", devices=1).kind
     ('gains', 'diagnosis')
-    >>> read_question("and channel 2?", before="plot 053").kind
-    'plot'
+    >>> last = read_question("the mean?", True, 0, "and channel 4?", "highest temperature of channel 2?")
+    >>> last.kind, last.channels, last.extreme
+    ('figures', (4,), 'mean')
     >>> read_question("errors between 14:20 and 14:30").values is None
     True
     """
     pasted, rest = split_pasted(text)
     chosen, body = named_kind(rest)
-    chosen = chosen if body.strip() == before.strip() else ""  # a button; typed, it is words among others
+    chosen = chosen if [body.strip()] == [*before[:1]] else ""  # a button; typed, it is words among others
     rest = body if chosen else rest
     words = spelled(rest)
     question = _slots(Question("", rest, words, pasted=pasted))
@@ -233,14 +235,13 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, before: st
         for kind in KINDS
     }
     best = max(scores, key=lambda kind: scores[kind])
-    earlier = spelled(before) if before else ""
-    if earlier and not (devices or question.channels or question.all_channels):
-        question = replace(question, channels=channels_in(earlier))
+    if not (devices or question.channels or question.all_channels):
+        question = replace(question, channels=next(filter(None, map(channels_in, before)), ()))
     if chosen:
         return replace(question, kind=chosen, score=CHOSEN)
     if before and question.again:
-        clicked, repeated = named_kind(before)
-        previous = read_question(before, in_view, devices, repeated if clicked else "")
+        clicked, repeated = named_kind(before[0])
+        previous = read_question(before[0], in_view, devices, *([repeated] if clicked else before[1:]))
         if weights[best] < ALONE or best == previous.kind:
             return _going_on(question, previous)
     if question.values and aspect("next_line", words):
@@ -307,9 +308,11 @@ def _going_on(question: Question, before: Question) -> Question:
     """Return the question before with the slots that this one fills anew."""
     slots = {
         name: value
-        for name in ("channels", "gain", "days", "log", "target", "factor", "quantity", "extreme", "clocks")
+        for name in ("channels", "gain", "days", "log", "target", "factor", "quantity", "extreme")
         if (value := getattr(question, name)) not in ((), "", None)
     }
+    if question.clocks or question.relative or since(question.text, date.max):  # in place of the time before
+        slots |= {name: getattr(question, name) for name in ("clocks", "relative", "timed")}
     if question.gain not in ("", before.gain):  # the number was meant for the other gain
         before = replace(before, target=None)
     words = f"{before.words} {question.words}"
@@ -340,6 +343,7 @@ def _slots(question: Question) -> Question:
         clocks=clocks_in(words),
         days=() if lines or log else days_in(words),
         relative=next((name for name, row in patterns["times"].items() if row["pattern"].search(words)), ""),
+        timed=question.text,
         log=question.text[log.start() : log.end()] if log else "",
         previous=not log and bool(aspect("previous", words)),
         search=quoted[1] if quoted else "",

@@ -79,9 +79,9 @@ def _recall(case: Case) -> Iterator[str]:
     yield case.say("recall_title", label=plain_text(label) or case.say("noted_all"), status=status) + "\n\n"
     anew, checked = _read_again(case) if findings else ({}, [])
     yield from _listed(case, "key_findings", [plain_text(anew.get(same(text), text)) for text in findings])
-    for part, key in (("root_causes", "recall_causes"), ("hypotheses", "recall_hypotheses")):
+    for part, key in (("root_causes", "root_cause"), ("hypotheses", "recall_hypotheses")):
         for text in state.get(part) or []:
-            yield case.say(key, text=plain_text(anew.get(same(text), text))) + "\n\n"
+            yield case.say(key, cause=plain_text(anew.get(same(text), text))) + "\n\n"
     still_out = (text for text in case.task.ruled_out if same(text) not in anew)
     ruled_out = list({same(text): plain_text(text) for text in (*checked, *still_out)}.values())
     yield from _listed(case, "ruled_out", ruled_out[-MOST_NAMED:])
@@ -252,8 +252,9 @@ def _history(case: Case) -> Iterator[str]:
     for entry in history["earlier"]:
         device = case.say("history_sibling", device=entry["device"]) if entry["sibling"] else entry["device"]
         link = conversation_link(entry["conversation"], entry["conversation_id"], entry["message_id"])
-        key = "history_root_cause" if entry["kind"] == "root_causes" else "history_finding"
-        yield case.item(key, date=entry["date"], device=device, text=plain_text(entry["text"]), link=link)
+        text = plain_text(entry["text"])
+        text = case.say("root_cause", cause=text) if entry["kind"] == "root_causes" else text
+        yield case.item("history_finding", date=entry["date"], device=device, text=text, link=link)
 
 
 def quoted_words(case: Case) -> Iterator[str]:
@@ -355,11 +356,8 @@ def beside(case: Case) -> Iterator[str]:
     if kind in ("figures", "gains") and (statements := stated(case)):
         last = together([statements[-1], case.say("stated_or_log")], case.language)
         yield "".join(f"\n\n{statement}" for statement in (*statements[:-1], last))
-    if (
-        kind in ("diagnosis", "compare")
-        and len(case.task.devices) < 2
-        and (rows := [*done_to_it(case), *_just_done(case)])
-    ):
+    rows = [*done_to_it(case), *_just_done(case)]
+    if rows and kind in ("diagnosis", "compare") and len(case.task.devices) < 2:
         yield "\n\n" + case.say("done_meanwhile") + "\n\n" + "".join(f"- {row}\n" for row in rows)
     constraints = constraints_in_force(case.task)
     if kind in ("diagnosis", "gains") and constraints:
@@ -375,15 +373,9 @@ def _just_done(case: Case) -> list[str]:
 def permission(case: Case) -> str:
     """Return what the user laid down on the act that is asked about ("may I restart it?"), or ""."""
     kind, acts = case.question.kind, acts_named(case.question.text)
-    if not aspect("may", case.question.words) or kind in (
-        "plot",
-        "compare",
-        "remembered",
-        "handover",
-        "term",
-    ):
+    if not aspect("may", case.question.words) or (kind == "gains" and case.question.gain):
         return ""
-    if kind == "gains" and case.question.gain:
+    if kind in ("plot", "compare", "remembered", "handover", "term"):
         return ""
     constraints = constraints_in_force(case.task)
     relevant = forbidding(constraints, acts)

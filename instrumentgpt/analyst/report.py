@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, choose_log, remembered_in
@@ -13,8 +14,9 @@ from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, toge
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.findings import IN_USE, NOT_RULED_OUT
-from instrumentgpt.instruments.language import span_text
+from instrumentgpt.instruments.language import phrase, span_text
 
+SEVERITIES = Path(__file__).parents[1] / "instruments" / "report_tables.toml"  # what a report calls them
 MOST_FAULTS = 6
 MOST_EXCURSIONS = 5  # that nothing explains, the largest
 TOLD_FIRST = 2  # of these, in the first sentence
@@ -46,9 +48,8 @@ def diagnose(case: Case) -> Iterator[str]:
 def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False) -> Iterator[str]:
     """Tell a diagnosis in full; `drawn`: with its chart."""
     yield from _suspicions(case, about, diagnosis)
-    acts_first = aspect("next", case.question.words) and not any(
-        fault["danger"] for fault in faults_of(diagnosis)
-    )
+    dangers = [fault["danger"] for fault in faults_of(diagnosis) if fault["danger"]]
+    acts_first = aspect("next", words := case.question.words) and not (dangers or aspect("danger", words))
     if acts_first:  # it was asked for
         yield from next_action(case, about, diagnosis)
         yield "\n"
@@ -121,7 +122,7 @@ def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str
         label=label,
         title=fault["title"],
         where=case.say(placed, channel=fault["channel"]),
-        severity=case.say(f"severity_{fault['severity']}"),
+        severity=phrase(SEVERITIES, f"severity_{fault['severity']}", case.language),
         confidence=fault["confidence_word"],
         more=case.say("verdict_more", count=others) if others else "",
     )
@@ -408,11 +409,11 @@ def _withheld(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     missing, guesses = diagnosis["missing"], {*diagnosis["guessed"]}
     columns = {"setpoint", "pv", "output"} if "pv" in guesses else {"setpoint"}
     if guessed := guesses & columns - {*missing}:
-        names = (case.say(f"missing_{name}") for name in sorted(guessed, reverse=True))
+        names = (case.say(f"value_{name}") for name in sorted(guessed, reverse=True))
         yield "\n" + case.say("guessed", columns=joined(names, case.language)) + "\n"
     if not missing or not diagnosis["withheld"]:
         return
-    fields = joined((case.say(f"missing_{name}") for name in missing), case.language)
+    fields = joined((case.say(f"value_{name}") for name in missing), case.language)
     key = "withheld_level" if "setpoint" in guesses & {*missing} else "withheld"
     yield "\n" + case.say(key, missing=fields, count=len(diagnosis["withheld"])) + "\n"
     if "period" in missing:
@@ -425,9 +426,8 @@ def _lines(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     for place, finding in enumerate(faults_of(diagnosis)[:MOST_FAULTS] or diagnosis["findings"][:MOST_LINES]):
         yield f"- {finding['summary']}\n"
         yield from (f"  - {about.link(row['line'])} {quoted(row['text'])}\n" for row in finding["evidence"])
-        yield from (
-            "  - " + case.say("not_that", reason=reason) + "\n" for reason in finding["ruled_out"] if place
-        )
+        out = (together((case.say("ruled_out"), reason), case.language) for reason in finding["ruled_out"])
+        yield from (f"  - {reason}\n" for reason in out if place)
 
 
 def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
