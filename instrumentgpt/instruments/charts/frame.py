@@ -37,21 +37,26 @@ LONGEST_NUMBER = 1000  # of a unit of time before the next larger one is used
 
 @dataclass(frozen=True)
 class Clock:
-    """The axis of time: the log's wall clock as ms, or elapsed time in s, min or h, or rows."""
+    """The axis of time: the log's wall clock, or elapsed time in s, min or h, or rows.
+
+    A wall clock is told in words: a browser shows a number in the time zone of its reader.
+    """
 
     log: Log
     unit: str  # "": wall clock; "row": samples counted
-    seconds: float
+    seconds: float  # that a length of 1 on the axis lasts
 
-    def position(self, time: Floats) -> Floats:
-        """Return where `time` (s) lies on the axis."""
+    def position(self, time: Floats) -> np.ndarray:
+        """Return where `time` (s) lies on the axis: numbers, or dates as text."""
         if self.unit or self.log.start is None:
             return time / self.seconds
-        return self.log.start.timestamp() * 1000.0 + time * 1000.0
+        moments = self.log.start.to_datetime64() + (time * 1e6).astype("timedelta64[us]")
+        return np.datetime_as_string(moments, "auto")
 
-    def at(self, time: float) -> float:
+    def at(self, time: float) -> float | str:
         """Return where one moment (s) lies on the axis."""
-        return float(self.position(np.array([time]))[0])
+        position: float | str = self.position(np.array([time]))[0].item()
+        return position
 
     def axis(self, language: Language, window: tuple[float, float] | None = None) -> dict[str, object]:
         """Return the settings of the axis; `window` (s) is what it shows, None: everything."""
@@ -76,7 +81,7 @@ def clock_of(log: Log, longest: float) -> Clock:
     if "time" in log.missing or "period" in log.missing:
         return Clock(log, "row", 1.0)
     if log.start is not None and not log.clock_steps:
-        return Clock(log, "", 1.0)
+        return Clock(log, "", 1e-3)
     unit, seconds = next((u for u in _UNITS if longest / u[1] < LONGEST_NUMBER), _UNITS[-1])
     return Clock(log, unit, seconds)
 

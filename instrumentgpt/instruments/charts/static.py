@@ -10,14 +10,13 @@ import matplotlib
 import numpy as np
 import plotly.graph_objects as go
 from matplotlib.axes import Axes
-from matplotlib.dates import ConciseDateFormatter
+from matplotlib.dates import ConciseDateFormatter, date2num
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.transforms import Transform, blended_transform_factory
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1000, 64, 12, 30, 44  # px; the page scales the drawing
-DAY = 86_400_000.0  # ms: Plotly's unit of time in Matplotlib's
 INK, GRID = "#3A444C", "#D9DEE2"
 DASHES = {"dash": (0, (4, 3)), "dot": (0, (1, 1.5))}
 LOOK: Any = {
@@ -48,7 +47,7 @@ def _drawn(figure: go.Figure, layout: dict[str, Any]) -> Figure:
     rows = int(layout["height"]) - margin["t"] - margin["b"]
     height = rows + TOP + BOTTOM
     drawing = Figure(figsize=(WIDTH / 72, height / 72))
-    axes, unit = {}, DAY if layout["xaxis"].get("type") == "date" else 1.0
+    axes, dated = {}, layout["xaxis"].get("type") == "date"
     for key in sorted(name for name in layout if name.startswith("yaxis")):
         low, high = layout[key].get("domain") or (0.0, 1.0)
         place = (LEFT / WIDTH, (BOTTOM + rows * low) / height, 1 - (LEFT + RIGHT) / WIDTH)
@@ -56,27 +55,27 @@ def _drawn(figure: go.Figure, layout: dict[str, Any]) -> Figure:
         panel.set_ylabel(unescape(layout[key].get("title", {}).get("text", "")))
         panel.margins(x=0)
         if span := layout["xaxis"].get("range"):
-            panel.set_xlim(*(float(at) / unit for at in span))
+            panel.set_xlim(*_across(span, dated))
         if span := layout[key].get("range"):
             panel.set_ylim(*span)
-        if unit == DAY:
+        if dated:
             panel.xaxis_date("UTC")
             panel.xaxis.set_major_formatter(ConciseDateFormatter(panel.xaxis.get_major_locator(), "UTC"))  # type: ignore[no-untyped-call]
         panel.tick_params(labelbottom=low == 0, length=0)
         panel.xaxis.get_offset_text().set_visible(low == 0)
         panel.set_xlabel(unescape(layout["xaxis"].get("title", {}).get("text", "")) if low == 0 else "")
-    drawn = [(trace, _draw_trace(axes[trace.yaxis or "y"], trace, unit)) for trace in figure.data]
+    drawn = [(trace, _draw_trace(axes[trace.yaxis or "y"], trace, dated)) for trace in figure.data]
     for shape in layout.get("shapes", ()):
-        _draw_shape(axes[shape["yref"].split(" ")[0]], shape, unit)
+        _draw_shape(axes[shape["yref"].split(" ")[0]], shape, dated)
     for note in layout.get("annotations", ()):
-        _write(axes[note["yref"].split(" ")[0]], note, unit)
+        _write(axes[note["yref"].split(" ")[0]], note, dated)
     lines = [line for trace, lines in drawn for line in lines if trace.showlegend is not False]
     drawing.legend(handles=lines, loc="upper left", ncols=6, frameon=False, bbox_to_anchor=(0.05, 1.0))
     return drawing
 
 
-def _draw_trace(axes: Axes, trace: Any, unit: float) -> list[Line2D]:
-    x, y = np.asarray(trace.x, dtype=float) / unit, np.asarray(trace.y, dtype=float)
+def _draw_trace(axes: Axes, trace: Any, dated: bool) -> list[Line2D]:
+    x, y = _across(trace.x, dated), np.asarray(trace.y, dtype=float)
     if trace.mode == "markers":
         axes.scatter(x, y, s=40, facecolors="none", edgecolors=list(trace.marker.color), linewidths=1.6)
         return []
@@ -85,9 +84,9 @@ def _draw_trace(axes: Axes, trace: Any, unit: float) -> list[Line2D]:
     return axes.plot(x, y, linestyle=DASHES.get(trace.line.dash, "-"), drawstyle=steps, **look)
 
 
-def _draw_shape(axes: Axes, shape: dict[str, Any], unit: float) -> None:
+def _draw_shape(axes: Axes, shape: dict[str, Any], dated: bool) -> None:
     where = _places(axes, shape)
-    x0, x1 = (float(shape[at]) / (1.0 if shape["xref"].endswith("domain") else unit) for at in ("x0", "x1"))
+    x0, x1 = _across([shape["x0"], shape["x1"]], dated and not shape["xref"].endswith("domain"))
     y0, y1 = float(shape["y0"]), float(shape["y1"])
     if shape["type"] == "rect":
         look = {"color": shape["fillcolor"], "alpha": shape["opacity"], "linewidth": 0}
@@ -98,8 +97,8 @@ def _draw_shape(axes: Axes, shape: dict[str, Any], unit: float) -> None:
     axes.add_artist(Line2D((x0, x1), (y0, y1), linestyle=DASHES.get(line.get("dash"), "-"), **look))
 
 
-def _write(axes: Axes, note: dict[str, Any], unit: float) -> None:
-    x = float(note["x"]) / (1.0 if note["xref"].endswith("domain") else unit)
+def _write(axes: Axes, note: dict[str, Any], dated: bool) -> None:
+    x = _across([note["x"]], dated and not note["xref"].endswith("domain"))[0]
     axes.annotate(
         unescape(note["text"]),
         (x, float(note["y"])),
@@ -109,6 +108,11 @@ def _write(axes: Axes, note: dict[str, Any], unit: float) -> None:
         ha=note["xanchor"] if note["xanchor"] in ("left", "right") else "center",
         color=note["font"]["color"],
     )
+
+
+def _across(places: Any, dated: bool) -> np.ndarray:
+    """Return places on the axis of time as Matplotlib has them: dates as days since 1970."""
+    return np.asarray(date2num(np.asarray(places, "datetime64[us]")) if dated else places, float)  # type: ignore[no-untyped-call]
 
 
 def _places(axes: Axes, drawn: dict[str, Any]) -> Transform:

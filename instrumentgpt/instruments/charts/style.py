@@ -10,7 +10,7 @@ from tsdownsample import MinMaxLTTBDownsampler
 from instrumentgpt.instruments.findings import Severity
 from instrumentgpt.instruments.loops import Floats
 
-POINTS = 4000  # of a trace at most: more than a screen is wide, and 1 M samples stay below 200 kB
+POINTS = 4000  # of a trace at most: more than a screen is wide, and 1 M samples stay below 300 kB
 HOVER_POINTS = 400  # of a line of steps: one every other pixel, where the mouse finds its value
 # Okabe-Ito, blue and yellow adapted: told apart by the colour-blind, at least 3:1 on white and on #10171C
 CHANNEL_COLOURS = ("#0091D5", "#D55E00", "#009E73", "#CC79A7", "#8A7A00", "#7C7FD6")

@@ -213,7 +213,7 @@ def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
     middles = clock.position((edges[:-1] + edges[1:]) / 2)
     figure = go.Figure()
     for number, row in enumerate(ROWS, start=1):
-        _draw_bars(figure, number, row, middles, found[row])
+        _draw_bars(figure, number, row, middles, float(edges[1] - edges[0]) / clock.seconds, found[row])
         _place_row(figure, number, f"{say(KINDS[row])} {int(found[row].sum()):,}")
     figure.update_xaxes(
         anchor=row_axis(len(ROWS)), **clock.axis(language(), (float(edges[0]), float(edges[-1])))
@@ -228,14 +228,16 @@ def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
     )
 
 
-def _draw_bars(figure: go.Figure, number: int, row: str, middles: np.ndarray, found: np.ndarray) -> None:
+def _draw_bars(
+    figure: go.Figure, number: int, row: str, middles: np.ndarray, width: float, found: np.ndarray
+) -> None:
     """Draw the bars of `row`, one in the middle of each bin that has such lines."""
     shown = found > 0
     figure.add_bar(
         x=middles[shown],
         y=np.sqrt(found[shown]),  # one line beside thousands must still be seen
         customdata=found[shown],
-        width=float(middles[1] - middles[0]),
+        width=width,
         marker={"color": ROWS[row][1], "line": {"width": 0}},
         hovertemplate=f"%{{customdata:,}} {say(KINDS[row])}<extra></extra>",
         yaxis=row_axis(number),

@@ -37,7 +37,7 @@ def moment_at(clock: Clock, position: float | str) -> float:
         if start is None:
             raise ValueError(f"{position!r} is a date, and {clock.log.name} has none")
         return float((pd.Timestamp(moment) - start).total_seconds())
-    return (float(position) - clock.at(0.0)) / (clock.at(1.0) - clock.at(0.0))
+    return float(position) * clock.seconds
 
 
 def line_at(log: Log, time: float) -> int:
