@@ -6,6 +6,7 @@ import sys
 from instrumentgpt.commands.stored import saved_settings
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import charts, segment_wording
+from instrumentgpt.instruments.charts.style import config
 from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.readings import read_as
@@ -26,10 +27,8 @@ def run(arguments: argparse.Namespace) -> int:
         chosen = _chosen(log, arguments.channel)
         shown = charts.judged_for(arguments.chart, judged)
         figure = drawn(log, findings, chosen, arguments.language, **shown)
-        if arguments.output.suffix == ".json":
-            text = figure.to_json()
-        else:
-            text = figure.to_html(include_plotlyjs=True)
+        is_data = arguments.output.suffix == ".json"
+        text = figure.to_json() if is_data else figure.to_html(config())
         arguments.output.write_text(text, encoding="utf-8")
     except OSError as problem:
         print(f"error: {problem.filename}: {problem.strerror}. Give another path", file=sys.stderr)

@@ -16,6 +16,7 @@ from plotly.offline import get_plotlyjs
 from instrumentgpt import __version__
 from instrumentgpt.instruments import charts, loop_wording, wording
 from instrumentgpt.instruments.charts.frame import worth_showing
+from instrumentgpt.instruments.charts.style import config
 from instrumentgpt.instruments.coincidence import coincidences
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import worst
@@ -56,6 +57,7 @@ def report(diagnoses: Sequence[Diagnosis], language: Language = "en", made: date
             made=(made or now()).strftime("%Y-%m-%d %H:%M"),
             version=__version__,
             plotlyjs=Markup(get_plotlyjs()),  # ours, not the log's
+            config=config(),
         )
     )
 

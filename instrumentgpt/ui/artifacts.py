@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -16,6 +17,7 @@ from streamlit.typing import UploadedFile
 
 import db
 from instrumentgpt import moments
+from instrumentgpt.instruments.charts.style import config
 from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.reading.transcripts import logs_in
 from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name
@@ -24,7 +26,8 @@ from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import say
 
 CHART = "plotly"
-CONFIG = {"displaylogo": False}
+_SAID = "Zoom", "Pan", "Box Select", "Reset axes", "Download plot as a PNG", "Double-click to zoom back out"
+BUTTONS = {name: name for name in _SAID}  # of every chart
 MIME = {"html": "text/html", "markdown": "text/markdown"}  # kind of a report → its type
 PREVIEW_PIXELS = 640
 IMAGE_WIDTH = 360  # px
@@ -43,12 +46,12 @@ def draw(database: Database, artifact: db.Artifact, expanded: bool) -> None:
     elif artifact.kind != CHART:
         st.caption(f":material/draft: {title}")
     elif expanded:
-        _draw_chart(database, artifact)
+        _draw_chart(database, artifact, artifact.title)
     else:
         key = f"folded-{artifact.id}"
         with st.expander(title, icon=":material/show_chart:", key=key, on_change="rerun") as folded:
             if folded.open:
-                _draw_chart(database, artifact)
+                _draw_chart(database, artifact, "")
 
 
 def draw_files(database: Database, artifacts: Sequence[db.Artifact]) -> None:
@@ -83,26 +86,34 @@ def question_about(files: Sequence[UploadedFile]) -> str:
 
 def _removed(artifact: db.Artifact) -> str:
     """Return what stands in the place of what was removed to save space (docs/memory.md, Pruning)."""
-    day = moments.day(artifact.removed_at or 0.0)
-    icon, title = ":material/cleaning_services:", untrusted.label(artifact.title)
-    if artifact.run_id is None:
-        words = say(
-            "“{title}” was removed on {day} to save space; drop it again to ask about it.",
-            title=title,
-            day=day,
-        )
-    else:
-        words = say(
-            "“{title}” was removed on {day} to save space; ask again to draw it.", title=title, day=day
-        )
-    return f"{icon} {words}"
+    words = say(
+        "“{title}” was removed on {day} to save space; drop it again to ask about it."
+        if artifact.run_id is None
+        else "“{title}” was removed on {day} to save space; ask again to draw it.",
+        title=untrusted.label(artifact.title),
+        day=moments.day(artifact.removed_at or 0.0),
+    )
+    return f":material/cleaning_services: {words}"
 
 
-def _draw_chart(database: Database, artifact: db.Artifact) -> None:
+def draw_figure(figure: Any, key: str, alt: str, title: str = "", **more: Any) -> None:
+    """Draw a chart as all are drawn, below its title, which a phone would cut off in it."""
+    if title:
+        st.markdown(f"**{untrusted.label(title)}**")
+    words = {name: say(BUTTONS[name]) for name in BUTTONS}
+    st.plotly_chart(figure, key=key, config=config(words), alt=alt, **more)
+
+
+def figure_of(content: bytes | str) -> go.Figure:
+    """Return a chart as it was stored, without its title."""
+    return go.Figure(json.loads(content)).update_layout(title_text="")
+
+
+def _draw_chart(database: Database, artifact: db.Artifact, shown: str) -> None:
     title = untrusted.label(artifact.title)
     try:
         figure = _figure(database, artifact.conversation_id, artifact.id)
-        st.plotly_chart(figure, key=f"chart-{artifact.id}", config=CONFIG, alt=artifact.alt or artifact.title)
+        draw_figure(figure, f"chart-{artifact.id}", artifact.alt or artifact.title, shown)
     except ValueError as error:
         st.caption(
             say("The chart “{title}” cannot be read: {error}", title=title, error=untrusted.label(str(error)))
@@ -113,7 +124,7 @@ def _draw_chart(database: Database, artifact: db.Artifact) -> None:
 def _figure(_database: Database, conversation_id: str, artifact_id: str) -> go.Figure:
     """A stored chart never changes; as a figure it is drawn in a tenth of the time that its JSON takes."""
     kept = db.get_artifact(_database, conversation_id, artifact_id)
-    return go.Figure(json.loads(kept.content) if kept else {})
+    return figure_of(kept.content if kept else "{}")
 
 
 def _draw_report(database: Database, artifact: db.Artifact) -> None:

@@ -1,10 +1,8 @@
 """The Cases page: what faults there were, what settled them, and one case with all that belongs to it."""
 
-import json
 from datetime import date
 from functools import partial
 
-import plotly.graph_objects as go
 import streamlit as st
 from sqlite_utils import Database
 
@@ -36,7 +34,7 @@ from instrumentgpt.storage.cases import (
     unpin,
     values_of,
 )
-from instrumentgpt.ui import evidence, handing, session, untrusted
+from instrumentgpt.ui import artifacts, evidence, handing, session, untrusted
 from instrumentgpt.ui.language import language, say
 
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
@@ -167,8 +165,8 @@ def _draw_case(database: Database, case: Case) -> None:
     untrusted.write(shown_parts.replace("\n## ", "\n#### "))
     for one in pinned:
         if one.kind == "chart":
-            figure = go.Figure(json.loads(chart_of(database, one.id)))
-            st.plotly_chart(figure, key=f"pinned-{one.id}", config={"displaylogo": False}, alt=one.text)
+            figure = artifacts.figure_of(chart_of(database, one.id))
+            artifacts.draw_figure(figure, f"pinned-{one.id}", one.text, one.text)
     if pinned:
         with st.expander(say("Pinned evidence ({count})", count=len(pinned)), icon=":material/keep:"):
             for one in pinned:

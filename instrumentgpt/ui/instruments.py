@@ -4,8 +4,10 @@ import json
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ from instrumentgpt.settings import CHECKOUT, home
 from instrumentgpt.storage.alerts import acknowledge, false_alarms, open_alerts
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
-from instrumentgpt.ui import composer, device_form, handing, session, untrusted
+from instrumentgpt.ui import artifacts, composer, device_form, handing, session, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.place import Place
 
@@ -173,25 +175,16 @@ def _follow(devices: list[str]) -> None:
 
 
 def _counts(rows: list[Row]) -> str:
-    counted: dict[str, int] = {}
-    for row in rows:
-        counted[row.word(language())] = counted.get(row.word(language()), 0) + 1
+    counted = Counter(row.word(language()) for row in rows)
     return " · ".join(f"**{count}** {word}" for word, count in counted.items())
 
 
 def _chosen(rows: list[Row], words: str) -> list[Row]:
     wanted = words.casefold().split()
-    return [
-        row
-        for row in rows
-        if all(
-            one
-            in " ".join(
-                (row.label, row.model, row.title(language()), row.word(language()), row.text_en)
-            ).casefold()
-            for one in wanted
-        )
-    ]
+    spoken = language()
+    texts = [(row.label, row.model, row.title(spoken), row.word(spoken), row.text_en) for row in rows]
+    found = [all(one in " ".join(text).casefold() for one in wanted) for text in texts]
+    return list(compress(rows, found))
 
 
 def _table(rows: list[Row]) -> Row | None:
@@ -265,7 +258,7 @@ def _draw_history(database: Database, row: Row, device: Device) -> None:
         return
     dated = [one for one in found if one.begun is not None and one.ended is not None]
     if dated:
-        st.plotly_chart(history_chart(dated[::-1]), key="instruments-history", theme="streamlit")
+        artifacts.draw_figure(history_chart(dated[::-1]), "instruments-history", say("Logs"))
     else:
         st.caption(say("Its logs carry no dates: they are listed, and cannot be drawn over time."))
     _draw_logs(found)

@@ -39,7 +39,8 @@ def browser_type_launch_args() -> dict[str, object]:
 
 @pytest.fixture(scope="session")
 def browser_context_args() -> dict[str, object]:
-    return {"viewport": {"width": 1440, "height": 900}, "locale": "en-GB", "reduced_motion": "reduce"}
+    size, place = {"width": 1440, "height": 900}, {"locale": "en-GB", "timezone_id": "Asia/Taipei"}
+    return {"viewport": size, **place, "reduced_motion": "reduce"}
 
 
 @pytest.fixture(scope="session")

@@ -137,6 +137,7 @@ def axes(page: Page) -> list[list[float]]:
 
 def test_charts_are_narrowed_and_lead_to_lines_as_findings_do_and_the_report_is_handed_out(page, server):
     visit(page, address(server, "InstrumentDebug_2026-02-20_08-47-19.73.log", "zspr 053"))
+    expect(page.locator(".xtick text").first).to_contain_text("08:50")  # as in the log, wherever it is read
     for chart in (0, 1):
         drag(page, chart, 0.4, 0.6, page.get_by_text("Part of the log"))
         page.get_by_role("button", name="Show all").click()

@@ -25,12 +25,6 @@ GAP_PERIODS = 12  # sample periods without a sample that are drawn as a gap
 EXCURSION = "excursion"  # group of the legend
 MOST_SHADED = 200  # excursions of a row, the largest: a browser lays out each
 LABEL_PIXELS = 16  # height of a shade's label
-_DATE_TICKS = [  # the date stands below the first tick of a day; figures only, so that both languages read it
-    {"dtickrange": [None, 1000], "value": "%H:%M:%S.%2f\n%Y-%m-%d"},
-    {"dtickrange": [1000, 60_000], "value": "%H:%M:%S\n%Y-%m-%d"},
-    {"dtickrange": [60_000, 86_400_000], "value": "%H:%M\n%Y-%m-%d"},
-    {"dtickrange": [86_400_000, None], "value": "%m-%d\n%Y"},
-]
 _UNITS = (("s", 1.0), ("min", 60.0), ("h", 3600.0))
 LONGEST_NUMBER = 1000  # of a unit of time before the next larger one is used
 
@@ -62,7 +56,7 @@ class Clock:
         """Return the settings of the axis; `window` (s) is what it shows, None: everything."""
         shown: dict[str, object] = {"range": [self.at(time) for time in window]} if window else {}
         if not self.unit:
-            return {"type": "date", "hoverformat": "%H:%M:%S.%2f", "tickformatstops": _DATE_TICKS, **shown}
+            return {"type": "date", "hoverformat": "%H:%M:%S.%2f", **shown}
         title = word("row", language) if self.unit == "row" else word("time", language, self.unit)
         return {"title": {"text": title}, "hoverformat": ".1f", **shown}
 
@@ -111,21 +105,10 @@ def shade(
     """Shade the finding's time in one row; `label` counts the labels above one another there, None: none."""
     colour = SEVERITY_COLOURS[finding.severity]
     start, stop = clock.at(finding.onset), clock.at(max(finding.end, finding.onset))
-    across = {"xref": "x", "yref": f"{row_axis(row)} domain", "y0": 0, "y1": 1}
-    figure.add_shape(
-        type="rect",
-        x0=start,
-        x1=stop,
-        fillcolor=colour,
-        opacity=SHADE_OPACITY,
-        line={"width": 0},
-        layer="below",
-        **across,
-    )
+    _shade(figure, start, stop, row, fillcolor=colour, opacity=SHADE_OPACITY)
     for edge in (start, stop):
-        figure.add_shape(
-            type="line", x0=edge, x1=edge, line={"color": colour, "width": 1}, opacity=0.6, **across
-        )
+        line = {"color": colour, "width": 1}
+        _shade(figure, edge, edge, row, type="line", line=line, opacity=0.6, layer="above")
     if label is not None:
         figure.add_annotation(
             x=start,
@@ -141,6 +124,12 @@ def shade(
         )
 
 
+def _shade(figure: go.Figure, start: float | str, stop: float | str, row: int, **look: object) -> None:
+    across = {"xref": "x", "yref": f"{row_axis(row)} domain", "y0": 0, "y1": 1}
+    plain = {"type": "rect", "line": {"width": 0}, "layer": "below"}
+    figure.add_shape(x0=start, x1=stop, **across, **plain | look)
+
+
 def shade_excursions(
     figure: go.Figure,
     excursions: Sequence[Excursion],
@@ -152,19 +141,8 @@ def shade_excursions(
     """Shade in one row when `channels` were out of their own band and no finding covers it."""
     of_channels = (excursion for excursion in excursions if excursion.channel in channels)
     for excursion in (outside := unexplained(of_channels)[:MOST_SHADED]):
-        figure.add_shape(
-            type="rect",
-            x0=clock.at(excursion.onset),
-            x1=clock.at(excursion.end),
-            y0=0,
-            y1=1,
-            xref="x",
-            yref=f"{row_axis(row)} domain",
-            fillcolor=EXCURSION_COLOUR,
-            opacity=EXCURSION_OPACITY,
-            line={"width": 0},
-            layer="below",
-        )
+        start, stop = clock.at(excursion.onset), clock.at(excursion.end)
+        _shade(figure, start, stop, row, fillcolor=EXCURSION_COLOUR, opacity=EXCURSION_OPACITY)
     if outside and not any(trace.legendgroup == EXCURSION for trace in figure.data):
         figure.add_scatter(
             x=[None],
@@ -196,12 +174,7 @@ def mark_evidence(
             x=clock.position(np.array(times)),
             y=list(values),
             mode="markers",
-            marker={
-                "symbol": "circle-open",
-                "size": 9,
-                "color": list(colours),
-                "line": {"width": 1.6},
-            },
+            marker={"symbol": "circle-open", "size": 9, "color": list(colours), "line": {"width": 1.6}},
             text=[word("line", language, f"{line:,}") for line in marks],
             hovertemplate="%{text}: %{y:.2f}<extra></extra>",
             showlegend=False,
@@ -221,8 +194,7 @@ def mark_lines(
             look = {"color": SEVERITY_COLOURS[finding.severity], "width": 1.4, "dash": "dot"}
             at = clock.at(quoted.time)
             for row in range(1, rows + 1):
-                across = {"xref": "x", "yref": f"{row_axis(row)} domain", "y0": 0, "y1": 1}
-                figure.add_shape(type="line", x0=at, x1=at, line=look, **across)
+                _shade(figure, at, at, row, type="line", line=look, layer="above")
             figure.add_annotation(
                 x=at,
                 y=0,

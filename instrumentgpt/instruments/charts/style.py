@@ -2,6 +2,7 @@
 
 import html
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -29,6 +30,8 @@ SHADE_OPACITY = 0.13
 EXCURSION_COLOUR, EXCURSION_OPACITY = "#7D8A95", 0.25  # of no severity
 ROW_GAP = 12  # pixels between rows
 TOP_PIXELS, BOTTOM_PIXELS = 60, 48
+NEEDLESS = ["zoomIn2d", "zoomOut2d", "autoScale2d"]  # buttons: what a drag and a double click do
+DATES = {"year": "%Y", "month": "%Y-%m", "dayMonth": "%m-%d", "dayMonthYear": "%Y-%m-%d"}
 _TITLE = {"x": 0, "xref": "paper", "y": 1, "yanchor": "top", "pad": {"t": 10}, "font": {"size": 14}}
 
 
@@ -40,6 +43,13 @@ def escaped(text: str) -> str:
     """
     printable = "".join(character if character.isprintable() else " " for character in text)
     return html.escape(printable, quote=False).replace("%{", "% {")
+
+
+def config(words: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return how Plotly draws every chart: dates in figures, for all languages; its own `words` in others."""
+    own = {"format": DATES, "dictionary": dict(words or {})}
+    buttons = {"displaylogo": False, "modeBarButtonsToRemove": NEEDLESS}
+    return {**buttons, "locale": "own", "locales": {"own": own}}
 
 
 def template() -> go.layout.Template:

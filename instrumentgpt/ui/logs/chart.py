@@ -21,7 +21,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import level_of
 from instrumentgpt.instruments.segment_wording import is_long
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.artifacts import CONFIG
+from instrumentgpt.ui.artifacts import draw_figure
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import Window, axis_of, last_moment, line_at, moment_at, within
@@ -163,14 +163,7 @@ def _draw_choice(log: Log, judged: Diagnosis | None) -> tuple[str, list[int]]:
 
 def _draw_figure(figure: dict[str, Any], key: str, words: str, log: Log) -> None:
     """Draw a figure whose selections move the page; its key changes with the window, so none lingers."""
-    st.plotly_chart(
-        figure,
-        key=key,
-        config=CONFIG,
-        alt=words,
-        on_select=lambda: _selected(key, log),
-        selection_mode="box",
-    )
+    draw_figure(figure, key, words, on_select=lambda: _selected(key, log), selection_mode="box")
 
 
 def _selected(key: str, log: Log) -> None:
@@ -248,14 +241,8 @@ def _draw_bars(
 def _place_row(figure: go.Figure, number: int, label: str) -> None:
     """Give the row its part of the height, and its label at the left."""
     height = 1 / len(ROWS)
-    axis = {
-        "domain": [1 - number * height, 1 - (number - 1) * height - GAP_SHARE],
-        "tickvals": [],
-        "rangemode": "tozero",
-        "fixedrange": True,
-        "title": "",
-        "showgrid": False,
-    }
+    axis = {"domain": [1 - number * height, 1 - (number - 1) * height - GAP_SHARE], "showgrid": False}
+    axis |= {"tickvals": [], "rangemode": "tozero", "fixedrange": True, "title": ""}
     figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})
     figure.add_annotation(
         text=label,

@@ -15,7 +15,7 @@ from instrumentgpt.instruments.charts.frame import worth_showing
 from instrumentgpt.instruments.compare import Row, compare, fault_changes
 from instrumentgpt.instruments.comparison_wording import comparison_sentences, fault_sentence, quantity_name
 from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.artifacts import CONFIG
+from instrumentgpt.ui.artifacts import draw_figure
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.chart import figure_of
 from instrumentgpt.ui.logs.place import last_moment
@@ -87,7 +87,7 @@ def _draw_charts(*both: Preparation) -> None:
         with column:
             st.markdown(f"**{side}** · {untrusted.label(log.name, 80)}")
             words = text_alternative(log, found, language(), channels)
-            st.plotly_chart(figure, key=f"compared-{side}-{log.name}", config=CONFIG, alt=words)
+            draw_figure(figure, f"compared-{side}-{log.name}", words)
 
 
 def _on_equal_axes(figures: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
