@@ -7,6 +7,7 @@ import streamlit as st
 
 # A button's label in italics names it to who cannot see its icon, and is not drawn.
 LOOK = """
+@media (hover: none) { .modebar { display: none } } /* on a phone it covers the legend; two taps zoom out */
 button em { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 button:has(em) [aria-hidden]:has([aria-hidden]) { display: none } /* the arrow of a menu */
 /* of the accent what white can be read on, and away from the background where it is the text itself */

@@ -189,8 +189,8 @@ def test_a_label_is_one_harmless_line(told):
 
 
 def test_a_log_is_called_by_its_device_and_time_or_by_its_name():
-    assert log_label("zspr 053", LOG) == "log of zspr 053, begun 2026-02-20 08:47"
-    assert log_label("", "x.csv") == "x.csv" and log_label("zspr 053", "x.csv") == "x.csv of zspr 053"
+    assert log_label("zspr 053", LOG) == "zspr 053 · 2026-02-20 08:47"
+    assert log_label("", "x.csv") == "x.csv" and log_label("zspr 053", "x.csv") == "zspr 053 · x.csv"
 
 
 def test_an_ask_turn_gives_what_it_touched_its_refs(database, conversation):

@@ -162,10 +162,9 @@ def gone_faults(database: Database, cases: Sequence[Case]) -> dict[int, Verdict]
 
 def title_of(case: Case, language: Language) -> str:
     """Return what a case is of, in a line: "Oscillation (tuning), channel 2"."""
-    is_class = case.fault in faults()
-    known = wording.title(case.fault, language) if is_class else first_line(case.symptom or case.cause)
-    placed = "" if case.channel is None else phrase(WORDS, "channel", language, channel=case.channel)
-    return known + placed
+    named = first_line(case.symptom or case.cause) or phrase(WORDS, "unnamed", language)
+    known = wording.title(case.fault, language) if case.fault in faults() else named
+    return known if case.channel is None else known + phrase(WORDS, "channel", language, channel=case.channel)
 
 
 def end_of(day: date) -> float:

@@ -133,12 +133,10 @@ def log_label(device: str, log: str) -> str:
     """Return what people call a log: its device and when it was begun, or its name.
 
     >>> log_label("zspr 052", "InstrumentDebug_2026-02-19_23-24-45.39.log"), log_label("", "run.csv")
-    ('log of zspr 052, begun 2026-02-19 23:24', 'run.csv')
+    ('zspr 052 · 2026-02-19 23:24', 'run.csv')
     """
     when = start_time(log)
-    if when is None:
-        return one_line(f"{log} of {device}" if device else log)
-    return one_line(f"log{f' of {device}' if device else ''}, begun {when:%Y-%m-%d %H:%M}")
+    return one_line(" · ".join(filter(None, (device, f"{when:%Y-%m-%d %H:%M}" if when else log))))
 
 
 def one_line(text: str) -> str:

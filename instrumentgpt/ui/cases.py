@@ -109,7 +109,8 @@ def _draw_list(database: Database) -> None:
             if case.outcome:
                 is_back = case.state == "reopened"
                 told = say("came back after: {outcome}" if is_back else "settled by: {outcome}", outcome=told)
-            st.caption(untrusted.label(f"{moment(case.changed_at)} · {told}", LINE_CHARACTERS))
+            dated = " · ".join(filter(None, (moment(case.changed_at), told)))
+            st.caption(untrusted.label(dated, LINE_CHARACTERS))
             if case.id in gone:
                 offer = say(GONE, device=case.device, log=gone[case.id].log)
                 st.caption(f":material/task_alt: {untrusted.label(offer, OFFER_CHARACTERS)}")

@@ -122,14 +122,8 @@ def _draw_alerts(database: Database) -> None:
             what = untrusted.label(f"{alert.device}: {alert.text}", 300) + f" · {moment(alert.raised_at)}"
             st.markdown(f":material/notifications_active: {what}", width="stretch")
             for verdict, icon in VERDICT_ICONS.items():
-                key = f"alert-{alert.id}-{verdict}"
-                st.button(
-                    say(VERDICTS[verdict]),
-                    icon=icon,
-                    key=key,
-                    on_click=_judge_alert,
-                    args=(alert.id, verdict),
-                )
+                key, to = f"alert-{alert.id}-{verdict}", (alert.id, verdict)
+                st.button(say(VERDICTS[verdict]), key, icon=icon, on_click=_judge_alert, args=to)
     if counted := false_alarms(database):
         devices = ", ".join(f"{untrusted.label(device, 80)} {count}" for device, count in counted.items())
         st.caption(say("False alarms in the last seven days: {devices}", devices=devices))

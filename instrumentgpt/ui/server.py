@@ -16,7 +16,7 @@ import psutil
 import streamlit as st
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.routing import Route
 from streamlit.cli_util import open_browser
 from streamlit.web.server.server_util import get_display_address, get_url
@@ -92,6 +92,7 @@ def parts() -> dict[str, Any]:
     return {
         "routes": [
             Route("/report/{conversation_id}/{artifact_id}", report),
+            Route("/chat", lambda asked: RedirectResponse(f"./?{asked.url.query}")),  # the first: "/"
             *(Route(f"/{name}", lambda request: answer()) for name in ("", *PAGE_NAMES)),
         ],
         "middleware": [Middleware(Gate, opened_by, page_policy(page))],

@@ -39,9 +39,9 @@ def opened() -> Iterator[Database]:
 def told(error: Exception | str, limit: int = 500) -> str:
     """Return an expected problem as a label: of a file that cannot be read, which, why, and what helps."""
     if isinstance(error, InstrumentGPTError):
-        return untrusted.label(error.message(language()), limit)
+        return untrusted.label(error.message(language()), limit, code=True)
     if isinstance(error, str):
-        return untrusted.label(problem(error), limit)
+        return untrusted.label(problem(error), limit, code=True)
     name = Path(str(getattr(error, "filename", None) or "")).name or say("The log")
     why = problem(reason(error))
     words = say("{name} cannot be read: {why}. Look for the logs again.", name=name, why=why)

@@ -15,6 +15,7 @@ from instrumentgpt.handover.markdown import marked as marked
 
 _SHORTCODE = re.compile(r"(?<!\\):(?=(?:[+-]1|[A-Za-z][\w+-]*|\d{3,4}|material/\w+):)")
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])")
+_CODE = re.compile(r"(`[^`]+`)")
 _JOINER = "\u2060"  # word joiner: invisible, and no part of any syntax
 
 
@@ -28,12 +29,16 @@ def write(
     return draw(html(text, conversation_id, notes), unsafe_allow_html=True)
 
 
-def label(text: str, limit: int = 60) -> str:
+def label(text: str, limit: int = 60, code: bool = False) -> str:
     """Return `text` for a button, badge or heading: one line, at most `limit` characters, nothing formatted.
 
-    >>> print(label("**bold** :red[x]"))
-    \\*\\*bold\\*\\* \\:red\\[x\\]
+    Of our own problems, what stands between backticks is `code`.
+
+    >>> print(label("**bold** :red[x]"), label("run `a_b`_", code=True))
+    \\*\\*bold\\*\\* \\:red\\[x\\] run `a_b`\\_
     """
     line = " ".join(text.split())
     line = line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
-    return _MARKUP.sub(r"\\\1", _SHORTCODE.sub(f":{_JOINER}", line))
+    parts = _CODE.split(line) if code else [line]
+    parts[::2] = [_MARKUP.sub(r"\\\1", _SHORTCODE.sub(f":{_JOINER}", part)) for part in parts[::2]]
+    return "".join(parts)

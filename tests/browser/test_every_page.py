@@ -31,7 +31,7 @@ def assert_accessible(page: Page) -> None:
 def test_every_page_is_there_when_it_is_opened_by_its_address_and_is_accessible(page, server):
     missing = []
     page.on("response", lambda answer: missing.append(answer.url) if answer.status >= 400 else None)
-    opened(page, server.address())
+    opened(page, server.address("chat"))
     assert_accessible(page)
     ask(page, "10.1.1.47 為什麼溫度波動？")
     answered(page, 1)

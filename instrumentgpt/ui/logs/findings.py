@@ -28,7 +28,7 @@ BADGES: dict[str, tuple[Any, str]] = {  # severity of a finding, level of a line
 }
 MARGIN = 0.15  # of a finding's length, shown on either side of it
 LEAST_MARGIN = 60.0  # s
-REPORTS: dict[Language, str] = {"en": "Report", "zh": "報告"}
+REPORTS: dict[Language, str] = {"en": "Report (English)", "zh": "報告（中文）"}
 SHOWN_EVIDENCE = 4
 SHOWN_EXCURSIONS = 10
 SHOWN_SEGMENTS = 100
