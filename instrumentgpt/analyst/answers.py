@@ -156,7 +156,7 @@ def _unseen(case: Case, is_noted: bool) -> str:
     said = [case.question.text[found.start() : found.end()] for found in match.re.finditer(words)]
     key, numbers = "unseen_anyway", Result()
     with suppress(ToolFailed):  # the answer itself says that no log is known
-        query = " ".join([topic(case), *said])
+        query = " ".join([topic(case), *said]).strip()
         key, numbers = "unseen", case.tool("search_events", **choose_log(case).named, query=query)
     return first + case.say(key, said=case.listed(map(plain_text, said)), **numbers) + "\n\n"
 

@@ -29,7 +29,7 @@ AROUND = 4  # lines on either side of the one that is asked for
 TOPICS = {  # what the question is about → words that logs use for it
     r"\bdoors?\b|门": "door",
     r"\btime-?outs?\b|逾时|超时": "timeout",
-    r"\bnet(?:work)?\b|\bsockets?\b|\bclients?\b|connect|网路|网络|连线|断线|连进": "net socket client",
+    r"\bnet(?:work)?\b|\bsockets?\b|\bclients?\b|connect(?!or)|网路|网络|连线|断线|连进": "net socket client",
     r"\bmotors?\b|\baxis\b|马达|电机": "motor",
     r"\bfans?\b|风扇": "fan",
     r"\bsupply\b|\bpsu\b|\bvoltage\b|电源|电压": "psu voltage",

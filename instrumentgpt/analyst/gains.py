@@ -14,7 +14,6 @@ LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the i
 EXAMPLE_GAIN = 1.0  # to ask about, where no model tells a better one
 GRAVE = ("critical", "high")
 NEED_A_STEP = ("quiet", "short")  # reasons that another log of the device may do away with
-VERDICTS = ("yes", "no", "not_proven")
 
 
 def gains(case: Case) -> Iterator[str]:
@@ -112,7 +111,7 @@ def _verdict_lines(groups: list[tuple[str, Result]]) -> Iterator[str]:
 def _verdicts(case: Case, advice: Result) -> str:
     """Return which channels get which verdict, as one list."""
     parts = []
-    for verdict in VERDICTS:
+    for verdict in ("yes", "no", "not_proven"):
         channels = [row["channel"] for row in advice["channels"] if row["answer"]["verdict"] == verdict]
         if channels:
             listed = case.listed(channels)

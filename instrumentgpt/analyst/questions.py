@@ -210,9 +210,9 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
 
     >>> read_question("那 kp 可以調高嗎？").kind, read_question("10.1.1.47 為什麼溫度波動？", devices=1).kind
     ('gains', 'diagnosis')
-    >>> last = read_question("the mean?", True, 0, "and channel 4?", "highest temperature of channel 2?")
-    >>> last.kind, last.channels, last.extreme
-    ('figures', (4,), 'mean')
+    >>> last = read_question("the maximum?", True, 0, "and channel 4?", "lowest output of channel 2?")
+    >>> last.kind, last.channels, last.quantity, last.extreme
+    ('figures', (4,), 'output', 'most')
     >>> read_question("errors between 14:20 and 14:30").values is None
     True
     """
@@ -235,11 +235,12 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
         for kind in KINDS
     }
     best = max(scores, key=lambda kind: scores[kind])
+    slot = question.extreme or question.channels or question.relative
     if not (devices or question.channels or question.all_channels):
         question = replace(question, channels=next(filter(None, map(channels_in, before)), ()))
     if chosen:
         return replace(question, kind=chosen, score=CHOSEN)
-    if before and question.again:
+    if before and (question.again or (slot and not devices and not any(like.values()))):
         clicked, repeated = named_kind(before[0])
         previous = read_question(before[0], in_view, devices, *([repeated] if clicked else before[1:]))
         if weights[best] < ALONE or best == previous.kind:
