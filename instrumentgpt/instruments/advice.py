@@ -71,19 +71,9 @@ def can_raise(
 
 def _refused_answer(refusal: Refusal, gain: GainName, present: float, target: float) -> Answer:
     numbers: dict[str, float | str] = {**refusal.numbers, "step": STEP_BANDS * refusal.band}
-    experiment = EXPERIMENTS[refusal.reason]
-    return Answer(
-        refusal.channel,
-        gain,
-        "not_proven",
-        present,
-        target,
-        math.nan,
-        math.nan,
-        refusal.reason,
-        experiment,
-        numbers,
-    )
+    experiment, margins = EXPERIMENTS[refusal.reason], (math.nan, math.nan)
+    reason = refusal.reason
+    return Answer(refusal.channel, gain, "not_proven", present, target, *margins, reason, experiment, numbers)
 
 
 def _judged(plant: Identification, gain: GainName, present: float, target: float) -> Answer:

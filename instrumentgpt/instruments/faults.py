@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments.findings import SEVERITIES, Finding, Severity
-from instrumentgpt.instruments.language import TOLD_TOO, table
+from instrumentgpt.instruments.language import SPAN_PATTERN, table
 from instrumentgpt.memory.search_query import holds
 from instrumentgpt.memory.terms import Phrase, terms
 
@@ -49,8 +49,8 @@ def cause_title(cause: str, language: str) -> str:
     >>> cause_title("sensor_bias", "en"), cause_title("a loose screw", "en")
     ('Sensor offset', 'a loose screw')
     """
-    known = faults().get(cause)
-    return str(known[language]["title"]) if known else cause
+    fault = faults().get(cause)
+    return str(fault[language]["title"]) if fault else cause
 
 
 def next_tests() -> Mapping[str, Mapping[str, Any]]:
@@ -71,11 +71,11 @@ def fault_classes(text: str) -> frozenset[str]:
     >>> sorted(fault_classes("the sensor open again"))
     ['sensor_open']
     """
-    own = frozenset(name for name, pattern in _forms() if pattern.search(text))
-    if own:
-        return own
-    said = terms(text)
-    return frozenset(name for name, phrase in _titles() if holds(said, phrase))
+    classes = frozenset(name for name, pattern in _forms() if pattern.search(text))
+    if classes:
+        return classes
+    text_terms = terms(text)
+    return frozenset(name for name, phrase in _titles() if holds(text_terms, phrase))
 
 
 def title_terms(fault: str) -> list[str]:
@@ -87,18 +87,18 @@ def title_terms(fault: str) -> list[str]:
 def _forms() -> tuple[tuple[str, re.Pattern[str]], ...]:
     return tuple(
         (name, re.compile(_form(sentence)))
-        for name, told in _told()
-        for part, sentence in told.items()
+        for name, texts in _texts()
+        for part, sentence in texts.items()
         if part.startswith(("summary", "cause"))
     )
 
 
 @cache
 def _titles() -> tuple[tuple[str, Phrase], ...]:
-    return tuple((name, tuple(terms(told["title"]))) for name, told in _told())
+    return tuple((name, tuple(terms(texts["title"]))) for name, texts in _texts())
 
 
-def _told() -> Iterator[tuple[str, dict[str, str]]]:
+def _texts() -> Iterator[tuple[str, dict[str, str]]]:
     for name, fault in faults().items():
         for language in LANGUAGES:
             yield name, fault[language]
@@ -107,10 +107,10 @@ def _told() -> Iterator[tuple[str, dict[str, str]]]:
 def _form(template: str) -> str:
     """Return a pattern that fits whatever the first clause's fields were filled with."""
     pieces = string.Formatter().parse(re.split("[;；]", template)[0])
-    told = ((_literal(literal), field) for literal, field, _, _ in pieces)
-    return "".join(literal + (".{1,40}?" if field is not None else "") for literal, field in told)
+    parts = ((_literal(literal), field) for literal, field, _, _ in pieces)
+    return "".join(literal + (".{1,40}?" if field is not None else "") for literal, field in parts)
 
 
 def _literal(text: str) -> str:
     """Return a pattern of `text`; seconds at its beginning may be told in minutes, too."""
-    return re.sub(r"^(\\ (?:s|秒))(?![a-z])", lambda found: found[1] + TOLD_TOO, re.escape(text))
+    return re.sub(r"^(\\ (?:s|秒))(?![a-z])", lambda match: match[1] + SPAN_PATTERN, re.escape(text))

@@ -84,12 +84,12 @@ def _modified(entry: dict[str, Any]) -> datetime | None:
 
 
 def _with_times(remote: Remote, logs: list[RemoteLog]) -> Iterator[RemoteLog]:
-    asked = 0
+    look_ups = 0
     for log in logs:
-        if log.begun or log.modified or asked >= ASKED_FOR_TIME:
+        if log.begun or log.modified or look_ups >= ASKED_FOR_TIME:
             yield log
             continue
-        asked += 1
+        look_ups += 1
         try:
             info = remote.info(log.url)
         except NETWORK_ERRORS:  # a link to nothing is no reason to hide the rest
@@ -129,5 +129,5 @@ def copy_of(log: RemoteLog, cache: Path, on_progress: OnProgress | None, limits:
     if not log.url.startswith(f"{log.device.logs}/") or "/" in unquote(log.url[len(log.device.logs) + 1 :]):
         raise FetchError(f"{log.url} does not lie in {log.device.logs}. Choose a log that list_logs gave")
     target = device_folder(cache, log.device.name) / log.local_name
-    told = on_progress or (lambda done, size: None)
-    return Copy(log.device, log.name, log.url, target, told, limits, time.monotonic() + limits.total)
+    report = on_progress or (lambda done, size: None)
+    return Copy(log.device, log.name, log.url, target, report, limits, time.monotonic() + limits.total)

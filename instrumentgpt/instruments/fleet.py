@@ -116,18 +116,18 @@ def choose(text: str, inventory: Inventory, among: Sequence[Device] = ()) -> Cho
     """
     folded = in_simplified(normalised(text))
     declined = list(_NO_REPORT.finditer(folded))
-    told, unclear = _devices_by_act(text, folded, inventory, among, [found.span() for found in declined])
-    out, named, added = told["out"], told[""], [*told["in"], *told["swap"]]
+    by_act, unclear = _devices_by_act(text, folded, inventory, among, [match.span() for match in declined])
+    out, named, added = by_act["out"], by_act[""], [*by_act["in"], *by_act["swap"]]
     is_all = bool(re.search(_ALL, folded))
     base = list(among) or (list(inventory.devices) if is_all or (out and not added and not named) else [])
-    if told["only"] or (named and not told["in"]):
-        base = [*told["only"], *named]
-    elif told["swap"] and not out:
+    if by_act["only"] or (named and not by_act["in"]):
+        base = [*by_act["only"], *named]
+    elif by_act["swap"] and not out:
         base = []
     base += [*named, *added]
-    counts_all = _counted(folded) == len(inventory.devices) > len(among) and not any(told.values())
+    counts_all = _counted(folded) == len(inventory.devices) > len(among) and not any(by_act.values())
     base = list(inventory.devices) if counts_all else base
-    edits = any(told[kind] for kind in _OPERATIONS) or (counts_all and bool(among))
+    edits = any(by_act[kind] for kind in _OPERATIONS) or (counts_all and bool(among))
     changes = edits or bool(named)
     devices = tuple(device for device in dict.fromkeys(base) if device not in out)
     rest = _NAMES.sub(" ", _ORDINAL.sub(" ", folded))
@@ -154,7 +154,7 @@ def _devices_by_act(
     answered  spans of `folded` that speak of something else
     """
     groups = _groups(text, folded, inventory, among)
-    told: dict[str, list[Device]] = {kind: [] for kind in (*_OPERATIONS, "")}
+    by_act: dict[str, list[Device]] = {kind: [] for kind in (*_OPERATIONS, "")}
     done: dict[int, str] = {}
     unclear = False
     for mark in _MARK.finditer(folded):
@@ -178,8 +178,8 @@ def _devices_by_act(
         elif among and kind != "swap":
             unclear |= not (kind == "in" and done)
     for place, (_, _, devices) in enumerate(groups):
-        told[done.get(place, "")] += devices
-    return told, unclear
+        by_act[done.get(place, "")] += devices
+    return by_act, unclear
 
 
 def _ends_clause(folded: str, start: int, mark: int, stop: int) -> bool:
@@ -187,7 +187,7 @@ def _ends_clause(folded: str, start: int, mark: int, stop: int) -> bool:
     end = _CLAUSE.search(folded, stop)
     if not _AFTER.fullmatch(folded, stop, end.start() if end else len(folded)):
         return False
-    clauses = [found.end() for found in _CLAUSE.finditer(folded, start, mark)]
+    clauses = [match.end() for match in _CLAUSE.finditer(folded, start, mark)]
     return bool(_BETWEEN.fullmatch(folded, clauses[-1] if clauses else start, mark))
 
 
@@ -196,12 +196,12 @@ def _groups(
 ) -> list[tuple[int, int, list[Device]]]:
     """Return (start, stop, devices) of each stretch of `text` that names devices one after the other."""
     named = [(start, stop, [device]) for start, stop, device in places(text, inventory)]
-    named += [(*found.span(), _at(found, among)) for found in _ORDINAL.finditer(folded) if among]
+    named += [(*match.span(), _at(match, among)) for match in _ORDINAL.finditer(folded) if among]
     counts = (*_FIRST_COUNT.finditer(folded), *_HAN_FIRST.finditer(folded)) if among else ()
-    named += [(*found.span(), list(among[: _number(found["count"])])) for found in counts]
-    for found in _SHORT.finditer(folded) if among else ():
-        if owners := device_ending(inventory, found["number"], bool(found["dot"])):
-            named.append((*found.span(), owners))
+    named += [(*match.span(), list(among[: _number(match["count"])])) for match in counts]
+    for match in _SHORT.finditer(folded) if among else ():
+        if owners := device_ending(inventory, match["number"], bool(match["dot"])):
+            named.append((*match.span(), owners))
     groups: list[tuple[int, int, list[Device]]] = []
     for start, stop, devices in sorted(named, key=lambda span: span[:2]):
         if groups and _JOINED.fullmatch(folded, groups[-1][1], start):
@@ -225,22 +225,22 @@ def speaks_of_several(text: str) -> bool:
     return _counted(folded) > 1 or bool(re.search(_ALL, folded))
 
 
-def _at(found: re.Match[str], among: Sequence[Device]) -> list[Device]:
+def _at(match: re.Match[str], among: Sequence[Device]) -> list[Device]:
     """Return the devices of `among` at the places that an ordinal names."""
-    told = {name: text for name, text in found.groupdict().items() if text}
-    if count := told.get("firsts") or told.get("fronts"):
+    words = {name: text for name, text in match.groupdict().items() if text}
+    if count := words.get("firsts") or words.get("fronts"):
         return list(among[: _number(count)])
-    if count := told.get("lasts") or told.get("ends") or ("1" if "last" in told else ""):
+    if count := words.get("lasts") or words.get("ends") or ("1" if "last" in words else ""):
         return list(among[-_number(count) :])
-    place = PLACES.index(told["place"]) + 1 if "place" in told else _number(told.get("nth") or told["han"])
-    return list(among[place - 1 : place])
+    at = PLACES.index(words["place"]) + 1 if "place" in words else _number(words.get("nth") or words["han"])
+    return list(among[at - 1 : at])
 
 
 def device_ending(inventory: Inventory, number: str, is_address: bool) -> list[Device]:
     """Return the one device whose address, or also whose name, ends with `number`; else []."""
     ends = re.compile(rf"(?<!\d)0*{number}(?= |$)")
-    names = {one: one.ip if is_address else f"{one.ip} {one.name}" for one in inventory.devices}
-    owners = [one for one, name in names.items() if ends.search(name)]
+    names = [device.ip if is_address else f"{device.ip} {device.name}" for device in inventory.devices]
+    owners = [device for device, name in zip(inventory.devices, names, strict=True) if ends.search(name)]
     return owners if len(owners) == 1 else []
 
 
@@ -250,8 +250,8 @@ def _number(word: str) -> int:
 
 def _counted(folded: str) -> int:
     """Return how many devices are spoken of, 0 if no number is."""
-    found = (re.search(pattern, folded) for pattern in _COUNTED)
-    return next((_number(one["count"]) for one in found if one), 0)
+    matches = (re.search(pattern, folded) for pattern in _COUNTED)
+    return next((_number(match["count"]) for match in matches if match), 0)
 
 
 def asked_about(text: str, inventory: Inventory, device_scope: str | None) -> Resolution:
@@ -261,12 +261,12 @@ def asked_about(text: str, inventory: Inventory, device_scope: str | None) -> Re
                   only sets another beside it
     """
     named = resolve(text, inventory)
-    own = next((device for device in inventory.devices if device.ip == device_scope), None)
-    if own is None or len(named.devices) != 1 or own in named.devices:
+    current = next((device for device in inventory.devices if device.ip == device_scope), None)
+    if current is None or len(named.devices) != 1 or current in named.devices:
         return named
     if not _is_set_beside(text, named.devices[0], inventory):
         return named
-    return Resolution((own, *named.devices), named.unknown)
+    return Resolution((current, *named.devices), named.unknown)
 
 
 def _is_set_beside(text: str, device: Device, inventory: Inventory) -> bool:

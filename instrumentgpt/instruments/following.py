@@ -65,12 +65,12 @@ class Following:
         self.copy.bring_up_to_date()
 
     def _take_lines(self) -> bool:
-        found = open_source(self.copy.target)
-        if is_packed(found.path):
+        opened = open_source(self.copy.target)
+        if is_packed(opened.path):
             raise FetchError(
                 f"{self.copy.name} is no plain text, to which lines are added. Look at it without following"
             )
-        source = replace(found, sizes=(*found.sizes[:-1], _end_of_lines(found.path)))
+        source = replace(opened, sizes=(*opened.sizes[:-1], _end_of_lines(opened.path)))
         if self.source is None or self.index is None:
             self.index = line_index(source, self.frames)
         elif source.sizes == self.source.sizes:

@@ -63,9 +63,9 @@ def _cached_verdict(
 ) -> Verdict:
     if log.kept is None:
         return judge()
-    said = repr(sorted(log.stated_loops.items())) if log.stated_loops else ""
-    said += log.unit if log.logged_units else ""
-    judged_as = blake2b(f"{judging_version()}{said}".encode(), digest_size=8).hexdigest()
+    stated = repr(sorted(log.stated_loops.items())) if log.stated_loops else ""
+    stated += log.unit if log.logged_units else ""
+    judged_as = blake2b(f"{judging_version()}{stated}".encode(), digest_size=8).hexdigest()
     path = log.kept.with_name(f"{log.kept.name}-{name}-{judged_as}{VERDICT}")
     with suppress(OSError, ValueError, TypeError, KeyError, AttributeError):
         return verdict(json.loads(path.read_text(encoding="utf-8")))

@@ -46,27 +46,28 @@ def language_of(text: str) -> Language:
     'en'
     """
     plain = unicodedata.normalize("NFKC", text)
-    said = _QUOTED.sub(" ", _CODE.sub(" ", plain))
-    own = said if _HAN.search(said) or _LATIN_WORD.search(said) else plain
-    if not _HAN.search(own):
+    unquoted = _QUOTED.sub(" ", _CODE.sub(" ", plain))
+    prose = unquoted if _HAN.search(unquoted) or _LATIN_WORD.search(unquoted) else plain
+    if not _HAN.search(prose):
         return "en"
-    if _ASKS.search(own):
+    if _ASKS.search(prose):
         return "zh"
-    particles, functions = len(_GRAMMAR.findall(own)), len(_FUNCTION.findall(own))
+    particles, functions = len(_GRAMMAR.findall(prose)), len(_FUNCTION.findall(prose))
     if particles and particles >= functions:
         return "zh"
     least = 1.0 if functions else 0.4  # share that a sentence with English words, or mere names, must have
-    return "zh" if len(_HAN.findall(own)) / WORDS_PER_HAN >= least * len(_LATIN_WORD.findall(own)) else "en"
+    words, latin_words = len(_HAN.findall(prose)) / WORDS_PER_HAN, len(_LATIN_WORD.findall(prose))
+    return "zh" if words >= least * latin_words else "en"
 
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0  # s
-TOLD_TOO_FROM = 300.0  # s: from here on seconds alone are hard to read
+SPAN_FROM = 300.0  # s: from here on seconds alone are hard to read
 _WORDS: dict[Language, tuple[str, str, str]] = {"en": ("min", "h", "d"), "zh": ("分鐘", "小時", "天")}
 _SECONDS: dict[Language, re.Pattern[str]] = {  # no rate, no range, and not told already
     "en": re.compile(r"(?<![\w.,–-])(\d[\d,]*(?:\.\d+)?) s\b(?! \(|/|\w|²)"),
     "zh": re.compile(r"(?<![\w.,–-])(\d[\d,]*(?:\.\d+)?) 秒(?!（|/)"),
 }
-TOLD_TOO = r"(?:\ ?[(（][\d.]+\ (?:min|h|d|分鐘|小時|天)[)）])?"  # a pattern of what `with_spans` puts in
+SPAN_PATTERN = r"(?:\ ?[(（][\d.]+\ (?:min|h|d|分鐘|小時|天)[)）])?"  # a pattern of what `with_spans` puts in
 
 
 def span_text(seconds: float, language: Language = "en") -> str:
@@ -90,14 +91,14 @@ def with_spans(text: str, language: Language) -> str:
     ('38 % in 1978 s (33 min), 45 s each', '1,799 秒（30 分鐘）內 7,200 筆')
     """
 
-    def told_too(found: re.Match[str]) -> str:
-        seconds = float(found.group(1).replace(",", ""))
-        if seconds < TOLD_TOO_FROM:
-            return found.group()
+    def with_span(match: re.Match[str]) -> str:
+        seconds = float(match.group(1).replace(",", ""))
+        if seconds < SPAN_FROM:
+            return match.group()
         span = span_text(seconds, language)
-        return f"{found.group()} ({span})" if language == "en" else f"{found.group()}（{span}）"
+        return f"{match.group()} ({span})" if language == "en" else f"{match.group()}（{span}）"
 
-    return _SECONDS[language].sub(told_too, text)
+    return _SECONDS[language].sub(with_span, text)
 
 
 class Sentence(string.Formatter):
@@ -115,8 +116,8 @@ class Sentence(string.Formatter):
             written = str(super().format_field(value, format_spec))
             is_zero = isinstance(value, float) and written.startswith("-") and not written.strip("-0.%")
             return ("+" if "+" in format_spec else "") + written[1:] if is_zero else written
-        one, _, many = format_spec[1:].partition("|")
-        return one if value == 1 else many
+        singular, _, plural = format_spec[1:].partition("|")
+        return singular if value == 1 else plural
 
 
 @cache
@@ -127,10 +128,10 @@ def table(path: Path) -> dict[str, Any]:
 
 def phrase(path: Path, key: str, language: Language, *values: object, **numbers: object) -> str:
     """Return the sentence `key` ("drive.on_off", "more") of the table at `path`, its fields filled in."""
-    found: Any = table(path)
+    entry: Any = table(path)
     for part in key.split("."):
-        found = found[part]
-    return Sentence().format(found[language], *values, **numbers)
+        entry = entry[part]
+    return Sentence().format(entry[language], *values, **numbers)
 
 
 def size_text(size: int) -> str:

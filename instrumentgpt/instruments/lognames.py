@@ -29,10 +29,10 @@ def start_time(name: str) -> datetime | None:
     >>> start_time("run_20260219T232445.csv"), start_time("run 7.csv"), start_time("x_2026-13-45_9.log")
     (datetime.datetime(2026, 2, 19, 23, 24, 45), None, None)
     """
-    found = _STAMP.search(name)
-    if not found:
+    match = _STAMP.search(name)
+    if not match:
         return None
-    *parts, fraction = found.groups()
+    *parts, fraction = match.groups()
     year, month, day, hour, minute, second = map(int, parts)
     try:
         return datetime(year, month, day, hour, minute, second, int((fraction or "0").ljust(6, "0")))

@@ -88,13 +88,13 @@ def _with_levels(log: Log) -> Log:
     for number, levels in held.items():
         setpoint[channel == number] = levels
     last = {number: levels[np.isfinite(levels)][-1] for number, levels in held.items()}
-    told = ", ".join(f"channel {number} ({level:.4g} in the end)" for number, level in last.items())
-    guessed = {**log.guessed, "setpoint": f"none in the file; the level held by {told}"}
+    held_text = ", ".join(f"channel {number} ({level:.4g} in the end)" for number, level in last.items())
+    guessed = {**log.guessed, "setpoint": f"none in the file; the level held by {held_text}"}
     return replace(log, samples=log.samples.assign(setpoint=setpoint), guessed=guessed)
 
 
-def _share(loops: Mapping[int, Loop], one: int, other: int) -> bool:
-    return np.array_equal(loops[one].output, loops[other].output, equal_nan=True)
+def _share(loops: Mapping[int, Loop], first: int, second: int) -> bool:
+    return np.array_equal(loops[first].output, loops[second].output, equal_nan=True)
 
 
 def _read_as(source: Source, stated: Stated, progress: Progress | None) -> Log:
@@ -121,15 +121,15 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> Callab
         objects = chunk.first_line == 1 and chunk.content.lstrip().startswith(b"{")  # JSON, one a line
         if objects and (shape := named_values(chunk.content)):
             return partial(read_table, source, shape, stated, progress)
-        found = [] if stated.columns else fits(chunk, thoroughly=number < THOROUGH_CHUNKS)
-        if found and found[0].rows:
-            return partial(read_text_log, source, found[0].layout, stated.period, progress)
+        candidates = [] if stated.columns else fits(chunk, thoroughly=number < THOROUGH_CHUNKS)
+        if candidates and candidates[0].rows:
+            return partial(read_text_log, source, candidates[0].layout, stated.period, progress)
         shape = None
         if chunk.first_line == 1:
             shape = table_shape(chunk.content, name) or named_values(chunk.content)
         if shape:
             return partial(read_table, source, shape, stated, progress)
-        nearest = nearest or found
+        nearest = nearest or candidates
         understood = understood or _understood(chunk.content)
     raise _unreadable(name, nearest, [*understood, *notes])
 

@@ -27,10 +27,10 @@ def is_ordinary(kind: LoopKind) -> bool:
 
 def name(kind: LoopKind, language: Language) -> str:
     """Return what a loop is in a few words: "on/off control, heats"."""
-    said = [word(f"drive.{kind.drive}", language), *_acts(kind, language)]
+    parts = [word(f"drive.{kind.drive}", language), *_acts(kind, language)]
     if kind.drive == "continuous" and (kind.low, kind.high) != FULL_OUTPUT:
-        said.append(word("clamp" if kind.high < FULL_OUTPUT[1] else "limits", language, **asdict(kind)))
-    return COMMA[language].join(said)
+        parts.append(word("clamp" if kind.high < FULL_OUTPUT[1] else "limits", language, **asdict(kind)))
+    return COMMA[language].join(parts)
 
 
 def _acts(kind: LoopKind, language: Language) -> list[str]:
@@ -43,44 +43,47 @@ def short(kind: LoopKind, unit: str, language: Language) -> str:
     """Return what a loop is, and the numbers that its control and its band are told from."""
     numbers = {**asdict(kind), "unit": unit}
     shown_by = [] if "drive" in kind.stated else [word(f"shown_by.{kind.drive}", language, **numbers)]
-    stated = (word(f"stated_names.{one}", language) for one in kind.stated)
-    said = [word("stated", language, names=COMMA[language].join(stated))] if kind.stated else []
+    stated = (word(f"stated_names.{key}", language) for key in kind.stated)
+    remarks = [word("stated", language, names=COMMA[language].join(stated))] if kind.stated else []
     shown = COLON[language].join([name(kind, language), *shown_by])
-    return THEN[language].join([shown, word("band", language, **numbers), *said])
+    return THEN[language].join([shown, word("band", language, **numbers), *remarks])
 
 
 def sentence(kind: LoopKind, unit: str, language: Language) -> str:
     """Return what kind of loop a channel is, with all numbers it is told from; sizes are in `unit`."""
     numbers = {**asdict(kind), "unit": unit}
-    said = [short(kind, unit, language), word(f"program.{kind.program}", language)]
-    said.append(word("sampled", language, **numbers))
+    parts = [short(kind, unit, language), word(f"program.{kind.program}", language)]
+    parts.append(word("sampled", language, **numbers))
     if kind.not_read:
-        said.append(word("not_read", language, **numbers))
-    return THEN[language].join(said)
+        parts.append(word("not_read", language, **numbers))
+    return THEN[language].join(parts)
 
 
-def excursion(one: Excursion, log: Log, language: Language, clock: str = "") -> str:
+def excursion(stretch: Excursion, log: Log, language: Language, clock: str = "") -> str:
     """Return how far, how long and when a loop was out of its own band: "+8 °C for 20 min at 14:02:00".
 
     clock  when, as it is to be told; "": as the log has it
     """
-    span = span_text(one.end - one.onset, language)
-    told = clock or log.clock(one.onset)
-    return word("excursion", language, size=one.size, unit=log.unit, span=span, clock=told)
+    span = span_text(stretch.end - stretch.onset, language)
+    clock = clock or log.clock(stretch.onset)
+    return word("excursion", language, size=stretch.size, unit=log.unit, span=span, clock=clock)
 
 
-def explanation(one: Excursion, language: Language) -> str:
+def explanation(stretch: Excursion, language: Language) -> str:
     """Return which finding covers an excursion, that it is use, or that nothing tells what made it."""
-    if one.explained in ("", IN_USE):
-        return word(one.explained or "unexplained", language)
-    return word("covered", language, title=wording.title(one.explained, language))
+    if stretch.explained in ("", IN_USE):
+        return word(stretch.explained or "unexplained", language)
+    return word("covered", language, title=wording.title(stretch.explained, language))
 
 
 def unexplained(excursions: Iterable[Excursion]) -> list[Excursion]:
     """Return the excursions that no finding covers, the largest for its loop first."""
-    return by_size(one for one in excursions if not one.explained)
+    return by_size(stretch for stretch in excursions if not stretch.explained)
 
 
 def by_size(excursions: Iterable[Excursion]) -> list[Excursion]:
     """Return excursions, those that no finding covers first, then the largest for its loop."""
-    return sorted(excursions, key=lambda one: (bool(one.explained), -abs(one.size / one.limit), one.onset))
+    return sorted(
+        excursions,
+        key=lambda stretch: (bool(stretch.explained), -abs(stretch.size / stretch.limit), stretch.onset),
+    )

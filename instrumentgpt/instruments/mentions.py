@@ -80,10 +80,10 @@ def find_mentions(
     >>> find_mentions("set zspr-52 and 10.1.1.9 to 52 °C", {"10.1.1.47": ["zspr 052"]})
     (('10.1.1.47',), ('10.1.1.9',))
     """
-    found = [key for _, _, key in mention_spans(text, names, nicknames)]
-    known = [key for key in found if key in names]
-    unknown = [key for key in found if key not in names]
-    return tuple(dict.fromkeys(known)), tuple(dict.fromkeys(unknown))
+    keys = [key for _, _, key in mention_spans(text, names, nicknames)]
+    addresses = [key for key in keys if key in names]
+    unknown = [key for key in keys if key not in names]
+    return tuple(dict.fromkeys(addresses)), tuple(dict.fromkeys(unknown))
 
 
 def mention_spans(
@@ -96,9 +96,8 @@ def mention_spans(
     spans = [*_addresses(folded)]
     folded = _without(folded, _ADDRESS)
     plain = in_simplified(folded)
-    named = [
-        *_named(plain, {address: (*known, *nicknames.get(address, ())) for address, known in names.items()})
-    ]
+    spellings = {address: (*group, *nicknames.get(address, ())) for address, group in names.items()}
+    named = _named(plain, spellings)
     named += [span for span in _strangers(plain, names) if not _overlaps(span, named)]
     spans += named
     numbers = _numbers(names)
@@ -157,12 +156,12 @@ def _strangers(text: str, names: Mapping[str, Sequence[str]]) -> Iterator[Span]:
 
 def _numbers(names: Mapping[str, Sequence[str]]) -> dict[int, str]:
     """Number → address, for numbers that only one device ends on."""
-    found: dict[int, set[str]] = {}
+    owners: dict[int, set[str]] = {}
     for address, spellings in names.items():
         for key in map(name_key, spellings):
             if key and key[-1].isdigit():
-                found.setdefault(int(key[-1]), set()).add(address)
-    return {number: addresses.pop() for number, addresses in found.items() if len(addresses) == 1}
+                owners.setdefault(int(key[-1]), set()).add(address)
+    return {number: addresses.pop() for number, addresses in owners.items() if len(addresses) == 1}
 
 
 def _ranged(text: str, numbers: Mapping[int, str]) -> Iterator[Span]:

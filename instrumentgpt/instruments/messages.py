@@ -59,15 +59,15 @@ def group_messages(events: pd.DataFrame, query: str = "", levels: tuple[str, ...
     query   words, any of which the source or the text must hold, case ignored; "" for all
     levels  those wanted; () for all
     """
-    wanted = [word.casefold() for word in query.split()]
-    found: dict[tuple[str, str, str], list[Message]] = {}
+    terms = [word.casefold() for word in query.split()]
+    kept: dict[tuple[str, str, str], list[Message]] = {}
     columns = (events[name].tolist() for name in ("level", "source", "text", "line", "time"))
     for spelling, source, text, line, time in zip(*columns, strict=True):
         level = level_of(str(spelling))
-        said = f"{source} {text}".casefold()
-        if (levels and level not in levels) or (wanted and not any(word in said for word in wanted)):
+        searched = f"{source} {text}".casefold()
+        if (levels and level not in levels) or (terms and not any(term in searched for term in terms)):
             continue
         message = Message(int(line), float(time), text)
-        found.setdefault((level, source, template_of(text)), []).append(message)
-    groups = [Group(said, level, source, tuple(rows)) for (level, source, said), rows in found.items()]
+        kept.setdefault((level, source, template_of(text)), []).append(message)
+    groups = [Group(template, level, source, tuple(rows)) for (level, source, template), rows in kept.items()]
     return sorted(groups, key=lambda group: (LEVELS.index(group.level), -len(group.messages)))

@@ -73,8 +73,8 @@ def file_name(number: int) -> str:
 
 def number_of(name: str) -> str:
     """Return the number of a pasted log by the name of its file, "" for other files."""
-    found = NAME.fullmatch(name)
-    return found.group(1) if found else ""
+    match = NAME.fullmatch(name)
+    return match.group(1) if match else ""
 
 
 def device_name(name: str) -> str:

@@ -91,8 +91,8 @@ def identify(loop: Loop, exclude: Sequence[Span] = (), unit: str = "°C") -> Ide
     Disturbances are a random walk seen through white noise; their ratio is fitted too.
     """
     band = band_of(loop.pv, span_of(loop.pv, loop.setpoint, unit)) if len(loop) else float("nan")
-    found = _identified(loop, exclude, unit, band)
-    return replace(found, gains=named_gains(loop), band=band) if isinstance(found, Refusal) else found
+    result = _identified(loop, exclude, unit, band)
+    return replace(result, gains=named_gains(loop), band=band) if isinstance(result, Refusal) else result
 
 
 def telling(loop: Loop, segments: Sequence[Segment]) -> Loop:
@@ -103,12 +103,12 @@ def telling(loop: Loop, segments: Sequence[Segment]) -> Loop:
     if len(loop) <= LONG * MOST_SAMPLES:
         return loop
     period = float(np.median(np.diff(loop.time[:MOST_SAMPLES])))
-    steps = [one for one in segments if one.channel == loop.channel and np.isfinite(one.overshoot)]
+    steps = [step for step in segments if step.channel == loop.channel and np.isfinite(step.overshoot)]
     parts = []
-    for one in steps:
-        settled = SETTLINGS * one.settling_time if np.isfinite(one.settling_time) else one.end - one.onset
+    for step in steps:
+        settled = SETTLINGS * step.settling_time if np.isfinite(step.settling_time) else step.end - step.onset
         lasts = max(MOST_SAMPLES * period, settled)
-        about = (one.onset - BEFORE_STEP * lasts, min(one.end, one.onset + lasts))
+        about = (step.onset - BEFORE_STEP * lasts, min(step.end, step.onset + lasts))
         parts.append(slice(*np.searchsorted(loop.time, about).tolist()))
     if not parts:
         return loop
@@ -117,8 +117,8 @@ def telling(loop: Loop, segments: Sequence[Segment]) -> Loop:
 
 
 def _range(values: Floats) -> float:
-    known = values[np.isfinite(values)]
-    return float(np.ptp(known)) if known.size else 0.0
+    finite = values[np.isfinite(values)]
+    return float(np.ptp(finite)) if finite.size else 0.0
 
 
 def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> Identification | Refusal:
@@ -130,20 +130,20 @@ def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> 
     moved = _movement(record, loop, band_of(loop.pv, 0.0))
     if moved["output_range"] < moved["output_needed"] or moved["pv_range"] < moved["pv_needed"]:
         return Refusal(loop.channel, "quiet", moved)
-    found = fit(record)
-    if found.r2 < LEAST_R2:
-        return Refusal(loop.channel, "poor_fit", {"r2": found.r2, "residual": found.residual})
+    fitted = fit(record)
+    if fitted.r2 < LEAST_R2:
+        return Refusal(loop.channel, "poor_fit", {"r2": fitted.r2, "residual": fitted.residual})
     gains = gains_in_force(loop)
     if gains is None:
         return Refusal(loop.channel, "no_gains")
-    models = found.models * ([-1.0, 1.0, 1.0, 1.0] if gains.reverse else 1.0)
+    models = fitted.models * ([-1.0, 1.0, 1.0, 1.0] if gains.reverse else 1.0)
     end = record.start + record.period * (len(record.pv) - 1)
     plant = Identification(
         loop.channel,
         models[0],
         models,
-        found.r2,
-        found.residual,
+        fitted.r2,
+        fitted.residual,
         len(record.pv),
         record.start,
         end,
@@ -157,25 +157,25 @@ def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> 
     return contradiction or replace(plant, models=models[models[:, 0] * gains.kp > 0])
 
 
-def _contradiction(loop: Loop, found: Identification) -> Refusal | None:
+def _contradiction(loop: Loop, plant: Identification) -> Refusal | None:
     """Return what in the log speaks against the models, None if nothing does."""
-    gains = found.gains
-    wrong = found.models[:, 0] * gains.kp <= 0
-    if wrong[0] or (wrong.any() and not _is_calm(loop, found.band)):
+    gains = plant.gains
+    wrong = plant.models[:, 0] * gains.kp <= 0
+    if wrong[0] or (wrong.any() and not _is_calm(loop, plant.band)):
         numbers = {"wrong": int(wrong.sum()), "judged": len(wrong), "kp": gains.kp}
         return Refusal(loop.channel, "wrong_sign", numbers)
-    best, every = (margins(models, gains.kp, gains.ki, gains.kd) for models in (found.best, found.models))
+    best, every = (margins(models, gains.kp, gains.ki, gains.kd) for models in (plant.best, plant.models))
     phase, gain = best.worst()
-    calm, held = _is_calm(loop, found.band), not np.any(np.diff(loop.setpoint[np.isfinite(loop.setpoint)]))
+    calm, held = _is_calm(loop, plant.band), not np.any(np.diff(loop.setpoint[np.isfinite(loop.setpoint)]))
     if calm and held and phase < STEADY_PHASE:
         # Without a step the gains answer a swing from outside: a model of that is the controller turned round
         # (Ljung, System Identification, 2nd ed., chapter 13), and stands at the edge of what is stable.
-        return Refusal(loop.channel, "quiet", _movement(loop, loop, found.band))
+        return Refusal(loop.channel, "quiet", _movement(loop, loop, plant.band))
     if (phase <= 0 or gain <= 1) and (calm or not _meets_a_limit(loop)):
         return Refusal(loop.channel, "unstable_model", {"phase_margin": phase, "gain_margin": gain})
     amplitude, period = oscillation(loop)
     least = float(every.phase.min())
-    if amplitude > CALM * found.band and least > STEADY_PHASE:
+    if amplitude > CALM * plant.band and least > STEADY_PHASE:
         numbers = {"amplitude": amplitude, "period": period, "phase_margin": least}
         return Refusal(loop.channel, "oscillates", numbers)
     return None

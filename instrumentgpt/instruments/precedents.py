@@ -42,7 +42,8 @@ class Earlier:
 
 def siblings(device: Device, inventory: Inventory) -> list[Device]:
     """Return the other devices of the same model; none where the inventory does not tell the model."""
-    return [one for one in inventory.devices if one.model and one.model == device.model and one != device]
+    others = (other for other in inventory.devices if other != device)
+    return [other for other in others if other.model and other.model == device.model]
 
 
 def earlier(
@@ -51,55 +52,55 @@ def earlier(
     inventory: Inventory,
     except_for: str,
     question: str = "",
-    known: Sequence[str] = (),
+    statements: Sequence[str] = (),
 ) -> list[Earlier]:
     """Return what other conversations found on `device` and its siblings that bears on the question.
 
-    question  what is asked; "" for everything. One that names nothing but the device asks for root causes.
-    known     findings and hypotheses of now: what tells of the same fault class bears on them
+    question    what is asked; "" for everything. One that names nothing but the device asks for root causes.
+    statements  findings and hypotheses of now: what tells of the same fault class bears on them
     At most MOST; the device's own first, root causes before findings, newer before older.
     """
     family = [device, *siblings(device, inventory)]
-    owner = {name: one for one in family for name in (one.name, one.ip, *one.aliases)}
+    owner = {name: member for member in family for name in (member.name, member.ip, *member.aliases)}
 
     @cache  # most devices have no past: then none of this is needed
-    def asked() -> list[SearchTerm]:
+    def question_terms() -> list[SearchTerm]:
         return _terms_beside_names(question, inventory)
 
     @cache
     def classes() -> frozenset[str]:
-        return frozenset(name for text in known for name in fault_classes(text)) - {*NO_FAULT}
+        return frozenset(name for text in statements for name in fault_classes(text)) - {*NO_FAULT}
 
     def fits(item: Precedent) -> bool:
-        told = fault_classes(item.text)
-        if told and told <= {*NO_FAULT}:
+        faults = fault_classes(item.text)
+        if faults and faults <= {*NO_FAULT}:
             return False
-        if not question or told & classes():
+        if not question or faults & classes():
             return True
-        return _speaks_of(item.text, asked()) if asked() else item.field == "root_causes"
+        return _speaks_of(item.text, question_terms()) if question_terms() else item.field == "root_causes"
 
-    found = [
-        Earlier(owner[one.device].name, owner[one.device] is not device, one)
-        for one in precedents(database, list(owner), except_for, fits)
+    past = [
+        Earlier(owner[item.device].name, owner[item.device] is not device, item)
+        for item in precedents(database, list(owner), except_for, fits)
     ]
-    return sorted(found, key=lambda one: (one.sibling, one.item.field != "root_causes"))[:MOST]
+    return sorted(past, key=lambda entry: (entry.sibling, entry.item.field != "root_causes"))[:MOST]
 
 
 def _terms_beside_names(question: str, inventory: Inventory) -> list[SearchTerm]:
-    names = [(one.name, one.ip, *one.aliases) for one in inventory.devices]
-    own = {phrase for group in names for name in group for phrase in [tuple(terms(name))]}
+    names = [(device.name, device.ip, *device.aliases) for device in inventory.devices]
+    name_phrases = {phrase for group in names for name in group for phrase in [tuple(terms(name))]}
     return [
-        one
-        for one in search_terms(question, names)
-        if not own & {*one.phrases}
-        and not all(term in _EVERYWHERE or term.isdecimal() for phrase in one.phrases[:1] for term in phrase)
+        item
+        for item in search_terms(question, names)
+        if not name_phrases & {*item.phrases}
+        and not all(term in _EVERYWHERE or term.isdecimal() for phrase in item.phrases[:1] for term in phrase)
     ]
 
 
-def _speaks_of(text: str, asked: Sequence[SearchTerm]) -> bool:
+def _speaks_of(text: str, question_terms: Sequence[SearchTerm]) -> bool:
     """Return whether the text, or the title of a fault class that it tells of, says one thing asked for."""
-    said = _phrases_in(text)
-    return any(phrase in said for thing in asked for phrase in thing.phrases)
+    phrases = _phrases_in(text)
+    return any(phrase in phrases for thing in question_terms for phrase in thing.phrases)
 
 
 @lru_cache(maxsize=2_000)
@@ -107,21 +108,21 @@ def _phrases_in(text: str) -> frozenset[Phrase]:
     """Return the phrases of up to LONGEST terms that the text, and titles of its fault classes, have."""
     every = [terms(text), *map(title_terms, fault_classes(text))]
     return frozenset(
-        tuple(one[at : at + width])
-        for one in every
+        tuple(words[at : at + width])
+        for words in every
         for width in range(1, LONGEST + 1)
-        for at in range(len(one) - width + 1)
+        for at in range(len(words) - width + 1)
     )
 
 
-def lines(found: Sequence[Earlier]) -> list[str]:
+def lines(past: Sequence[Earlier]) -> list[str]:
     """Return the lines for a prompt, each dated, with device and conversation; none if nothing was found."""
-    return [HEADING, *map(_line, found)] if found else []
+    return [HEADING, *map(_line, past)] if past else []
 
 
-def _line(one: Earlier) -> str:
-    item = one.item
-    device = f"{one.device} (sibling)" if one.sibling else one.device
+def _line(entry: Earlier) -> str:
+    item = entry.item
+    device = f"{entry.device} (sibling)" if entry.sibling else entry.device
     title = shorten(" ".join(item.title.split()), TITLE_CHARS)
     text = shorten(" ".join(item.text.split()), TEXT_CHARS)
     return f"  - {day(item.found_at)}, {device}, {FIELDS[item.field]} then: {text} [conversation “{title}”]"

@@ -26,11 +26,11 @@ def read_as(
     unit: str = AUTO,
 ) -> Log:
     """Return the log at `path`, read as `stated`, shown in `unit`; see `read_log` and `shown_in`."""
-    said = stated or Stated()
-    columns = dict(said.columns) or None
-    log = read_log(path, columns, said.period, progress, cache, said.setpoint, said.unit)
-    if said.loops:
-        log = replace(log, stated_loops=loops_of_channels(said, log.samples["channel"].unique().tolist()))
+    reading = stated or Stated()
+    columns = dict(reading.columns) or None
+    log = read_log(path, columns, reading.period, progress, cache, reading.setpoint, reading.unit)
+    if reading.loops:
+        log = replace(log, stated_loops=loops_of_channels(reading, log.samples["channel"].unique().tolist()))
     return shown_in(log, unit)
 
 
@@ -58,10 +58,10 @@ def recalled_of(readings: Mapping[str, str], owner: str, log: Log) -> Stated | N
     kept = readings.get(_name(owner, log))
     if not kept:
         return None
-    said = json.loads(kept)
-    columns = tuple((role, column) for role, column in said["columns"])
-    loops = tuple((channel, StatedLoop(**loop)) for channel, loop in said.get("loops", ()))
-    return Stated(**{**said, "columns": columns, "loops": loops})
+    fields = json.loads(kept)
+    columns = tuple((role, column) for role, column in fields["columns"])
+    loops = tuple((channel, StatedLoop(**loop)) for channel, loop in fields.get("loops", ()))
+    return Stated(**{**fields, "columns": columns, "loops": loops})
 
 
 def _name(owner: str, log: Log) -> str:

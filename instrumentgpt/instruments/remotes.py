@@ -171,10 +171,10 @@ async def _stay_on_host(
     _session: aiohttp.ClientSession, _context: Any, redirect: aiohttp.TraceRequestRedirectParams
 ) -> None:
     target = urlsplit(urljoin(str(redirect.url), redirect.response.headers.get("Location", "")))
-    asked = urlsplit(str(redirect.url))
-    if (target.scheme, target.netloc) != (asked.scheme, asked.netloc):
+    origin = urlsplit(str(redirect.url))
+    if (target.scheme, target.netloc) != (origin.scheme, origin.netloc):
         raise Redirected(
-            f"{asked.scheme}://{asked.netloc} sends us on to {target.scheme}://{target.netloc}, which is "
+            f"{origin.scheme}://{origin.netloc} sends us on to {target.scheme}://{target.netloc}, which is "
             "not the folder of this device. If that is right, put the new address into the inventory"
         )
 

@@ -47,7 +47,7 @@ def report(diagnoses: Sequence[Diagnosis], language: Language = "en", made: date
 
     Text of the logs is escaped wherever it stands; the page forbids itself to load anything.
     """
-    sections = [_section(one, f"log-{number}", language) for number, one in enumerate(diagnoses, start=1)]
+    sections = [_section(diagnosis, f"log-{at}", language) for at, diagnosis in enumerate(diagnoses, 1)]
     return (
         sheets()
         .get_template(TEMPLATE)
@@ -104,18 +104,20 @@ def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str,
     log = diagnosis.log
     faults = faults_of(diagnosis)
     gains, experiments = gain_rows(diagnosis, language)
-    texts = texts_of(log.path, [item.line for one in faults for item in one.evidence])
+    texts = texts_of(log.path, [item.line for fault in faults for item in fault.evidence])
     return {
         "anchor": anchor,
         "name": log.name,
         "folder": log.path.absolute().parent.name,
         "verdict": _verdict(diagnosis, language),
-        "severity": worst(one.severity for one in faults),
-        "dangers": [said for one in faults if (said := wording.danger(one, language))],
-        "actions": list(dict.fromkeys(wording.next_step(one, language) for one in faults)),
+        "severity": worst(fault.severity for fault in faults),
+        "dangers": [danger for fault in faults if (danger := wording.danger(fault, language))],
+        "actions": list(dict.fromkeys(wording.next_step(fault, language) for fault in faults)),
         "charts": list(_charts(diagnosis, anchor, language)),
         "findings": finding_rows(diagnosis, coincidences(diagnosis), texts, language),
-        "healthy": [wording.summary(one, language) for one in diagnosis.findings if one.severity == "none"],
+        "healthy": [
+            wording.summary(item, language) for item in diagnosis.findings if item.severity == "none"
+        ],
         "excursions": excursion_rows(diagnosis, language),
         "excursion_count": len(diagnosis.excursions),
         "kinds": [
@@ -137,12 +139,12 @@ def _verdict(diagnosis: Diagnosis, language: Language) -> str:
     if faults:
         first = faults[0]
         separator = "，" if language == "zh" else ", "
-        said = f"{wording.title(first.fault, language)}{separator}{where(first, language)}"
-        return word("verdict_more", language, said, len(faults) - 1) if len(faults) > 1 else said
+        verdict = f"{wording.title(first.fault, language)}{separator}{where(first, language)}"
+        return word("verdict_more", language, verdict, len(faults) - 1) if len(faults) > 1 else verdict
     if away := loop_wording.unexplained(diagnosis.excursions):
         largest = loop_wording.excursion(away[0], diagnosis.log, language)
         return word("verdict_excursions", language, len(away), largest)
-    healthy = sum(one.severity == "none" for one in diagnosis.findings)
+    healthy = sum(finding.severity == "none" for finding in diagnosis.findings)
     if healthy:
         return word("verdict_healthy", language, healthy, len(diagnosis.channels))
     return word("verdict_none", language)

@@ -66,29 +66,29 @@ def finding_rows(
     """Return what is told of each fault, most important first; `texts` are the raw lines by number."""
     return [
         {
-            "fault": one.fault,
-            "title": wording.title(one.fault, language),
-            "where": where(one, language),
-            "severity": one.severity,
-            "severity_word": word(f"severity_{one.severity}", language),
-            "since": diagnosis.log.clock(one.onset),
-            "until": diagnosis.log.clock(one.end),
-            "summary": wording.summary(one, language),
-            "cause": wording.cause(one, language),
-            "evidence": [_evidence_row(diagnosis.log, item, texts, language) for item in one.evidence],
+            "fault": finding.fault,
+            "title": wording.title(finding.fault, language),
+            "where": where(finding, language),
+            "severity": finding.severity,
+            "severity_word": word(f"severity_{finding.severity}", language),
+            "since": diagnosis.log.clock(finding.onset),
+            "until": diagnosis.log.clock(finding.end),
+            "summary": wording.summary(finding, language),
+            "cause": wording.cause(finding, language),
+            "evidence": [_evidence_row(diagnosis.log, item, texts, language) for item in finding.evidence],
             "names": [
                 name
                 for name in ("setpoint", "pv", "output")
-                if any(name in item.values for item in one.evidence)
+                if any(name in item.values for item in finding.evidence)
             ],
-            "ruled_out": wording.ruled_out(one, language),
-            "together": [_coincidence(found, language) for found in coincident if found.finding is one],
-            "consequences": wording.consequences(one, language),
-            "action": wording.next_step(one, language),
-            "confidence": wording.confidence(one, language),
-            "cannot_tell": wording.cannot_tell(one, language),
+            "ruled_out": wording.ruled_out(finding, language),
+            "together": [_coincidence(item, language) for item in coincident if item.finding is finding],
+            "consequences": wording.consequences(finding, language),
+            "action": wording.next_step(finding, language),
+            "confidence": wording.confidence(finding, language),
+            "cannot_tell": wording.cannot_tell(finding, language),
         }
-        for one in faults_of(diagnosis)
+        for finding in faults_of(diagnosis)
     ]
 
 
@@ -97,18 +97,18 @@ def excursion_rows(diagnosis: Diagnosis, language: Language) -> list[Row]:
     log = diagnosis.log
     return [
         {
-            "where": word("channel", language, one.channel),
-            "text": loop_wording.excursion(one, log, language),
-            "lines": ", ".join(f"{item.line:,}" for item in one.evidence),
-            "why": loop_wording.explanation(one, language),
+            "where": word("channel", language, excursion.channel),
+            "text": loop_wording.excursion(excursion, log, language),
+            "lines": ", ".join(f"{item.line:,}" for item in excursion.evidence),
+            "why": loop_wording.explanation(excursion, language),
         }
-        for one in loop_wording.by_size(diagnosis.excursions)[:MOST_EXCURSIONS]
+        for excursion in loop_wording.by_size(diagnosis.excursions)[:MOST_EXCURSIONS]
     ]
 
 
 def faults_of(diagnosis: Diagnosis) -> list[Finding]:
     """Return the findings that say that something is wrong, or that too little is known."""
-    return [one for one in diagnosis.findings if one.severity != "none"]
+    return [finding for finding in diagnosis.findings if finding.severity != "none"]
 
 
 def _evidence_row(log: Log, item: Evidence, texts: dict[int, str], language: Language) -> Row:
@@ -121,9 +121,9 @@ def _evidence_row(log: Log, item: Evidence, texts: dict[int, str], language: Lan
     }
 
 
-def _coincidence(found: Coincidence, language: Language) -> Row:
-    lines = ", ".join(f"{message.line:,}" for message in found.messages[:MOST_COINCIDENT])
-    return {"text": sentence(found, language), "lines": lines}
+def _coincidence(coincidence: Coincidence, language: Language) -> Row:
+    lines = ", ".join(f"{message.line:,}" for message in coincidence.messages[:MOST_COINCIDENT])
+    return {"text": sentence(coincidence, language), "lines": lines}
 
 
 def event_table(log: Log, language: Language) -> Row:
@@ -157,13 +157,13 @@ def figure_tables(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
     metrics = [diagnosis.channels[channel] for channel in sorted(diagnosis.channels)]
     for start in range(0, len(metrics), CHANNELS_ABREAST):
         abreast = metrics[start : start + CHANNELS_ABREAST]
-        head = [word("channel", language, one.channel) for one in abreast]
+        head = [word("channel", language, column.channel) for column in abreast]
         yield {"head": head, "rows": list(_figure_rows(abreast, diagnosis.log.unit, language))}
 
 
 def _figure_rows(abreast: list[Metrics], unit: str, language: Language) -> Iterator[tuple[str, list[str]]]:
     for name, (written, times) in FIGURES.items():
-        values = [_value(one, name) * times for one in abreast]
+        values = [_value(column, name) * times for column in abreast]
         yield word(name, language, unit=unit or UNKNOWN), [_figure(value, written) for value in values]
 
 
@@ -179,8 +179,8 @@ def _figure(value: float, written: str) -> str:
     >>> _figure(-0.0001, "+.3f"), _figure(math.nan, ".1f")
     ('0.000', '–')
     """
-    said = format(value, written) if math.isfinite(value) else UNKNOWN
-    return said if said.strip("+-0.,") else said.lstrip("+-")
+    text = format(value, written) if math.isfinite(value) else UNKNOWN
+    return text if text.strip("+-0.,") else text.lstrip("+-")
 
 
 def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list[str]]:
@@ -192,7 +192,7 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
     from instrumentgpt.instruments.tuning.advice_wording import sentences
 
     log = diagnosis.log
-    told: list[str] = []
+    paragraphs: list[str] = []
     experiments: dict[str, None] = {}
     if {"setpoint", "pv", "output", "period"} & set(log.missing) or math.isnan(log.degrees_per_unit):
         return [], []
@@ -204,13 +204,13 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
             better = better[:2]
         else:
             better.insert(0, sentences(advice.can_raise(model), language, unit)[0])
-        told.append(("" if language == "zh" else " ").join(better))
-    return told, list(experiments)
+        paragraphs.append(("" if language == "zh" else " ").join(better))
+    return paragraphs, list(experiments)
 
 
 def method_rows(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
     """Yield what each check reports and needs, and what became of it in this log."""
-    reported = {one.fault for one in diagnosis.findings}
+    reported = {finding.fault for finding in diagnosis.findings}
     for name, check in CHECKS.items():
         reason = diagnosis.withheld.get(name)
         if reason:

@@ -21,20 +21,19 @@ SMALLEST = 0.0005  # half of the last digit told
 DIGITS = {"duty": ".1f", "period": ".0f", "settling_time": ".0f"}
 
 
-def worth_telling(found: Diagnosis, channel: int | None = None) -> list[Segment]:
+def worth_telling(diagnosis: Diagnosis, channel: int | None = None) -> list[Segment]:
     """Return the segments of a log, or of a channel, the worst first; none of a log with only a few."""
-    if len(found.segments) <= FEW * max(1, len(found.channels)):
+    if len(diagnosis.segments) <= FEW * max(1, len(diagnosis.channels)):
         return []
-    own = [one for one in found.segments if channel in (None, one.channel)]
-    return worst_first(own, found.findings, found.excursions, found.bands)
+    segments = [segment for segment in diagnosis.segments if channel in (None, segment.channel)]
+    return worst_first(segments, diagnosis.findings, diagnosis.excursions, diagnosis.bands)
 
 
-def is_long(found: Diagnosis) -> bool:
+def is_long(diagnosis: Diagnosis) -> bool:
     """Return whether a log lasts for days, so that what changes between them can be told."""
-    if not found.segments:
-        return False
-    last, first = max(one.end for one in found.segments), min(one.onset for one in found.segments)
-    return last - first >= LEAST_DAYS * DAY and "period" not in found.log.missing
+    first = min((segment.onset for segment in diagnosis.segments), default=0.0)
+    last = max((segment.end for segment in diagnosis.segments), default=0.0)
+    return last - first >= LEAST_DAYS * DAY and "period" not in diagnosis.log.missing
 
 
 def head(name: str, log: Log, language: Language) -> str:
@@ -42,15 +41,15 @@ def head(name: str, log: Log, language: Language) -> str:
     return word(f"heads.{name}", language, unit=log.unit)
 
 
-def cells(found: Diagnosis, segment: Segment, language: Language) -> dict[str, str]:
+def cells(diagnosis: Diagnosis, segment: Segment, language: Language) -> dict[str, str]:
     """Return the figures of a segment as people read them, by the name of their head; "" where unknown."""
-    log, faults, span = found.log, findings_in(segment, found.findings), partial(span_text, language=language)
-    titles = dict.fromkeys(wording.title(one.fault, language) for one in faults)
-    asked = "" if math.isnan(segment.setpoint) else f"{segment.setpoint:g}"
+    log, span = diagnosis.log, partial(span_text, language=language)
+    faults = findings_in(segment, diagnosis.findings)
+    titles = dict.fromkeys(wording.title(finding.fault, language) for finding in faults)
     return {
         "channel": log.channel_names.get(segment.channel, str(segment.channel)),
         "kind": word(f"segment_kinds.{segment.kind}", language),
-        "setpoint": asked,
+        "setpoint": "" if math.isnan(segment.setpoint) else f"{segment.setpoint:g}",
         "onset": log.clock(segment.onset).partition(".")[0] if log.start else f"+{span(segment.onset)}",
         "span": span(segment.end - segment.onset),
         "findings": COMMA[language].join(titles),
@@ -68,50 +67,55 @@ def _figure(name: str, value: float) -> str:
 
 def trend_sentence(trend: Trend, log: Log, language: Language) -> str:
     """Return how a quantity changes over days, with the interval of its slope."""
-    asked = math.isfinite(trend.setpoint)
-    at = word("trend_at", language, setpoint=trend.setpoint, unit=log.unit) if asked else ""
+    has_setpoint = math.isfinite(trend.setpoint)
+    at = word("trend_at", language, setpoint=trend.setpoint, unit=log.unit) if has_setpoint else ""
     numbers = {**asdict(trend), "channel": log.channel_names.get(trend.channel, str(trend.channel))}
     return word("trend", language, **{**numbers, "quantity": head(trend.quantity, log, language)}, at=at)
 
 
-def trend_sentences(found: Diagnosis, language: Language, channels: Sequence[int] | None = None) -> list[str]:
+def trend_sentences(
+    diagnosis: Diagnosis, language: Language, channels: Sequence[int] | None = None
+) -> list[str]:
     """Return a sentence for each trend of these channels, or that there is none; [] of a log without days."""
-    if not is_long(found):
+    if not is_long(diagnosis):
         return []
-    told = [one for one in found.trends if channels is None or one.channel in channels]
-    return [trend_sentence(one, found.log, language) for one in told] or [word("no_trend", language)]
+    trends = [trend for trend in diagnosis.trends if channels is None or trend.channel in channels]
+    sentences = [trend_sentence(trend, diagnosis.log, language) for trend in trends]
+    return sentences or [word("no_trend", language)]
 
 
-def rows(found: Diagnosis, channel: int | None, language: Language, most: int | None = None) -> Rows:
+def rows(diagnosis: Diagnosis, channel: int | None, language: Language, most: int | None = None) -> Rows:
     """Return JSON-ready rows of the segments that are worth telling, the worst first, and of the trends.
 
     most  segments told; None: all
     """
-    told = worth_telling(found, channel)
-    trends = [one for one in found.trends if channel in (None, one.channel)] if is_long(found) else []
+    segments = worth_telling(diagnosis, channel)
+    trends = diagnosis.trends if is_long(diagnosis) else ()
     return {
-        "count": len(told),
-        "worst": [_row(found, one, language) for one in told[:most]],
+        "count": len(segments),
+        "worst": [_row(diagnosis, segment, language) for segment in segments[:most]],
         "trends": [
-            {**_figures(asdict(one)), "summary": trend_sentence(one, found.log, language)} for one in trends
+            {**_figures(asdict(trend)), "summary": trend_sentence(trend, diagnosis.log, language)}
+            for trend in trends
+            if channel in (None, trend.channel)
         ],
     }
 
 
-def _row(found: Diagnosis, segment: Segment, language: Language) -> dict[str, Any]:
-    faults = findings_in(segment, found.findings)
+def _row(diagnosis: Diagnosis, segment: Segment, language: Language) -> dict[str, Any]:
+    faults = findings_in(segment, diagnosis.findings)
     return {
         **_figures(asdict(segment)),
-        "clock": found.log.clock(segment.onset),
-        "classes": list(dict.fromkeys(one.fault for one in faults)),
-        "summary": sentence(found, segment, language),
+        "clock": diagnosis.log.clock(segment.onset),
+        "classes": list(dict.fromkeys(finding.fault for finding in faults)),
+        "summary": sentence(diagnosis, segment, language),
     }
 
 
-def sentence(found: Diagnosis, segment: Segment, language: Language) -> str:
+def sentence(diagnosis: Diagnosis, segment: Segment, language: Language) -> str:
     """Return a segment in one line: "channel 1, hold, setpoint 37, from …, for 24 h, duty (%) 40.1, …"."""
-    told = cells(found, segment, language)
-    named = (f"{head(name, found.log, language)} {text}" for name, text in told.items() if text)
+    texts = cells(diagnosis, segment, language)
+    named = (f"{head(name, diagnosis.log, language)} {text}" for name, text in texts.items() if text)
     return COMMA[language].join(named)
 
 
@@ -123,13 +127,13 @@ def _figures(row: Rows) -> Rows:
     }
 
 
-def table(found: Diagnosis, language: Language, most: int) -> list[str]:
+def table(diagnosis: Diagnosis, language: Language, most: int) -> list[str]:
     """Return the worst segments as lines of a table, heads first; columns that say nothing are left out."""
-    told = [cells(found, one, language) for one in worth_telling(found)[:most]]
-    if not told:
+    figures = [cells(diagnosis, segment, language) for segment in worth_telling(diagnosis)[:most]]
+    if not figures:
         return []
-    names = [name for name in told[0] if any(row[name] for row in told)]
-    lines = [{name: head(name, found.log, language) for name in names}, *told]
+    names = [name for name in figures[0] if any(row[name] for row in figures)]
+    lines = [{name: head(name, diagnosis.log, language) for name in names}, *figures]
     widths = {name: max(_width(line[name]) for line in lines) for name in names}
     return [
         "  ".join(line[name] + " " * (widths[name] - _width(line[name])) for name in names).rstrip()

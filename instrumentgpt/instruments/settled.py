@@ -41,7 +41,7 @@ class Settled:
 
 def case_data(case: Case) -> dict[str, Any]:
     """Return a case as tools tell it; what is empty is left out."""
-    told = {
+    fields = {
         "link": case_link(case),
         "device": case.device,
         "state": case.state,
@@ -49,7 +49,7 @@ def case_data(case: Case) -> dict[str, Any]:
         "channel": case.channel,
         **{name: shorten(" ".join(getattr(case, name).split()), TEXT_CHARS) for name in TOLD},
     }
-    return {name: value for name, value in told.items() if value not in ("", None)}
+    return {name: value for name, value in fields.items() if value not in ("", None)}
 
 
 def case_link(case: Case) -> str:
@@ -73,32 +73,29 @@ def settled_before(
 
     The device's own come first, those that came back last, newer before older.
     """
-    found = [
-        Settled(case, one is not device)
-        for one in [device, *siblings(device, inventory)]
-        for case in list_cases(database, words, device=one.name)
+    entries = [
+        Settled(case, owner is not device)
+        for owner in [device, *siblings(device, inventory)]
+        for case in list_cases(database, words, device=owner.name)
         if case.outcome and case.state != "open" and (not classes or case.fault in classes)
     ]
     return sorted(
-        found,
-        key=lambda one: (
-            one.case.state == "reopened",
-            one.sibling,
-            one.case.channel != channel,
-            -(one.case.settled_at or 0.0),
+        entries,
+        key=lambda entry: (
+            entry.case.state == "reopened",
+            entry.sibling,
+            entry.case.channel != channel,
+            -(entry.case.settled_at or 0.0),
         ),
     )
 
 
-def lines(found: Collection[Settled]) -> list[str]:
+def lines(entries: Collection[Settled]) -> list[str]:
     """Return the lines for a prompt, each dated, with its case; none if nothing was settled."""
-    told = [
-        f"  - {one.day}, {one.case.device}{' (sibling)' if one.sibling else ''}, {one.case.fault}:"
-        f" {_outcome(one.case)}{' (came back)' if one.case.state == 'reopened' else ''} {case_link(one.case)}"
-        for one in list(found)[:MOST]
+    texts = [
+        f"  - {entry.day}, {entry.case.device}{' (sibling)' if entry.sibling else ''}, {entry.case.fault}:"
+        f" {shorten(' '.join(entry.case.outcome.split()), TEXT_CHARS)}"
+        f"{' (came back)' if entry.case.state == 'reopened' else ''} {case_link(entry.case)}"
+        for entry in list(entries)[:MOST]
     ]
-    return [HEADING, *told] if told else []
-
-
-def _outcome(case: Case) -> str:
-    return shorten(" ".join(case.outcome.split()), TEXT_CHARS)
+    return [HEADING, *texts] if texts else []

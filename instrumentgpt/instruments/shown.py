@@ -21,18 +21,18 @@ def shown_in(log: Log, unit: str) -> Log:
     unit = UNITS.get(unit.lower(), unit)
     channels = log.samples["channel"]
     logged = {number: log.unit_of(number) for number in map(int, channels.unique())}
-    temperatures = {number: own for number, own in logged.items() if {own, unit} <= CELSIUS.keys()}
-    away = {number: own for number, own in temperatures.items() if own != unit}
+    temperatures = {number: native for number, native in logged.items() if {native, unit} <= CELSIUS.keys()}
+    away = {number: native for number, native in temperatures.items() if native != unit}
     if not away:
         return log
     samples = log.samples.copy()
-    for own in set(away.values()):
-        rows = channels.isin([number for number, other in away.items() if other == own])
+    for native in set(away.values()):
+        rows = channels.isin([number for number, other in away.items() if other == native])
         for name in ("setpoint", "pv"):
             values = samples[name].to_numpy(dtype=float, copy=True)
-            values[rows] = converted(values[rows], own, unit)
+            values[rows] = converted(values[rows], native, unit)
             samples[name] = values
-    others = {number: own for number, own in logged.items() if number not in away and own != unit}
+    others = {number: native for number, native in logged.items() if number not in away and native != unit}
     main = unit if log.unit in CELSIUS else log.unit
     return replace(
         log,

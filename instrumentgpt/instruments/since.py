@@ -53,8 +53,8 @@ def since(text: str, today: date) -> date | None:
     if day := _dated(words, today):
         return day
     for pattern in _SINCE_WEEKDAY:
-        if found := re.search(pattern, words):
-            named = found.groupdict()
+        if match := re.search(pattern, words):
+            named = match.groupdict()
             weekday = _DAYS.index(named["day"]) if named.get("day") else _HAN_DAYS[named["han"]]
             return today - timedelta(days=(today.weekday() - weekday) % 7)
     return _counted(words, today)
@@ -63,8 +63,8 @@ def since(text: str, today: date) -> date | None:
 def _dated(words: str, today: date) -> date | None:
     """Return the date that is named; without a year the latest such day that is not to come."""
     for pattern in _SINCE_DATE:
-        if found := re.search(pattern, words):
-            named = found.groupdict()
+        if match := re.search(pattern, words):
+            named = match.groupdict()
             try:
                 day = date(int(named.get("y") or today.year), int(named["m"]), int(named["d"]))
             except ValueError:
@@ -77,8 +77,8 @@ def _counted(words: str, today: date) -> date | None:
     """Return the beginning of a stretch that is named by its length, or by its name."""
     for patterns, days in ((_LAST_DAYS, 1), (_LAST_WEEKS, 7)):
         for pattern in patterns:
-            if found := re.search(pattern, words):
-                count = found["count"]
+            if match := re.search(pattern, words):
+                count = match["count"]
                 return today - timedelta(days=days * (int(count) if count.isdigit() else _NUMBERS[count]))
     monday = today - timedelta(days=today.weekday())
     yesterday, last_monday = today - timedelta(days=1), monday - timedelta(days=7)

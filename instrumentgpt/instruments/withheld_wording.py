@@ -30,9 +30,9 @@ def reason(withheld: Withheld, language: Language) -> str:
     >>> reason(Withheld("healthy", 1, {"swings": {"swing": 0.5}}), "zh")
     '保溫時波動 ±0.50'
     """
-    said = [_missing(withheld, language)] if withheld.missing else []
-    said += [phrase(SENTENCES, key, language, **numbers) for key, numbers in withheld.reasons.items()]
-    return THEN[language].join(said)
+    reasons = [_missing(withheld, language)] if withheld.missing else []
+    reasons += [phrase(SENTENCES, key, language, **numbers) for key, numbers in withheld.reasons.items()]
+    return THEN[language].join(reasons)
 
 
 def remedy(withheld: Withheld, language: Language) -> str:

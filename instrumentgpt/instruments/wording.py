@@ -123,11 +123,11 @@ def confidence(finding: Finding, language: Language) -> str:
 
 def danger(finding: Finding, language: Language) -> str:
     """Return what to switch off at once, and the two signs that say so; "" where it is not critical."""
-    sign = next((SIGNS[language][one] for one in finding.signs if one in SIGNS[language]), "")
+    sign = next((SIGNS[language][name] for name in finding.signs if name in SIGNS[language]), "")
     if finding.severity != "critical" or not sign:
         return ""
-    stop, said = _written(finding, "stop", language), summary(finding, language)
-    return SECOND_SIGN[language].format(stop=stop, summary=said, sign=sign)
+    stop, happening = _written(finding, "stop", language), summary(finding, language)
+    return SECOND_SIGN[language].format(stop=stop, summary=happening, sign=sign)
 
 
 def next_test(finding: Finding, language: Language) -> str:
@@ -139,9 +139,9 @@ def next_test(finding: Finding, language: Language) -> str:
 
 def cannot_tell(finding: Finding, language: Language) -> list[str]:
     """Return what this log leaves open, then what no log tells from the finding, with what does tell."""
-    left = [reason(finding, one, language) for one in finding.ruled_out if one.reason in NOT_RULED_OUT]
+    left = [reason(finding, item, language) for item in finding.ruled_out if item.reason in NOT_RULED_OUT]
     untold = next_tests().get(finding.fault, {}).get("untold", ())
-    return left + [CANNOT_TELL[language].format(what=next_tests()["untold"][one][language]) for one in untold]
+    return left + [CANNOT_TELL[language].format(what=next_tests()["untold"][key][language]) for key in untold]
 
 
 def next_step(finding: Finding, language: Language) -> str:
@@ -154,7 +154,7 @@ def next_step(finding: Finding, language: Language) -> str:
 
 def ruled_out(finding: Finding, language: Language) -> list[str]:
     """Return a sentence per near alternative, with the numbers that speak against it."""
-    return [reason(finding, one, language) for one in finding.ruled_out if one.reason not in NOT_RULED_OUT]
+    return [reason(finding, item, language) for item in finding.ruled_out if item.reason not in NOT_RULED_OUT]
 
 
 def reason(finding: Finding, item: RuledOut, language: Language) -> str:
