@@ -95,7 +95,7 @@ class Close:
         excursions = list(disturbances.excursions_of(whole, findings))
         for study in self.studies:
             further = disturbances.excursions_of(study, findings)
-            excursions += [excursion for excursion in further if not _noted(excursions, excursion)]
+            excursions += [excursion for excursion in further if not _overlaps_any(excursions, excursion)]
         return tuple(sorted(excursions, key=lambda excursion: excursion.onset))
 
 
@@ -109,7 +109,7 @@ def _is_there(study: Study, finding: Finding, check: Check) -> bool:
     return any(check.find(part, ()) for part in close)
 
 
-def _noted(excursions: Sequence[Excursion], excursion: Excursion) -> bool:
+def _overlaps_any(excursions: Sequence[Excursion], excursion: Excursion) -> bool:
     others = (other for other in excursions if other.channel == excursion.channel)
     return any(other.onset <= excursion.end and excursion.onset <= other.end for other in others)
 

@@ -198,7 +198,7 @@ def sentence(coincidence: Coincidence, language: Language) -> str:
         language,
         count=len(coincidence.messages),
         total=len(coincidence.group.messages),
-        said=f"{coincidence.group.source} {coincidence.group.template}".strip(),
+        text=f"{coincidence.group.source} {coincidence.group.template}".strip(),
         seconds=coincidence.seconds,
         share=100 * coincidence.share,
         odds=_odds(coincidence.chance),

@@ -38,7 +38,7 @@ def event_sentence(change: EventChange, language: Language, devices: Devices | N
     """Return one new or vanished kind of event line as a sentence."""
     text = f"{change.source} {change.template}".strip()
     key = "event_gone" if change.before else "event_new"
-    return _sentence_of(key, devices, language, asdict(change) | {"said": text})
+    return _sentence_of(key, devices, language, asdict(change) | {"text": text})
 
 
 def fault_sentence(change: FaultChange, language: Language, devices: Devices | None = None) -> str:

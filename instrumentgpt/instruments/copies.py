@@ -95,7 +95,7 @@ class Copy:
     def bring_up_to_date(self) -> Path:
         """Return `target`, the file as it is now; NETWORK_ERRORS come through."""
         version = self._look()
-        if self.target.exists() and self._noted() == [self.url, version.size, version.stamp]:
+        if self.target.exists() and self._read_note() == [self.url, version.size, version.stamp]:
             self.on_progress(version.size, version.size)
             return self.target
         self._check_size(version)
@@ -119,7 +119,7 @@ class Copy:
         Whoever reads `target` meanwhile must have taken its size before. NETWORK_ERRORS come through.
         """
         version = self._look()
-        if self._noted() == [self.url, version.size, version.stamp]:
+        if self._read_note() == [self.url, version.size, version.stamp]:
             return True
         self._check_size(version)
         if version.size < self.target.stat().st_size or not self._append(self.target, version):
@@ -146,7 +146,7 @@ class Copy:
     def _write_note(self, version: _Version) -> None:
         self.note.write_text(json.dumps([self.url, version.size, version.stamp]))
 
-    def _noted(self) -> object:
+    def _read_note(self) -> object:
         try:
             return json.loads(self.note.read_text())
         except (OSError, ValueError):

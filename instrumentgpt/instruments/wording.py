@@ -61,12 +61,12 @@ class _Numbers(Sentence):
     """
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-        def known(choice: re.Match[str]) -> str:
+        def chosen(choice: re.Match[str]) -> str:
             return (
                 choice[2] if UNKNOWN in super(_Numbers, self).vformat(choice[1], args, kwargs) else choice[1]
             )
 
-        return super().vformat(_CHOICE.sub(known, format_string), args, kwargs)
+        return super().vformat(_CHOICE.sub(chosen, format_string), args, kwargs)
 
     def format_field(self, value: Any, format_spec: str) -> str:
         if format_spec.startswith("?"):

@@ -230,7 +230,7 @@ def _of_channel(items: Sequence[Item], channel: int | None) -> list[Item]:
 def _excursion_text(log: Log, excursion: Excursion, language: Language) -> str:
     """Return "Channel 1 was out of its own band: +8 °C for 20 min from 14:02:00" and what explains it."""
     texts = loop_wording.excursion(excursion, log, language), loop_wording.explanation(excursion, language)
-    return loop_wording.word("away", language, channel=excursion.channel, said=texts[0], why=texts[1])
+    return loop_wording.word("away", language, channel=excursion.channel, text=texts[0], why=texts[1])
 
 
 def _excursions(diagnosis: Diagnosis, channel: int | None, language: Language) -> dict[str, Any]:
