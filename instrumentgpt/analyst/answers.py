@@ -4,13 +4,14 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
 from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFailed, choose_log, known_log
-from instrumentgpt.analyst.compare import compare, other_device
+from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events, topic
 from instrumentgpt.analyst.figures import figures, window_asked
@@ -181,7 +182,8 @@ def _before_all(case: Case, inventory: Inventory) -> str:
 def _kind(case: Case) -> str:
     kind, words = case.question.kind, case.question.words
     was_a_value = kind in ("gains", "figures") and aspect("was", words)
-    if kind in ("compare", "gains", "help") and aspect("unseen", words) and not case.question.gain:
+    is_clear = kind == "events" or (case.question.score >= ALONE and kind not in ("compare", "gains", "help"))
+    if aspect("unseen", words) and not is_clear and not case.question.gain:
         return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
@@ -189,13 +191,11 @@ def _kind(case: Case) -> str:
         return "shift"
     if is_ranking(case):
         return "ranking"
-    several = len(case.task.devices) > 1 and case.question.kind in ONE_AT_A_TIME
-    if case.question.kind == "compare" and len(case.task.devices) > 2 and not other_device(case):
-        several = True
+    least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     nothing = not (case.device or known_log(case) or case.task.attachments or case.question.log)
     if case.question.kind == "diagnosis" and nothing and case.question.score < table()["least"]:
         return "survey"
-    return "survey" if several else case.question.kind
+    return "survey" if len(case.task.devices) >= least else kind
 
 
 def _is_of_a_shift(case: Case) -> bool:

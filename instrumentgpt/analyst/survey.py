@@ -99,7 +99,7 @@ def is_ranking(case: Case) -> bool:
     of_channels, devices = _is_of_channels(case), len(case.task.devices)
     if not (of_channels or devices > 1 or (question.kind == "survey" and not devices)):
         return False
-    has_most = question.quantity in MEASURES and question.extreme in ("least", "most")
+    has_most = question.quantity in MEASURES and (devices > 1 or question.extreme in ("least", "most"))
     return bool(has_most or aspect("steady", words) or (of_channels and aspect("better", words)))
 
 
