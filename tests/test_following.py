@@ -13,6 +13,7 @@ from instrumentgpt.instruments.reading.line_index import indexed_lines, line_ind
 from instrumentgpt.instruments.reading.sources import open_source
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.remotes import Limits
+from instrumentgpt.instruments.shown import AUTO
 from instrumentgpt.ui.logs.following import Live
 from tests.log_servers import Web, sftp, web
 from tests.waiting import HAPPENS, wait_for
@@ -173,7 +174,7 @@ def test_a_thread_judges_what_comes_while_the_page_watches_and_ends_when_it_does
     with served("file", tmp_path) as folder:
         folder.write("".join(READING % divmod(second, 60) for second in range(300)).encode())
         [log] = list_logs(folder.device)
-        live = Live(Following(log, tmp_path / "cache", tmp_path / "frames"), Stated())
+        live = Live(Following(log, tmp_path / "cache", tmp_path / "frames"), Stated(), AUTO)
         live.watch()
         shown = wait_for(lambda: live.preparation)
         assert shown.live and shown.diagnosis.findings and shown.index.total == 300
