@@ -65,7 +65,7 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Non
         example = say("For example: “{words}”", words=say(MODES[mode].example))
         st.caption(f"{say(MODES[mode].purpose)} {example}")
     # Outside of st.bottom, where it goes by itself: only then does the page follow a growing answer.
-    files = say("files of up to {size} MB", size=st.get_option("server.maxUploadSize"))
+    files = say("up to {size} MB", size=st.get_option("server.maxUploadSize"))
     st.chat_input(
         f"{say(MODES[mode].asks)} · {files}",
         key=INPUT,

@@ -18,10 +18,13 @@ SHOWN = 3  # logs of a folder that is tried
 MESSAGE_CHARACTERS = 500
 
 
-@st.dialog(" ", width="medium")
 def draw(device: Device | None) -> None:
-    """Draw the form of a device, or of a new one."""
-    st.subheader(untrusted.label(device.label) if device else say("Add instrument"), anchor=False)
+    """Open the form of a device, or of a new one."""
+    title = untrusted.label(device.label) if device else say("Add instrument")
+    st.dialog(title, width="medium")(_form)(device)
+
+
+def _form(device: Device | None) -> None:
     left, right = st.columns(2)
     name = left.text_input(say("Name"), device.name if device else "", max_chars=80)
     ip = right.text_input(say("Address"), device.ip if device else "", placeholder="10.1.1.60")

@@ -72,11 +72,10 @@ def draw_device(database: Database, conversation_id: str) -> None:
             words = found.text_zh if language() == "zh" else found.text_en
             st.caption(untrusted.label(words, PIECE_CHARACTERS), help=untrusted.label(found.log, 200))
         for case in list_cases(database, state="unsettled", device=name)[:CASES]:
+            named = untrusted.label(f"{case.id} · {title_of(case, language())}", TITLE_CHARACTERS)
+            query = {"case": str(case.id)}
             st.page_link(
-                session.page_named("cases"),
-                label=untrusted.label(title_of(case, language()), TITLE_CHARACTERS),
-                icon=":material/cases:",
-                query_params={"case": str(case.id)},
+                session.page_named("cases"), label=named, icon=":material/cases:", query_params=query
             )
 
 
