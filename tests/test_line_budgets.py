@@ -10,21 +10,21 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
     "instrumentgpt/analyst": 3_921,
-    "instrumentgpt/commands": 1_823,
+    "instrumentgpt/commands": 1_822,
     "instrumentgpt/evals": 1_218,
     "instrumentgpt/fleet": 909,
     "instrumentgpt/handover": 851,
-    "instrumentgpt/instruments": 20_402,
+    "instrumentgpt/instruments": 20_395,
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_420,
     "instrumentgpt/modes/investigate": 1_602,
     "instrumentgpt/modes/panel": 2_285,
     "instrumentgpt/storage": 4_780,
-    "instrumentgpt/turn": 2_570,
+    "instrumentgpt/turn": 2_568,
     "instrumentgpt/ui": 8_904,
 }
-WHOLE = 64_151
+WHOLE = 64_140
 
 
 def lines_in(room: str) -> int:

@@ -225,6 +225,7 @@ def test_every_chart_can_be_drawn_without_script(door, chart):
     assert page.open == [] and page.having("aria-label") == ['words "and" <signs>']
     paths = [attributes["d"] for tag, attributes in page.elements if tag == "path"]
     lines = [trace for trace in figure.data if trace.mode == "lines"]
+    assert not lines or "2026-02-20" in page.text, "a month is named in English"
     looks = [f"stroke: {trace.line.color.lower()}; stroke-width: {trace.line.width:g}" for trace in lines]
     styles = [str(attributes.get("style")) for tag, attributes in page.elements if tag == "path"]
     legend = sum(trace.showlegend is not False for trace in lines)

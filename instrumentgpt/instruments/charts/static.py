@@ -60,7 +60,10 @@ def _drawn(figure: go.Figure, layout: dict[str, Any]) -> Figure:
             panel.set_ylim(*span)
         if dated:
             panel.xaxis_date("UTC")
-            panel.xaxis.set_major_formatter(ConciseDateFormatter(panel.xaxis.get_major_locator(), "UTC"))  # type: ignore[no-untyped-call]
+            dates = ConciseDateFormatter(panel.xaxis.get_major_locator(), "UTC")  # type: ignore[no-untyped-call]
+            for forms in (dates.formats, dates.zero_formats, dates.offset_formats):
+                forms[:] = [form.replace("%b", "%m") for form in forms]  # figures, for all languages
+            panel.xaxis.set_major_formatter(dates)
         panel.tick_params(labelbottom=low == 0, length=0)
         panel.xaxis.get_offset_text().set_visible(low == 0)
         panel.set_xlabel(unescape(layout["xaxis"].get("title", {}).get("text", "")) if low == 0 else "")

@@ -54,16 +54,13 @@ def config(words: Mapping[str, str] | None = None) -> dict[str, Any]:
 
 def template() -> go.layout.Template:
     """Return the ground of a chart: transparent, with colours for pages without a theme of their own."""
-    axis = {
+    axis: dict[str, Any] = {
         "gridcolor": GRID_COLOUR,
         "linecolor": GRID_COLOUR,
         "zeroline": False,
-        "spikecolor": SETPOINT_COLOUR,
-        "spikethickness": 1,
         "ticks": "",
-        "automargin": True,
-        "title": {"standoff": 8},
     }
+    axis |= {"spikecolor": SETPOINT_COLOUR, "spikethickness": 1, "automargin": True, "title": {"standoff": 8}}
     return go.layout.Template(
         layout={
             "paper_bgcolor": "rgba(0,0,0,0)",
