@@ -88,6 +88,7 @@ def test_all_gains_and_the_output_are_compared_by_the_names_that_people_give_the
         ("which device has the highest kp?", "largest on zspr 053 (10.1.1.112) (50)", "- zspr 050"),
         ("which channel of 055 overshoots the most?", "13.7 °C on channel 3, the only one", "- channel 3"),
         ("051 哪個通道雜訊最大？", "4 個幾乎一樣", ""),
+        ("055 四個通道哪個最不準？", "最大 通道 3", ""),
         ("rank the channels of 055 from best to worst", "largest on channel 3", ""),
         ("which of 053 and 054 has the smaller error?", "smallest on zspr 054", "- zspr 054"),
     ],

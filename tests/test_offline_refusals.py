@@ -121,6 +121,7 @@ def test_devices_that_could_not_be_judged_are_no_good_news(tmp_path, troubled):
         ("the screen of 051 went black, what now?", "“screen”", ""),
         ("050 hums, and its cabinet trembles", "“hums, trembles”", ""),
         ("055 外殼很燙，面板也沒反應", "「燙、面板、沒反應」", "請先切斷設備的總電源"),
+        ("051 gave me a tingle when I touched it", "“tingl", "First switch the instrument off"),
         ("there is smoke, which one is it?", "“smoke”", "First switch the instrument off at the mains"),
     ],
 )

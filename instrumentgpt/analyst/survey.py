@@ -104,8 +104,8 @@ def is_ranking(case: Case) -> bool:
 
 
 def _is_of_channels(case: Case) -> bool:
-    named = case.question.channels
-    several = len(named) > 1 or (not named and aspect("which_channel", case.question.words))
+    named, words = case.question.channels, case.question.words
+    several = len(named) > 1 or (not named and (case.question.all_channels or aspect("which_channel", words)))
     return bool(several and len(case.task.devices) < 2 and (case.device or known_log(case)))
 
 
