@@ -119,7 +119,7 @@ def _pasted(question: Question, task: Task) -> Question:
 def answer(case: Case, inventory: Inventory) -> Iterator[str]:
     """Yield the answer in pieces; what a tool could not do is said, not raised."""
     note = _before_all(case, inventory)
-    yield _unseen(case, is_noted=bool(note))
+    yield _unseen(case, danger_only=bool(note or case.question.pasted))
     if note:
         yield note
         return
@@ -147,12 +147,12 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + case.say("pasted_needs")
 
 
-def _unseen(case: Case, is_noted: bool) -> str:
+def _unseen(case: Case, danger_only: bool) -> str:
     """Return that what people smell, hear or see at the instrument stands in no log, after what is urgent."""
     words = case.question.words
     first = case.say("danger_seen") + "\n\n" if aspect("danger", words) else ""
     match = aspect("unseen", words)
-    if not match or is_noted or case.question.kind in ("remembered", "handover", "term", "plot"):
+    if not match or danger_only or case.question.kind in ("remembered", "handover", "term", "plot"):
         return first
     said = [case.question.text[found.start() : found.end()] for found in match.re.finditer(words)]
     key, numbers = "unseen_anyway", Result()
