@@ -172,7 +172,7 @@ def test_the_export_holds_the_files_and_says_which_are_gone(database, conversati
 
 
 def test_the_page_says_how_large_a_file_may_be_before_one_is_dropped():
-    assert "of up to 500 MB" in page().chat_input[0].placeholder
+    assert "up to 500 MB" in page().chat_input[0].placeholder
 
 
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\nnot a picture", b"RIFF and so on"])
