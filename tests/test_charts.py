@@ -200,7 +200,7 @@ def test_a_million_samples_are_reduced_and_keep_their_extremes():
     figure = loop_chart(log)
     assert all(len(line.x) <= POINTS for line in figure.data)
     assert np.nanmin(trace(figure, "pv").y) == pytest.approx(29.4)
-    assert len(figure.to_json()) < 300_000
+    assert len(figure.to_json()) < 250_000
 
 
 @each("hole", [slice(200, 230), slice(0, 50), slice(550, 600), slice(300, 301)])

@@ -9,10 +9,10 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_060,
-    "instrumentgpt/analyst": 3_921,
+    "instrumentgpt/analyst": 3_901,
     "instrumentgpt/commands": 1_822,
     "instrumentgpt/evals": 1_218,
-    "instrumentgpt/fleet": 909,
+    "instrumentgpt/fleet": 907,
     "instrumentgpt/handover": 851,
     "instrumentgpt/instruments": 20_395,
     "instrumentgpt/memory": 5_357,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_568,
     "instrumentgpt/ui": 8_904,
 }
-WHOLE = 64_140
+WHOLE = 64_118
 
 
 def lines_in(room: str) -> int:

@@ -114,30 +114,28 @@ def test_devices_that_could_not_be_judged_are_no_good_news(tmp_path, troubled):
 
 
 @each(
-    "question, said, urgent",
+    "question, urgent",
     [
-        ("053 smells burnt, what should I do?", "“smells”", "First switch the instrument off at the mains"),
-        ("051 的風扇很吵，螢幕又一直閃，怎麼辦？", "「吵、螢幕、閃」", ""),
-        ("the screen of 051 went black, what now?", "“screen”", ""),
-        ("050 hums, and its cabinet trembles", "“hums, trembles”", ""),
-        ("055 外殼很燙，面板也沒反應", "「燙、面板、沒反應」", "請先切斷設備的總電源"),
-        ("051 gave me a tingle when I touched it", "“tingl", "First switch the instrument off"),
-        ("there is smoke, which one is it?", "“smoke”", "First switch the instrument off at the mains"),
+        ("053 smells burnt, what should I do?", "First switch the instrument off at the mains"),
+        ("there is smoke, which one is it?", "First switch the instrument off at the mains"),
+        ("055 有燒焦味，kp 要怎麼改？", "請先切斷設備的總電源"),
     ],
 )
-def test_what_no_log_shows_is_said_first_and_what_is_dangerous_before_it(tmp_path, question, said, urgent):
-    first = asked(question, tmp_path).text.split("\n\n")[: 2 if urgent else 1]
-    assert said in first[-1] and urgent in first[0]
+def test_what_is_dangerous_is_said_before_everything(tmp_path, question, urgent):
+    assert urgent in asked(question, tmp_path).text.split("\n\n")[0]
 
 
 @each(
     "question",
     [
         "052 的 kp 太吵嗎",
+        "053 的噪聲多大？",
+        "is the loop of 053 well damped?",
+        "did a spark of noise hit the sensor of 054?",
         "plot the smoke test of 050",
         "is anything on fire?",
         "display lines 10 to 12 of 053",
     ],
 )
 def test_words_of_a_log_or_of_a_test_are_no_danger(tmp_path, question):
-    assert "at the mains" not in asked(question, tmp_path).text
+    assert "at the mains" not in (text := asked(question, tmp_path).text) and "總電源" not in text

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -13,7 +12,7 @@ from instrumentgpt.analyst import remembered as record
 from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFailed, choose_log, known_log
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, constraints_in_force, forbidding
-from instrumentgpt.analyst.events import events, topic
+from instrumentgpt.analyst.events import events
 from instrumentgpt.analyst.figures import figures, window_asked
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
@@ -119,7 +118,7 @@ def _pasted(question: Question, task: Task) -> Question:
 def answer(case: Case, inventory: Inventory) -> Iterator[str]:
     """Yield the answer in pieces; what a tool could not do is said, not raised."""
     note = _before_all(case, inventory)
-    yield _unseen(case, danger_only=bool(note or case.question.pasted))
+    yield case.say("danger_seen") + "\n\n" if aspect("danger", case.question.words) else ""
     if note:
         yield note
         return
@@ -147,21 +146,6 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + case.say("pasted_needs")
 
 
-def _unseen(case: Case, danger_only: bool) -> str:
-    """Return that what people smell, hear or see at the instrument stands in no log, after what is urgent."""
-    words = case.question.words
-    first = case.say("danger_seen") + "\n\n" if aspect("danger", words) else ""
-    match = aspect("unseen", words)
-    if not match or danger_only or case.question.kind in ("remembered", "handover", "term", "plot"):
-        return first
-    said = [case.question.text[found.start() : found.end()] for found in match.re.finditer(words)]
-    key, numbers = "unseen_anyway", Result()
-    with suppress(ToolFailed):  # the answer itself says that no log is known
-        query = " ".join([topic(case), *said]).strip()
-        key, numbers = "unseen", case.tool("search_events", **choose_log(case).named, query=query)
-    return first + case.say(key, said=case.listed(map(plain_text, said)), **numbers) + "\n\n"
-
-
 def _before_all(case: Case, inventory: Inventory) -> str:
     """Return what is said instead of an answer: of a yes, a statement, a permission."""
     is_courtesy = aspect("thanks", case.question.words) or aspect("bye", case.question.words)
@@ -182,8 +166,7 @@ def _before_all(case: Case, inventory: Inventory) -> str:
 def _kind(case: Case) -> str:
     kind, words = case.question.kind, case.question.words
     was_a_value = kind in ("gains", "figures") and aspect("was", words)
-    is_clear = kind == "events" or (case.question.score >= ALONE and kind not in ("compare", "gains", "help"))
-    if aspect("unseen", words) and not is_clear and not case.question.gain:
+    if aspect("danger", words) and kind in ("gains", "help"):
         return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"

@@ -42,9 +42,7 @@ LISTED_AT_ONCE = 16  # folders
 STORED_EVERY = 2.0  # s: a scan that is ended keeps what it has judged
 POINTS = 48  # of the errors through a log's last day
 DAY = 86_400.0  # s
-TOLD_IN = (
-    "verdicts told in"  # setting: device → the unit of its kept verdicts; in another they are judged anew
-)
+TOLD_IN = "verdicts told in"  # setting: device → unit of its kept verdicts; in another it is judged anew
 FIGURES = (
     "setpoint",
     "duty",

@@ -59,7 +59,5 @@ def shown_zero(log: Log, channel: int) -> float:
 def as_logged(loop: Loop, log: Log) -> Loop:
     """Return `loop` of `log` in the unit of its file, which its gains are per."""
     shown, logged = log.unit_of(loop.channel), log.logged_unit_of(loop.channel)
-    if shown == logged:
-        return loop
     pv, setpoint = (converted(values, shown, logged) for values in (loop.pv, loop.setpoint))
     return replace(loop, pv=pv, setpoint=setpoint)

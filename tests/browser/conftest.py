@@ -12,7 +12,7 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.turn import runs
 
-JOURNEY_SECONDS = 180  # ends one that hangs: each of its steps has a limit of its own, see ANSWER_MS
+JOURNEY_SECONDS = 90  # ends one that hangs: each of its steps has a limit of its own, see ANSWER_MS
 AS_SHIPPED = dict.fromkeys(asdict(Settings()))
 OFFLINE = {"agent": "offline"}
 UNOPTIMISED = "--js-flags=--no-opt,--no-maglev"  # a page lives too briefly to pay for compiling it well

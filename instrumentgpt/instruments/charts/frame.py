@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import plotly.graph_objects as go
@@ -16,7 +17,7 @@ from instrumentgpt.instruments.charts.style import (
 )
 from instrumentgpt.instruments.charts.words import fault_name, word
 from instrumentgpt.instruments.findings import Excursion, Finding
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import DAY, Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loop_wording import unexplained
 from instrumentgpt.instruments.loops import Floats, Loop
@@ -39,13 +40,14 @@ class Clock:
     log: Log
     unit: str  # "": wall clock; "row": samples counted
     seconds: float  # that a length of 1 on the axis lasts
+    digits: Literal["s", "auto"] = "auto"  # of a wall clock: to the second, or to the log's own last digit
 
     def position(self, time: Floats) -> np.ndarray:
         """Return where `time` (s) lies on the axis: numbers, or dates as text."""
         if self.unit or self.log.start is None:
             return time / self.seconds
         moments = self.log.start.to_datetime64() + (time * 1e6).astype("timedelta64[us]")
-        return np.datetime_as_string(moments, "auto")
+        return np.datetime_as_string(moments, self.digits)
 
     def at(self, time: float) -> float | str:
         """Return where one moment (s) lies on the axis."""
@@ -75,7 +77,7 @@ def clock_of(log: Log, longest: float) -> Clock:
     if "time" in log.missing or "period" in log.missing:
         return Clock(log, "row", 1.0)
     if log.start is not None and not log.clock_steps:
-        return Clock(log, "", 1e-3)
+        return Clock(log, "", 1e-3, "s" if longest > DAY else "auto")
     unit, seconds = next((u for u in _UNITS if longest / u[1] < LONGEST_NUMBER), _UNITS[-1])
     return Clock(log, unit, seconds)
 
