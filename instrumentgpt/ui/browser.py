@@ -47,9 +47,20 @@ export default function ({ data }) {
   if (window.innerWidth < NARROW)
     document.querySelector("[data-testid='stSidebarCollapseButton'] [aria-expanded='true']")?.click()
   let seen = 0
+  const listening = new AbortController()
+  const leave = () => {
+    clearInterval(timer)
+    listening.abort()
+  }
+  const end = () => {
+    leave()
+    window.instrumentgptVisit = data.visit
+  }
+  for (const hand of ["wheel", "touchmove", "keydown", "pointerdown"]) // whoever moves the page has it
+    window.addEventListener(hand, end, { capture: true, signal: listening.signal })
   const timer = setInterval(() => {
     const found = document.querySelector(".st-key-" + CSS.escape(data.key))
-    if (Date.now() - began > 6000) clearInterval(timer)
+    if (Date.now() - began > 6000) leave()
     if (!found) return
     const box = found.getBoundingClientRect()
     const inView = box.top >= HEADER && box.top < window.innerHeight - 2 * HEADER
@@ -57,13 +68,12 @@ export default function ({ data }) {
     found.style.scrollMarginTop = `${2 * HEADER}px`
     if (!inView) found.scrollIntoView({ block: "start" })
     if (seen < 4) return
-    clearInterval(timer)
-    window.instrumentgptVisit = data.visit
+    end()
     const colour = getComputedStyle(found).getPropertyValue("--st-primary-color") || "#0B6E8A"
     found.animate([{ boxShadow: `-4px 0 0 0 ${colour}` }, { boxShadow: `-4px 0 0 0 transparent` }],
       { duration: 4000, easing: "ease-in" })
   }, 120)
-  return () => clearInterval(timer)
+  return leave
 }
 """
 _FOLLOWER = """

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import answered, ask, drop, in_mode, reloaded
+from driving import answered, ask, drop, in_mode, pick, reloaded
 from faulty_logs import written
 from playwright.sync_api import Locator, Page, expect
 
@@ -85,8 +85,7 @@ def test_a_panel_is_edited_approved_and_read(page, server, tmp_path):
     expect(answer).to_contain_text("Heater or cooler weakening")
     folded = answer.get_by_test_id("stExpander").filter(has_text="Sub-problem 2 of 2: What comes first?")
     expect(folded.get_by_text("✓ building on sub-problem 1").first).to_be_hidden()
-    folded.locator("summary").click()
-    expect(folded.get_by_text("✓ building on sub-problem 1").first).to_be_visible()
+    pick(page, folded.locator("summary"), folded.get_by_text("✓ building on sub-problem 1").first)
     expect(folded.locator("table")).to_be_visible()
     sidebar = page.get_by_test_id("stSidebar")
     expect(sidebar).to_contain_text("Root causes")
