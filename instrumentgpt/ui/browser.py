@@ -41,39 +41,31 @@ _listener = st.components.v2.component("evidence_links", js=_LISTENER)
 _SCROLLER = """
 const HEADER = 60 // px, which the page's own head covers
 const NARROW = 768 // px: there the sidebar covers the page
+let moved = 0 // when a hand was last on the page: it then goes where the hand says
+for (const hand of ["wheel", "touchmove", "keydown", "pointerdown"])
+  window.addEventListener(hand, () => { moved = Date.now() }, true)
 export default function ({ data }) {
   if (!data || window.instrumentgptVisit === data.visit) return
   const began = Date.now()
   if (window.innerWidth < NARROW)
     document.querySelector("[data-testid='stSidebarCollapseButton'] [aria-expanded='true']")?.click()
   let seen = 0
-  const listening = new AbortController()
-  const leave = () => {
-    clearInterval(timer)
-    listening.abort()
-  }
-  const end = () => {
-    leave()
-    window.instrumentgptVisit = data.visit
-  }
-  for (const hand of ["wheel", "touchmove", "keydown", "pointerdown"]) // whoever moves the page has it
-    window.addEventListener(hand, end, { capture: true, signal: listening.signal })
   const timer = setInterval(() => {
     const found = document.querySelector(".st-key-" + CSS.escape(data.key))
-    if (Date.now() - began > 6000) leave()
+    if (Date.now() - began > 6000) clearInterval(timer)
     if (!found) return
     const box = found.getBoundingClientRect()
-    const inView = box.top >= HEADER && box.top < window.innerHeight - 2 * HEADER
-    seen = inView ? seen + 1 : 0
+    const stays = moved > began || (box.top >= HEADER && box.top < window.innerHeight - 2 * HEADER)
+    seen = stays ? seen + 1 : 0
     found.style.scrollMarginTop = `${2 * HEADER}px`
-    if (!inView) found.scrollIntoView({ block: "start" })
+    if (!stays) found.scrollIntoView({ block: "start" })
     if (seen < 4) return
-    end()
-    const colour = getComputedStyle(found).getPropertyValue("--st-primary-color") || "#0B6E8A"
-    found.animate([{ boxShadow: `-4px 0 0 0 ${colour}` }, { boxShadow: `-4px 0 0 0 transparent` }],
-      { duration: 4000, easing: "ease-in" })
+    clearInterval(timer)
+    window.instrumentgptVisit = data.visit
+    const shadows = ["var(--st-primary-color)", "transparent"].map(colour => `-4px 0 0 0 ${colour}`)
+    found.animate({ boxShadow: shadows }, { duration: 4000, easing: "ease-in" })
   }, 120)
-  return leave
+  return () => clearInterval(timer)
 }
 """
 _FOLLOWER = """

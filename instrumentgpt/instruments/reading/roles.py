@@ -299,9 +299,9 @@ def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
     """Return whether pv moves, mostly `within` that share of its range of `values`, which rest or run on."""
     away, moves = _distance(pv, values), np.diff(values)
     made = np.flatnonzero(np.isfinite(moves) & (moves != 0))
-    left = np.abs(values - pv)[made + 1] / np.abs(moves[made])  # a coarse sensor moves half-way
-    left = left[np.isfinite(left)]
-    follows = len(left) > FEW_MOVES and float(np.median(left)) < AHEAD
+    left = np.abs(values - pv)[made + 1]  # a coarse sensor moves half-way
+    near = (left < AHEAD * np.abs(moves[made]))[np.isfinite(left)]
+    follows = len(near) > FEW_MOVES and float(np.mean(near)) > 0.5
     if follows or math.isinf(away) or away > within * float(np.ptp(pv[np.isfinite(pv)])):
         return False
     rests = _is_steps(values) and len(made) < int(np.count_nonzero(np.diff(pv[np.isfinite(pv)])))
