@@ -309,11 +309,9 @@ def _image_note(case: Case) -> str:
     The newest dropped file is meant where the question speaks of an image, or nothing was read yet.
     """
     newest = Path(case.task.attachments[0]).name if case.task.attachments else ""
-    if Path(newest).suffix.casefold() not in IMAGES:
-        return ""
-    if case.task.state.get("last_log_file") and not aspect("image", case.question.words):
-        return ""
-    return case.say("image_unseen", name=quoted(newest))
+    is_meant = aspect("image", case.question.words) or not case.task.state.get("last_log_file")
+    is_image = Path(newest).suffix.casefold() in IMAGES
+    return case.say("image_unseen", name=quoted(newest)) if is_image and is_meant else ""
 
 
 ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {

@@ -4,15 +4,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from instrumentgpt.analyst.questions import Question
 from instrumentgpt.analyst.words import joined, line_link, phrase, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import DAY, Language, language_of, span_text
 from instrumentgpt.instruments.lognames import is_log_name, reference_to, start_time
 from instrumentgpt.instruments.pasted import is_device_name, number_of
 from instrumentgpt.moments import now
+
+if TYPE_CHECKING:  # its patterns take 0.1 s, and a task can be read without them
+    from instrumentgpt.analyst.questions import Question
 
 Result = dict[str, Any]  # what a tool returned: JSON-ready; {"error": …} if it could not do its work
 MOST_NAMED = 5  # logs named where none fits
@@ -57,7 +59,7 @@ class Case:
     """One question being answered; `tool(name, **arguments)` calls a tool visibly, or raises ToolFailed."""
 
     task: Task
-    question: Question
+    question: "Question"
     language: Language
     tool: Callable[..., Result]
 

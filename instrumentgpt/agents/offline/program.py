@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from instrumentgpt.agents.offline.panel.concluding import conclusion, synthesis
 from instrumentgpt.agents.offline.panel.planning import brief, plan
 from instrumentgpt.agents.offline.panel.speaking import contribute
-from instrumentgpt.agents.offline.task import BadTask, calling, inventory_of, read_fields, task_of
+from instrumentgpt.agents.offline.task import BadTask, calling, read_fields, task_of
 from instrumentgpt.agents.offline.tasks.reply import reply
 from instrumentgpt.agents.offline.tasks.step import step
 from instrumentgpt.agents.offline.tasks.think import think
@@ -18,6 +18,8 @@ from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst import answers
 from instrumentgpt.analyst.case import Case, Task
 from instrumentgpt.errors import InstrumentGPTError, reason
+from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
+from instrumentgpt.settings import settings_in_force
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -59,16 +61,21 @@ def rehearse() -> None:
 
 def chat(task: Task, wire: Wire) -> Iterator[str]:
     """Yield the answer to each question of `task`, calling tools through `wire`."""
-    yield from answers.chat(task, inventory_of(task), calling(task, wire))
+    yield from answers.chat(task, _inventory_of(task), calling(task, wire))
 
 
 def _of_panel(answer: Callable[[Case], Iterator[str]]) -> Callable[[Task, Wire], Iterator[str]]:
-    return lambda task, wire: answer(answers.read(task, inventory_of(task), calling(task, wire)))
+    return lambda task, wire: answer(answers.read(task, _inventory_of(task), calling(task, wire)))
+
+
+def _inventory_of(task: Task) -> Inventory:
+    """Return the devices as the conversation of the task knows them."""
+    return with_nicknames(load_inventory(task.inventory or settings_in_force({}).inventory), task.nicknames)
 
 
 TASKS: dict[str, Callable[[Task, Wire], Iterator[str]]] = {
     "chat": chat,
-    "think": think,
+    "think": lambda task, _: think(task, _inventory_of(task)),
     "step": step,
     "reply": reply,
     "panel_brief": _of_panel(brief),

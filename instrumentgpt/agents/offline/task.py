@@ -9,9 +9,7 @@ from typing import Any
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.case import Result, Task, ToolFailed
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.devices import Inventory, load_inventory, with_nicknames
 from instrumentgpt.instruments.language import Language, language_of
-from instrumentgpt.settings import settings_in_force
 
 
 class BadTask(InstrumentGPTError, ValueError):
@@ -24,10 +22,10 @@ def read_fields(path: Path | None) -> dict[str, Any]:
         return {}
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(values, dict):
+            raise ValueError("no JSON object")
     except (OSError, ValueError) as problem:
         raise BadTask(f"{path}: cannot be read as a task: {problem}. See docs/architecture.md") from None
-    if not isinstance(values, dict):
-        raise BadTask(f"{path}: cannot be read as a task: no JSON object. See docs/architecture.md")
     return values
 
 
@@ -40,11 +38,6 @@ def task_of(values: Mapping[str, Any], prompt: str) -> Task:
     state = chosen.get("state")
     chosen["state"] = json.loads(state or "{}") if isinstance(state, str) else state or {}
     return Task(**{"question": prompt.strip(), **chosen})
-
-
-def inventory_of(task: Task) -> Inventory:
-    """Return the devices as the conversation of the task knows them."""
-    return with_nicknames(load_inventory(task.inventory or settings_in_force({}).inventory), task.nicknames)
 
 
 def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:

@@ -8,8 +8,6 @@ from datetime import date
 from functools import partial
 from typing import Any
 
-from instrumentgpt.agents.offline.task import inventory_of
-from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.case import Case, Task, bare, dropped_logs
 from instrumentgpt.analyst.questions import Question, aspect, read_question
 from instrumentgpt.analyst.words import joined, phrase
@@ -41,13 +39,12 @@ class _Scope:
     report: bool
 
 
-def think(task: Task, wire: Wire) -> Iterator[str]:
+def think(task: Task, inventory: Inventory) -> Iterator[str]:
     """Yield the decision as the contract's JSON: the steps, or what has to be asked first.
 
     `given`: `asked` (the request), `amendments` (what was answered to a proposal or question), `devices`
     (names of those that are meant), `report` (whether one is wanted), `today` (ISO).
     """
-    inventory = inventory_of(task)
     scope = _scope(task, inventory)
     yield json.dumps(_decided(task, scope, inventory), ensure_ascii=False)
 
