@@ -121,10 +121,8 @@ def faults_since(database: Database, devices: Sequence[Device], since: float, un
         key = alert.device, alert.fault, alert.channel
         if alert.fault == SILENT or alert.device not in names:
             continue
-        verdicts = select(
-            database, Verdict, "verdicts WHERE device = ? AND log = ?", (alert.device, alert.log)
-        )
-        for verdict in [verdict for verdict in verdicts if verdict.fault == alert.fault]:
+        matching = "verdicts WHERE device = ? AND log = ? AND fault = ?"
+        for verdict in select(database, Verdict, matching, (alert.device, alert.log, alert.fault)):
             if alert.raised_at >= since and alert.gone_at is None:
                 faults.standing.pop(key, None)
                 faults.new.setdefault(key, (alert.raised_at, verdict))
