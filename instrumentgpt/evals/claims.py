@@ -43,7 +43,7 @@ def claims(answer: str) -> list[str]:
 
 
 def _claimed(text: str) -> list[str]:
-    return _by_title(text) or [name for clause in _clauses(text) for name in named(clause)]
+    return _by_title(text) or [name for clause in _clauses(text) for name in named_classes(clause)]
 
 
 def _by_title(text: str) -> list[str]:
@@ -55,7 +55,7 @@ def _by_title(text: str) -> list[str]:
     return list(classes - {HEALTHY}) if len(classes) == 1 else []
 
 
-def named(clause: str) -> list[str]:
+def named_classes(clause: str) -> list[str]:
     """Return the classes that one clause names, in its order; none if it takes back what it names."""
     if _denied().search(clause):
         return []

@@ -232,6 +232,6 @@ CRITERIA: Mapping[str, Callable[[Case, Outcome], str | None]] = {
 }
 
 
-def what(criterion: str) -> str:
+def description(criterion: str) -> str:
     """Return in one sentence what a criterion asks for."""
     return str(CRITERIA[criterion].__doc__)

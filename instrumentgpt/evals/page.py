@@ -6,7 +6,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from instrumentgpt.evals.cases import Case
-from instrumentgpt.evals.criteria import CRITERIA, what
+from instrumentgpt.evals.criteria import CRITERIA, description
 from instrumentgpt.evals.tables import Result, tables
 
 
@@ -20,7 +20,7 @@ def page(results: Sequence[Result]) -> str:
     return environment.get_template("page.html").render(
         tables=tables(results),
         rows=[(row[0].case, _expected(row[0].case), row) for row in rows],
-        criteria=[(name, what(name)) for name in CRITERIA],
+        criteria=[(name, description(name)) for name in CRITERIA],
     )
 
 

@@ -76,7 +76,7 @@ class Document:
         )  # fmt: skip
         return page
 
-    def written(self, suffix: str) -> bytes:
+    def as_file(self, suffix: str) -> bytes:
         """Return it as a file of this ending: ".md", ".html", ".pdf". Raises NoPrinter."""
         if suffix == ".md":
             return self.markdown().encode()

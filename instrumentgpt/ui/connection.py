@@ -104,14 +104,14 @@ def _log_in(program: str, commands: Commands, environment: Mapping[str, str]) ->
         st.status(say("Waiting for the login…"), expanded=True) as box,
         closing(log_in(program, commands, environment)) as login,
     ):
-        for told in login:
-            if isinstance(told, Address):
-                st.link_button(say("Open the login page"), told.url, icon=":material/open_in_new:")
-                st.code(told.url, language=None, wrap_lines=True)
+        for step in login:
+            if isinstance(step, Address):
+                st.link_button(say("Open the login page"), step.url, icon=":material/open_in_new:")
+                st.code(step.url, language=None, wrap_lines=True)
                 continue
-            label = say("Logged in") if told.logged_in else say("Not logged in")
-            box.update(label=label, state="complete" if told.logged_in else "error")
-            st.text(told.text[:WORDS])
+            label = say("Logged in") if step.logged_in else say("Not logged in")
+            box.update(label=label, state="complete" if step.logged_in else "error")
+            st.text(step.text[:WORDS])
 
 
 def _look(name: str, program: str, commands: Commands, environment: Mapping[str, str]) -> None:
