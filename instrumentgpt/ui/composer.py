@@ -116,13 +116,11 @@ def ask() -> None:
 
 def _too_dear(database: Database, conversation_id: str, agent: str, settings: Settings) -> str:
     """Return what the conversation has cost, "" below the limit, or where no agent is to be asked."""
-    usage = usage_of(database, conversation_id) if settings.ask_above_tokens else {}
-    if not settings.ask_above_tokens or beside.token_count(usage) < settings.ask_above_tokens:
+    limit = settings.ask_above_tokens
+    usage = usage_of(database, conversation_id) if limit else {}
+    if not limit or beside.token_count(usage) < limit or choose(agent, settings)[0].name == "offline":
         return ""
-    if choose(agent, settings)[0].name == "offline":
-        return ""
-    spent, limit = beside.spent(usage), settings.ask_above_tokens
-    return say("{spent}, above the limit of {limit:,} tokens", spent=spent, limit=limit)
+    return say("{spent}, above the limit of {limit:,} tokens", spent=beside.spent(usage), limit=limit)
 
 
 def _draw_held_back(question: Question, cost: str) -> None:
