@@ -88,8 +88,8 @@ def _met(criterion: str, results: Iterable[Result]) -> str:
 
 
 def _median(values: Iterable[float]) -> str:
-    listed = list(values)
-    return f"{statistics.median(listed):,.0f}" if listed else "–"
+    numbers = list(values)
+    return f"{statistics.median(numbers):,.0f}" if numbers else "–"
 
 
 def _outcomes(results: Iterable[Result]) -> list[Outcome]:

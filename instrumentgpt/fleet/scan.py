@@ -108,7 +108,7 @@ def scan(
             fresh = [log for log in logs if versions.get((device.name, bare(log.name))) != _version(log)]
             todo += fresh
             result.unchanged += len(logs) - len(fresh)
-    waiting: list[Verdict] = []
+    unstored: list[Verdict] = []
     stored = time.monotonic()
     judged = (
         each_on(scheduler, judge_log, todo)
@@ -117,14 +117,14 @@ def scan(
     )
     for done, (log, verdict) in enumerate(judged, start=1):
         if isinstance(verdict, Verdict):
-            waiting.append(verdict)
+            unstored.append(verdict)
         else:
             result.problems[f"{log.device.name}/{bare(log.name)}"] = verdict
         if done == len(todo) or time.monotonic() - stored > STORED_EVERY:
             with closing(db.connect(database_path)) as database:
-                store_verdicts(database, waiting)
-            result.judged += waiting
-            waiting, stored = [], time.monotonic()
+                store_verdicts(database, unstored)
+            result.judged += unstored
+            unstored, stored = [], time.monotonic()
         on_progress(done, len(todo))
     with closing(db.connect(database_path)) as database:
         if not newest:

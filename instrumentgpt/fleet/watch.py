@@ -102,9 +102,9 @@ def _send(new: Sequence[Alert], gone: Sequence[Alert], places: Sequence[str]) ->
     unknown = [place for place in places if not messenger.add(place)]
     if unknown:
         raise NotSent(f"{len(unknown)} of the alert addresses cannot be used. See docs/settings.md, Alerts")
-    counted = [f"{len(rows)} {word}" for rows, word in ((new, "new"), (gone, "gone")) if rows]
+    counts = [f"{len(rows)} {word}" for rows, word in ((new, "new"), (gone, "gone")) if rows]
     body = "\n".join([*map(_line, new), *(f"gone: {alert.device}: {alert.text}" for alert in gone)])
-    if not messenger.notify(title=f"InstrumentGPT: {', '.join(counted)}", body=body):
+    if not messenger.notify(title=f"InstrumentGPT: {', '.join(counts)}", body=body):
         raise NotSent("The alert could not be delivered. It is tried again with the next look")
 
 
