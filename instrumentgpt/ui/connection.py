@@ -118,19 +118,19 @@ def _look(name: str, program: str, commands: Commands, environment: Mapping[str,
     with st.spinner(say("Asking the agent…")):
         status = status_of(program, commands, environment)
         accounts().learn(program, environment, status)
-        listed = [model.id for model in models_of(program, commands, environment)]
+        model_ids = [model.id for model in models_of(program, commands, environment)]
     words = untrusted.label(status.text, WORDS)
     if status.logged_in:
         st.success(words, icon=":material/check:")
     elif status.logged_in is None:
-        unsaid = say("The agent does not say whether it is logged in: {words}", words=words)
-        st.info(unsaid, icon=":material/help:")
+        notice = say("The agent does not say whether it is logged in: {words}", words=words)
+        st.info(notice, icon=":material/help:")
     else:
         by_hand = say("Run `{command}` in a terminal.", command=" ".join((name, *commands.login)))
         remedy = say("Press “Connect agent”.") if commands.on_page else by_hand
         st.error(f"{words.rstrip('.')}. {remedy}", icon=":material/error:")
-    if listed:
-        st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), name: listed}
+    if model_ids:
+        st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), name: model_ids}
         st.caption(
-            say("{count} models can be chosen above, once the page is drawn again.", count=len(listed))
+            say("{count} models can be chosen above, once the page is drawn again.", count=len(model_ids))
         )

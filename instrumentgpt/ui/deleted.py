@@ -69,9 +69,9 @@ def draw_list(database: Database, conversation_id: str) -> None:
 
 def _draw_deletion(conversation_id: str, deletion: Revision, turn: int) -> None:
     when = moment(deletion.changed_at)
-    by = f"{say('was turn {turn}', turn=turn)} · {when} · {session.person_name(deletion.changed_by)}"
+    note = f"{say('was turn {turn}', turn=turn)} · {when} · {session.person_name(deletion.changed_by)}"
     with st.container(gap="xsmall", border=True):
-        st.markdown(f":small[{untrusted.label(deletion.old, WORDS)}]  \n:small[:gray[{by}]]")
+        st.markdown(f":small[{untrusted.label(deletion.old, WORDS)}]  \n:small[:gray[{note}]]")
         with st.container(horizontal=True, gap="xsmall"):
             st.button(
                 say("Restore"),

@@ -38,7 +38,7 @@ def _form(device: Device | None) -> None:
     aliases = right.text_input(
         say("Other names, with commas between"), ", ".join(device.aliases) if device else ""
     )
-    listed = [alias.strip() for alias in aliases.replace("、", ",").split(",") if alias.strip()]
+    other_names = [alias.strip() for alias in aliases.replace("、", ",").split(",") if alias.strip()]
     fields = {"name": name.strip(), "ip": ip.strip(), "logs": logs.strip(), "model": model.strip()}
     with st.container(horizontal=True):
         tried = st.button(say("Look into the folder"), icon=":material/folder_open:")
@@ -55,7 +55,7 @@ def _form(device: Device | None) -> None:
             else:
                 if device and fields["logs"] == device.logs:
                     del fields["logs"]  # it stays as it is written there
-                put_device(path, {**fields, "aliases": listed}, device.name if device else "")
+                put_device(path, {**fields, "aliases": other_names}, device.name if device else "")
             st.rerun()
     except InstrumentGPTError as problem:
         st.error(session.describe(problem, MESSAGE_CHARACTERS), icon=":material/error:")

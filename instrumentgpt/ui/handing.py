@@ -76,8 +76,8 @@ def draw_shift(settings: Settings) -> None:
         words = st.text_input(prompt, usual, help=examples, key="shift-since")
         since = shift_start(words or "", now())
         if since is None:
-            unread = say("That names no moment in the past. Write “yesterday 18:00”.")
-            st.warning(unread, icon=":material/schedule:")
+            problem = say("That names no moment in the past. Write “yesterday 18:00”.")
+            st.warning(problem, icon=":material/schedule:")
             return
         st.caption(say("since {moment}", moment=since.strftime("%Y-%m-%d %H:%M")))
         devices = load_inventory(Path(settings.inventory)).devices

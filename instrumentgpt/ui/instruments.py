@@ -122,10 +122,10 @@ def _draw_alerts(database: Database) -> None:
             text = untrusted.label(f"{alert.device}: {alert.text}", 300) + f" · {moment(alert.raised_at)}"
             st.markdown(f":material/notifications_active: {text}", width="stretch")
             for verdict, icon in VERDICT_ICONS.items():
-                key, to = f"alert-{alert.id}-{verdict}", (alert.id, verdict)
-                st.button(say(VERDICTS[verdict]), key, icon=icon, on_click=_judge_alert, args=to)
-    if counted := false_alarms(database):
-        devices = ", ".join(f"{untrusted.label(device, 80)} {count}" for device, count in counted.items())
+                key, args = f"alert-{alert.id}-{verdict}", (alert.id, verdict)
+                st.button(say(VERDICTS[verdict]), key, icon=icon, on_click=_judge_alert, args=args)
+    if counts := false_alarms(database):
+        devices = ", ".join(f"{untrusted.label(device, 80)} {count}" for device, count in counts.items())
         st.caption(say("False alarms in the last seven days: {devices}", devices=devices))
 
 
@@ -169,8 +169,8 @@ def _follow(devices: list[str]) -> None:
 
 
 def _counts(rows: list[Row]) -> str:
-    counted = Counter(row.word(language()) for row in rows)
-    return " · ".join(f"**{count}** {word}" for word, count in counted.items())
+    count_of = Counter(row.word(language()) for row in rows)
+    return " · ".join(f"**{count}** {word}" for word, count in count_of.items())
 
 
 def _fitting(rows: list[Row], words: str) -> list[Row]:

@@ -186,10 +186,10 @@ class _Form:
 
     def model(self) -> str:
         """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text."""
-        listed = connection.models(self.settings)
-        if not listed:
+        models = connection.models(self.settings)
+        if not models:
             return self.text("model", say("Model of the agent"), say(OWN_DEFAULT))
-        options = list(dict.fromkeys(["", *listed, self.settings.model]))
+        options = list(dict.fromkeys(["", *models, self.settings.model]))
         own_default = say(OWN_DEFAULT)
         model = st.selectbox(
             say("Model of the agent"),

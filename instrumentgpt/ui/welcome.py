@@ -87,9 +87,9 @@ def draw_follow_ups(settings: Settings, messages: Sequence[db.Message], state: D
     except InventoryError:
         inventory = None  # said on the page already
     offered = follow_ups(state, language_of(questions[-1]), questions[-1], inventory)
-    waiting = [question for question in dict.fromkeys(offered) if question not in questions]
+    unasked = [question for question in dict.fromkeys(offered) if question not in questions]
     with st.container(horizontal=True, gap="xsmall", key="follow-ups"):
-        for question in waiting:
+        for question in unasked:
             composer.draw_ask(untrusted.label(question), question, f"follow-up-{question}")
 
 

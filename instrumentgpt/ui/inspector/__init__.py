@@ -35,7 +35,7 @@ def draw(conversation_id: str | None) -> None:
             st.badge(say("turn {turn}", turn=len(turns)), color="gray")
         settings = session.current_settings(database)
         typed = st.session_state.get(prompts.TYPED) or say(prompts.EXAMPLE)
-        prompt, begun = next_prompt(database, conversation_id, typed, settings)
+        prompt, next_state = next_prompt(database, conversation_id, typed, settings)
         draw_bar(prompt.sections, prompt.tokens, settings.prompt_tokens)
         editing.draw_problem()
         state_tab, prompt_tab, older_tab, edits_tab = st.tabs(
@@ -44,7 +44,7 @@ def draw(conversation_id: str | None) -> None:
         if state_tab.open:
             with state_tab:
                 changes.draw_last(database, conversation_id)
-                state.draw(database, conversation_id, begun)
+                state.draw(database, conversation_id, next_state)
         if prompt_tab.open:
             with prompt_tab:
                 prompts.draw(database, conversation_id, prompt, settings.prompt_tokens)

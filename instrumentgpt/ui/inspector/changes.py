@@ -47,10 +47,10 @@ def draw_last(database: Database, conversation_id: str) -> None:
 
 def draw(database: Database, conversation_id: str) -> None:
     """Draw the turns that can be restored, then other changes, newest first; those undone can be redone."""
-    listed = list_revisions(database, conversation_id)
+    history = list_revisions(database, conversation_id)
     deleted.draw_list(database, conversation_id)
-    revisions = [edit for edit in listed if edit.item.field != TURN or edit.undone_at is not None]
-    if not listed:
+    revisions = [edit for edit in history if edit.item.field != TURN or edit.undone_at is not None]
+    if not history:
         st.caption(
             say(
                 "Nothing was changed yet. "
@@ -88,13 +88,13 @@ def _subject(revision: Revision) -> str:
 
 def _draw_revision(revision: Revision) -> None:
     when = moment(revision.changed_at)
-    by = f"{when} · {session.person_name(revision.changed_by)} · {say('turn {turn}', turn=revision.turn)}"
+    note = f"{when} · {session.person_name(revision.changed_by)} · {say('turn {turn}', turn=revision.turn)}"
     if revision.undone_at is None:
-        draw_line(description(revision), by, f"undo-{revision.id}", "undo", say("Undo"), undo, revision.id)
+        draw_line(description(revision), note, f"undo-{revision.id}", "undo", say("Undo"), undo, revision.id)
         return
-    by += f" · {say('undone')} {local(revision.undone_at):%H:%M}"
+    note += f" · {say('undone')} {local(revision.undone_at):%H:%M}"
     words = f":gray[~~{description(revision)}~~]"
-    draw_line(words, by, f"redo-{revision.id}", "redo", say("Do it again"), _redo, revision.id)
+    draw_line(words, note, f"redo-{revision.id}", "redo", say("Do it again"), _redo, revision.id)
 
 
 def undo(revision_id: int) -> None:

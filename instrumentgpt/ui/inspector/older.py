@@ -41,14 +41,14 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
     elif summaries := past_summaries(database, conversation_id):
         st.caption(_agent_summary(*summaries[0]))
     limit = st.session_state.get(LIMIT, SHOWN)
-    back = _restorations(database, conversation_id)
+    restorations = _restorations(database, conversation_id)
     turns = [message["id"] for message in messages if message["role"] == "user"]
     prompt_text = "\n".join(section.text for section in prompt.sections if section.name != REQUEST)
     for entry, group in _grouped(entries, older[-limit:]):
         with st.container(gap="xsmall", border=True):
             for message in group:
                 turn = turn_of(message["id"], turns)
-                _draw_message(conversation_id, message, turn, back.get(message["id"]))
+                _draw_message(conversation_id, message, turn, restorations.get(message["id"]))
             remains = untrusted.label(shown_clauses(entry.text, prompt_text), REMAINDER)
             remains = f"**{say('What remains:')}** {remains or say('nothing')}"
             st.markdown(f":small[:material/subdirectory_arrow_right: {remains}]")
@@ -75,9 +75,9 @@ def _stop(run_id: str) -> None:
 
 def _agent_summary(done: Done, note: str) -> str:
     """Return what became of the agent's last summary, and what it cost."""
-    became = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
+    outcome = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
     parts = [
-        say("Summary by the agent: {state}", state=became),
+        say("Summary by the agent: {state}", state=outcome),
         untrusted.label(note, REMAINDER),
         answer.tokens(done.usage),
     ]

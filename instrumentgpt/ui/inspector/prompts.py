@@ -150,11 +150,11 @@ def _piece(kind: str, text: str) -> str:
 def draw_bar(sections: Sequence[Section], tokens: int, budget: int) -> None:
     """Draw the tokens of each part as a share of `budget`; words stand beside every colour."""
     parts = [(*part_of(section.name), section.tokens) for section in sections]
-    share = sum(counted for _, _, counted in parts) / budget
-    st.html(bar([(colour, counted) for _, colour, counted in parts], budget))
+    share = sum(count for _, _, count in parts) / budget
+    st.html(bar([(colour, count) for _, colour, count in parts], budget))
     legend = " · ".join(
-        f':color[■]{{foreground="{colour}"}} {untrusted.label(name)} {thousands(counted)}'
-        for name, colour, counted in parts
+        f':color[■]{{foreground="{colour}"}} {untrusted.label(name)} {thousands(count)}'
+        for name, colour, count in parts
     )
     total = say("**{count}** of {all} tokens", count=thousands(tokens), all=thousands(budget))
     st.markdown(f":small[{total} · {percent(share)}]  \n:small[{legend}]")

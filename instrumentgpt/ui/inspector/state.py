@@ -40,9 +40,9 @@ STATUSES: dict[str, tuple[Any, str]] = {
 ALL = "memory-all"  # in the session's state: sections that are drawn whole
 
 
-def draw(database: Database, conversation_id: str, begun: memory.DiagnosticState) -> None:
-    """Draw what is known, as people revised it; the state `begun` is the one of the next question."""
-    revised = listing(database, conversation_id, begun)
+def draw(database: Database, conversation_id: str, next_state: memory.DiagnosticState) -> None:
+    """Draw what is known, as people revised it; `next_state` is that of the next question."""
+    revised = listing(database, conversation_id, next_state)
     _draw_device(conversation_id, revised)
     for name, entries in revised.sections.items():
         if name == VALUE or name in SENTENCES:

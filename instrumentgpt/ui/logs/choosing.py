@@ -166,10 +166,10 @@ def _look_again() -> None:
 def _device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], str]:
     """Return the device's logs, newest first, and "" or why only copies that are here can be offered."""
     try:
-        replaced = device_folder(workspace.cache, device.name).glob(f"*{UNTIL}*")
+        older_copies = device_folder(workspace.cache, device.name).glob(f"*{UNTIL}*")
         with st.spinner(say("Looking for logs…")):
-            listed = [_remote(log) for log in _listed(device)]
-        return [*listed, *(_copy(device.name, path) for path in sorted(replaced))], ""
+            choices = [_remote(log) for log in _listed(device)]
+        return [*choices, *(_copy(device.name, path) for path in sorted(older_copies))], ""
     except FetchError as error:
         files = device_folder(workspace.cache, device.name).glob("*")
         copies = [_copy(device.name, path) for path in files if is_log_name(path.name)]

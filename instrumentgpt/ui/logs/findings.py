@@ -125,8 +125,8 @@ def _draw_ways(log: Log, item: Finding | Excursion, key: str) -> None:
     with st.container(horizontal=True, gap="xsmall"):
         lines = [evidence.line for evidence in item.evidence[:SHOWN_EVIDENCE]]
         begin = lines[0] if lines else line_at(log, item.onset)
-        to = (begin, window_of(log, item))
-        st.button(say("Show"), key, on_click=place.go_to, args=to, icon=":material/my_location:")
+        args = (begin, window_of(log, item))
+        st.button(say("Show"), key, on_click=place.go_to, args=args, icon=":material/my_location:")
         for line in dict.fromkeys(lines):
             _line_button(line, f"{key}-{line}")
 

@@ -152,11 +152,11 @@ def go_around(line: int) -> None:
 def _caption(scope: str, count: int, total: int, index: LineIndex, focus: int) -> str:
     if scope == EVERYWHERE:
         fitting = say("{count:,} event lines fit", count=total)
-        listed = say("The first {count:,} of {what}", count=count, what=fitting) if count < total else fitting
-        return f"{listed} · {say('Pick one and choose “Around it” to see its neighbours.')}"
+        text = say("The first {count:,} of {what}", count=count, what=fitting) if count < total else fitting
+        return f"{text} · {say('Pick one and choose “Around it” to see its neighbours.')}"
     near = say("{count:,} lines around line {line:,} of {all:,}", count=total, line=focus, all=index.total)
-    filtered = say("{count:,} of the {what}", count=count, what=near) if count < total else near
-    return f"{filtered} · {say('Click a line to pick it, Shift-click another for a range.')}"
+    text = say("{count:,} of the {what}", count=count, what=near) if count < total else near
+    return f"{text} · {say('Click a line to pick it, Shift-click another for a range.')}"
 
 
 def _go() -> None:
