@@ -25,7 +25,7 @@ from instrumentgpt.fleet.cluster import ClusterError
 from instrumentgpt.fleet.inventory_file import copy_of, put_device, remove_device
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.fleet.standing import rows_of
-from instrumentgpt.fleet.watch import NotTold, compare_with_alerts, tell
+from instrumentgpt.fleet.watch import NotSent, compare_with_alerts, tell
 from instrumentgpt.instruments.devices import InventoryError, load_inventory
 from instrumentgpt.settings import DEMO_INVENTORY, database_path, home
 from instrumentgpt.storage.alerts import open_alerts
@@ -243,7 +243,7 @@ def later(log, copy):
 
 def test_what_could_not_be_delivered_is_told_with_the_next_look(lab, receiver):
     place, got = receiver
-    with pytest.raises(NotTold, match="tried again"):
+    with pytest.raises(NotSent, match="tried again"):
         looked(lab, ["json://127.0.0.1:9/"])
     assert looked(lab, [place]) == ([("oven 1", "oscillation_tuning")], []) and len(got) == 1
 

@@ -12,7 +12,7 @@ from instrumentgpt.storage.marks import store_marks
 from instrumentgpt.storage.revisions import list_deleted
 from instrumentgpt.storage.runs import append_events, begin_run, finish_run, list_runs, read_events, start_run
 from instrumentgpt.turn.runs import stop
-from instrumentgpt.ui.progress import KEPT_THINKING
+from instrumentgpt.ui.progress import THINKING_CHARACTERS
 from instrumentgpt.ui.steps import RESULT_CHARACTERS
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[x] $5"
@@ -123,8 +123,8 @@ def test_of_endless_thinking_the_end_is_kept(database):
     open_expander(at, f"thinking-{list_runs(database, conversation)[0].id}")
     (words,) = [element.value for element in at.main.text if "aaa" in element.value]
     assert words.endswith("the end")
-    assert len(words) == KEPT_THINKING
-    assert f"{KEPT_THINKING:,} of 50,007 characters" in texts(at)
+    assert len(words) == THINKING_CHARACTERS
+    assert f"{THINKING_CHARACTERS:,} of 50,007 characters" in texts(at)
 
 
 def test_without_thinking_no_line_of_it(database):

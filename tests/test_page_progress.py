@@ -4,7 +4,7 @@ from cases import each
 from streamlit.testing.v1 import AppTest
 
 from instrumentgpt.agents.events import Artifact, Done, Failure, Session, Text, Thinking, Tick, Tool
-from instrumentgpt.ui.progress import KEPT_THINKING, Progress, advance
+from instrumentgpt.ui.progress import THINKING_CHARACTERS, Progress, advance
 
 RUN = [
     Session("s1", "offline", "rules"),
@@ -62,7 +62,7 @@ def test_thinking_is_a_sign_of_life_until_the_first_word():
 def test_of_long_thinking_the_newest_words_are_kept_and_all_are_counted():
     pieces = [(number, Thinking("x" * 999 + str(number % 10))) for number in range(1, 30)]
     progress = advance(Progress(), pieces)
-    assert (len(progress.thinking), progress.thought) == (KEPT_THINKING, 29_000)
+    assert (len(progress.thinking), progress.thought) == (THINKING_CHARACTERS, 29_000)
     assert progress.thinking.endswith("x9")
 
 

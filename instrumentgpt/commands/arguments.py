@@ -296,8 +296,8 @@ def band(text: str) -> "tuple[int, StatedLoop]":
 
 
 def _of_channel(text: str) -> tuple[int, str]:
-    channel, _, rest = text.rpartition("=")
-    return int(channel or 0), rest
+    channel, _, value = text.rpartition("=")
+    return int(channel or 0), value
 
 
 def positive(text: str) -> float:
@@ -310,10 +310,10 @@ def positive(text: str) -> float:
 
 def minutes(text: str) -> float:
     """Return a number of minutes, of a tenth at least."""
-    found = float(text)
-    if not 0.1 <= found < float("inf"):
+    number = float(text)
+    if not 0.1 <= number < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is no time to wait: give minutes, 0.1 or more")
-    return found
+    return number
 
 
 def unit(text: str) -> str:

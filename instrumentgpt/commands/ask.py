@@ -33,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
     make_files_private()
     question = _standard_input() if arguments.question == "-" else arguments.question
     files = [
-        one for path in arguments.files for one in unpacked(known_file(path), home() / "cache" / "unpacked")
+        file for path in arguments.files for file in unpacked(known_file(path), home() / "cache" / "unpacked")
     ]
     conversation = conversation_for(database_path(), question, arguments)
     _state(files, conversation, arguments)
@@ -49,8 +49,8 @@ def run(arguments: argparse.Namespace) -> int:
         code = _print_json(stream) if arguments.json else print_text(stream, sys.stdout.isatty())
     if not arguments.json:
         with closing(db.connect(database_path())) as database:
-            for one in open_questions(database, conversation):
-                print(f"\n{one.words()} {one.words('terminal')}")
+            for open_question in open_questions(database, conversation):
+                print(f"\n{open_question.words()} {open_question.words('terminal')}")
         print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
     return code
 
@@ -106,20 +106,20 @@ def print_text(events: Iterator[Event], as_they_come: bool) -> int:
                 printed.add(event)
             elif isinstance(event, Done):
                 outcome = event.outcome
-            elif words := _noted(event):
+            elif note := _note(event):
                 printed.pause()
-                print(words, file=sys.stderr, flush=True)
+                print(note, file=sys.stderr, flush=True)
     finally:  # by Ctrl-C, too
         printed.end()
     return 0 if outcome == "ok" else 1
 
 
-def _noted(event: Event) -> str:
+def _note(event: Event) -> str:
     """Return what is told of `event` beside the answer, "" if nothing is."""
     match event:
         case Tool(status="started"):
-            named = [str(event.arguments[name]) for name in SHOWN if event.arguments.get(name)]
-            return " ".join(["…", event.name, *named])
+            values = [str(event.arguments[name]) for name in SHOWN if event.arguments.get(name)]
+            return " ".join(["…", event.name, *values])
         case Artifact():
             return f"… {event.kind}: {event.title} (shown on the page)"
         case Tick():
@@ -139,16 +139,16 @@ class Collected:
         """Keep what `event` adds."""
         self.answer.take(event)
         if event.aside:
-            words = self.answer.words(event.segment).strip()
-            print(_LINK.sub(r"\1", words), file=sys.stderr, flush=True)
+            text = self.answer.words(event.segment).strip()
+            print(_LINK.sub(r"\1", text), file=sys.stderr, flush=True)
 
     def pause(self) -> None:
         """Do nothing: it is not printed yet."""
 
     def end(self) -> None:
         """Print the answer."""
-        if words := _LINK.sub(r"\1", self.answer.text).strip("\n"):
-            print(words, flush=True)
+        if text := _LINK.sub(r"\1", self.answer.text).strip("\n"):
+            print(text, flush=True)
 
 
 class Printed:
@@ -157,29 +157,29 @@ class Printed:
     def __init__(self) -> None:
         self.segments: dict[int, str] = {}
         self.segment: int | None = None  # the one printed last
-        self.held = ""  # the beginning of a link, until its end is there
+        self.link_start = ""  # the beginning of a link, until its end is there
         self.end_of_text = "\n\n"  # the last two characters
 
     def add(self, event: Text) -> None:
         """Print what `event` adds; another segment is another paragraph."""
-        before = self.segments.get(event.segment, "")
+        earlier = self.segments.get(event.segment, "")
         if not event.whole:
-            new = event.text
+            text = event.text
         else:
-            new = event.text.removeprefix(before) if event.text.startswith(before) else f"\n{event.text}"
-        self.segments[event.segment] = event.text if event.whole else before + event.text
+            text = event.text.removeprefix(earlier) if event.text.startswith(earlier) else f"\n{event.text}"
+        self.segments[event.segment] = event.text if event.whole else earlier + event.text
         if event.segment != self.segment:
-            new = new.lstrip("\n")
-            if not new.strip():
+            text = text.lstrip("\n")
+            if not text.strip():
                 return
             self._end_paragraph()
             self.segment = event.segment
-        self._print(new)
+        self._print(text)
 
     def pause(self) -> None:
         """End the line: something else is printed below it."""
-        self._write(self.held)
-        self.held = ""
+        self._write(self.link_start)
+        self.link_start = ""
         if not self.end_of_text.endswith("\n"):
             self._write("\n")
 
@@ -193,10 +193,10 @@ class Printed:
             self._write("\n")
 
     def _print(self, text: str) -> None:
-        text = _LINK.sub(r"\1", self.held + text)
-        opened = _OPEN_LINK.search(text)
-        self.held = opened.group() if opened else ""
-        self._write(text[: len(text) - len(self.held)])
+        text = _LINK.sub(r"\1", self.link_start + text)
+        open_link = _OPEN_LINK.search(text)
+        self.link_start = open_link.group() if open_link else ""
+        self._write(text[: len(text) - len(self.link_start)])
 
     def _write(self, text: str) -> None:
         if text:

@@ -28,10 +28,10 @@ def run(arguments: argparse.Namespace) -> int:
     """Do with cases what is asked, and print them; return 1 if none is listed, else 0."""
     with closing(db.connect(database_path())) as database:
         if arguments.action == "list":
-            found = list_cases(database, " ".join(arguments.which), arguments.state, device=arguments.device)
+            cases = list_cases(database, " ".join(arguments.which), arguments.state, device=arguments.device)
         else:
-            found = [_changed(database, arguments)]
-        for case in found:
+            cases = [_changed(database, arguments)]
+        for case in cases:
             if arguments.json:
                 print(json.dumps(asdict(case), ensure_ascii=False))
             elif arguments.action == "show":
@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
                 print(markdown(case, *parts, arguments.language))
             else:
                 print(_line(case, arguments.language))
-    return 0 if found else 1
+    return 0 if cases else 1
 
 
 def _changed(database: Database, arguments: argparse.Namespace) -> Case:

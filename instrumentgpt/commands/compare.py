@@ -39,10 +39,10 @@ def run(arguments: argparse.Namespace) -> int:
             f"{len(arguments.logs)} logs{' and a time' if arguments.at else ''} were given. "
             "Give an older and a newer log, or one log with --at HH:MM"
         )
-    first = arguments.logs[0]
-    found, faults = _divided(first, arguments.at) if arguments.at else _both(first, arguments.logs[1])
-    written = json_lines if arguments.json else text_lines
-    for line in written(found, faults, arguments.language):
+    path = arguments.logs[0]
+    comparison, faults = _divided(path, arguments.at) if arguments.at else _both(path, arguments.logs[1])
+    lines_of = json_lines if arguments.json else text_lines
+    for line in lines_of(comparison, faults, arguments.language):
         print(line)
     return 0
 
@@ -65,25 +65,25 @@ def _read(path: Path) -> Any:
         raise UnopenedLog(problem_text(path, problem)) from problem
 
 
-def text_lines(found: Comparison, faults: tuple[FaultChange, ...], language: Language) -> Iterator[str]:
+def text_lines(comparison: Comparison, faults: tuple[FaultChange, ...], language: Language) -> Iterator[str]:
     """Yield the differences as people read them, the faults first."""
-    head, *rest = comparison_sentences(found, language)
+    head, *sentences = comparison_sentences(comparison, language)
     yield head
-    yield from (f"  {fault_sentence(one, language)}" for one in faults)
-    nothing = not found.notable and not found.events
-    yield from (f"  {line}" for line in rest if not (nothing and faults))
+    yield from (f"  {fault_sentence(fault, language)}" for fault in faults)
+    nothing = not comparison.notable and not comparison.events
+    yield from (f"  {line}" for line in sentences if not (nothing and faults))
 
 
-def json_lines(found: Comparison, faults: tuple[FaultChange, ...], language: Language) -> Iterator[str]:
+def json_lines(comparison: Comparison, faults: tuple[FaultChange, ...], language: Language) -> Iterator[str]:
     """Yield one JSON object per difference: a fault, a figure, or a kind of event line."""
-    logs = {"before_log": found.before, "after_log": found.after}
+    logs = {"before_log": comparison.before, "after_log": comparison.after}
     for fault in faults:
-        named = {"class": fault.finding.fault, "channel": fault.finding.channel}
-        yield _json({"kind": fault.kind, **named, **logs, "text": fault_sentence(fault, language)})
-    for row in found.notable:
-        text = row_sentence(row, found.unit, language)
+        fields = {"class": fault.finding.fault, "channel": fault.finding.channel}
+        yield _json({"kind": fault.kind, **fields, **logs, "text": fault_sentence(fault, language)})
+    for row in comparison.notable:
+        text = row_sentence(row, comparison.unit, language)
         yield _json({"kind": row.quantity, **plain(asdict(row)), **logs, "text": text})
-    for change in found.events:
+    for change in comparison.events:
         yield _json({"kind": "events", **asdict(change), **logs, "text": event_sentence(change, language)})
 
 

@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _row(device: Any) -> dict[str, Any]:
     row = {"name": device.name, "ip": device.ip, "label": device.label, "logs": device.logs}
     try:
-        found = list_logs(device)
-        return {**row, "count": len(found), "newest": found[0].name if found else "", "error": ""}
+        logs = list_logs(device)
+        return {**row, "count": len(logs), "newest": logs[0].name if logs else "", "error": ""}
     except InstrumentGPTError as problem:
         return {**row, "count": 0, "newest": "", "error": str(problem)}

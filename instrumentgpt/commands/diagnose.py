@@ -9,15 +9,8 @@ from pathlib import Path
 
 from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments import (
-    coincidence,
-    diagnosis,
-    loop_wording,
-    segment_wording,
-    withheld_wording,
-    wording,
-)
-from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments import coincidence, loop_wording, segment_wording, withheld_wording, wording
+from instrumentgpt.instruments.diagnosis import Diagnosis, excursion_rows, kind_rows, rows
 from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.loop_wording import word
@@ -39,16 +32,16 @@ def run(arguments: argparse.Namespace) -> int:
     for path, owner in _logs(arguments.logs):
         try:
             log = read_stated(path, owner, stated, arguments.forget, asks)
-            found = diagnosed(log)
+            diagnosis = diagnosed(log)
         except (InstrumentGPTError, OSError) as problem:
             failed = True
             print(f"error: {problem_text(path, problem)}", file=sys.stderr)
             continue
-        written = json_lines if arguments.json else text_lines
-        for line in written(path, found, arguments.language):
+        lines_of = json_lines if arguments.json else text_lines
+        for line in lines_of(path, diagnosis, arguments.language):
             print(line)
         sys.stdout.flush()
-        diagnoses.append(found)
+        diagnoses.append(diagnosis)
     if arguments.report and diagnoses:
         failed = not written_to(arguments.report, diagnoses, arguments.language) or failed
     return 1 if failed else 0
@@ -57,11 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
 def _logs(paths: list[Path]) -> Iterator[tuple[Path, str]]:
     """Yield each log, those of a .zip one by one, with the folder that it was given from."""
     for path in paths:
-        found = [path]
+        logs = [path]
         with contextlib.suppress(InstrumentGPTError, OSError):  # told when it is read
-            found = unpacked(path, home() / "cache" / "unpacked")
-        for one in found:
-            yield one, str(path.absolute().parent)
+            logs = unpacked(path, home() / "cache" / "unpacked")
+        for log in logs:
+            yield log, str(path.absolute().parent)
 
 
 def written_to(path: Path, diagnoses: list[Diagnosis], language: Language) -> bool:
@@ -90,96 +83,96 @@ def log_name(path: Path) -> str:
     >>> log_name(Path("/data/zspr_052/run.log.gz"))
     'zspr_052/run.log'
     """
-    whole = path.absolute()
-    return f"{whole.parent.name}/{whole.name.removesuffix('.gz')}"
+    path = path.absolute()
+    return f"{path.parent.name}/{path.name.removesuffix('.gz')}"
 
 
-def json_lines(path: Path, found: Diagnosis, language: Language) -> Iterator[str]:
+def json_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield one JSON object per finding, likeliest root cause first."""
-    coincident = coincidence.coincidences(found)
-    for row, finding in zip(diagnosis.rows(found), found.findings, strict=True):
+    coincident = coincidence.coincidences(diagnosis)
+    for row, finding in zip(rows(diagnosis), diagnosis.findings, strict=True):
         row |= {"log": log_name(path), "summary": wording.summary(finding, language)}
         row["next_test"] = wording.next_test(finding, language)
-        own = [one for one in coincident if one.finding is finding]
-        row["coincidences"] = [coincidence.sentence(one, language) for one in own]
+        events = [event for event in coincident if event.finding is finding]
+        row["coincidences"] = [coincidence.sentence(event, language) for event in events]
         yield json.dumps(row, ensure_ascii=False)
-    for row in (*diagnosis.kind_rows(found, language), *diagnosis.excursion_rows(found, language)):
+    for row in (*kind_rows(diagnosis, language), *excursion_rows(diagnosis, language)):
         yield json.dumps({"log": log_name(path), **row}, ensure_ascii=False)
-    told = segment_wording.rows(found, None, language)
-    for name, one in (
-        *(("segment", one) for one in told["worst"]),
-        *(("trend", one) for one in told["trends"]),
-    ):
-        row = {"log": log_name(path), "channel": one["channel"], name: one}
-        yield json.dumps(row, ensure_ascii=False)
+    tables = segment_wording.rows(diagnosis, None, language)
+    for name, key in (("segment", "worst"), ("trend", "trends")):
+        for row in tables[key]:
+            yield json.dumps(
+                {"log": log_name(path), "channel": row["channel"], name: row}, ensure_ascii=False
+            )
 
 
-def text_lines(path: Path, found: Diagnosis, language: Language) -> Iterator[str]:
+def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield the findings as people read them."""
-    log, label, words = found.log, LABELS[language], wording.WORDS[language]
-    coincident = coincidence.coincidences(found)
+    log, label, words = diagnosis.log, LABELS[language], wording.WORDS[language]
+    coincident = coincidence.coincidences(diagnosis)
     channels = log.samples["channel"].nunique()
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
     yield from (f"  {label['note']}: {note}" for note in log.remarks(language))
-    for channel, kind in found.kinds.items():
-        told = loop_wording.sentence(kind, log.unit, language)
-        yield f"  {loop_wording.word('kind', language)}, channel {channel}: {told}"
-    for finding in found.findings:
-        if said := wording.danger(finding, language):
-            yield f"  ! {said}"
-    for finding in found.findings:
+    for channel, kind in diagnosis.kinds.items():
+        sentence = loop_wording.sentence(kind, log.unit, language)
+        yield f"  {loop_wording.word('kind', language)}, channel {channel}: {sentence}"
+    for finding in diagnosis.findings:
+        if danger := wording.danger(finding, language):
+            yield f"  ! {danger}"
+    for finding in diagnosis.findings:
         healthy = finding.severity == "none"
-        where = "device" if finding.channel is None else f"channel {finding.channel}"
+        place = "device" if finding.channel is None else f"channel {finding.channel}"
         since = "" if healthy else f", since {log.clock(finding.onset)}"
         graded = "ok" if healthy else f"{finding.severity.upper()}, {wording.confidence(finding, language)}"
-        yield f"  {graded}  {finding.fault}, {where}{since}"
+        yield f"  {graded}  {finding.fault}, {place}{since}"
         yield f"      {wording.summary(finding, language)}"
         if healthy:
             continue
         for item in finding.evidence[:MOST_EVIDENCE]:
             values = ", ".join(f"{words[name]} {value:g}" for name, value in item.values.items())
             yield f"      L {item.line:,}: {values}"
-        for one in coincident:
-            if one.finding is finding:
-                lines = ", ".join(f"L {message.line:,}" for message in one.messages[:MOST_EVIDENCE])
-                yield f"      {label['coincident']}: {coincidence.sentence(one, language)} ({lines})"
+        for event in coincident:
+            if event.finding is finding:
+                lines = ", ".join(f"L {message.line:,}" for message in event.messages[:MOST_EVIDENCE])
+                yield f"      {label['coincident']}: {coincidence.sentence(event, language)} ({lines})"
         for reason in wording.ruled_out(finding, language):
             yield f"      {label['ruled_out']}: {reason}"
         yield f"      {label['next']}: {wording.next_step(finding, language)}"
-        yield from (f"      {one}" for one in wording.cannot_tell(finding, language))
-    yield from _excursions(found, language)
-    yield from _segments(found, language)
-    yield from _not_judged(found, language)
+        yield from (f"      {sentence}" for sentence in wording.cannot_tell(finding, language))
+    yield from _excursions(diagnosis, language)
+    yield from _segments(diagnosis, language)
+    yield from _not_judged(diagnosis, language)
 
 
-def _excursions(found: Diagnosis, language: Language) -> Iterator[str]:
+def _excursions(diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield a line for each of the excursions that matter most, and how many there are beside them."""
-    shown = loop_wording.by_size(found.excursions)[: loop_wording.MOST_SHOWN]
-    for one in shown:
-        told, why = loop_wording.excursion(one, found.log, language), loop_wording.explanation(one, language)
-        lines = ", ".join(f"L {item.line:,}" for item in one.evidence)
-        away = f"{loop_wording.word('out_of_band', language)}, channel {one.channel}"
-        yield f"  {away}: {told} ({lines}); {why}"
-    if more := len(found.excursions) - len(shown):
+    largest = loop_wording.by_size(diagnosis.excursions)[: loop_wording.MOST_SHOWN]
+    for excursion in largest:
+        sentence = loop_wording.excursion(excursion, diagnosis.log, language)
+        why = loop_wording.explanation(excursion, language)
+        lines = ", ".join(f"L {item.line:,}" for item in excursion.evidence)
+        away = f"{loop_wording.word('out_of_band', language)}, channel {excursion.channel}"
+        yield f"  {away}: {sentence} ({lines}); {why}"
+    if more := len(diagnosis.excursions) - len(largest):
         yield f"      {loop_wording.word('more', language, count=more)}"
 
 
-def _segments(found: Diagnosis, language: Language) -> Iterator[str]:
+def _segments(diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield a table of the worst segments of a log with more than a few, and what changes over days."""
-    if lines := segment_wording.table(found, language, MOST_SEGMENTS):
-        yield f"  {word('segments', language, count=len(found.segments))}"
+    if lines := segment_wording.table(diagnosis, language, MOST_SEGMENTS):
+        yield f"  {word('segments', language, count=len(diagnosis.segments))}"
         yield from (f"      {line}" for line in lines)
-        if more := len(found.segments) + 1 - len(lines):
+        if more := len(diagnosis.segments) + 1 - len(lines):
             yield f"      {word('segments_more', language, count=more)}"
-    for sentence in segment_wording.trend_sentences(found, language):
+    for sentence in segment_wording.trend_sentences(diagnosis, language):
         yield f"  {word('trends', language)}: {sentence}"
 
 
-def _not_judged(found: Diagnosis, language: Language) -> Iterator[str]:
+def _not_judged(diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield a line per reason for which verdicts are withheld, with their names."""
     reasons: dict[str, list[str]] = {}
-    for name, withheld in found.withheld.items():
-        said = withheld_wording.reason(withheld, language) + withheld_wording.remedy(withheld, language)
-        reasons.setdefault(said, []).append(name)
-    for said, names in reasons.items():
-        yield f"  not judged: {', '.join(names)}: {said}"
+    for name, withheld in diagnosis.withheld.items():
+        reason = withheld_wording.reason(withheld, language) + withheld_wording.remedy(withheld, language)
+        reasons.setdefault(reason, []).append(name)
+    for reason, names in reasons.items():
+        yield f"  not judged: {', '.join(names)}: {reason}"

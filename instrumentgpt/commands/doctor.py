@@ -44,13 +44,13 @@ def run(arguments: argparse.Namespace) -> int:
 def python() -> Iterator[Line]:
     """Is this Python new enough?"""
     enough = sys.version_info >= OLDEST_PYTHON
-    wanted = ".".join(map(str, OLDEST_PYTHON))
+    oldest = ".".join(map(str, OLDEST_PYTHON))
     version = sys.version.split()[0]
     yield Line(
         "ok" if enough else "missing",
         "Python",
         version,
-        "" if enough else f"Install Python {wanted} or newer",
+        "" if enough else f"Install Python {oldest} or newer",
     )
 
 
@@ -59,7 +59,7 @@ def packages() -> Iterator[Line]:
     from instrumentgpt.settings import CHECKOUT
 
     lines = (CHECKOUT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    names = [found.group() for line in lines if (found := re.match(r"[A-Za-z0-9][\w.\-]*", line))]
+    names = [match.group() for line in lines if (match := re.match(r"[A-Za-z0-9][\w.\-]*", line))]
     absent = [name for name in names if not _installed(name)]
     if absent:
         yield Line("missing", "packages", f"without {', '.join(absent)}", "pip install -r requirements.txt")
@@ -81,8 +81,8 @@ def database() -> Iterator[Line]:
 
     path = database_path()
     try:
-        with closing(db.connect(path)) as opened:
-            count = len(db.list_conversations(opened))
+        with closing(db.connect(path)) as connection:
+            count = len(db.list_conversations(connection))
     except InstrumentGPTError as problem:
         yield Line("missing", "database", str(path), str(problem))
         return
@@ -127,8 +127,8 @@ def agents() -> Iterator[Line]:
         if path:
             yield Line("ok", agent.label, path)
             if agent.state:
-                held = what_holds(agent.label, agent.caveat, settings)
-                yield Line("ok" if confines(settings) else "optional", f"{agent.label}, sandbox", held)
+                confinement = what_holds(agent.label, agent.caveat, settings)
+                yield Line("ok" if confines(settings) else "optional", f"{agent.label}, sandbox", confinement)
             yield from _account(agent.name, agent.label, path)
         else:
             yield Line("optional", agent.label, "not found; the offline analyst answers", agent.install)
@@ -152,9 +152,9 @@ def browser() -> Iterator[Line]:
     """Is there a Chromium that prints PDFs, and runs the browser tests?"""
     from instrumentgpt.handover.pdf import BROWSERS
 
-    found = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if found:
-        yield Line("ok", "Chromium for PDFs", found)
+    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if path:
+        yield Line("ok", "Chromium for PDFs", path)
     else:
         remedy = "PDFs and `make test` need it: apt-get install chromium fonts-noto-cjk"
         yield Line("optional", "Chromium for PDFs", "not found", remedy)

@@ -31,20 +31,20 @@ def run(arguments: argparse.Namespace) -> int:
             print(rated_cases(database))
         return 0
     agents = [known_agent(name) for name in arguments.agent or ROWS]
-    every = load(seeds=arguments.seeds)
-    cases = [case for case in every if not arguments.kind or case.kind in arguments.kind][: arguments.limit]
+    loaded = load(seeds=arguments.seeds)
+    cases = [case for case in loaded if not arguments.kind or case.kind in arguments.kind][: arguments.limit]
     if not cases:
-        kinds = ", ".join(dict.fromkeys(case.kind for case in every))
+        kinds = ", ".join(dict.fromkeys(case.kind for case in loaded))
         raise NoCase(f"no case of kind {', '.join(arguments.kind)}. There are: {kinds}")
     if not is_off():
         warm_server.warm_up()  # programs of ours are forked from this one
     results = []
     for result in evaluate(cases, agents, arguments.record):
         results.append(result)
-        failed = [f"{one.criterion}: {one.why}" for one in result.verdicts if not one.met]
-        said = result.skipped or "; ".join(failed) or "passed"
+        failed = [f"{verdict.criterion}: {verdict.why}" for verdict in result.verdicts if not verdict.met]
+        note = result.skipped or "; ".join(failed) or "passed"
         print(
-            f"{result.agent} · {result.case.kind} · {result.case.name}: {said}", file=sys.stderr, flush=True
+            f"{result.agent} · {result.case.kind} · {result.case.name}: {note}", file=sys.stderr, flush=True
         )
     print(tables(results))
     if arguments.report:

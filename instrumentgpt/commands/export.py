@@ -15,8 +15,8 @@ from instrumentgpt.storage.export import export_name, export_to
 def run(arguments: argparse.Namespace) -> int:
     """Write the zip and print its path; return 0."""
     with closing(db.connect(database_path())) as database:
-        found = db.get_conversation(database, arguments.conversation)
-        title = found.title if found else ""
+        conversation = db.get_conversation(database, arguments.conversation)
+        title = conversation.title if conversation else ""
         path = arguments.output or Path(export_name(title, arguments.conversation))
         write_export(path, database, arguments.conversation)
     print(path)

@@ -25,18 +25,18 @@ def run(arguments: argparse.Namespace) -> int:
     make_files_private()
     files = [ask.known_file(path) for path in arguments.log]
     conversation = conversation_for(database_path(), arguments.question, arguments)
-    said: str | None = arguments.question
+    message: str | None = arguments.question
     code = 0
-    while said is not None:
-        code = _turn(conversation, said, arguments.agent, files)
+    while message is not None:
+        code = _turn(conversation, message, arguments.agent, files)
         files = []
-        said = _next(conversation, arguments.yes) if code == 0 else None
+        message = _next(conversation, arguments.yes) if code == 0 else None
     print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
     return code
 
 
-def _turn(conversation: str, said: str, agent: str, files: list[Path]) -> int:
-    events = runs.consume(database_path(), conversation, said, mode=MODE, agent=agent, attachments=files)
+def _turn(conversation: str, message: str, agent: str, files: list[Path]) -> int:
+    events = runs.consume(database_path(), conversation, message, mode=MODE, agent=agent, attachments=files)
     with closing(events) as stream:
         return ask.print_text(stream, as_they_come=True)
 
@@ -44,8 +44,8 @@ def _turn(conversation: str, said: str, agent: str, files: list[Path]) -> int:
 def _next(conversation: str, approved: bool) -> str | None:
     """Return what to say to a proposed decomposition: what the user types; None if none is waiting."""
     with closing(db.connect(database_path())) as database:
-        known = latest_panel(database, conversation)
-    if known is None or known.status != "proposed":
+        panel = latest_panel(database, conversation)
+    if panel is None or panel.status != "proposed":
         return None
     if approved:
         return "yes"

@@ -19,30 +19,30 @@ class NoChannel(InstrumentGPTError, LookupError):
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the chart and print, in words, what it shows."""
-    drawn = charts.chart_named(arguments.chart)
+    draw = charts.chart_named(arguments.chart)
     try:
         log = read_as(arguments.log, cache=home() / "cache" / "frames", unit=saved_settings().temperatures)
-        judged = diagnosed(log)
-        findings = judged.findings
-        chosen = _chosen(log, arguments.channel)
-        shown = charts.judged_for(arguments.chart, judged)
-        figure = drawn(log, findings, chosen, arguments.language, **shown)
+        diagnosis = diagnosed(log)
+        findings = diagnosis.findings
+        channels = _channels(log, arguments.channel)
+        extras = charts.judged_for(arguments.chart, diagnosis)
+        figure = draw(log, findings, channels, arguments.language, **extras)
         is_data = arguments.output.suffix == ".json"
         text = figure.to_json() if is_data else figure.to_html(config())
         arguments.output.write_text(text, encoding="utf-8")
     except OSError as problem:
         print(f"error: {problem.filename}: {problem.strerror}. Give another path", file=sys.stderr)
         return 1
-    print(charts.text_alternative(log, findings, arguments.language, chosen, judged.excursions))
-    for sentence in segment_wording.trend_sentences(judged, arguments.language, chosen):
+    print(charts.text_alternative(log, findings, arguments.language, channels, diagnosis.excursions))
+    for sentence in segment_wording.trend_sentences(diagnosis, arguments.language, channels):
         print(sentence)
     print(arguments.output)
     return 0
 
 
-def _chosen(log: Log, channel: int | None) -> list[int] | None:
+def _channels(log: Log, channel: int | None) -> list[int] | None:
     """Return the channels to draw; None: those that matter."""
-    known = sorted(int(number) for number in log.samples["channel"].unique())
-    if channel is not None and channel not in known:
-        raise NoChannel(f"{log.name} has no channel {channel}. It has: {', '.join(map(str, known))}")
+    numbers = sorted(int(number) for number in log.samples["channel"].unique())
+    if channel is not None and channel not in numbers:
+        raise NoChannel(f"{log.name} has no channel {channel}. It has: {', '.join(map(str, numbers))}")
     return None if channel is None else [channel]

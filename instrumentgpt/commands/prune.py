@@ -23,23 +23,23 @@ def run(arguments: argparse.Namespace) -> int:
         if days <= 0:
             print("0 conversations: pruning is off at 0 days. Nothing was changed. Say how many: --days 30.")
             return 0
-        found = prunable(database, days)
-        for one in found:
-            when = day(one.updated_at)
-            title = " ".join(one.title.split()) or "Untitled"
-            print(f"{one.conversation_id}  {when}  {size_text(one.size):>8}  {title}")
-        total = size_text(sum(one.size for one in found))
+        talks = prunable(database, days)
+        for talk in talks:
+            when = day(talk.updated_at)
+            title = " ".join(talk.title.split()) or "Untitled"
+            print(f"{talk.conversation_id}  {when}  {size_text(talk.size):>8}  {title}")
+        total = size_text(sum(talk.size for talk in talks))
         if not arguments.yes:
-            print(f"{len(found)} conversations untouched for {days:g} days, {total}. Nothing was changed.")
+            print(f"{len(talks)} conversations untouched for {days:g} days, {total}. Nothing was changed.")
             return 0
         if arguments.export:
-            _export(database, arguments.export, [(one.title, one.conversation_id) for one in found])
-        done = prune(database, found)
-    print(f"{len(done.pruned)} conversations pruned, {size_text(done.freed)} freed.")
-    sizes = size_text(done.database_before), size_text(done.database_after)
+            _export(database, arguments.export, [(talk.title, talk.conversation_id) for talk in talks])
+        result = prune(database, talks)
+    print(f"{len(result.pruned)} conversations pruned, {size_text(result.freed)} freed.")
+    sizes = size_text(result.database_before), size_text(result.database_after)
     print(f"Database: {sizes[0]} before, {sizes[1]} after.")
-    if done.skipped:
-        print(f"{len(done.skipped)} left alone: they are in use again.")
+    if result.skipped:
+        print(f"{len(result.skipped)} left alone: they are in use again.")
     return 0
 
 

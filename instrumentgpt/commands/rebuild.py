@@ -13,13 +13,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Rebuild each conversation and say which could not be; return 1 if there were such."""
     refused = 0
     with closing(db.connect(database_path())) as database:
-        every = [one.id for one in db.list_conversations(database, limit=-1)]
-        chosen = arguments.conversation or every
-        for conversation_id in chosen:
+        ids = arguments.conversation or [talk.id for talk in db.list_conversations(database, limit=-1)]
+        for conversation_id in ids:
             try:
                 rebuild(database, conversation_id)
             except InstrumentGPTError as problem:
                 refused += 1
                 print(problem)
-    print(f"{len(chosen) - refused} of {len(chosen)} memories made anew.")
+    print(f"{len(ids) - refused} of {len(ids)} memories made anew.")
     return 1 if refused else 0

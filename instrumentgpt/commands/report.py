@@ -39,7 +39,7 @@ def run(arguments: argparse.Namespace) -> int:
     from instrumentgpt.instruments.report import write_whole  # plotly
 
     try:
-        write_whole(path, document.written(path.suffix))
+        write_whole(path, document.as_file(path.suffix))
     except OSError as problem:
         raise UnwritableFile(f"{path}: {problem.strerror}. Give another path to --output") from problem
     print(path)

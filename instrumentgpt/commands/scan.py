@@ -23,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a line a device, worst first; return 1 if something could not be judged, else 0."""
     inventory = load_inventory(saved_settings().inventory)
     devices = [inventory.find(name) for name in arguments.device] or list(inventory.devices)
-    found = scan(
+    result = scan(
         database_path(),
         devices,
         home() / "cache",
@@ -35,20 +35,20 @@ def run(arguments: argparse.Namespace) -> int:
     with closing(db.connect(database_path())) as database:
         rows = rows_of(database, devices)
         if arguments.export:
-            _export(arguments.export, [asdict(one) for one in all_verdicts(database)])
+            _export(arguments.export, [asdict(verdict) for verdict in all_verdicts(database)])
     for row in rows:
         print(
             json.dumps(asdict(row), ensure_ascii=False) if arguments.json else _line(row, arguments.language)
         )
-    print(f"{len(found.judged)} logs judged, {found.unchanged} unchanged", file=sys.stderr)
-    for case in found.reopened:
+    print(f"{len(result.judged)} logs judged, {result.unchanged} unchanged", file=sys.stderr)
+    for case in result.reopened:
         print(
             f"case {case.id} is reopened: {case.device}: {title_of(case, arguments.language)}",
             file=sys.stderr,
         )
-    for name, problem in found.problems.items():
+    for name, problem in result.problems.items():
         print(f"{name}: {problem}", file=sys.stderr)
-    return int(bool(found.problems))
+    return int(bool(result.problems))
 
 
 def _tell(done: int, total: int) -> None:
@@ -57,8 +57,8 @@ def _tell(done: int, total: int) -> None:
 
 
 def _line(row: Row, language: Language) -> str:
-    said = row.text_zh if language == "zh" else row.text_en
-    return f"{row.word(language):10}  {row.label}  {row.log}  {said}"
+    text = row.text_zh if language == "zh" else row.text_en
+    return f"{row.word(language):10}  {row.label}  {row.log}  {text}"
 
 
 def _export(path: Path, rows: list[dict[str, object]]) -> None:

@@ -16,15 +16,15 @@ def run(arguments: argparse.Namespace) -> int:
     with closing(db.connect(database_path())) as database:
         inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
         names = spoken_names(nicknamed_anywhere(database, inventory))
-        found = db.search(database, " ".join(arguments.words), names, max(1, arguments.limit))
-    for hit in found:
+        hits = db.search(database, " ".join(arguments.words), names, max(1, arguments.limit))
+    for hit in hits:
         print(_as_json(hit) if arguments.json else _as_text(hit))
-    return 0 if found else 1
+    return 0 if hits else 1
 
 
 def _as_json(hit: db.Hit) -> str:
-    told = {**vars(hit), "text": hit.text}
-    return json.dumps({name: value for name, value in told.items() if name != "pieces"}, ensure_ascii=False)
+    fields = {**vars(hit), "text": hit.text}
+    return json.dumps({name: value for name, value in fields.items() if name != "pieces"}, ensure_ascii=False)
 
 
 def _as_text(hit: db.Hit) -> str:

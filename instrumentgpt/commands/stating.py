@@ -29,10 +29,10 @@ REMEMBERED = "note: remembered for logs like this one; --forget takes it back"
 
 def stated_by(arguments: argparse.Namespace) -> Stated | None:
     """Return what the options say, None if they say nothing."""
-    said: dict[str, int | str] = {**(arguments.columns or {})}
-    said |= {role: getattr(arguments, role) for role in ROLES if getattr(arguments, role) is not None}
+    options: dict[str, int | str] = {**(arguments.columns or {})}
+    options |= {role: getattr(arguments, role) for role in ROLES if getattr(arguments, role) is not None}
     stated = with_setpoint(
-        Stated(tuple(said.items())), said.get("setpoint"), "setpoint" in (arguments.columns or {})
+        Stated(tuple(options.items())), options.get("setpoint"), "setpoint" in (arguments.columns or {})
     )
     loops = (*arguments.kind, *arguments.band)
     stated = replace(stated, period=arguments.period, unit=arguments.unit or "", loops=loops)
@@ -41,14 +41,14 @@ def stated_by(arguments: argparse.Namespace) -> Stated | None:
 
 def with_setpoint(stated: Stated, answer: int | str | None, numbered: bool = False) -> Stated:
     """Return `stated` with the setpoint that `answer` gives: a number is its value, else a column's head."""
-    others = tuple((role, column) for role, column in stated.columns if role != "setpoint")
+    other_columns = tuple((role, column) for role, column in stated.columns if role != "setpoint")
     try:
         value = None if answer is None or numbered else float(answer)
     except ValueError:
         value = None
     if answer is None or value is not None:
-        return replace(stated, columns=others, setpoint=value)
-    return replace(stated, columns=(*others, ("setpoint", answer)), setpoint=None)
+        return replace(stated, columns=other_columns, setpoint=value)
+    return replace(stated, columns=(*other_columns, ("setpoint", answer)), setpoint=None)
 
 
 def read_stated(path: Path, owner: str, stated: Stated | None, forget: bool, asks: bool) -> Log:
@@ -58,36 +58,36 @@ def read_stated(path: Path, owner: str, stated: Stated | None, forget: bool, ask
 
     asks  whether a person can be asked what is missing; the answers are remembered
     """
-    read = partial(read_as, path, cache=home() / "cache" / "frames", unit=saved_settings().temperatures)
-    log = read(stated)
+    read_log = partial(read_as, path, cache=home() / "cache" / "frames", unit=saved_settings().temperatures)
+    log = read_log(stated)
     if not (stated or forget or asks) and not database_path().exists():
         return log
     with closing(db.connect(database_path())) as database:
-        kept = None if stated or forget else recalled(database, owner, log)
-        if kept:
-            return read(kept)
-        said = answers(log, stated, _input) if asks else stated
-        if forget or said:
-            remember(database, owner, log, said)
-    if said != stated:
-        log = read(said)
-    if said:
+        earlier = None if stated or forget else recalled(database, owner, log)
+        if earlier:
+            return read_log(earlier)
+        completed = answers(log, stated, _input) if asks else stated
+        if forget or completed:
+            remember(database, owner, log, completed)
+    if completed != stated:
+        log = read_log(completed)
+    if completed:
         print(REMEMBERED, file=sys.stderr)
     return log
 
 
 def answers(log: Log, stated: Stated | None, ask: Callable[[str], str]) -> Stated | None:
     """Return `stated` with what `ask` (question → line) tells of what `log` lacks; None if nothing is."""
-    said = stated or Stated()
+    completed = stated or Stated()
     heads = f" ({log.layout})" if log.columns and log.channel_names else ""
     if "setpoint" in log.missing and (answer := ask(f"{log.name}{heads}: {QUESTIONS['setpoint']} ").strip()):
-        said = with_setpoint(said, answer)
+        completed = with_setpoint(completed, answer)
     if "period" in log.missing:
-        said = replace(said, period=_prompted(f"{log.name}: {QUESTIONS['period']} ", positive, ask))
+        completed = replace(completed, period=_prompted(f"{log.name}: {QUESTIONS['period']} ", positive, ask))
     if in_doubt(log):
         question = QUESTIONS["unit"].format(unit=log.logged_unit, why=log.guessed["unit"])
-        said = replace(said, unit=_prompted(f"{log.name}: {question} ", stated_unit, ask) or "")
-    return said if said != Stated() else None
+        completed = replace(completed, unit=_prompted(f"{log.name}: {question} ", stated_unit, ask) or "")
+    return completed if completed != Stated() else None
 
 
 def _prompted(question: str, parse: Callable[[str], T], ask: Callable[[str], str]) -> T | None:

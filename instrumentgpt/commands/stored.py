@@ -22,10 +22,10 @@ def conversation_for(path: Path, question: str, arguments: argparse.Namespace) -
     """
     with closing(db.connect(path)) as database:
         if arguments.conversation:
-            known = db.get_conversation(database, arguments.conversation)
-            if known is None:
+            conversation = db.get_conversation(database, arguments.conversation)
+            if conversation is None:
                 raise NoConversation(f"There is no conversation {arguments.conversation!r}. Ask without it")
-            return known.id
+            return conversation.id
         if not arguments.continue_:
             return db.create_conversation(database, " ".join(question.split())[:TITLE_CHARACTERS])
         latest = db.list_conversations(database, limit=1)

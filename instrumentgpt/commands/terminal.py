@@ -19,7 +19,7 @@ def shown(text: str) -> str:
     >>> shown("\x1b[2Jgone\x9b31m\u202e\r\n")
     '␛[2Jgone�31m�\n'
     """
-    return COMMANDING.sub(lambda found: _sign(found[0]), text)
+    return COMMANDING.sub(lambda match: _sign(match[0]), text)
 
 
 def escaped(line: str) -> str:
@@ -28,7 +28,7 @@ def escaped(line: str) -> str:
     >>> escaped('"\x9b"')
     '"\\u009b"'
     """
-    return COMMANDING.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
+    return COMMANDING.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
 
 
 def words(text: str) -> str:
@@ -49,14 +49,14 @@ def _sign(letter: str) -> str:
 
 
 class _Harmless:
-    """A stream that prints text as `made` returns it, with escapes for letters that its encoding lacks."""
+    """A stream that prints text as `clean` returns it, with escapes for letters that its encoding lacks."""
 
-    def __init__(self, stream: TextIO, made: Callable[[str], str]) -> None:
-        self._stream, self._made = stream, made
+    def __init__(self, stream: TextIO, clean: Callable[[str], str]) -> None:
+        self._stream, self._clean = stream, clean
 
     def write(self, text: str) -> int:
         encoding = self._stream.encoding or "utf-8"
-        self._stream.write(self._made(text).encode(encoding, "backslashreplace").decode(encoding))
+        self._stream.write(self._clean(text).encode(encoding, "backslashreplace").decode(encoding))
         return len(text)
 
     def __getattr__(self, name: str) -> Any:

@@ -32,10 +32,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _look(jobs: int, scheduler: str) -> None:
     settings = saved_settings()
     devices = load_inventory(settings.inventory).devices
-    found = scan(database_path(), devices, home() / "cache", jobs, scheduler=scheduler)
-    for name, problem in found.problems.items():
+    result = scan(database_path(), devices, home() / "cache", jobs, scheduler=scheduler)
+    for name, problem in result.problems.items():
         print(f"{name}: {problem}", file=sys.stderr)
-    for case in found.reopened:
+    for case in result.reopened:
         print(f"reopened: case {case.id}: {case.device}: {title_of(case, 'en')}", flush=True)
     with closing(db.connect(database_path())) as database:
         new, gone = compare_with_alerts(database, devices, time.time())

@@ -111,67 +111,67 @@ class Case:
 
 def load(folder: Path = FOLDER / "cases", seeds: int = 1) -> list[Case]:
     """Return the cases of all files, those on simulated logs once for each of `seeds`."""
-    found = [case for path in sorted(folder.glob("*.toml")) for case in _cases(path)]
-    twice = {case.name for case in found if [one.name for one in found].count(case.name) > 1}
-    if twice:
+    cases = [case for path in sorted(folder.glob("*.toml")) for case in _cases(path)]
+    names = [case.name for case in cases]
+    if twice := {name for name in names if names.count(name) > 1}:
         raise BadCase(f"several cases are called {', '.join(sorted(twice))}. Give each a name of its own")
     return [
         replace(case, seed=seed, name=f"{case.name} (seed {seed})" if seed else case.name)
-        for case in found
+        for case in cases
         for seed in range(seeds if case.devices or any(file.of for file in case.attach) else 1)
     ]
 
 
 def _cases(path: Path) -> Iterator[Case]:
     try:
-        told = tomllib.loads(path.read_text(encoding="utf-8"))
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as problem:
         raise BadCase(f"{path}: cannot be read: {problem}. See docs/evaluation.md") from None
-    for number, row in enumerate(told["case"], start=1):
+    for number, row in enumerate(document["case"], start=1):
         try:
-            yield _case({"kind": path.stem, **told.get("every", {}), **row})
+            yield _case({"kind": path.stem, **document.get("every", {}), **row})
         except (TypeError, ValueError, KeyError) as problem:
-            where = f"{path.name}, case {row.get('name') or number}"
-            raise BadCase(f"{where}: {problem}. See docs/evaluation.md") from None
+            place = f"{path.name}, case {row.get('name') or number}"
+            raise BadCase(f"{place}: {problem}. See docs/evaluation.md") from None
 
 
 def _case(row: dict[str, Any]) -> Case:
-    about = truth(row["of"]) if row.get("of") else {}
-    cause = row.pop("cause", about.get("cause", ()))
+    facts = truth(row["of"]) if row.get("of") else {}
+    cause = row.pop("cause", facts.get("cause", ()))
     turns = [{"say": turn} if isinstance(turn, str) else dict(turn) for turn in row["turns"]]
     turns[-1].setdefault("cause", cause)
     for key in ("says", "unsaid", "reference"):
         if key in row:
             turns[-1].setdefault(key, row.pop(key))
-    row.setdefault("seconds", about.get("seconds", ()) if not row.get("lines_at") else ())
-    row |= {"turns": [_made(Turn, turn) for turn in turns]}
-    row["attach"] = [_made(File, file) for file in row.get("attach", ())]
-    case: Case = _made(Case, row)
-    known, named = {*faults(), HEALTHY}, {*case.never, *case.also, *(c for t in case.turns for c in t.cause)}
-    if strange := sorted(named - known) + sorted({*case.tags} - {*TAGS}):
+    row.setdefault("seconds", facts.get("seconds", ()) if not row.get("lines_at") else ())
+    row |= {"turns": [_instance(Turn, turn) for turn in turns]}
+    row["attach"] = [_instance(File, file) for file in row.get("attach", ())]
+    case: Case = _instance(Case, row)
+    named = {*case.never, *case.also, *(name for turn in case.turns for name in turn.cause)}
+    if strange := sorted(named - {*faults(), HEALTHY}) + sorted({*case.tags} - {*TAGS}):
         raise ValueError(f"{strange[0]!r} is neither a class of faults.toml nor one of the tags {TAGS}")
     if modes := [turn.mode for turn in case.turns if turn.mode not in MODES]:
         raise ValueError(f"{modes[0]!r} is no mode. Choose one of {', '.join(MODES)}")
     return case
 
 
-def _made(kind: type, row: Mapping[str, Any]) -> Any:
+def _instance(kind: type, row: Mapping[str, Any]) -> Any:
     """Return a `kind` of a table's keys, its lists as tuples; ValueError names a key that it lacks."""
-    own = {one.name: one.type for one in fields(kind)}
-    if strange := sorted(row.keys() - own.keys()):
-        raise ValueError(f"{strange[0]!r} is no key of a {kind.__name__.lower()}: {', '.join(own)}")
+    keys = [column.name for column in fields(kind)]
+    if strange := sorted(row.keys() - {*keys}):
+        raise ValueError(f"{strange[0]!r} is no key of a {kind.__name__.lower()}: {', '.join(keys)}")
     return kind(**{name: _frozen(value) for name, value in row.items()})
 
 
 def _frozen(value: Any) -> Any:
-    return tuple(_frozen(one) for one in value) if isinstance(value, list) else value
+    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
 
 
 @cache
 def instruments() -> Mapping[str, Mapping[str, Any]]:
     """Return the devices of evals/instruments.toml by name, as that file has them."""
-    told = tomllib.loads((FOLDER / "instruments.toml").read_text(encoding="utf-8"))
-    return {device["name"]: device for device in told["device"]}
+    document = tomllib.loads((FOLDER / "instruments.toml").read_text(encoding="utf-8"))
+    return {device["name"]: device for device in document["device"]}
 
 
 def truth(log: str) -> Mapping[str, Any]:
@@ -183,9 +183,9 @@ def truth(log: str) -> Mapping[str, Any]:
 
 def shares(cases: Sequence[Case]) -> dict[str, int]:
     """Return how many cases bear each tag, and are on real logs, of several turns, and of each mode."""
-    found = {tag: sum(tag in case.tags for case in cases) for tag in TAGS}
-    found["real log"] = sum(any(file.real for file in case.attach) for case in cases)
-    found["several turns"] = sum(len(case.turns) > 1 for case in cases)
+    counts = {tag: sum(tag in case.tags for case in cases) for tag in TAGS}
+    counts["real log"] = sum(any(file.real for file in case.attach) for case in cases)
+    counts["several turns"] = sum(len(case.turns) > 1 for case in cases)
     commands = sum(turn.say.startswith("$") for case in cases for turn in case.turns)
     modes = {mode: sum(any(turn.mode == mode for turn in case.turns) for case in cases) for mode in MODES}
-    return {**found, **modes, "commands": commands}
+    return {**counts, **modes, "commands": commands}

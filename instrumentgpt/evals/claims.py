@@ -30,23 +30,23 @@ def claims(answer: str) -> list[str]:
     >>> claims("通道 1 感測器突波：讀值跳動 5 次，不是感測器偏移。"), claims("Heater failure: not judged.")
     (['sensor_spike'], [])
     """
-    stated = statements(answer)
-    named_by = [*_verdict(answer), *(one.text for one in stated if one.kind in CAUSES)]
-    found = [name for text in named_by for name in _claimed(text)]
-    listed = [one.text for one in stated if one.kind == "finding"]
-    if not found:
-        out = {one.text for one in stated if one.kind == "ruled_out"}
+    entries = statements(answer)
+    named_by = [*_verdict(answer), *(entry.text for entry in entries if entry.kind in CAUSES)]
+    classes = [name for text in named_by for name in _claimed(text)]
+    listed = [entry.text for entry in entries if entry.kind == "finding"]
+    if not classes:
+        ruled_out = {entry.text for entry in entries if entry.kind == "ruled_out"}
         items = [line for line in answer.splitlines() if re.match(r"\s*[-*•]\s", line)]
-        listed += [item for item in items if not any(text in item for text in out)]
-    found += [name for text in listed for name in _ours(text)]
-    return list(dict.fromkeys(found))
+        listed += [item for item in items if not any(text in item for text in ruled_out)]
+    classes += [name for text in listed for name in _by_title(text)]
+    return list(dict.fromkeys(classes))
 
 
 def _claimed(text: str) -> list[str]:
-    return _ours(text) or [name for clause in _clauses(text) for name in named(clause)]
+    return _by_title(text) or [name for clause in _clauses(text) for name in named_classes(clause)]
 
 
-def _ours(text: str) -> list[str]:
+def _by_title(text: str) -> list[str]:
     """Return the class that `text` has by its title, or in a sentence of our tools; none if denied."""
     clauses = list(_clauses(text))
     if not clauses or _denied().search(clauses[0]):
@@ -55,7 +55,7 @@ def _ours(text: str) -> list[str]:
     return list(classes - {HEALTHY}) if len(classes) == 1 else []
 
 
-def named(clause: str) -> list[str]:
+def named_classes(clause: str) -> list[str]:
     """Return the classes that one clause names, in its order; none if it takes back what it names."""
     if _denied().search(clause):
         return []
@@ -66,12 +66,12 @@ def named(clause: str) -> list[str]:
 def _verdict(answer: str) -> list[str]:
     """Return the first paragraph that is more than a denial."""
     paragraphs = (part.strip() for part in re.split(r"\n\s*\n", answer))
-    told = [part for part in paragraphs if part and not part.startswith(("#", "<!--"))][:VERDICT]
-    return next(([part] for part in told if not all(map(_denied().search, _clauses(part)))), [])
+    candidates = [part for part in paragraphs if part and not part.startswith(("#", "<!--"))][:VERDICT]
+    return next(([part] for part in candidates if not all(map(_denied().search, _clauses(part)))), [])
 
 
 def _clauses(text: str) -> Iterator[str]:
-    yield from filter(None, map(str.strip, _CLAUSE.split(_QUOTED.sub(lambda found: found[1] or "", text))))
+    yield from filter(None, map(str.strip, _CLAUSE.split(_QUOTED.sub(lambda match: match[1] or "", text))))
 
 
 @cache

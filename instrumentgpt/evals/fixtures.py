@@ -34,17 +34,17 @@ def lay_out(case: Case, folder: Path) -> Fixture:
     logs = {path.name: path for path in files}
     entries = []
     for device in case.devices:
-        own = folder / "logs" / device.replace(" ", "_")
+        home = folder / "logs" / device.replace(" ", "_")
         for scenario in _scenarios(case, device):
-            path = write_log(own / scenario.file_name, scenario, scenario.seed + SEED_STEP * case.seed)
+            path = write_log(home / scenario.file_name, scenario, scenario.seed + SEED_STEP * case.seed)
             logs[path.name] = path
-        told = {"name": case.names.get(device, device), "ip": instruments()[device]["ip"], "logs": str(own)}
-        rows = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in told.items()]
-        entries.append("\n".join(["[[device]]", *rows]))
+        row = {"name": case.names.get(device, device), "ip": instruments()[device]["ip"], "logs": str(home)}
+        lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in row.items()]
+        entries.append("\n".join(["[[device]]", *lines]))
     inventory = folder / "devices.toml"
     inventory.write_text("\n\n".join(entries), encoding="utf-8")
-    about = log_of(case, logs)
-    return Fixture(inventory, files, logs, case.lines_at or _lines(case.seconds, about))  # type: ignore[arg-type]
+    log = log_of(case, logs)
+    return Fixture(inventory, files, logs, case.lines_at or _lines(case.seconds, log))  # type: ignore[arg-type]
 
 
 def log_of(case: Case, logs: Mapping[str, Path]) -> Path | None:
@@ -56,8 +56,8 @@ def log_of(case: Case, logs: Mapping[str, Path]) -> Path | None:
 
 def _scenarios(case: Case, device: str) -> list[Scenario]:
     added = tuple(Line(**line) for line in case.lines)
-    every = demo_scenarios(FOLDER / "instruments.toml").values()
-    return [replace(one, lines=(*one.lines, *added)) for one in every if one.device == device]
+    scenarios = demo_scenarios(FOLDER / "instruments.toml").values()
+    return [replace(run, lines=(*run.lines, *added)) for run in scenarios if run.device == device]
 
 
 def _scenario(case: Case, log: str) -> Scenario:

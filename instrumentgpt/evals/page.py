@@ -6,7 +6,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from instrumentgpt.evals.cases import Case
-from instrumentgpt.evals.criteria import CRITERIA, what
+from instrumentgpt.evals.criteria import CRITERIA, description
 from instrumentgpt.evals.tables import Result, tables
 
 
@@ -15,18 +15,18 @@ def page(results: Sequence[Result]) -> str:
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
     )
-    cases = list(dict.fromkeys(one.case.name for one in results))
-    rows = [[one for one in results if one.case.name == name] for name in cases]
+    cases = list(dict.fromkeys(result.case.name for result in results))
+    rows = [[result for result in results if result.case.name == name] for name in cases]
     return environment.get_template("page.html").render(
         tables=tables(results),
         rows=[(row[0].case, _expected(row[0].case), row) for row in rows],
-        criteria=[(name, what(name)) for name in CRITERIA],
+        criteria=[(name, description(name)) for name in CRITERIA],
     )
 
 
 def _expected(case: Case) -> list[tuple[str, str]]:
     """Return what a case asks for, each with its name; only what it says anything on."""
-    told = {
+    texts = {
         "cause": " or ".join(case.cause),
         "beside it": ", ".join(case.also),
         "never": ", ".join(case.never),
@@ -40,4 +40,4 @@ def _expected(case: Case) -> list[tuple[str, str]]:
         "ruled out": ", ".join(case.ruled_out),
         "canary": case.canary,
     }
-    return [(name, text) for name, text in told.items() if text]
+    return [(name, text) for name, text in texts.items() if text]

@@ -14,18 +14,18 @@ ANSWER_LINES = 12  # of a rated answer, beside its case
 
 def rated_cases(database: Database) -> str:
     """Return the rated answers, newest first, as text for a file in evals/cases/ (docs/evaluation.md)."""
-    found = ((rating, conversation_of(database, rating.message_id)) for rating in list_ratings(database))
-    return "\n".join(_case(database, rating, talk) for rating, talk in found if talk)
+    rated = ((rating, conversation_of(database, rating.message_id)) for rating in list_ratings(database))
+    return "\n".join(_case(database, rating, talk) for rating, talk in rated if talk)
 
 
 def _case(database: Database, rating: Rating, conversation: db.Conversation) -> str:
     messages = db.list_messages(database, conversation.id, before=rating.message_id + 1)
     exchanges = [
-        [one.content, two.content]
-        for one, two in pairwise(messages)
-        if (one.role, two.role) == ("user", "assistant")
+        [question.content, answer.content]
+        for question, answer in pairwise(messages)
+        if (question.role, answer.role) == ("user", "assistant")
     ]
-    told = [
+    lines = [
         f"{'It helped' if rating.helped else 'It did not help'}: {rating.reason or '(no reason given)'}",
         f"About {conversation.device or 'no device'}. It was answered:",
         *messages[-1].content.splitlines()[:ANSWER_LINES],
@@ -35,5 +35,5 @@ def _case(database: Database, rating: Rating, conversation: db.Conversation) -> 
         "turns": [exchanges[-1][0]],
         "earlier": exchanges[:-1],
     }
-    comments = "".join(f"# {' '.join(line.split())}\n" for line in told)
+    comments = "".join(f"# {' '.join(line.split())}\n" for line in lines)
     return f"[[case]]\n{comments}{tomlkit.dumps(case)}"

@@ -51,12 +51,12 @@ class Step:
 
 def steps_of(prompt: str, events: Iterable[Event]) -> list[Step]:
     """Return the steps of one asking, its last the one that ended it; its own tools are left out."""
-    steps, results, answer, told = list[Step](), list[str](), Answer(), set[int | str]()
+    steps, results, answer, used = list[Step](), list[str](), Answer(), set[int | str]()
 
     def say() -> str:
-        new = [segment for segment in answer.pieces if segment not in told]
-        told.update(new)
-        return "".join(map(answer.words, new))
+        segments = [segment for segment in answer.pieces if segment not in used]
+        used.update(segments)
+        return "".join(map(answer.words, segments))
 
     for event in events:
         answer.take(event)
@@ -70,9 +70,9 @@ def steps_of(prompt: str, events: Iterable[Event]) -> list[Step]:
 
 def write(path: Path, steps: Iterable[Step]) -> None:
     """Add `steps` to the recordings at `path`, one JSON object a line, a later one in place of its like."""
-    found = {**read(path), **{step.key: step for step in steps}}
+    by_key = {**read(path), **{step.key: step for step in steps}}
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [json.dumps(vars(step), ensure_ascii=False) for step in found.values()]
+    lines = [json.dumps(vars(step), ensure_ascii=False) for step in by_key.values()]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -88,22 +88,22 @@ def read(path: Path) -> dict[str, Step]:
 def recorded(agent: str) -> Iterator[list[Step]]:
     """Let every asking of `agent` in this process add its steps to the list that is yielded."""
     steps: list[Step] = []
-    before, asked = registry.AGENTS[agent], threading.local()  # askings may be several at once, a thread each
+    original, asking = registry.AGENTS[agent], threading.local()  # several at once, in a thread each
 
     def command(program: str, request: Request, environment: Mapping[str, str]) -> Command:
-        asked.prompt = request.prompt
-        return before.command(program, request, environment)
+        asking.prompt = request.prompt
+        return original.command(program, request, environment)
 
     def parse(lines: Iterable[bytes]) -> Iterator[Event]:
-        prompt, events = asked.prompt, list[Event]()
-        for event in before.parse(lines):
+        prompt, events = asking.prompt, list[Event]()
+        for event in original.parse(lines):
             events.append(event)
             if isinstance(event, Done):  # who has heard it reads no further
                 steps.extend(steps_of(prompt, events))
             yield event
 
-    registry.AGENTS[agent] = replace(before, command=command, parse=parse)
+    registry.AGENTS[agent] = replace(original, command=command, parse=parse)
     try:
         yield steps
     finally:
-        registry.AGENTS[agent] = before
+        registry.AGENTS[agent] = original

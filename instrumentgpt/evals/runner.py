@@ -51,11 +51,11 @@ class Outcome:
     values: Mapping[str, str] = field(default_factory=dict)  # "kp (比例增益), channel 1" → "0.12 %/°C"
     constraints: tuple[str, ...] = ()
     ruled_out: tuple[str, ...] = ()
-    found: tuple[str, ...] = ()  # findings on record, of every device
-    known: tuple[tuple[str, str], ...] = ()  # all that is on record: who said it, what
+    findings: tuple[str, ...] = ()  # on record, of every device
+    on_record: tuple[tuple[str, str], ...] = ()  # all that is on record: who said it, what
     windows: tuple[tuple[int, int], ...] = ()  # lines in which evidence lies
     lengths: Mapping[str, int] = field(default_factory=dict)  # log → its number of lines
-    left: tuple[str, ...] = ()  # files that the agent made where it may not
+    stray_files: tuple[str, ...] = ()  # files that the agent made where it may not
 
     @property
     def tokens(self) -> int:
@@ -66,8 +66,8 @@ class Outcome:
 def tokens_of(answer: Answer) -> int:
     """Return the tokens that an answer took: those reported, else those of what was sent and said."""
     reported = sum(count for kind, count in answer.usage.items() if kind.endswith("Tokens"))
-    said = (*answer.prompts, *(tool.result for tool in answer.tools), answer.text)
-    return int(reported) or sum(map(count_tokens, said))
+    texts = (*answer.prompts, *(tool.result for tool in answer.tools), answer.text)
+    return int(reported) or sum(map(count_tokens, texts))
 
 
 def known_agent(name: str) -> str:
@@ -84,28 +84,28 @@ def run_case(case: Case, agent: str, folder: Path, recordings: Path | None = Non
     Raises NotThere if the case needs a log that this machine does not have.
     """
     fixture = lay_out(case, folder)
-    about = log_of(case, fixture.logs)
+    log = log_of(case, fixture.logs)
     with ExitStack() as stack:
-        who = stack.enter_context(_home(folder, fixture, agent))
+        wire = stack.enter_context(_home(folder, fixture, agent))
         stack.enter_context(warm_server.beside())
         database = stack.enter_context(closing(db.connect(database_path())))
         conversation = db.create_conversation(database)
-        for question, words in case.earlier:
-            _said(database, conversation, question, words)
+        for question, reply in case.earlier:
+            _store_exchange(database, conversation, question, reply)
         answers = []
         for number, turn in enumerate(case.turns):
             if agent in SCRIPTED:
-                told = {"turn": number, "case": asdict(case), "windows": fixture.windows}
-                told |= {"logs": list(fixture.logs), "about": about.name if about else ""}
-                told |= {"outside": str(folder / "outside")}
-                _tell(folder, MODELS, agent, told)
+                facts = {"turn": number, "case": asdict(case), "windows": fixture.windows}
+                facts |= {"logs": list(fixture.logs), "about": log.name if log else ""}
+                facts |= {"outside": str(folder / "outside")}
+                _tell(folder, MODELS, agent, facts)
             elif agent == REPLAY:
                 _program(folder, str(MODELS), REPLAY, str(recordings))
-            answers.append(_answered(database, conversation, turn, who, [] if number else fixture.files))
+            answers.append(_answered(database, conversation, turn, wire, [] if number else fixture.files))
         return _outcome(database, conversation, tuple(answers), fixture, folder)
 
 
-def _said(database: Any, conversation: str, question: str, answer: str) -> None:
+def _store_exchange(database: Any, conversation: str, question: str, answer: str) -> None:
     """Store an exchange as a turn does; nobody is asked."""
     message = db.add_message(database, conversation, "user", question)
     turn = open_turn(database, start_run(database, conversation, "offline", "chat", message))
@@ -114,22 +114,22 @@ def _said(database: Any, conversation: str, question: str, answer: str) -> None:
 
 
 def _answered(database: Any, conversation: str, turn: Turn, agent: str, files: Sequence[Path]) -> Answer:
-    began, before = time.monotonic(), len(list_prompts(database, conversation))
+    began, earlier = time.monotonic(), len(list_prompts(database, conversation))
     events = list(
         runs.consume(
             database_path(), conversation, turn.say, mode=turn.mode, agent=agent, attachments=list(files)
         )
     )
     done = events[-1] if events and isinstance(events[-1], Done) else Done("died", "")
-    sent = [
-        get_prompt(database, conversation, row[0]) for row in list_prompts(database, conversation)[before:]
+    prompts = [
+        get_prompt(database, conversation, row[0]) for row in list_prompts(database, conversation)[earlier:]
     ]
     return Answer(
         done.text,
         done.outcome,
         next((event.text for event in events if isinstance(event, Failure)), ""),
         tuple(event for event in events if isinstance(event, Tool) and event.status != "started"),
-        tuple(prompt.text for prompt in sent if prompt),
+        tuple(prompt.text for prompt in prompts if prompt),
         done.usage,
         time.monotonic() - began,
     )
@@ -141,16 +141,16 @@ def _outcome(
     stored = db.get_memory(conversation, database)[1]
     filed = db.device_states(database, conversation).values()
     states = [memory.DiagnosticState.deserialize(text) for text in (stored, *filed)]
-    known = listing(database, conversation, states[0]).sections
+    sections = listing(database, conversation, states[0]).sections
     return Outcome(
         answers,
-        {entry.label: entry.text for entry in known["value"]},
-        tuple(entry.text for entry in known["constraint"]),
-        tuple(entry.text for entry in known["ruled_out"]),
+        {entry.label: entry.text for entry in sections["value"]},
+        tuple(entry.text for entry in sections["constraint"]),
+        tuple(entry.text for entry in sections["ruled_out"]),
         tuple(text for state in states for text in (*state.findings, *state.root_causes)),
         tuple(
             (entry.origin.source, entry.text)
-            for name, section in known.items()
+            for name, section in sections.items()
             if name != "downloaded_logs"  # a file is called what it is called
             for entry in section
         ),
@@ -172,26 +172,26 @@ def _home(folder: Path, fixture: Fixture, agent: str) -> Iterator[str]:
     (folder / "outside").mkdir(exist_ok=True)
     (folder / "home").mkdir(exist_ok=True)
     program = folder / "model" / "program"
-    who = SCRIPTED.get(agent, "scripted" if agent == REPLAY else agent)
-    own = {
+    wire = SCRIPTED.get(agent, "scripted" if agent == REPLAY else agent)
+    variables = {
         "HOME": str(folder / "home"),
         "INVENTORY": str(fixture.inventory),
-        "AGENT": who,
-        **({"SCRIPT": str(program)} if who == "scripted" else {}),
-        **({"AGENT_PATH": str(program)} if agent in SCRIPTED and who != "scripted" else {}),
+        "AGENT": wire,
+        **({"SCRIPT": str(program)} if wire == "scripted" else {}),
+        **({"AGENT_PATH": str(program)} if agent in SCRIPTED and wire != "scripted" else {}),
         "AGENT_READS": shlex.join([str(CHECKOUT), str(folder / "model"), sys.base_prefix]),
     }
-    own = {f"INSTRUMENTGPT_{name}": value for name, value in own.items()}
+    variables = {f"INSTRUMENTGPT_{name}": value for name, value in variables.items()}
     before = {name: value for name, value in os.environ.items() if name.startswith("INSTRUMENTGPT_")}
-    kept = {name: value for name, value in before.items() if name.removeprefix("INSTRUMENTGPT_") in KEPT}
+    inherited = {name: before[name] for name in INHERITED if name in before}
     try:
-        _set(before, {**kept, **own})
-        yield who
+        _set(before, {**inherited, **variables})
+        yield wire
     finally:
-        _set({**kept, **own}, before)
+        _set({**inherited, **variables}, before)
 
 
-KEPT = ("WARM", "SANDBOX", "MODEL", "TOTAL_SECONDS")  # of the user's settings; all else is the case's
+INHERITED = [f"INSTRUMENTGPT_{name}" for name in ("WARM", "SANDBOX", "MODEL", "TOTAL_SECONDS")]  # user's own
 
 
 def _set(old: Mapping[str, str], new: Mapping[str, str]) -> None:
@@ -200,14 +200,14 @@ def _set(old: Mapping[str, str], new: Mapping[str, str]) -> None:
     os.environ.update(new)
 
 
-def _tell(folder: Path, script: Path, model: str, told: Mapping[str, Any]) -> None:
+def _tell(folder: Path, script: Path, model: str, facts: Mapping[str, Any]) -> None:
     """Make `script` the program of the turn, and tell it the case."""
     _program(folder, str(script), model, str(folder / "model" / "case.json"))
-    (folder / "model" / "case.json").write_text(json.dumps(told, ensure_ascii=False), encoding="utf-8")
+    (folder / "model" / "case.json").write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
 
 
-def _program(folder: Path, *words: str) -> None:
+def _program(folder: Path, *arguments: str) -> None:
     path = folder / "model" / "program"
     path.parent.mkdir(exist_ok=True)
-    path.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, *words])} "$@"\n', encoding="utf-8")
+    path.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, *arguments])} "$@"\n', encoding="utf-8")
     path.chmod(0o755)

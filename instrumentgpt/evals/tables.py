@@ -63,50 +63,51 @@ def share(met: Sequence[bool]) -> str:
 
 def tables(results: Sequence[Result]) -> str:
     """Return the tables as they are printed: cases passed per kind, criteria met, what it took."""
-    judged = [one for one in results if one.outcome is not None and not one.stale]
-    agents = list(dict.fromkeys(one.agent for one in results))
-    kinds = list(dict.fromkeys(one.case.kind for one in judged))
-    of = {agent: [one for one in judged if one.agent == agent] for agent in agents}
+    judged = [result for result in results if result.outcome is not None and not result.stale]
+    agents = list(dict.fromkeys(result.agent for result in results))
+    kinds = list(dict.fromkeys(result.case.kind for result in judged))
+    groups = [[result for result in judged if result.agent == agent] for agent in agents]
     by_kind = [
         ["all criteria met", *agents],
         *(
-            [kind, *(share([r.passed for r in of[a] if r.case.kind == kind]) for a in agents)]
+            [kind, *(share([r.passed for r in group if r.case.kind == kind]) for group in groups)]
             for kind in kinds
         ),
-        ["all", *(share([one.passed for one in of[agent]]) for agent in agents)],
+        ["all", *(share([result.passed for result in group]) for group in groups)],
     ]
     by_criterion = [
         ["criterion", *agents],
-        *([name, *(_met(name, of[a]) for a in agents)] for name in CRITERIA),
+        *([name, *(_met(name, group) for group in groups)] for name in CRITERIA),
     ]
-    spent = [["per case", *agents], *([name, *(tell(of[a]) for a in agents)] for name, tell in SPENT.items())]
+    spent = [["per case", *agents], *([name, *map(measure, groups)] for name, measure in SPENT.items())]
     return "\n\n".join([*map(_lines, (by_kind, by_criterion, spent)), *_notes(results)])
 
 
 def _met(criterion: str, results: Iterable[Result]) -> str:
-    return share([v.met for one in results for v in one.verdicts if v.criterion == criterion])
+    return share([v.met for result in results for v in result.verdicts if v.criterion == criterion])
 
 
 def _median(values: Iterable[float]) -> str:
-    listed = list(values)
-    return f"{statistics.median(listed):,.0f}" if listed else "–"
+    numbers = list(values)
+    return f"{statistics.median(numbers):,.0f}" if numbers else "–"
 
 
 def _outcomes(results: Iterable[Result]) -> list[Outcome]:
-    return [one.outcome for one in results if one.outcome is not None]
+    return [result.outcome for result in results if result.outcome is not None]
 
 
 def _cost(results: Iterable[Result]) -> str:
-    told = [a.usage["costUSD"] for one in _outcomes(results) for a in one.answers if "costUSD" in a.usage]
-    return f"${sum(told):.2f}" if told else "not told"
+    usages = [answer.usage for outcome in _outcomes(results) for answer in outcome.answers]
+    costs = [usage["costUSD"] for usage in usages if "costUSD" in usage]
+    return f"${sum(costs):.2f}" if costs else "not told"
 
 
 SPENT: dict[str, Callable[[Sequence[Result]], str]] = {
-    "tokens, median": lambda results: _median(one.tokens for one in _outcomes(results)),
+    "tokens, median": lambda results: _median(outcome.tokens for outcome in _outcomes(results)),
     "calls, median": lambda results: _median(
-        sum(len(a.tools) for a in one.answers) for one in _outcomes(results)
+        sum(len(a.tools) for a in outcome.answers) for outcome in _outcomes(results)
     ),
-    "seconds, median": lambda results: _median(one.seconds for one in results),
+    "seconds, median": lambda results: _median(result.seconds for result in results),
     "cost of all": _cost,
 }
 
@@ -125,7 +126,7 @@ def _lines(rows: Sequence[Sequence[str]]) -> str:
 
 def _notes(results: Sequence[Result]) -> list[str]:
     """Return what was not judged: skipped cases, stale recordings."""
-    skipped = {one.case.name: one.skipped for one in results if one.skipped}
-    stale = [one.case.name for one in results if one.stale]
-    told = [f"skipped: {len(skipped)} ({next(iter(skipped.values()))})"] if skipped else []
-    return told + ([f"stale, record anew: {len(stale)} ({', '.join(stale[:3])})"] if stale else [])
+    skipped = {result.case.name: result.skipped for result in results if result.skipped}
+    stale = [result.case.name for result in results if result.stale]
+    notes = [f"skipped: {len(skipped)} ({next(iter(skipped.values()))})"] if skipped else []
+    return notes + ([f"stale, record anew: {len(stale)} ({', '.join(stale[:3])})"] if stale else [])

@@ -51,17 +51,17 @@ def case_from(database: Database, conversation_id: str, inventory: Inventory, wh
     """
     state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
     state = revised_memory(database, conversation_id, state, ()).state
-    result, finding = _diagnosed(database, conversation_id)
+    result, finding = _newest_diagnosis(database, conversation_id)
     device = state.device_name or state.device_ip or str(result.get("device", ""))
-    model = next((one.model for one in inventory.devices if device in one.names), "")
-    found = faults_among(state.findings)
-    symptom = str(finding.get("text") or next(iter(found), ""))
+    model = next((entry.model for entry in inventory.devices if device in entry.names), "")
+    fault_texts = faults_among(state.findings)
+    symptom = str(finding.get("text") or next(iter(fault_texts), ""))
     causes = state.root_causes or state.hypotheses
-    told = [symptom, *state.root_causes, *found]
-    classes = [name for text in told for name in sorted(fault_classes(text)) if name not in NO_FAULT]
+    texts = [symptom, *state.root_causes, *fault_texts]
+    classes = [name for text in texts for name in sorted(fault_classes(text)) if name not in NO_FAULT]
     sql = "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said != '' ORDER BY id"
-    out = rows(database, sql, (conversation_id,))
-    ruled_out = dict.fromkeys([*(said for (said,) in out), *finding.get("ruled_out", ())])
+    statements = rows(database, sql, (conversation_id,))
+    ruled_out = dict.fromkeys([*(text for (text,) in statements), *finding.get("ruled_out", ())])
     lines = finding.get("evidence", [])[:LINES]
     log = str(result.get("log") or state.last_log_file or "")
     with db.transaction(database):
@@ -72,7 +72,7 @@ def case_from(database: Database, conversation_id: str, inventory: Inventory, wh
             model=model,
             fault=finding.get("class") or next(iter(classes), ""),
             channel=finding.get("channel"),
-            symptom=_listed([symptom, *(one for one in found if same(one) != same(symptom))]),
+            symptom=_listed([symptom, *(text for text in fault_texts if same(text) != same(symptom))]),
             cause=_listed(causes or [finding.get("cause", "")]),
             ruled_out=_listed(list(ruled_out)),
             action=str(finding.get("action", "")),
@@ -80,10 +80,10 @@ def case_from(database: Database, conversation_id: str, inventory: Inventory, wh
             log=log,
             line=lines[0]["line"] if lines else None,
         )
-        for one in lines:
-            pin(database, case_id, who, one["text"], device, log, one["line"])
-        made = db.list_artifacts(database, conversation_id, "conversation_id")
-        for chart in [one for one in made if one.kind == "plotly" and not one.removed_at][-1:]:
+        for line in lines:
+            pin(database, case_id, who, line["text"], device, log, line["line"])
+        artifacts = db.list_artifacts(database, conversation_id, "conversation_id")
+        for chart in [chart for chart in artifacts if chart.kind == "plotly" and not chart.removed_at][-1:]:
             pin_chart(database, case_id, chart, who)
     return case_id
 
@@ -95,8 +95,8 @@ def faults_among(findings: Sequence[str]) -> list[str]:
 
 def pin_chart(database: Database, case_id: int, artifact: db.Artifact, who: str) -> None:
     """Pin a copy of a chart of a conversation to the case."""
-    if kept := db.get_artifact(database, artifact.conversation_id, artifact.id):
-        pin(database, case_id, who, artifact.title, chart=kept.content)
+    if stored := db.get_artifact(database, artifact.conversation_id, artifact.id):
+        pin(database, case_id, who, artifact.title, chart=stored.content)
 
 
 def settle(
@@ -127,7 +127,7 @@ def reopen_returned(database: Database, devices: Sequence[str]) -> list[Case]:
         if case.device not in devices:
             continue
         since = _settled_by_its_clock(case)
-        found = select(
+        verdicts = select(
             database,
             Verdict,
             "verdicts WHERE device = ? AND state = 'fault' AND fault = ? AND channel IS ? AND log != ?"
@@ -135,9 +135,9 @@ def reopen_returned(database: Database, devices: Sequence[str]) -> list[Case]:
             " ORDER BY coalesce(begun, judged_at) LIMIT 1",
             (case.device, case.fault, case.channel, case.log, since, case.settled_at),
         )
-        for verdict in found:
-            new: dict[str, Value] = {"state": "reopened", "log": verdict.log, "line": verdict.line}
-            change_case(database, case.id, SCAN, **new)
+        for verdict in verdicts:
+            fields: dict[str, Value] = {"state": "reopened", "log": verdict.log, "line": verdict.line}
+            change_case(database, case.id, SCAN, **fields)
             returned.append(case)
     return returned
 
@@ -151,20 +151,20 @@ def _settled_by_its_clock(case: Case) -> float:
 
 def gone_faults(database: Database, cases: Sequence[Case]) -> dict[int, Verdict]:
     """Return number of a case that is not settled → the newest log of its device, if all is well in that."""
-    known = standings(database)
+    newest = {device: standing.verdict for device, standing in standings(database).items()}
     return {
-        case.id: known[case.device].verdict
+        case.id: newest[case.device]
         for case in cases
-        if case.state != "closed" and case.device in known
-        if known[case.device].verdict.state == "healthy" and known[case.device].verdict.log != case.log
+        if case.state != "closed" and case.device in newest
+        if newest[case.device].state == "healthy" and newest[case.device].log != case.log
     }
 
 
 def title_of(case: Case, language: Language) -> str:
     """Return what a case is of, in a line: "Oscillation (tuning), channel 2"."""
-    named = first_line(case.symptom or case.cause) or phrase(WORDS, "unnamed", language)
-    known = wording.title(case.fault, language) if case.fault in faults() else named
-    return known if case.channel is None else known + phrase(WORDS, "channel", language, channel=case.channel)
+    description = first_line(case.symptom or case.cause) or phrase(WORDS, "unnamed", language)
+    title = wording.title(case.fault, language) if case.fault in faults() else description
+    return title if case.channel is None else title + phrase(WORDS, "channel", language, channel=case.channel)
 
 
 def end_of(day: date) -> float:
@@ -179,33 +179,30 @@ def first_line(text: str) -> str:
 
 def markdown(case: Case, evidence: Sequence[Evidence], changes: Sequence[Change], language: Language) -> str:
     """Return the case as Markdown: what it is of, its parts as people left them, lines as links, history."""
-    told = [f"# {phrase(WORDS, 'heading', language, number=case.id, title=title_of(case, language))}", ""]
-    told += [about(case, language), ""]
-    for name in TEXTS:
-        if text := getattr(case, name):
-            told += [f"## {phrase(WORDS, name, language)}", "", text, ""]
-    if lines := [one for one in evidence if one.kind == "line"]:
-        told += [f"## {phrase(WORDS, 'evidence', language)}", ""]
-        told += [f"- {_place(one.device, one.log, one.line)} {quoted(one.text)}" for one in lines] + [""]
-    if changes:
-        told += [f"## {phrase(WORDS, 'history', language)}", ""]
-        told += [f"- {change_line(one, case, language)}" for one in changes] + [""]
-    return "\n".join(told)
-
-
-def change_line(one: Change, case: Case, language: Language) -> str:
-    """Return a change in words: when, who, what."""
-    new = (
-        phrase(WORDS, one.new, language)
-        if one.field == "state"
-        else shorten(" ".join(one.new.split()), CHANGE_CHARS)
+    title = phrase(WORDS, "heading", language, number=case.id, title=title_of(case, language))
+    texts = {name: getattr(case, name) for name in TEXTS}
+    lines = [item for item in evidence if item.kind == "line"]
+    texts["evidence"] = "\n".join(
+        f"- {_place(item.device, item.log, item.line)} {quoted(item.text)}" for item in lines
     )
-    if one.field.endswith("_at"):
-        new = moment(float(one.new)) if one.new else ""
-    what = phrase(WORDS, one.field, language)
-    shown = f" ({_place(case.device, one.log, one.line)})" if one.log and one.line else ""
-    who = phrase(WORDS, "scan", language) if one.changed_by == SCAN else one.changed_by
-    return f"{moment(one.changed_at)} · {who} · {what}: {new or '–'}{shown}"
+    texts["history"] = "\n".join(f"- {change_line(change, case, language)}" for change in changes)
+    sections = [f"## {phrase(WORDS, name, language)}\n\n{text}" for name, text in texts.items() if text]
+    return "\n\n".join([f"# {title}", about(case, language), *sections]) + "\n"
+
+
+def change_line(change: Change, case: Case, language: Language) -> str:
+    """Return a change in words: when, who, what."""
+    value = (
+        phrase(WORDS, change.new, language)
+        if change.field == "state"
+        else shorten(" ".join(change.new.split()), CHANGE_CHARS)
+    )
+    if change.field.endswith("_at"):
+        value = moment(float(change.new)) if change.new else ""
+    field = phrase(WORDS, change.field, language)
+    link = f" ({_place(case.device, change.log, change.line)})" if change.log and change.line else ""
+    who = phrase(WORDS, "scan", language) if change.changed_by == SCAN else change.changed_by
+    return f"{moment(change.changed_at)} · {who} · {field}: {value or '–'}{link}"
 
 
 def _place(device: str, log: str, line: int | None) -> str:
@@ -216,11 +213,11 @@ def about(case: Case, language: Language) -> str:
     """Return the line that says whose case it is, how it stands and since when."""
     device = f"{case.device} ({case.model})" if case.model else case.device or case.log or "–"
     dates = [("opened_on", case.opened_at), ("settled_on", case.settled_at)]
-    told = [phrase(WORDS, name, language, day=moment(at)) for name, at in dates if at]
-    return " · ".join([device, phrase(WORDS, case.state, language), *told])
+    days = [phrase(WORDS, name, language, day=moment(at)) for name, at in dates if at]
+    return " · ".join([device, phrase(WORDS, case.state, language), *days])
 
 
-def _diagnosed(database: Database, conversation_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _newest_diagnosis(database: Database, conversation_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the newest diagnosis of the conversation that found a fault, and that fault; else {}, {}."""
     sql = (
         "SELECT json_extract(event, '$.result') FROM run_events JOIN runs ON runs.id = run_id"
@@ -231,11 +228,11 @@ def _diagnosed(database: Database, conversation_id: str) -> tuple[dict[str, Any]
     for (text,) in rows(database, sql, (conversation_id,)):
         try:
             result = json.loads(text)
-            found = [one for one in result["findings"] if one["class"] not in NO_FAULT]
+            findings = [finding for finding in result["findings"] if finding["class"] not in NO_FAULT]
         except (ValueError, TypeError, KeyError):  # it came through an agent
             continue
-        if found:
-            return result, found[0]
+        if findings:
+            return result, findings[0]
     return {}, {}
 
 

@@ -9,8 +9,8 @@ from instrumentgpt.instruments.kept_verdicts import judging_version
 
 CONNECT = 10.0  # s
 INSTALL = "pip install 'distributed>=2026.3,<2027'"  # what the tests have passed with
-Given = TypeVar("Given")
-Found = TypeVar("Found")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class ClusterError(InstrumentGPTError, OSError):
@@ -18,9 +18,9 @@ class ClusterError(InstrumentGPTError, OSError):
 
 
 def each_on(
-    address: str, call: Callable[[Given], Found], given: Sequence[Given]
-) -> Iterator[tuple[Given, Found | str]]:
-    """Yield each of `given` with what `call` returns for it on a worker of the cluster, as it comes.
+    address: str, call: Callable[[Item], Result], items: Sequence[Item]
+) -> Iterator[tuple[Item, Result | str]]:
+    """Yield each of `items` with what `call` returns for it on a worker of the cluster, as it comes.
 
     A worker that dies costs nothing, others take over; what several died of is yielded with that sentence.
     Raises ClusterError.
@@ -39,13 +39,13 @@ def each_on(
         ) from error
     with client:
         _check_workers(client, address)
-        futures = {client.submit(call, one, pure=False): one for one in given}
+        futures = {client.submit(call, item, pure=False): item for item in items}
         for future in distributed.as_completed(list(futures), loop=client.loop):
-            one = futures.pop(future)
+            item = futures.pop(future)
             try:
-                yield one, future.result()
+                yield item, future.result()
             except distributed.KilledWorker:
-                yield one, "the workers that judged it died: it may be too large for their memory"
+                yield item, "the workers that judged it died: it may be too large for their memory"
             except distributed.client.FutureCancelledError as error:
                 raise ClusterError(
                     f"The scheduler at {address} went away. Start it and scan again: what was judged is kept"

@@ -24,7 +24,7 @@ def put_device(path: Path, fields: Mapping[str, str | list[str]], name: str = ""
     """
     document = tomlkit.parse(_text(path))
     tables = document.setdefault("device", tomlkit.aot())
-    table = next((one for one in tables if one.get("name") == name), None) if name else None
+    table = next((entry for entry in tables if entry.get("name") == name), None) if name else None
     if table is None:
         table = tomlkit.table()
         tables.append(table)
@@ -40,8 +40,7 @@ def remove_device(path: Path, name: str) -> None:
     """Take the device called `name` out of the inventory at `path`."""
     document = tomlkit.parse(_text(path))
     tables = document.get("device", tomlkit.aot())
-    kept = AoT([one for one in tables if one.get("name") != name])
-    document["device"] = kept
+    document["device"] = AoT([entry for entry in tables if entry.get("name") != name])
     _replace(path, tomlkit.dumps(document))
 
 

@@ -42,7 +42,7 @@ LISTED_AT_ONCE = 16  # folders
 STORED_EVERY = 2.0  # s: a scan that is ended keeps what it has judged
 POINTS = 48  # of the errors through a log's last day
 DAY = 86_400.0  # s
-TOLD_IN = "verdicts told in"  # setting: device → unit of its kept verdicts; in another it is judged anew
+UNITS = "verdicts told in"  # setting: device → unit of its kept verdicts; in another it is judged anew
 FIGURES = (
     "setpoint",
     "duty",
@@ -57,7 +57,7 @@ FIGURES = (
 )
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 NOTHING: dict[Language, str] = {"en": "Nothing in it could be judged.", "zh": "其中沒有可以判斷的內容。"}
-Told = Callable[[int, int], None]
+Progress = Callable[[int, int], None]
 
 
 @dataclass
@@ -79,7 +79,7 @@ def scan(
     cache: Path,
     jobs: int = 0,
     newest: int = 0,
-    on_progress: Told = lambda done, total: None,
+    on_progress: Progress = lambda done, total: None,
     scheduler: str = "",
 ) -> Scan:
     """Judge what is new in the folders of `devices`, in several processes, and store it as it comes.
@@ -93,42 +93,42 @@ def scan(
     """
     result = Scan()
     with closing(db.connect(database_path)) as database:
-        known = judged_files(database)
+        versions = judged_files(database)
         unit = settings_in_force(saved := db.get_settings(database)).temperatures
-        told = saved.get(TOLD_IN, {})
-        known = {log: version for log, version in known.items() if told.get(log[0], AUTO) == unit}
-        judged_as = partial(judge, readings=all_readings(database), cache=cache, unit=unit)
+        units = saved.get(UNITS, {})
+        versions = {log: version for log, version in versions.items() if units.get(log[0], AUTO) == unit}
+        judge_log = partial(judge, readings=all_readings(database), cache=cache, unit=unit)
     todo: list[RemoteLog] = []
     with ThreadPoolExecutor(LISTED_AT_ONCE) as listing:
-        for device, found in zip(devices, listing.map(_listed, devices), strict=True):
-            if isinstance(found, str):
-                result.problems[device.name] = found
+        for device, listed in zip(devices, listing.map(_listed, devices), strict=True):
+            if isinstance(listed, str):
+                result.problems[device.name] = listed
                 continue
-            chosen = found[:newest] if newest else found
-            fresh = [one for one in chosen if known.get((device.name, bare(one.name))) != _version(one)]
+            logs = listed[:newest] if newest else listed
+            fresh = [log for log in logs if versions.get((device.name, bare(log.name))) != _version(log)]
             todo += fresh
-            result.unchanged += len(chosen) - len(fresh)
-    waiting: list[Verdict] = []
+            result.unchanged += len(logs) - len(fresh)
+    unstored: list[Verdict] = []
     stored = time.monotonic()
     judged = (
-        each_on(scheduler, judged_as, todo)
+        each_on(scheduler, judge_log, todo)
         if scheduler
-        else _judged(todo, judged_as, jobs or os.cpu_count() or 1)
+        else _judged_here(todo, judge_log, jobs or os.cpu_count() or 1)
     )
     for done, (log, verdict) in enumerate(judged, start=1):
         if isinstance(verdict, Verdict):
-            waiting.append(verdict)
+            unstored.append(verdict)
         else:
             result.problems[f"{log.device.name}/{bare(log.name)}"] = verdict
         if done == len(todo) or time.monotonic() - stored > STORED_EVERY:
             with closing(db.connect(database_path)) as database:
-                store_verdicts(database, waiting)
-            result.judged += waiting
-            waiting, stored = [], time.monotonic()
+                store_verdicts(database, unstored)
+            result.judged += unstored
+            unstored, stored = [], time.monotonic()
         on_progress(done, len(todo))
     with closing(db.connect(database_path)) as database:
         if not newest:
-            db.save_setting(database, TOLD_IN, told | {device.name: unit for device in devices})
+            db.save_setting(database, UNITS, units | {device.name: unit for device in devices})
         result.reopened = reopen_returned(database, [device.name for device in devices])
     return result
 
@@ -144,22 +144,22 @@ def _version(log: RemoteLog) -> tuple[int, str]:
     return log.size or 0, log.modified.isoformat() if log.modified else ""
 
 
-def _judged(
-    todo: Sequence[RemoteLog], judged_as: Callable[[RemoteLog], Verdict | str], jobs: int
+def _judged_here(
+    todo: Sequence[RemoteLog], judge_log: Callable[[RemoteLog], Verdict | str], jobs: int
 ) -> Iterator[tuple[RemoteLog, Verdict | str]]:
     """Yield each log with its verdict, or why there is none; a process that dies is replaced once."""
     if jobs == 1 or len(todo) < 2:
         for log in todo:
-            yield log, judged_as(log)
+            yield log, judge_log(log)
         return
-    left = list(todo)
+    remaining = list(todo)
     tries: dict[str, int] = {}
     context = multiprocessing.get_context("spawn")
-    while left:
+    while remaining:
         lost: list[RemoteLog] = []
-        with ProcessPoolExecutor(min(jobs, len(left)), mp_context=context) as pool:
+        with ProcessPoolExecutor(min(jobs, len(remaining)), mp_context=context) as pool:
             running: dict[Future[Verdict | str], RemoteLog] = {
-                pool.submit(judged_as, one): one for one in left
+                pool.submit(judge_log, log): log for log in remaining
             }
             while running:
                 done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -171,9 +171,9 @@ def _judged(
                         lost.append(log)
         for log in lost:
             tries[log.url] = tries.get(log.url, 0) + 1
-        for log in (one for one in lost if tries[one.url] > 1):
+        for log in (log for log in lost if tries[log.url] > 1):
             yield log, "the process that judged it died twice: it may be too large for this machine's memory"
-        left = [one for one in lost if tries[one.url] == 1]
+        remaining = [log for log in lost if tries[log.url] == 1]
         jobs = max(1, jobs // 2)
 
 
@@ -186,30 +186,30 @@ def judge(log: RemoteLog, readings: Mapping[str, str], cache: Path, unit: str = 
     size, modified = _version(log)
     name = log.device.name, bare(log.name), size, modified
     try:
-        read = read_as(path, None, cache / FRAMES)
-        stated = recalled_of(readings, log.device.name, read)
-        read = read_as(path, stated, cache / FRAMES, unit=unit) if stated else shown_in(read, unit)
-        found = diagnosed(read)
+        parsed = read_as(path, None, cache / FRAMES)
+        reading = recalled_of(readings, log.device.name, parsed)
+        parsed = read_as(path, reading, cache / FRAMES, unit=unit) if reading else shown_in(parsed, unit)
+        diagnosis = diagnosed(parsed)
     except InstrumentGPTError as problem:
-        words = str(problem), problem.message("zh"), "{}", "[]"
-        return Verdict(*name, None, None, "unreadable", "", "info", None, None, *words, time.time())
-    return _verdict(name, read, found)
+        texts = str(problem), problem.message("zh"), "{}", "[]"
+        return Verdict(*name, None, None, "unreadable", "", "info", None, None, *texts, time.time())
+    return _verdict(name, parsed, diagnosis)
 
 
-def _verdict(name: tuple[str, str, int, str], log: Log, found: Diagnosis) -> Verdict:
-    first = found.findings[0] if found.findings else None
-    away = loop_wording.unexplained(found.excursions)
-    severity = worst(one.severity for one in found.findings)
-    if first is not None and severity in ("none", "info") and away:
+def _verdict(name: tuple[str, str, int, str], log: Log, diagnosis: Diagnosis) -> Verdict:
+    first = diagnosis.findings[0] if diagnosis.findings else None
+    excursions = loop_wording.unexplained(diagnosis.excursions)
+    severity = worst(finding.severity for finding in diagnosis.findings)
+    if first is not None and severity in ("none", "info") and excursions:
         first = None
-    shown: Finding | Excursion | None = first or (away[0] if away else None)
+    subject: Finding | Excursion | None = first or (excursions[0] if excursions else None)
     state = "open" if first is None or first.fault == "insufficient_data" else "fault"
     state = "healthy" if first is not None and first.fault == "healthy" else state
-    text_en, text_zh = (_said(log, first, away, language) for language in LANGUAGES)
-    channel = shown.channel if shown else None
+    text_en, text_zh = (_text(log, first, excursions, language) for language in LANGUAGES)
+    channel = subject.channel if subject else None
     time_ = log.samples["time"]
     begun, ended = (_moment(log, float(time_.iloc[place])) if len(time_) else None for place in (0, -1))
-    figures = {number: _figures(metrics) for number, metrics in found.channels.items()}
+    figures = {number: _figures(metrics) for number, metrics in diagnosis.channels.items()}
     return Verdict(
         *name,
         begun,
@@ -218,7 +218,7 @@ def _verdict(name: tuple[str, str, int, str], log: Log, found: Diagnosis) -> Ver
         first.fault if first else "",
         severity,
         channel,
-        shown.evidence[0].line if shown and shown.evidence else None,
+        subject.evidence[0].line if subject and subject.evidence else None,
         text_en,
         text_zh,
         json.dumps(plain(figures)),
@@ -227,10 +227,10 @@ def _verdict(name: tuple[str, str, int, str], log: Log, found: Diagnosis) -> Ver
     )
 
 
-def _said(log: Log, first: Finding | None, away: Sequence[Excursion], language: Language) -> str:
+def _text(log: Log, first: Finding | None, excursions: Sequence[Excursion], language: Language) -> str:
     if first is not None:
         return wording.summary(first, language)
-    return loop_wording.excursion(away[0], log, language) if away else NOTHING[language]
+    return loop_wording.excursion(excursions[0], log, language) if excursions else NOTHING[language]
 
 
 def _moment(log: Log, seconds: float) -> float | None:
@@ -250,10 +250,10 @@ def _errors(log: Log, channel: int | None) -> list[float | None]:
         return []
     error = loop.pv - loop.setpoint
     start = max(loop.time[0], loop.time[-1] - DAY)
-    known = np.isfinite(error) & (loop.time >= start)
-    if not known.any():
+    recent = np.isfinite(error) & (loop.time >= start)
+    if not recent.any():
         return []
     edges = np.linspace(start, loop.time[-1], POINTS + 1)
-    part = np.clip(np.searchsorted(edges, loop.time[known], side="right") - 1, 0, POINTS - 1)
-    count, total = np.bincount(part, minlength=POINTS), np.bincount(part, error[known], POINTS)
-    return [float(f"{one / n:.4g}") if n else None for one, n in zip(total, count, strict=True)]
+    part = np.clip(np.searchsorted(edges, loop.time[recent], side="right") - 1, 0, POINTS - 1)
+    count, total = np.bincount(part, minlength=POINTS), np.bincount(part, error[recent], POINTS)
+    return [float(f"{subtotal / n:.4g}") if n else None for subtotal, n in zip(total, count, strict=True)]

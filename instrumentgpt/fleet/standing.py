@@ -72,19 +72,19 @@ def _faults() -> set[str]:
 
 def rows_of(database: Database, devices: Sequence[Device]) -> list[Row]:
     """Return a row for each device, the worst first; those that were never judged last."""
-    known, unsettled = standings(database), unsettled_cases(database)
-    found = []
+    by_device, unsettled = standings(database), unsettled_cases(database)
+    table = []
     for device in devices:
         row = Row(device.name, device.label, device.model, "unseen", open=unsettled.get(device.name, 0))
-        if standing := known.get(device.name):
-            one = standing.verdict
+        if standing := by_device.get(device.name):
+            verdict = standing.verdict
             row = Row(
-                device.name, device.label, device.model, one.state, one.fault, one.severity, one.channel,
-                one.line, one.text_en, one.text_zh, one.log, standing.logs, one.ended, standing.since,
-                tuple(json.loads(one.errors)), row.open,
+                device.name, device.label, device.model, verdict.state, verdict.fault, verdict.severity,
+                verdict.channel, verdict.line, verdict.text_en, verdict.text_zh, verdict.log, standing.logs,
+                verdict.ended, standing.since, tuple(json.loads(verdict.errors)), row.open,
             )  # fmt: skip
-        found.append(row)
-    return sorted(found, key=_badness)
+        table.append(row)
+    return sorted(table, key=_badness)
 
 
 @dataclass(frozen=True)
@@ -110,5 +110,5 @@ def talks_about(database: Database, device: str, limit: int = 20) -> list[Talk]:
 
 def _badness(row: Row) -> tuple[int, int, float]:
     order = ("fault", "open", "unreadable", "healthy", "unseen")
-    largest = max((abs(one) for one in row.errors if one is not None), default=0.0)
+    largest = max((abs(error) for error in row.errors if error is not None), default=0.0)
     return order.index(row.state), SEVERITIES.index(row.severity), -largest

@@ -23,7 +23,7 @@ from instrumentgpt.storage.alerts import (
 )
 from instrumentgpt.storage.verdicts import Standing, Verdict, standings, verdicts_of
 
-TOLD_OF = ("medium", "high", "critical")  # severities that somebody is told of
+ALERTED = ("medium", "high", "critical")  # severities that somebody is told of
 USUAL = 4  # logs from which on a device has a usual time between two
 SILENCE = 3.0  # usual times without a log, and a day at least: nights and weekends are no silence
 DAY = 86_400.0  # s
@@ -31,7 +31,7 @@ ADDRESS = "http://127.0.0.1:8501"  # of the page, where INSTRUMENTGPT_ADDRESS na
 Key = tuple[str, str, int | None]  # device, fault, channel
 
 
-class NotTold(InstrumentGPTError, OSError):
+class NotSent(InstrumentGPTError, OSError):
     """Nobody could be told of an alert."""
 
 
@@ -43,26 +43,26 @@ def compare_with_alerts(
     Returns (those that came, those that went) since people were told last. A fault that lasts is raised
     once; one that comes back after it was gone is a new one.
     """
-    found = standings(database)
+    by_device = standings(database)
     faults: dict[Key, Verdict] = {}
     texts: dict[Key, str] = {}
     for device in devices:
-        if device.name not in found:
+        if device.name not in by_device:
             continue
-        one = found[device.name].verdict
-        if one.state == "fault" and one.severity in TOLD_OF:
-            key = (one.device, one.fault, one.channel)
-            faults[key], texts[key] = one, one.text_en
-        if quiet := silence(database, device.name, found[device.name], now):
-            key = (one.device, SILENT, None)
-            faults[key], texts[key] = one, f"No log for {span_text(quiet)}, longer than usual"
-    known = {(alert.device, alert.fault, alert.channel): alert for alert in open_alerts(database)}
-    for key in faults.keys() - known.keys():
-        one = faults[key]
-        severity = "high" if key[1] == SILENT else one.severity
-        raise_alert(database, *key, severity, texts[key], one.log, None if key[1] == SILENT else one.line)
+        verdict = by_device[device.name].verdict
+        if verdict.state == "fault" and verdict.severity in ALERTED:
+            key = (verdict.device, verdict.fault, verdict.channel)
+            faults[key], texts[key] = verdict, verdict.text_en
+        if quiet := silence(database, device.name, by_device[device.name], now):
+            key = (verdict.device, SILENT, None)
+            faults[key], texts[key] = verdict, f"No log for {span_text(quiet)}, longer than usual"
+    raised = {(alert.device, alert.fault, alert.channel): alert for alert in open_alerts(database)}
+    for key in faults.keys() - raised.keys():
+        verdict = faults[key]
+        severity, line = ("high", None) if key[1] == SILENT else (verdict.severity, verdict.line)
+        raise_alert(database, *key, severity, texts[key], verdict.log, line)
     watched = {device.name for device in devices}
-    for key, alert in known.items():
+    for key, alert in raised.items():
         if key not in faults and alert.device in watched:
             end_alert(database, alert.id)
     return untold_alerts(database)
@@ -72,26 +72,26 @@ def silence(database: Database, device: str, standing: Standing, now: float) -> 
     """Return for how long, in s, the device has written no log, if that is longer than usual; else 0."""
     if standing.logs < USUAL:
         return 0.0
-    written = sorted(
-        datetime.fromisoformat(one.modified).timestamp()
-        for one in verdicts_of(database, device)
-        if one.modified
+    times = sorted(
+        datetime.fromisoformat(verdict.modified).timestamp()
+        for verdict in verdicts_of(database, device)
+        if verdict.modified
     )
-    if len(written) < USUAL:
+    if len(times) < USUAL:
         return 0.0
-    usual = statistics.median(later - earlier for earlier, later in pairwise(written))
-    quiet = now - written[-1]
+    usual = statistics.median(later - earlier for earlier, later in pairwise(times))
+    quiet = now - times[-1]
     return quiet if quiet > max(SILENCE * usual, DAY) else 0.0
 
 
 def tell(database: Database, new: Sequence[Alert], gone: Sequence[Alert], places: Sequence[str]) -> None:
     """Tell the `places` (apprise URLs) of all together, once; without one, alerts stay on the page alone.
 
-    Raises NotTold; what could not be told is told with the next.
+    Raises NotSent; what could not be told is told with the next.
     """
     if (new or gone) and places:
         _send(new, gone, places)
-    for alert in {one.id: one for one in (*new, *gone)}.values():
+    for alert in {alert.id: alert for alert in (*new, *gone)}.values():
         note_sent(database, alert.id)
 
 
@@ -101,11 +101,11 @@ def _send(new: Sequence[Alert], gone: Sequence[Alert], places: Sequence[str]) ->
     messenger = apprise.Apprise()
     unknown = [place for place in places if not messenger.add(place)]
     if unknown:
-        raise NotTold(f"{len(unknown)} of the alert addresses cannot be used. See docs/settings.md, Alerts")
-    counted = [f"{len(rows)} {word}" for rows, word in ((new, "new"), (gone, "gone")) if rows]
+        raise NotSent(f"{len(unknown)} of the alert addresses cannot be used. See docs/settings.md, Alerts")
+    counts = [f"{len(rows)} {word}" for rows, word in ((new, "new"), (gone, "gone")) if rows]
     body = "\n".join([*map(_line, new), *(f"gone: {alert.device}: {alert.text}" for alert in gone)])
-    if not messenger.notify(title=f"InstrumentGPT: {', '.join(counted)}", body=body):
-        raise NotTold("The alert could not be delivered. It is tried again with the next look")
+    if not messenger.notify(title=f"InstrumentGPT: {', '.join(counts)}", body=body):
+        raise NotSent("The alert could not be delivered. It is tried again with the next look")
 
 
 def _line(alert: Alert) -> str:

@@ -67,27 +67,23 @@ class Document:
         """Return it as one HTML page that runs and loads nothing; `made` when, None: now."""
         from instrumentgpt.instruments.report import sheets  # plotly, pandas: only for a page
 
-        page: str = (
-            sheets(Path(__file__).parent)
-            .get_template("document.html")
-            .render(
-                title=self.title,
-                parts=[Markup(html(one)) if isinstance(one, str) else self._drawn(one) for one in self.parts],
-                word=lambda key, *values: word(key, self.language, *values),
-                made=(made or now()).strftime("%Y-%m-%d %H:%M"),
-                version=__version__,
-            )
-        )
+        page: str = sheets(Path(__file__).parent).get_template("document.html").render(
+            title=self.title,
+            parts=[Markup(html(part)) if isinstance(part, str) else self._chart(part) for part in self.parts],
+            word=lambda key, *values: word(key, self.language, *values),
+            made=(made or now()).strftime("%Y-%m-%d %H:%M"),
+            version=__version__,
+        )  # fmt: skip
         return page
 
-    def written(self, suffix: str) -> bytes:
+    def as_file(self, suffix: str) -> bytes:
         """Return it as a file of this ending: ".md", ".html", ".pdf". Raises NoPrinter."""
         if suffix == ".md":
             return self.markdown().encode()
         page = self.html()
         return pdf_of(page) if suffix == ".pdf" else page.encode()
 
-    def _drawn(self, chart: Chart) -> dict[str, str]:
+    def _chart(self, chart: Chart) -> dict[str, str]:
         import plotly.graph_objects as go
 
         from instrumentgpt.instruments.charts.static import static_svg
@@ -114,13 +110,15 @@ def answer_document(
     if conversation is None:
         raise unknown(conversation_id)
     messages = db.list_messages(database, conversation_id)
-    answers = [one for one in messages if one.role == "assistant" and message_id in (None, one.id)]
+    answers = [
+        answer for answer in messages if answer.role == "assistant" and message_id in (None, answer.id)
+    ]
     if not answers:
-        wanted = "no answer yet" if message_id is None else f"no answer {message_id}"
-        raise NoAnswer(f"Conversation {conversation_id} has {wanted}. Open it on the page to see what it has")
+        lack = "no answer yet" if message_id is None else f"no answer {message_id}"
+        raise NoAnswer(f"Conversation {conversation_id} has {lack}. Open it on the page to see what it has")
     answer = answers[-1]
-    questions = [one for one in messages if one.role == "user" and one.id < answer.id][-1:]
-    made = {one.id: one for one in db.list_artifacts(database, answer.id)}
+    questions = [message for message in messages if message.role == "user" and message.id < answer.id][-1:]
+    artifacts = {artifact.id: artifact for artifact in db.list_artifacts(database, answer.id)}
     head = word(
         "answered",
         language,
@@ -130,17 +128,18 @@ def answer_document(
     )
     parts: list[str | Chart] = [
         head,
-        *(f"> {plain_text(shorten(one.content, QUESTION_CHARS))}" for one in questions),
+        *(f"> {plain_text(shorten(question.content, QUESTION_CHARS))}" for question in questions),
     ]
-    for part in rendered_parts(answer.content, made):
-        kept = made.get(part.artifact_id)
-        if kept is None:
+    for part in rendered_parts(answer.content, artifacts):
+        artifact = artifacts.get(part.artifact_id)
+        if artifact is None:
             parts.append(part.text)
-        elif kept.kind == "plotly" and not kept.removed_at:
-            stored = db.get_artifact(database, conversation_id, kept.id)
-            parts.append(Chart(stored.content if stored else b"", kept.title, kept.alt or kept.title))
+        elif artifact.kind == "plotly" and not artifact.removed_at:
+            stored = db.get_artifact(database, conversation_id, artifact.id)
+            content = stored.content if stored else b""
+            parts.append(Chart(content, artifact.title, artifact.alt or artifact.title))
         else:
-            parts.append(f"*{plain_text(kept.title)}*")
+            parts.append(f"*{plain_text(artifact.title)}*")
     if answer.status != "complete":
         parts.append(f"**{word('ended', language, status=answer.status)}**")
     marks = marks_of_answer(database, answer.id) or ()
@@ -157,7 +156,7 @@ def case_document(database: Database, case_id: int, language: Language, address:
     case, evidence = get_case(database, case_id), evidence_of(database, case_id)
     heading, _, text = case_markdown(case, evidence, changes_of(database, case_id), language).partition("\n")
     charts = [
-        Chart(chart_of(database, one.id), one.text, one.text) for one in evidence if one.kind == "chart"
+        Chart(chart_of(database, item.id), item.text, item.text) for item in evidence if item.kind == "chart"
     ]
     return _document(
         heading.removeprefix("# "), [text, *charts], language, address, case.conversation_id or ""
@@ -172,21 +171,21 @@ def _agent_of(database: Database, answer: db.Message, language: Language) -> str
 def _document(
     title: str, parts: list[str | Chart], language: Language, address: str, conversation_id: str
 ) -> Document:
-    whole = (absolute(one, address, conversation_id) if isinstance(one, str) else one for one in parts)
-    return Document(" ".join(title.split()) or word("untitled", language), tuple(whole), language)
+    linked = (absolute(part, address, conversation_id) if isinstance(part, str) else part for part in parts)
+    return Document(" ".join(title.split()) or word("untitled", language), tuple(linked), language)
 
 
 def _lines(workspace: Workspace, text: str) -> Iterator[str]:
     """Yield the lines of logs that an answer links, as they stand there; what is not here any more is not."""
-    wanted: dict[str, list[int]] = {}
+    numbers_of: dict[str, list[int]] = {}
     for log, line in lines_linked(text)[:MOST_LINES]:
-        wanted.setdefault(log, []).append(line)
-    for log, numbers in wanted.items():
+        numbers_of.setdefault(log, []).append(line)
+    for log, numbers in numbers_of.items():
         try:
-            found = texts_of(find_log(workspace, log), numbers)
+            texts = texts_of(find_log(workspace, log), numbers)
         except (InstrumentGPTError, OSError):
             continue
-        yield from (f"- {line_link(log, line)} {quoted(found[line])}" for line in sorted(found))
+        yield from (f"- {line_link(log, line)} {quoted(texts[line])}" for line in sorted(texts))
 
 
 def _plain(value: Any) -> Any:
@@ -198,5 +197,5 @@ def _plain(value: Any) -> Any:
     if isinstance(value, dict):
         if "bdata" in value and "dtype" in value:
             return np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"])).tolist()
-        return {name: _plain(one) for name, one in value.items()}
-    return [_plain(one) for one in value] if isinstance(value, list) else value
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list) else value

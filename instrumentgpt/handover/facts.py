@@ -22,17 +22,17 @@ def facts_of(database: Database, conversation_id: str, address: str) -> Facts:
     return Facts(
         device=plain_text(state.device_name or state.device_ip or "–"),
         log=quoted(state.last_log_file) if state.last_log_file else "",
-        symptom=_told(faults_among(state.findings)[-ITEMS:]),
-        cause=_told(state.root_causes),
+        symptom=_joined(faults_among(state.findings)[-ITEMS:]),
+        cause=_joined(state.root_causes),
         link=f"{address}?conv={conversation_id}",
     )
 
 
 def facts_of_case(database: Database, case: Case, address: str) -> Facts:
     """Return the facts of a case; its link leads to it."""
-    lines = [one for one in evidence_of(database, case.id) if one.kind == "line"][:LINES]
+    lines = [item for item in evidence_of(database, case.id) if item.kind == "line"][:LINES]
     texts = (case.symptom, case.cause, case.ruled_out, case.action, case.outcome)
-    symptom, cause, ruled_out, action, outcome = (_told(text.splitlines()) for text in texts)
+    symptom, cause, ruled_out, action, outcome = (_joined(text.splitlines()) for text in texts)
     return Facts(
         device=plain_text(case.device or "–"),
         model=plain_text(case.model),
@@ -42,10 +42,10 @@ def facts_of_case(database: Database, case: Case, address: str) -> Facts:
         ruled_out=ruled_out,
         action=action,
         outcome=outcome,
-        lines=tuple(f"L {one.line:,} {quoted(one.text)}" for one in lines if one.line),
+        lines=tuple(f"L {item.line:,} {quoted(item.text)}" for item in lines if item.line),
         link=f"{address}cases?case={case.id}",
     )
 
 
-def _told(items: list[str]) -> str:
+def _joined(items: list[str]) -> str:
     return "; ".join(plain_text(item.removeprefix("- ")) for item in items if item.strip())

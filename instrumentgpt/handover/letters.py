@@ -43,8 +43,8 @@ class Facts:
 def letter(kind: str, language: Language, facts: Facts) -> str:
     """Return the letter `kind`, one of KINDS, as Markdown. Raises BadTemplate."""
     name = f"{kind}.{language}.md"
-    own = home() / "letters" / name
-    path = own if own.is_file() else Path(__file__).parent / "letters" / name
+    override = home() / "letters" / name
+    path = override if override.is_file() else Path(__file__).parent / "letters" / name
     try:
         template = SandboxedEnvironment().from_string(path.read_text(encoding="utf-8"))
         text = template.render(asdict(facts))

@@ -22,13 +22,13 @@ LANGUAGES = {
     "bash", "c", "cpp", "csv", "diff", "html", "ini", "json", "python", "sh", "sql", "toml", "xml", "yaml"
 }  # fmt: skip
 LINE_DIGITS = 12  # no log has more lines
-KEPT = 512  # texts, as HTML: a page is drawn over and over
+CACHED = 512  # texts, as HTML: a page is drawn over and over
 # A colon that the page would take for an icon's, or as in 06:48:31 for an emoji's (260 kB to load).
-_MEANT = re.compile(r":(?=material/|[\w+-]+:)")
+_ICON_COLON = re.compile(r":(?=material/|[\w+-]+:)")
 MISSING = "text-decoration: underline dotted"
 _FIRST_SIGN, _LAST_SIGN = 0xF0000, 0x10FFFD  # for private use: no text of a log or an agent has them
 _SIGNS = re.compile("[\U000f0000-\U0010ffff]")
-_NOTED = re.compile("([\U000f0000-\U000ffffd])([^\U000f0000-\U0010ffff]*)\U0010fffd")
+_MARKED = re.compile("([\U000f0000-\U000ffffd])([^\U000f0000-\U0010ffff]*)\U0010fffd")
 _LINE = re.compile(r"\]\(\?log=([^)\s&]+)&line=(\d{1,12})\)")
 _RELATIVE = re.compile(r"\]\((\?(?:log|conv)=[^)\s]*)\)")
 
@@ -53,7 +53,7 @@ def marked(text: str, places: Sequence[tuple[int, int]]) -> str:
     return text
 
 
-@lru_cache(KEPT)
+@lru_cache(CACHED)
 def html(text: str, conversation_id: str = "", notes: tuple[Note, ...] = ()) -> str:
     """Return Markdown as one line of HTML that loads nothing; evidence links gain the conversation.
 
@@ -67,9 +67,9 @@ def html(text: str, conversation_id: str = "", notes: tuple[Note, ...] = ()) -> 
     '<p>at &lt;<span title="from you">37</span> °C</p>&#10;'
     """
     with _TURN:  # its finder of addresses keeps what it found; the page's sessions are threads
-        told = {"conversation": conversation_id, "notes": notes}
-        line: str = _PARSER.render(text, told).replace("\n", "&#10;")
-    return _MEANT.sub("&#58;", _SIGNS.sub("", line) if notes else line)
+        environment = {"conversation": conversation_id, "notes": notes}
+        line: str = _PARSER.render(text, environment).replace("\n", "&#10;")
+    return _ICON_COLON.sub("&#58;", _SIGNS.sub("", line) if notes else line)
 
 
 def evidence_query(log: str, line: int, conversation_id: str = "") -> str:
@@ -96,13 +96,13 @@ def absolute(text: str, address: str, conversation_id: str = "") -> str:
     'see [L 18](http://127.0.0.1:8501/?conv=c1&log=a.log&line=18)'
     """
 
-    def whole(found: re.Match[str]) -> str:
-        query = found[1]
+    def with_address(link: re.Match[str]) -> str:
+        query = link[1]
         if query.startswith("?log="):
             query = _with_conversation(query[1:], conversation_id) if conversation_id else _on_logs(query[1:])
         return f"]({address}{query})"
 
-    return _RELATIVE.sub(whole, text)
+    return _RELATIVE.sub(with_address, text)
 
 
 def _parser() -> MarkdownIt:
@@ -119,7 +119,7 @@ def _parser() -> MarkdownIt:
 
 
 def _link(
-    own: RendererHTML,
+    renderer: RendererHTML,
     tokens: Sequence[Token],
     index: int,
     options: Any,
@@ -130,11 +130,11 @@ def _link(
         del tokens[index].attrs["href"]
     elif address.startswith("?log="):
         tokens[index].attrs["href"] = _with_conversation(address[1:], environment["conversation"])
-    return own.renderToken(tokens, index, options, environment)
+    return renderer.renderToken(tokens, index, options, environment)
 
 
 def _text(
-    own: RendererHTML,
+    renderer: RendererHTML,
     tokens: Sequence[Token],
     index: int,
     options: Any,
@@ -142,24 +142,24 @@ def _text(
 ) -> str:
     token = tokens[index]
     is_code = token.type == "code_inline"
-    text = own.code_inline(tokens, index, options, environment) if is_code else escapeHtml(token.content)
+    text = renderer.code_inline(tokens, index, options, environment) if is_code else escapeHtml(token.content)
     if not environment["notes"]:
         return text
-    opened = sum(before.nesting for before in tokens[:index] if before.type.startswith("link_"))
+    open_links = sum(earlier.nesting for earlier in tokens[:index] if earlier.type.startswith("link_"))
 
-    def noted(found: re.Match[str]) -> str:
-        note = environment["notes"][ord(found[1]) - _FIRST_SIGN]
+    def with_note(place: re.Match[str]) -> str:
+        note = environment["notes"][ord(place[1]) - _FIRST_SIGN]
         style = f' style="{note.style}"' if note.style else ""
         title = escapeHtml(note.title)
-        if not note.query or opened:
-            return f'<span title="{title}"{style}>{found[2]}</span>'
-        return f'<a href="{escapeHtml(note.query)}" title="{title}"{style}>{found[2]}</a>'
+        if not note.query or open_links:
+            return f'<span title="{title}"{style}>{place[2]}</span>'
+        return f'<a href="{escapeHtml(note.query)}" title="{title}"{style}>{place[2]}</a>'
 
-    return _NOTED.sub(noted, text)
+    return _MARKED.sub(with_note, text)
 
 
 def _fence(
-    own: RendererHTML,
+    renderer: RendererHTML,
     tokens: Sequence[Token],
     index: int,
     options: Any,
@@ -167,20 +167,20 @@ def _fence(
 ) -> str:
     language = tokens[index].info.strip().casefold()
     tokens[index].info = language if language in LANGUAGES else ""
-    return own.fence(tokens, index, options, environment)
+    return renderer.fence(tokens, index, options, environment)
 
 
 def _on_logs(query: str) -> str:
     """Return where the page of logs opens the line that an evidence link names."""
-    given = parse_qs(query)
-    device, _, log = given.get("log", [""])[0].rpartition("/")
-    named = {"device": device, "log": log, "line": given.get("line", [""])[0][:LINE_DIGITS]}
-    return f"logs?{urlencode({name: value for name, value in named.items() if value}, quote_via=quote)}"
+    values = parse_qs(query)
+    device, _, log = values.get("log", [""])[0].rpartition("/")
+    parameters = {"device": device, "log": log, "line": values.get("line", [""])[0][:LINE_DIGITS]}
+    return f"logs?{urlencode({name: value for name, value in parameters.items() if value}, quote_via=quote)}"
 
 
 def _with_conversation(query: str, conversation_id: str) -> str:
-    given = parse_qs(query)
-    log, line = given.get("log", [""])[0], given.get("line", [""])[0][:LINE_DIGITS]
+    values = parse_qs(query)
+    log, line = values.get("log", [""])[0], values.get("line", [""])[0][:LINE_DIGITS]
     return evidence_query(log, int(line) if line.isdecimal() else 1, conversation_id)
 
 

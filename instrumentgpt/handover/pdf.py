@@ -29,19 +29,19 @@ class NoPrinter(InstrumentGPTError, RuntimeError):
 
 def printer() -> str:
     """Return what makes PDFs here: the path of a browser, "weasyprint", or "" for nothing."""
-    found = next(filter(None, map(shutil.which, BROWSERS)), "")
-    return found or ("weasyprint" if find_spec("weasyprint") else "")
+    browser = next(filter(None, map(shutil.which, BROWSERS)), "")
+    return browser or ("weasyprint" if find_spec("weasyprint") else "")
 
 
 def pdf_of(page: str) -> bytes:
     """Return an HTML page, one of ours, as PDF; nothing is loaded for it. Raises NoPrinter."""
-    by = printer()
-    if not by:
+    program = printer()
+    if not program:
         raise NoPrinter(
             "Nothing here makes a PDF. Install Chromium (apt-get install chromium), or WeasyPrint "
             "(pip install weasyprint); or open the report as HTML and print it"
         )
-    return _by_weasyprint(page) if by == "weasyprint" else _by_browser(by, page)
+    return _by_weasyprint(page) if program == "weasyprint" else _by_browser(program, page)
 
 
 def _by_browser(program: str, page: str) -> bytes:
@@ -58,14 +58,14 @@ def _by_browser(program: str, page: str) -> bytes:
         ]
         command += [f"--print-to-pdf={target}", source.as_uri()]
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 command, env={**os.environ, "HOME": folder}, stdin=subprocess.DEVNULL, capture_output=True,
                 timeout=PRINT_SECONDS,
             )  # fmt: skip
         except subprocess.TimeoutExpired:
             raise NoPrinter(f"{program} made no PDF within {PRINT_SECONDS:.0f} s. Print the HTML") from None
         if not target.is_file():
-            last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+            last = process.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
             raise NoPrinter(f"{program} made no PDF: {''.join(last)}. Print the HTML")
         return target.read_bytes()
 

@@ -56,25 +56,25 @@ def shift_document(
     address  of the page, where links lead; None: they stay within it
     """
     until = time.time() if now is None else now
-    found = faults_since(database, devices, since, until)
+    faults = faults_since(database, devices, since, until)
     judged = last_judged(database, (device.name for device in devices))
     head = word(
-        "shift_head", language, until=moment(until), new=len(found.new), gone=len(found.gone),
-        silent=len(found.silent), standing=len(found.standing), devices=len(devices),
+        "shift_head", language, until=moment(until), new=len(faults.new), gone=len(faults.gone),
+        silent=len(faults.silent), standing=len(faults.standing), devices=len(devices),
     )  # fmt: skip
     when = moment(judged) if judged is not None else word("never", language)
     key = "judged" if judged is not None and judged >= since else "judged_before"
     sections: dict[str, list[str]] = {
-        "new": [_fault_line(one, found, language) for one in _by_severity(found.new)],
+        "new": [_fault_line(row, faults, language) for row in _by_severity(faults.new)],
         "gone": [
             word(
                 "gone_line",
                 language,
-                device=plain_text(one.device),
-                text=_text(one, language),
-                when=_when(at, found),
+                device=plain_text(verdict.device),
+                text=_text(verdict, language),
+                when=_when(at, faults),
             )
-            for at, one in _by_severity(found.gone)
+            for at, verdict in _by_severity(faults.gone)
         ],
         "silent": [
             word(
@@ -84,9 +84,9 @@ def shift_document(
                 span=span_text(quiet, language),
                 log=quoted(log),
             )
-            for device, (quiet, log) in found.silent.items()
+            for device, (quiet, log) in faults.silent.items()
         ],
-        "standing": [_fault_line(one, found, language) for one in _by_severity(found.standing)],
+        "standing": [_fault_line(row, faults, language) for row in _by_severity(faults.standing)],
         "cases": list(_cases(database, since, language)),
         "talks": list(_talks(database, since, until, language)),
     }
@@ -96,7 +96,7 @@ def shift_document(
         parts.append(f"## {word(name, language)}\n\n{items}")
     title = word("shift", language, since=moment(since))
     return Document(
-        title, tuple(parts if address is None else (absolute(one, address) for one in parts)), language
+        title, tuple(parts if address is None else (absolute(part, address) for part in parts)), language
     )
 
 
@@ -106,14 +106,14 @@ def faults_since(database: Database, devices: Sequence[Device], since: float, un
     A fault came with the log that shows it first, by that log's own clock; one without a date came when it
     was judged. What an alert tells beside that, within a log that goes on, counts from when it was raised.
     """
-    found, known = Faults(), standings(database)
+    faults, by_device = Faults(), standings(database)
     for device in devices:
-        if device.name not in known:
+        if device.name not in by_device:
             continue
-        read = [one for one in verdicts_of(database, device.name) if one.state != "unreadable"]
-        _walk(found, sorted(read, key=_age), since)
-        if quiet := silence(database, device.name, known[device.name], until):
-            found.silent[device.name] = quiet, known[device.name].verdict.log
+        judged = [verdict for verdict in verdicts_of(database, device.name) if verdict.state != "unreadable"]
+        _walk(faults, sorted(judged, key=_age), since)
+        if quiet := silence(database, device.name, by_device[device.name], until):
+            faults.silent[device.name] = quiet, by_device[device.name].verdict.log
     names = {device.name for device in devices}
     for alert in select(
         database, Alert, "alerts WHERE raised_at >= ? OR gone_at >= ? ORDER BY id", (since,) * 2
@@ -121,34 +121,32 @@ def faults_since(database: Database, devices: Sequence[Device], since: float, un
         key = alert.device, alert.fault, alert.channel
         if alert.fault == SILENT or alert.device not in names:
             continue
-        verdicts = select(
-            database, Verdict, "verdicts WHERE device = ? AND log = ?", (alert.device, alert.log)
-        )
-        for verdict in [one for one in verdicts if one.fault == alert.fault]:
+        matching = "verdicts WHERE device = ? AND log = ? AND fault = ?"
+        for verdict in select(database, Verdict, matching, (alert.device, alert.log, alert.fault)):
             if alert.raised_at >= since and alert.gone_at is None:
-                found.standing.pop(key, None)
-                found.new.setdefault(key, (alert.raised_at, verdict))
-            elif alert.gone_at is not None and key not in found.standing:
-                found.gone.setdefault(key, (alert.gone_at, verdict))
-    return found
+                faults.standing.pop(key, None)
+                faults.new.setdefault(key, (alert.raised_at, verdict))
+            elif alert.gone_at is not None and key not in faults.standing:
+                faults.gone.setdefault(key, (alert.gone_at, verdict))
+    return faults
 
 
-def _walk(found: Faults, verdicts: Sequence[Verdict], since: float) -> None:
+def _walk(faults: Faults, verdicts: Sequence[Verdict], since: float) -> None:
     """Take in what the verdicts on one device's logs, oldest first, say of the time since `since`."""
-    found.clocks |= {one.begun for one in verdicts if one.begun is not None}
+    faults.clocks |= {verdict.begun for verdict in verdicts if verdict.begun is not None}
     last: Verdict | None = None
     began = 0.0
-    for one in verdicts:
-        if last is not None and _key(one) == _key(last) and one.state == last.state:
-            last = one
+    for verdict in verdicts:
+        if last is not None and _key(verdict) == _key(last) and verdict.state == last.state:
+            last = verdict
             continue
-        if last is not None and last.state == "fault" and _age(one) >= since:
-            found.gone[_key(last)] = _age(one), last
-        last, began = one, _age(one)
-        if one.state == "fault":
-            found.gone.pop(_key(one), None)
+        if last is not None and last.state == "fault" and _age(verdict) >= since:
+            faults.gone[_key(last)] = _age(verdict), last
+        last, began = verdict, _age(verdict)
+        if verdict.state == "fault":
+            faults.gone.pop(_key(verdict), None)
     if last is not None and last.state == "fault":
-        (found.new if began >= since else found.standing)[_key(last)] = began, last
+        (faults.new if began >= since else faults.standing)[_key(last)] = began, last
 
 
 def _age(verdict: Verdict) -> float:
@@ -163,24 +161,24 @@ def _by_severity(faults: dict[Key, tuple[float, Verdict]]) -> list[tuple[float, 
     return sorted(faults.values(), key=lambda row: (SEVERITIES.index(row[1].severity), row[0]))
 
 
-def _text(one: Verdict, language: Language) -> str:
-    return plain_text(shorten(one.text_zh if language == "zh" else one.text_en, TEXT_CHARS))
+def _text(verdict: Verdict, language: Language) -> str:
+    return plain_text(shorten(verdict.text_zh if language == "zh" else verdict.text_en, TEXT_CHARS))
 
 
-def _when(at: float, found: Faults) -> str:
-    return log_moment(at) if at in found.clocks else moment(at)
+def _when(at: float, faults: Faults) -> str:
+    return log_moment(at) if at in faults.clocks else moment(at)
 
 
-def _fault_line(row: tuple[float, Verdict], found: Faults, language: Language) -> str:
-    at, one = row
+def _fault_line(row: tuple[float, Verdict], faults: Faults, language: Language) -> str:
+    at, verdict = row
     return word(
         "fault_line",
         language,
-        device=plain_text(one.device),
-        text=_text(one, language),
-        severity=report_word(f"severity_{one.severity}", language),
-        when=_when(at, found),
-        link=line_link(reference_to(one.log, one.device), one.line or 1),
+        device=plain_text(verdict.device),
+        text=_text(verdict, language),
+        severity=report_word(f"severity_{verdict.severity}", language),
+        when=_when(at, faults),
+        link=line_link(reference_to(verdict.log, verdict.device), verdict.line or 1),
     )
 
 
@@ -199,11 +197,11 @@ def _cases(database: Database, since: float, language: Language) -> Iterator[str
 
 def _talks(database: Database, since: float, until: float, language: Language) -> Iterator[str]:
     """Yield the conversations in which something was said meanwhile, with the root cause named last."""
-    spoken = (
+    sql = (
         "SELECT conversation_id, max(id) FROM messages WHERE created_at BETWEEN ? AND ?"
         " GROUP BY conversation_id ORDER BY max(id) DESC LIMIT ?"
     )
-    for conversation_id, message_id in rows(database, spoken, (since, until, TALKS)):
+    for conversation_id, message_id in rows(database, sql, (since, until, TALKS)):
         conversation = db.get_conversation(database, conversation_id)
         if conversation is None:
             continue

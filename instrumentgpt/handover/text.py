@@ -9,14 +9,14 @@ from instrumentgpt.storage.markers import rendered_parts
 
 
 def answer_text(
-    message: Message, conversation_id: str, kept: Sequence[Artifact], address: str, notes: Sequence[str] = ()
+    message: Message, conversation_id: str, artifacts: Sequence[Artifact], address: str, notes: Sequence[str]
 ) -> str:
     """Return the answer as Markdown; what it made is a link to it on the page at `address`.
 
-    kept   the artifacts that the database links to `message`
-    notes  what has to be known of the answer, below it: how it ended, what nobody computed
+    artifacts  that the database links to `message`
+    notes      what has to be known of the answer, below it: how it ended, what nobody computed
     """
-    titles = {one.id: " ".join(one.title.split()).translate(_NO_BRACKETS) for one in kept}
+    titles = {artifact.id: " ".join(artifact.title.split()).translate(_NO_BRACKETS) for artifact in artifacts}
     parts = [
         f"[{titles[part.artifact_id]}](?conv={conversation_id}&msg={message.id})"
         if part.artifact_id

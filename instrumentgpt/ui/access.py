@@ -70,15 +70,15 @@ class Access:
         """
         try:
             parts = urlsplit(f"//{host}")
-            named = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-            whole = named if parts.port is None else f"{named}:{parts.port}"
+            name = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+            address = name if parts.port is None else f"{name}:{parts.port}"
         except ValueError:
             return False
-        return whole == host.lower() and ("*" in self.hosts or parts.hostname in self.hosts)
+        return address == host.lower() and ("*" in self.hosts or parts.hostname in self.hosts)
 
-    def allows_token(self, given: str) -> bool:
-        """Return whether `given` is the token of this start; how long that takes says nothing of it."""
-        return bool(self.token) and hmac.compare_digest(given.encode(), self.token.encode())
+    def allows_token(self, token: str) -> bool:
+        """Return whether `token` is the one of this start; how long that takes says nothing of it."""
+        return bool(self.token) and hmac.compare_digest(token.encode(), self.token.encode())
 
     def cookie(self, name: str) -> str:
         """Return the value of a fresh cookie called `name`."""
@@ -99,8 +99,8 @@ def access(environment: Mapping[str, str], folder: Path, hosts: Collection[str] 
     folder  where the key of the cookies is kept
     hosts   names of the page
     """
-    chosen = environment.get("INSTRUMENTGPT_TOKEN", "").strip()
-    token = "" if chosen.casefold() == "off" else chosen or secrets.token_urlsafe(24)
+    setting = environment.get("INSTRUMENTGPT_TOKEN", "").strip()
+    token = "" if setting.casefold() == "off" else setting or secrets.token_urlsafe(24)
     if token and len(token) < SHORTEST_TOKEN:
         raise BadToken(
             f"INSTRUMENTGPT_TOKEN has {len(token)} characters, fewer than {SHORTEST_TOKEN}. "
@@ -110,12 +110,12 @@ def access(environment: Mapping[str, str], folder: Path, hosts: Collection[str] 
     return Access(token, private_secret(folder / KEY_FILE), names)
 
 
-def same_origin(asked: HTTPConnection) -> bool:
+def same_origin(request: HTTPConnection) -> bool:
     """Return whether the page itself asks. Browsers name no origin where they open it or load its parts."""
-    origin, host = asked.headers.get("origin"), asked.headers["host"]
+    origin, host = request.headers.get("origin"), request.headers["host"]
     if origin is None:
-        return bool(asked.scope["type"] == "http")
-    plain = asked.scope["scheme"] in ("http", "ws")  # where TLS ends before the server, either may be right
+        return bool(request.scope["type"] == "http")
+    plain = request.scope["scheme"] in ("http", "ws")  # where TLS ends before the server, either may be right
     return origin in ((f"http://{host}", f"https://{host}") if plain else (f"https://{host}",))
 
 
@@ -131,71 +131,71 @@ class Gate:
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return
-        asked = HTTPConnection(scope)
-        answer = self._answer(asked)
+        request = HTTPConnection(scope)
+        answer = self._answer(request)
         if scope["type"] == "http":
-            await (answer or self.app)(scope, receive, self._with_headers(asked, send))
+            await (answer or self.app)(scope, receive, self._with_headers(request, send))
         elif answer is None:
             await self.app(scope, receive, send)
         else:
             await send({"type": "websocket.close", "code": 1008})  # not accepted yet: the browser sees a 403
 
-    def _answer(self, asked: HTTPConnection) -> Response | None:
+    def _answer(self, request: HTTPConnection) -> Response | None:
         """Return what is told to those who are not let in, or leave their token at the gate; else None."""
-        if not self.opened_by.allows_host(asked.headers.get("host", "")):
+        if not self.opened_by.allows_host(request.headers.get("host", "")):
             return PlainTextResponse(WRONG_HOST, 421, CLOSED)
-        if not same_origin(asked):
+        if not same_origin(request):
             return PlainTextResponse(WRONG_ORIGIN, 403, CLOSED)
-        if not self.opened_by.token or asked.scope["path"] in OPEN_PATHS:
+        if not self.opened_by.token or request.scope["path"] in OPEN_PATHS:
             return None
-        cookie = f"instrumentgpt-{asked.scope['server'][1]}"  # browsers keep cookies by host, not by port
-        signed_in = self.opened_by.allows_cookie(cookie, asked.cookies.get(cookie, ""))
-        if "token" not in asked.query_params:
-            return None if signed_in else _sign_in_page(asked)
+        cookie = f"instrumentgpt-{request.scope['server'][1]}"  # browsers keep cookies by host, not by port
+        signed_in = self.opened_by.allows_cookie(cookie, request.cookies.get(cookie, ""))
+        if "token" not in request.query_params:
+            return None if signed_in else _sign_in_page(request)
         if signed_in:
-            return _without_token(asked)
-        if not self.opened_by.allows_token(asked.query_params["token"]):
-            return _sign_in_page(asked)
-        entered = _without_token(asked)
+            return _without_token(request)
+        if not self.opened_by.allows_token(request.query_params["token"]):
+            return _sign_in_page(request)
+        entered = _without_token(request)
         entered.set_cookie(
             cookie,
             self.opened_by.cookie(cookie),
             max_age=COOKIE_SECONDS,
-            secure=asked.scope["scheme"] in ("https", "wss"),
+            secure=request.scope["scheme"] in ("https", "wss"),
             httponly=True,
             samesite="lax",  # strict would not come along with a link in a wiki
         )
         return entered
 
-    def _with_headers(self, asked: HTTPConnection, send: Send) -> Send:
+    def _with_headers(self, request: HTTPConnection, send: Send) -> Send:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 headers.setdefault(
-                    "Content-Security-Policy", self.policy.format(host=asked.headers.get("host"))
+                    "Content-Security-Policy", self.policy.format(host=request.headers.get("host"))
                 )
             await send(message)
 
         return send_with_headers
 
 
-def _other_queries(asked: HTTPConnection) -> list[tuple[str, str]]:
-    return [(name, value) for name, value in asked.query_params.multi_items() if name != "token"]
+def _other_queries(request: HTTPConnection) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in request.query_params.multi_items() if name != "token"]
 
 
-def _without_token(asked: HTTPConnection) -> Response:
+def _without_token(request: HTTPConnection) -> Response:
     """Return the way to the same page without the token, which then stands in no history and no link."""
-    query = _other_queries(asked)
-    name = asked.scope["path"].rpartition("/")[2]
+    query = _other_queries(request)
+    name = request.scope["path"].rpartition("/")[2]
     return RedirectResponse(f"./{name}" + (f"?{urlencode(query)}" if query else ""), 303)
 
 
-def _sign_in_page(asked: HTTPConnection) -> Response:
-    kept = "".join(
+def _sign_in_page(request: HTTPConnection) -> Response:
+    hidden_fields = "".join(
         f'<input type="hidden" name="{escape(name)}" value="{escape(value)}">'
-        for name, value in _other_queries(asked)
+        for name, value in _other_queries(request)
     )
-    wrong = "token" in asked.query_params
-    page = SIGN_IN.substitute(kept=kept, wrong="" if wrong else "hidden")
+    wrong = "token" in request.query_params
+    page = SIGN_IN.substitute(kept=hidden_fields, wrong="" if wrong else "hidden")
     return HTMLResponse(page, 403, CLOSED)

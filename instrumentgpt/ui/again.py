@@ -84,11 +84,11 @@ def draw_origin(database: Database, conversation: db.Conversation) -> None:
 def _branch(conversation_id: str, message_id: int) -> None:
     try:
         with session.opened() as database:
-            made = branch(database, conversation_id, message_id)
+            new_id = branch(database, conversation_id, message_id)
     except InstrumentGPTError as error:
-        st.toast(session.told(error), icon=":material/error:")
+        st.toast(session.describe(error), icon=":material/error:")
         return
-    session.enter(made)
+    session.enter(new_id)
 
 
 def draw_pencil(message_id: int, disabled: bool) -> None:

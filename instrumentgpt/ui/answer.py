@@ -52,7 +52,7 @@ def draw(
     database: Database,
     conversation_id: str,
     message: db.Message,
-    kept: Sequence[db.Artifact],
+    stored: Sequence[db.Artifact],
     open_charts: Collection[str],
     agents: Sequence[str] | None,
 ) -> None:
@@ -61,33 +61,33 @@ def draw(
     open_charts  ids of charts drawn at once; others when they are opened
     agents       who can be asked the same again; None: nobody now, an answer is being written
     """
-    made = {artifact.id: artifact for artifact in kept}
+    by_id = {artifact.id: artifact for artifact in stored}
     progress = _progress_of(message.run_id)
     draw_thinking(progress, f"thinking-{message.run_id}")
     draw_closed(progress, f"steps-{message.run_id}", conversation_id)
     draw_denied(progress)
     marks = marks_of_answer(database, message.id) or ()
-    content, notes = beside.noted(message, marks, conversation_id)
-    words = partial(_draw_words, database, conversation_id, made, open_charts, notes)
+    content, notes = beside.annotated(message, marks, conversation_id)
+    write = partial(_draw_words, database, conversation_id, by_id, open_charts, notes)
     if message.run_id and get_run(database, message.run_id).mode == panel.MODE:
-        panel.draw_answer(content, words)
+        panel.draw_answer(content, write)
     else:
-        words(content)
-    for artifact in kept:
+        write(content)
+    for artifact in stored:
         if artifact.id not in message.content:  # nothing says where it stands
             artifacts.draw(database, artifact, expanded=artifact.id in open_charts)
     to_know = []  # wherever the answer goes
     if message.status != "complete":
         to_know.append(say(ENDINGS.get(message.status, "The agent reported an error")))
         _draw_ending(to_know[0], progress)
-    if missing := sourceless(marks):
-        to_know.append(missing)
-        st.caption(missing)
+    if warning := sourceless(marks):
+        to_know.append(warning)
+        st.caption(warning)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        text = answer_text(message, conversation_id, kept, copying.address(), to_know)
+        text = answer_text(message, conversation_id, stored, copying.address(), to_know)
         copying.draw(text, f"copy-{message.id}")
         handing.draw_answer(conversation_id, message.id)
-        case_pins.draw_pins(database, conversation_id, message, kept)
+        case_pins.draw_pins(database, conversation_id, message, stored)
         again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
         again.draw_branch(conversation_id, message.id, disabled=agents is None)
         rating = draw_thumbs(database, message.id)
@@ -98,22 +98,22 @@ def draw(
     if rating:
         draw_reason(rating)
     if message.run_id:
-        beside.draw(database, conversation_id, message, kept)
+        beside.draw(database, conversation_id, message, stored)
 
 
 def _draw_words(
     database: Database,
     conversation_id: str,
-    made: Mapping[str, db.Artifact],
+    by_id: Mapping[str, db.Artifact],
     open_charts: Collection[str],
     notes: tuple[untrusted.Note, ...],
     text: str,
 ) -> None:
     """Draw `text` with the charts whose markers stand in it."""
-    among = [artifact_id for artifact_id in made if artifact_id in text]
-    for part in rendered_parts(text, among):
+    ids = [artifact_id for artifact_id in by_id if artifact_id in text]
+    for part in rendered_parts(text, ids):
         if part.artifact_id:
-            artifacts.draw(database, made[part.artifact_id], expanded=part.artifact_id in open_charts)
+            artifacts.draw(database, by_id[part.artifact_id], expanded=part.artifact_id in open_charts)
         else:
             untrusted.write(part.text, conversation_id, notes=notes)
 
@@ -135,9 +135,9 @@ def tokens(usage: Mapping[str, float]) -> str:
     >>> tokens({"inputTokens": 12_340, "outputTokens": 410, "cacheReadTokens": 9_000}), tokens({})
     ('tokens: 12.3k in, 410 out', '')
     """
-    told = [(name, usage[name]) for name in ("inputTokens", "outputTokens") if usage.get(name)]
-    counts = [f"{count / 1000:.1f}k" if count >= 1000 else f"{count:.0f}" for _, count in told]
-    words = [say(TOKENS[name], count=count) for count, (name, _) in zip(counts, told, strict=True)]
+    reported = [(name, usage[name]) for name in ("inputTokens", "outputTokens") if usage.get(name)]
+    counts = [f"{count / 1000:.1f}k" if count >= 1000 else f"{count:.0f}" for _, count in reported]
+    words = [say(TOKENS[name], count=count) for count, (name, _) in zip(counts, reported, strict=True)]
     return say("tokens: {counts}", counts=", ".join(words)) if words else ""
 
 
@@ -147,8 +147,8 @@ def usage_in_words(usage: Mapping[str, float]) -> str:
     >>> usage_in_words({"inputTokens": 12_340, "cacheReadTokens": 9_000})
     'tokens: 12,340 in, 9,000 read from its cache'
     """
-    told = [say(TOKENS[name], count=f"{usage[name]:,.0f}") for name in TOKENS if usage.get(name)]
-    return say("tokens: {counts}", counts=", ".join(told)) if told else ""
+    counts = [say(TOKENS[name], count=f"{usage[name]:,.0f}") for name in TOKENS if usage.get(name)]
+    return say("tokens: {counts}", counts=", ".join(counts)) if counts else ""
 
 
 def _progress_of(run_id: str | None) -> Progress:
@@ -173,7 +173,7 @@ def _draw_ending(words: str, progress: Progress) -> None:
     if progress.failure:
         st.text(problem(progress.failure.text))
         if progress.failure.remedy:
-            remedy = session.told(progress.failure.remedy, REMEDY_CHARACTERS)
+            remedy = session.describe(progress.failure.remedy, REMEDY_CHARACTERS)
             st.markdown(f":material/build: {remedy}")
 
 

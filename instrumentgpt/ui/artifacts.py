@@ -26,8 +26,8 @@ from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import say
 
 CHART = "plotly"
-_SAID = "Zoom", "Pan", "Box Select", "Reset axes", "Download plot as a PNG", "Double-click to zoom back out"
-BUTTONS = {name: name for name in _SAID}  # of every chart
+_NAMES = "Zoom", "Pan", "Box Select", "Reset axes", "Download plot as a PNG", "Double-click to zoom back out"
+BUTTONS = {name: name for name in _NAMES}  # of every chart
 MIME = {"html": "text/html", "markdown": "text/markdown"}  # kind of a report → its type
 PREVIEW_PIXELS = 640
 IMAGE_WIDTH = 360  # px
@@ -70,13 +70,13 @@ def draw_files(database: Database, artifacts: Sequence[db.Artifact]) -> None:
 
 def store(database: Database, conversation_id: str, files: Sequence[UploadedFile]) -> list[str]:
     """Keep the files, each log of a .zip for itself, as artifacts that no message has; return their ids."""
-    kept = []
+    ids = []
     for file in files:
         packed = [(name, io.BytesIO(content.read())) for name, content in logs_in(file, file.name)]
         for name, content in packed or [(file.name, file)]:
-            with received(database, name, content) as given:
-                kept.append(add_upload(database, conversation_id, None, given))
-    return kept
+            with received(database, name, content) as upload:
+                ids.append(add_upload(database, conversation_id, None, upload))
+    return ids
 
 
 def question_about(files: Sequence[UploadedFile]) -> str:
@@ -109,11 +109,11 @@ def figure_of(content: bytes | str) -> go.Figure:
     return go.Figure(json.loads(content)).update_layout(title_text="")
 
 
-def _draw_chart(database: Database, artifact: db.Artifact, shown: str) -> None:
+def _draw_chart(database: Database, artifact: db.Artifact, heading: str) -> None:
     title = untrusted.label(artifact.title)
     try:
         figure = _figure(database, artifact.conversation_id, artifact.id)
-        draw_figure(figure, f"chart-{artifact.id}", artifact.alt or artifact.title, shown)
+        draw_figure(figure, f"chart-{artifact.id}", artifact.alt or artifact.title, heading)
     except ValueError as error:
         st.caption(
             say("The chart “{title}” cannot be read: {error}", title=title, error=untrusted.label(str(error)))
@@ -123,8 +123,8 @@ def _draw_chart(database: Database, artifact: db.Artifact, shown: str) -> None:
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _figure(_database: Database, conversation_id: str, artifact_id: str) -> go.Figure:
     """A stored chart never changes; as a figure it is drawn in a tenth of the time that its JSON takes."""
-    kept = db.get_artifact(_database, conversation_id, artifact_id)
-    return figure_of(kept.content if kept else "{}")
+    artifact = db.get_artifact(_database, conversation_id, artifact_id)
+    return figure_of(artifact.content if artifact else "{}")
 
 
 def _draw_report(database: Database, artifact: db.Artifact) -> None:
@@ -152,23 +152,23 @@ def _draw_report(database: Database, artifact: db.Artifact) -> None:
 
 def _content(conversation_id: str, artifact_id: str) -> bytes:
     with session.opened() as database:
-        kept = db.get_artifact(database, conversation_id, artifact_id)
-    return kept.content if kept else b""
+        artifact = db.get_artifact(database, conversation_id, artifact_id)
+    return artifact.content if artifact else b""
 
 
 @st.cache_data(max_entries=50, show_spinner=False)
 def _picture(_database: Database, conversation_id: str, artifact_id: str) -> bytes | None:
     """Return the picture, no larger than a screen; None if it is none, or would not fit into memory."""
     try:
-        kept = db.get_artifact(_database, conversation_id, artifact_id)
-        if kept is None or kept.size > MOST_PICTURE_BYTES:
+        artifact = db.get_artifact(_database, conversation_id, artifact_id)
+        if artifact is None or artifact.size > MOST_PICTURE_BYTES:
             return None
-        with Image.open(io.BytesIO(kept.content)) as picture:
+        with Image.open(io.BytesIO(artifact.content)) as picture:
             if picture.width * picture.height > MOST_PIXELS:
                 return None
             picture.thumbnail(LARGEST_SHOWN)
-            shown = io.BytesIO()
-            picture.convert("RGBA").save(shown, "PNG")
+            png = io.BytesIO()
+            picture.convert("RGBA").save(png, "PNG")
     except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):  # of broken pictures
         return None
-    return shown.getvalue()
+    return png.getvalue()

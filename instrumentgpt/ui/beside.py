@@ -44,15 +44,15 @@ def draw_foot(database: Database, conversation_id: str, message: db.Message, pro
         called = dict.fromkeys(step.name for step in progress.steps.values() if step.status != "denied")
         st.markdown(f"**{say('Tools called')}** {_listed(called)}")
         st.markdown(f"**{say('Not allowed')}** {_listed(progress.denied())}")
-        ours = say("our {count} tools", count=len(TOOLS))
-        offered = ours if is_ours else say("{ours}, and the agent’s own", ours=ours)
+        our_tools = say("our {count} tools", count=len(TOOLS))
+        offered = our_tools if is_ours else say("{ours}, and the agent’s own", ours=our_tools)
         st.markdown(f"**{say('On offer')}** {offered}")
         st.caption(_listed(TOOLS))
         usage = usage_of(database, conversation_id)
         st.markdown(f"**{say('This conversation')}** {spent(usage) or say('not told by the agent')}")
 
 
-def taken(usage: Mapping[str, float]) -> float:
+def token_count(usage: Mapping[str, float]) -> float:
     """Return the tokens that went in and came out."""
     return usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
 
@@ -63,8 +63,8 @@ def spent(usage: Mapping[str, float]) -> str:
     >>> spent({"inputTokens": 1_240, "outputTokens": 84, "costUSD": 0.0026}), spent({})
     ('1,324 tokens, 0.0026 USD', '')
     """
-    told = [f"{taken(usage):,.0f} tokens"] if taken(usage) else []
-    return ", ".join([*told, *([money(usage["costUSD"])] if usage.get("costUSD") else [])])
+    parts = [f"{token_count(usage):,.0f} tokens"] if token_count(usage) else []
+    return ", ".join([*parts, *([money(usage["costUSD"])] if usage.get("costUSD") else [])])
 
 
 def money(dollars: float) -> str:
@@ -72,7 +72,7 @@ def money(dollars: float) -> str:
     return f"{dollars:.4f} USD"
 
 
-def noted(
+def annotated(
     message: db.Message, marks: Sequence[Mark], conversation_id: str
 ) -> tuple[str, tuple[untrusted.Note, ...]]:
     """Return the words of an answer with a sign around each of its numbers, and what is told of each."""
@@ -91,14 +91,11 @@ def _note(mark: Mark, conversation_id: str) -> untrusted.Note:
 
 
 def draw(
-    database: Database,
-    conversation_id: str,
-    message: db.Message,
-    kept: Sequence[db.Artifact],
+    database: Database, conversation_id: str, message: db.Message, stored: Sequence[db.Artifact]
 ) -> None:
     """Draw an earlier answer to the same question and `message` side by side, once that is opened."""
-    other = _earlier_answer(database, conversation_id, message)
-    if other is None:
+    earlier = _earlier_answer(database, conversation_id, message)
+    if earlier is None:
         return
     shut = st.expander(
         say("Beside the earlier answer"), type="compact", key=f"beside-{message.id}", on_change="rerun"
@@ -106,13 +103,13 @@ def draw(
     with shut:
         if not shut.open:
             return
-        for column, one in zip(st.columns(2), (other, message), strict=True):
+        for column, answer in zip(st.columns(2), (earlier, message), strict=True):
             with column:
-                agent = get_run(database, one.run_id).agent if one.run_id else ""
+                agent = get_run(database, answer.run_id).agent if answer.run_id else ""
                 st.markdown(f"**{connection.agent_words(agent)}**")
-                ids, marks = [artifact.id for artifact in kept], marks_of_answer(database, one.id)
-                content, notes = noted(one, marks or (), conversation_id)
-                for part in rendered_parts(content, [name for name in ids if name in one.content]):
+                ids, marks = [artifact.id for artifact in stored], marks_of_answer(database, answer.id)
+                content, notes = annotated(answer, marks or (), conversation_id)
+                for part in rendered_parts(content, [name for name in ids if name in answer.content]):
                     if not part.artifact_id:
                         untrusted.write(part.text, conversation_id, notes=notes)
                 st.caption(counts(marks))
@@ -126,20 +123,20 @@ def counts(marks: Sequence[Mark] | None) -> str:
     """
     if marks is None:  # of the offline analyst
         return say("Numbers: not looked up, all computed by our own tools")
-    found = Counter(mark.kind for mark in marks)
-    told = [say(KINDS[kind], count=found[kind]) for kind in KINDS if found[kind] or kind != "agent"]
-    return say("Numbers: {counts}", counts=", ".join(told))
+    numbers = Counter(mark.kind for mark in marks)
+    texts = [say(KINDS[kind], count=numbers[kind]) for kind in KINDS if numbers[kind] or kind != "agent"]
+    return say("Numbers: {counts}", counts=", ".join(texts))
 
 
 def _earlier_answer(database: Database, conversation_id: str, message: db.Message) -> db.Message | None:
     """Return the last complete answer before `message` to the same words, None if there is none."""
-    before = db.list_messages(database, conversation_id, before=message.id, last=LOOK_BACK)
-    asked = [place for place, one in enumerate(before) if one.role == "user"]
-    if not asked:
+    earlier = db.list_messages(database, conversation_id, before=message.id, last=LOOK_BACK)
+    places = [place for place, other in enumerate(earlier) if other.role == "user"]
+    if not places:
         return None
-    words = before[asked[-1]].content
-    same = [place for place in asked[:-1] if before[place].content == words]
-    answers = [before[place + 1] for place in same if before[place + 1].role == "assistant"]
+    question = earlier[places[-1]].content
+    same_places = [place for place in places[:-1] if earlier[place].content == question]
+    answers = [earlier[place + 1] for place in same_places if earlier[place + 1].role == "assistant"]
     return answers[-1] if answers else None
 
 

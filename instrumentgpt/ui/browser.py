@@ -130,18 +130,18 @@ def clicked(back: int) -> dict[str, str] | None:
     A link to another conversation, or to a case, is followed at once. The browser goes back once for each
     time that `back` has grown.
     """
-    wanted: dict[str, Any] = {
+    callbacks: dict[str, Any] = {
         f"on_{name}_change": lambda: None for name in ("opened", "visited", "looked_up")
     }
-    given = _listener(key="evidence-links", data={"back": back}, **wanted)
-    if isinstance(given.looked_up, dict):
-        query = {"case": str(given.looked_up.get("case"))}
+    result = _listener(key="evidence-links", data={"back": back}, **callbacks)
+    if isinstance(result.looked_up, dict):
+        query = {"case": str(result.looked_up.get("case"))}
         st.switch_page(session.page_named("cases"), query_params=query)
-    if isinstance(given.visited, dict):
-        message = str(given.visited.get("msg") or "")
-        session.go_to(str(given.visited.get("conv")), int(message) if message.isdecimal() else None)
+    if isinstance(result.visited, dict):
+        message = str(result.visited.get("msg") or "")
+        session.go_to(str(result.visited.get("conv")), int(message) if message.isdecimal() else None)
         st.rerun()
-    return given.opened if isinstance(given.opened, dict) else None
+    return result.opened if isinstance(result.opened, dict) else None
 
 
 def attend(notify: str) -> None:
@@ -151,9 +151,9 @@ def attend(notify: str) -> None:
     "sound" or "browser" (its notification).
     """
     state = st.session_state
-    told = {"done": state.get(session.ANSWERED), "begun": state.get(session.BEGUN), "notify": notify}
+    events = {"done": state.get(session.ANSWERED), "begun": state.get(session.BEGUN), "notify": notify}
     words = {"words": say("The answer is there"), "lang": "zh-Hant" if language() == "zh" else "en"}
-    _attendant(key="attend", data=told | words)
+    _attendant(key="attend", data=events | words)
 
 
 def follow(run_id: str) -> None:

@@ -26,11 +26,11 @@ Pinned = tuple[str, int] | str  # a log and a line of it, or the id of a chart
 
 def draw_case(database: Database, conversation_id: str, state: DiagnosticState, answering: bool) -> None:
     """Draw the link to the conversation's case, or the button that makes it one if it is about a fault."""
-    found = list_cases(database, conversation_id=conversation_id)
-    if found:
-        word = phrase(PARTS, found[0].state, language())
-        label = say("Case {number} · {state}", number=found[0].id, state=word)
-        query = {"case": str(found[0].id)}
+    cases = list_cases(database, conversation_id=conversation_id)
+    if cases:
+        word = phrase(PARTS, cases[0].state, language())
+        label = say("Case {number} · {state}", number=cases[0].id, state=word)
+        query = {"case": str(cases[0].id)}
         st.page_link(session.page_named("cases"), label=label, icon=":material/cases:", query_params=query)
     elif device_key(state) or state.findings or state.root_causes:
         st.button(
@@ -44,22 +44,22 @@ def draw_case(database: Database, conversation_id: str, state: DiagnosticState, 
 
 
 def draw_pins(
-    database: Database, conversation_id: str, message: db.Message, made: Sequence[db.Artifact]
+    database: Database, conversation_id: str, message: db.Message, stored: Sequence[db.Artifact]
 ) -> None:
     """Draw the menu under an answer that pins its lines and charts, if the conversation is a case."""
     case = next(iter(list_cases(database, conversation_id=conversation_id)), None)
     if case is None:
         return
-    charts = {one.id: one.title for one in made if one.kind == artifacts.CHART and not one.removed_at}
+    charts = {item.id: item.title for item in stored if item.kind == artifacts.CHART and not item.removed_at}
     offered: list[Pinned] = [*lines_linked(message.content)[:MOST_LINES], *charts]
     if not offered:
         return
     key = f"pin-{message.id}"
 
-    def name(one: Pinned) -> str:
-        if isinstance(one, str):
-            return say("Chart: {title}", title=untrusted.label(charts.get(one, "")))
-        return say("Line {line:,} of {log}", line=one[1], log=untrusted.label(Path(one[0]).name, 40))
+    def name(item: Pinned) -> str:
+        if isinstance(item, str):
+            return say("Chart: {title}", title=untrusted.label(charts.get(item, "")))
+        return say("Line {line:,} of {log}", line=item[1], log=untrusted.label(Path(item[0]).name, 40))
 
     words = say("Pin to case {number}", number=case.id)
     st.menu_button(
@@ -82,19 +82,19 @@ def _make(conversation_id: str) -> None:
 
 
 def _pin(key: str, case: Case, conversation_id: str) -> None:
-    chosen: Pinned | None = st.session_state[key]
-    if chosen is None:
+    choice: Pinned | None = st.session_state[key]
+    if choice is None:
         return
     try:
         with session.opened() as database:
-            if isinstance(chosen, str):
-                kept = db.get_artifact(database, conversation_id, chosen)
-                if kept:
-                    pin_chart(database, case.id, kept, session.who())
+            if isinstance(choice, str):
+                artifact = db.get_artifact(database, conversation_id, choice)
+                if artifact:
+                    pin_chart(database, case.id, artifact, session.who())
             else:
-                _pin_line(database, case, conversation_id, *chosen)
+                _pin_line(database, case, conversation_id, *choice)
     except (InstrumentGPTError, OSError) as problem:
-        st.toast(session.told(problem, 300), icon=":material/error:")
+        st.toast(session.describe(problem, 300), icon=":material/error:")
         return
     st.toast(say("Pinned to case {number}", number=case.id), icon=":material/keep:")
 

@@ -56,9 +56,9 @@ DIGITS = 9  # of a case's number in an address
 def page() -> None:
     """Draw the page; an expected problem is shown with its remedy."""
     with session.problems_shown(), session.opened() as database:
-        asked = st.query_params.get("case", "")
-        if asked.isascii() and asked.isdigit() and len(asked) <= DIGITS:
-            _draw_case(database, get_case(database, int(asked)))
+        number = st.query_params.get("case", "")
+        if number.isascii() and number.isdigit() and len(number) <= DIGITS:
+            _draw_case(database, get_case(database, int(number)))
         else:
             _draw_list(database)
 
@@ -71,8 +71,8 @@ def badge(case: Case) -> None:
 def _draw_list(database: Database) -> None:
     st.title(say("Cases"), anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        what = say("Symptom, cause, outcome, line of a log…")
-        words = st.text_input(what, icon=":material/search:", key="cases-words", width=360)
+        prompt = say("Symptom, cause, outcome, line of a log…")
+        words = st.text_input(prompt, icon=":material/search:", key="cases-words", width=360)
         state = st.segmented_control(
             say("State"),
             STATES,
@@ -81,38 +81,38 @@ def _draw_list(database: Database) -> None:
             format_func=lambda name: say(STATES[name]),
             key="cases-state",
         )
-        chosen = {
+        filters = {
             field: st.selectbox(
                 say(FILTERS[field]),
-                ["", *found],
+                ["", *values],
                 format_func=partial(_option, field),
                 key=f"cases-{field}",
                 width=220,
             )
             for field in FILTERS
-            if len(found := values_of(database, field)) > 1
+            if len(values := values_of(database, field)) > 1
         }
-    cases = list_cases(database, words or "", "" if state == "all" else str(state), **chosen)
+    cases = list_cases(database, words or "", "" if state == "all" else str(state), **filters)
     if not cases:
         none = say("No case yet. Ask about a fault, then press “Make a case” above the answer.")
         no_hit = say("No case fits. Clear the search or the filters.")
         st.info(no_hit if values_of(database, "state") else none, icon=":material/info:")
-    gone = gone_faults(database, cases)
+    healthy = gone_faults(database, cases)
     for case in cases:
         with st.container(border=True, gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 badge(case)
-                named = f"{case.id} · {case.device or case.log} · {title_of(case, language())}"
-                label = untrusted.label(named, LINE_CHARACTERS)
+                heading = f"{case.id} · {case.device or case.log} · {title_of(case, language())}"
+                label = untrusted.label(heading, LINE_CHARACTERS)
                 st.button(label, key=f"case-{case.id}", type="tertiary", on_click=show, args=(case.id,))
-            told = first_line(case.outcome or case.cause or case.symptom)
+            text = first_line(case.outcome or case.cause or case.symptom)
             if case.outcome:
                 is_back = case.state == "reopened"
-                told = say("came back after: {outcome}" if is_back else "settled by: {outcome}", outcome=told)
-            dated = " · ".join(filter(None, (moment(case.changed_at), told)))
+                text = say("came back after: {outcome}" if is_back else "settled by: {outcome}", outcome=text)
+            dated = " · ".join(filter(None, (moment(case.changed_at), text)))
             st.caption(untrusted.label(dated, LINE_CHARACTERS))
-            if case.id in gone:
-                offer = say(GONE, device=case.device, log=gone[case.id].log)
+            if case.id in healthy:
+                offer = say(GONE, device=case.device, log=healthy[case.id].log)
                 st.caption(f":material/task_alt: {untrusted.label(offer, OFFER_CHARACTERS)}")
 
 
@@ -136,13 +136,13 @@ def _draw_case(database: Database, case: Case) -> None:
         st.subheader(untrusted.label(f"{case.id} · {title_of(case, language())}", 120), anchor=False)
         badge(case)
     pinned, changes = evidence_of(database, case.id), changes_of(database, case.id)
-    by_whom = [one.changed_by for one in changes if one.field == "state"]
+    by_whom = [change.changed_by for change in changes if change.field == "state"]
     if case.state == "reopened" and by_whom[-1:] == [SCAN]:
-        told = say("A scan found the same fault again after this case was settled.")
-        st.warning(told, icon=":material/replay:")
-    if found := gone_faults(database, [case]).get(case.id):
-        told = say(GONE, device=case.device, log=found.log)
-        st.info(untrusted.label(told, OFFER_CHARACTERS), icon=":material/task_alt:")
+        text = say("A scan found the same fault again after this case was settled.")
+        st.warning(text, icon=":material/replay:")
+    if verdict := gone_faults(database, [case]).get(case.id):
+        text = say(GONE, device=case.device, log=verdict.log)
+        st.info(untrusted.label(text, OFFER_CHARACTERS), icon=":material/task_alt:")
     with st.container(horizontal=True):
         if case.state == "closed":
             st.button(say("Reopen"), icon=":material/replay:", on_click=_reopen, args=(case.id,))
@@ -164,17 +164,17 @@ def _draw_case(database: Database, case: Case) -> None:
         handing.draw_case(case.id)
     shown_parts = markdown(case, pinned, (), language()).partition("\n")[2]  # its heading stands above
     untrusted.write(shown_parts.replace("\n## ", "\n#### "))
-    for one in pinned:
-        if one.kind == "chart":
-            figure = artifacts.figure_of(chart_of(database, one.id))
-            artifacts.draw_figure(figure, f"pinned-{one.id}", one.text, one.text)
+    for item in pinned:
+        if item.kind == "chart":
+            figure = artifacts.figure_of(chart_of(database, item.id))
+            artifacts.draw_figure(figure, f"pinned-{item.id}", item.text, item.text)
     if pinned:
         with st.expander(say("Pinned evidence ({count})", count=len(pinned)), icon=":material/keep:"):
-            for one in pinned:
-                label = untrusted.label(say("Unpin: {text}", text=one.text), LINE_CHARACTERS)
-                st.button(label, key=f"unpin-{one.id}", type="tertiary", on_click=_unpin, args=(one.id,))
+            for item in pinned:
+                label = untrusted.label(say("Unpin: {text}", text=item.text), LINE_CHARACTERS)
+                st.button(label, key=f"unpin-{item.id}", type="tertiary", on_click=_unpin, args=(item.id,))
     with st.expander(phrase(PARTS, "history", language()), icon=":material/history:"):
-        untrusted.write("\n".join(f"- {change_line(one, case, language())}" for one in changes))
+        untrusted.write("\n".join(f"- {change_line(change, case, language())}" for change in changes))
     evidence.draw(database, case.conversation_id or "", session.current_settings(database))
 
 
@@ -207,13 +207,13 @@ def _edit(case: Case) -> None:
     if not st.button(say("Save"), type="primary"):
         return
     if channel and not (channel.isascii() and channel.isdigit() and len(channel) <= DIGITS):
-        told = say("{text} is no channel. Give a number, or leave it empty.", text=channel)
-        st.error(untrusted.label(told, LINE_CHARACTERS), icon=":material/error:")
+        problem = say("{text} is no channel. Give a number, or leave it empty.", text=channel)
+        st.error(untrusted.label(problem, LINE_CHARACTERS), icon=":material/error:")
         return
-    new = {name: text.strip() for name, text in texts.items()}
-    about = {"device": device.strip(), "fault": fault, "channel": int(channel) if channel else None}
+    parts = {name: text.strip() for name, text in texts.items()}
+    fields = {"device": device.strip(), "fault": fault, "channel": int(channel) if channel else None}
     with session.opened() as database:
-        change_case(database, case.id, session.who(), **new, **about)
+        change_case(database, case.id, session.who(), **parts, **fields)
     st.rerun()
 
 

@@ -62,64 +62,64 @@ def _draw() -> None:
     runs.reap(database_path())
     composer.ask()
     with session.opened() as database, snapshot(database):
-        shown = session.current(database)
+        conversation = session.current(database)
         settings = session.current_settings(database)
         space.prune_daily(settings.retention_days)
-        run = live_run(database, shown.id) if shown else None
-        latest = next(iter(list_runs(database, shown.id, limit=1)), None) if shown else None
+        run = live_run(database, conversation.id) if conversation else None
+        latest = next(iter(list_runs(database, conversation.id, limit=1)), None) if conversation else None
         tour.draw(database, settings)
         composer.draw(settings, run, latest)
         if not run:
-            _draw_sidebar(database, shown)
-        if shown is None:
+            _draw_sidebar(database, conversation)
+        if conversation is None:
             welcome.draw(settings)
         else:
-            _draw_conversation(database, settings, shown, run, latest)
+            _draw_conversation(database, settings, conversation, run, latest)
         if not run and latest and latest.id == st.session_state.get(session.FOLLOWED):
             st.session_state[session.ANSWERED] = latest.id
         if run:  # while an answer comes the sidebar of before stands: no word waits for a new one
-            _draw_sidebar(database, shown)
+            _draw_sidebar(database, conversation)
 
 
-def _draw_sidebar(database: Database, shown: db.Conversation | None) -> None:
+def _draw_sidebar(database: Database, conversation: db.Conversation | None) -> None:
     with st.sidebar:
-        if shown:
-            sidebar.draw_device(database, shown.id)
-        sidebar.draw_conversations(database, shown.id if shown else None)
-        if shown:
-            entities.draw(database, shown.id)
-        inspector.draw(shown.id if shown else None)
-        if shown:
-            permissions.draw(database, shown.id)
+        if conversation:
+            sidebar.draw_device(database, conversation.id)
+        sidebar.draw_conversations(database, conversation.id if conversation else None)
+        if conversation:
+            entities.draw(database, conversation.id)
+        inspector.draw(conversation.id if conversation else None)
+        if conversation:
+            permissions.draw(database, conversation.id)
 
 
 def _draw_conversation(
-    database: Database, settings: Settings, shown: db.Conversation, run: Run | None, latest: Run | None
+    database: Database, settings: Settings, conversation: db.Conversation, run: Run | None, latest: Run | None
 ) -> None:
     """Draw the conversation and what its newest run, `latest`, leaves to do; `run` is being answered."""
-    _draw_title(database, shown, answering=run is not None)
-    messages = _draw_messages(database, shown.id, settings, answering=run is not None)
+    _draw_title(database, conversation, answering=run is not None)
+    messages = _draw_messages(database, conversation.id, settings, answering=run is not None)
     frame = _draw_live(database, run) if run else None
     mode = latest.mode if latest else ""
-    is_guided = mode == panel.MODE and panel.draw(database, shown.id, answering=run is not None)
+    is_guided = mode == panel.MODE and panel.draw(database, conversation.id, answering=run is not None)
     if not run:
         if mode == "investigate":
-            plan.draw(database, shown.id, settings)
+            plan.draw(database, conversation.id, settings)
         if mode == "interview":
             is_guided = True
-            interview.draw(database, shown.id)
+            interview.draw(database, conversation.id)
         else:
-            welcome.draw_asked(database, shown.id)
+            welcome.draw_asked(database, conversation.id)
         if not welcome.draw_offers(database, messages) and not is_guided:
-            state = DiagnosticState.deserialize(db.get_memory(shown.id, database)[1])
+            state = DiagnosticState.deserialize(db.get_memory(conversation.id, database)[1])
             welcome.draw_follow_ups(settings, messages, state)
-    evidence.draw(database, shown.id, settings)
+    evidence.draw(database, conversation.id, settings)
     if run and frame:
         with frame[0]:
-            live.follow(run.id, shown.id, frame[1])
+            live.follow(run.id, conversation.id, frame[1])
     else:
-        newest = db.list_messages(database, shown.id, last=1)
-        live.watch(shown.id, newest[-1].id if newest else 0)
+        newest = db.list_messages(database, conversation.id, last=1)
+        live.watch(conversation.id, newest[-1].id if newest else 0)
 
 
 def _draw_title(database: Database, conversation: db.Conversation, answering: bool) -> None:
@@ -130,9 +130,9 @@ def _draw_title(database: Database, conversation: db.Conversation, answering: bo
             st.subheader(
                 untrusted.label(conversation.title or say("Untitled"), TITLE_CHARACTERS), anchor=False
             )
-        held = revised_memory(database, conversation.id, state).state
-        inspector.draw_badges(held)
-        case_pins.draw_case(database, conversation.id, held, answering)
+        revised = revised_memory(database, conversation.id, state).state
+        inspector.draw_badges(revised)
+        case_pins.draw_case(database, conversation.id, revised, answering)
     again.draw_origin(database, conversation)
 
 
@@ -155,26 +155,26 @@ def _draw_messages(
             on_click=_show_more,
             args=(conversation_id, limit + LAST),
         )
-    kept = {message.id: db.list_artifacts(database, message.id) for message in messages}
+    by_message = {message.id: db.list_artifacts(database, message.id) for message in messages}
     open_charts = [
-        artifact.id for found in kept.values() for artifact in found if artifact.kind == artifacts.CHART
-    ]
+        artifact.id for group in by_message.values() for artifact in group if artifact.kind == artifacts.CHART
+    ][-OPEN_CHARTS:]
     goal = place if place is not None else _just_folded(database, messages)
     agents = None if answering else again.agents_here(settings)
-    gone = deleted.latest(database, conversation_id)
+    deletion = deleted.latest(database, conversation_id)
     for message in messages:
-        if gone and message.id > int(gone.item.name):
-            deleted.draw_way_back(database, conversation_id, gone, answering)
-            gone = None
-        made = kept[message.id]
+        if deletion and message.id > int(deletion.item.name):
+            deleted.draw_way_back(database, conversation_id, deletion, answering)
+            deletion = None
+        stored = by_message[message.id]
         with st.container(key=f"message-{message.id}") if message.id == goal else nullcontext():
             if message.role == "user":
-                _draw_question(database, message, made, answering)
+                _draw_question(database, message, stored, answering)
             else:
                 with st.chat_message("assistant", avatar=ASSISTANT):
-                    answer.draw(database, conversation_id, message, made, open_charts[-OPEN_CHARTS:], agents)
-    if gone:
-        deleted.draw_way_back(database, conversation_id, gone, answering)
+                    answer.draw(database, conversation_id, message, stored, open_charts, agents)
+    if deletion:
+        deleted.draw_way_back(database, conversation_id, deletion, answering)
     again.draw_dialog(messages)
     _draw_way_back(database, conversation_id, messages)
     if goal is not None and any(message.id == goal for message in messages):
@@ -216,15 +216,15 @@ def _draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
     st.session_state[session.FOLLOWED] = run.id
     browser.follow(run.id)
     progress = live.progress_of(database, run.id)
-    made = {artifact.id: artifact for artifact in db.list_artifacts(database, run.id, "run_id")}
+    by_id = {artifact.id: artifact for artifact in db.list_artifacts(database, run.id, "run_id")}
     with st.chat_message("assistant", avatar=ASSISTANT):
         draw_closed(progress, f"steps-{run.id}", run.conversation_id)
         words: list[str] = []
         for key, text in progress.answer():
             words.append(text)
-            if isinstance(key, str) and key in made:
+            if isinstance(key, str) and key in by_id:
                 untrusted.write(paragraphs(words), run.conversation_id)
-                artifacts.draw(database, made[key], expanded=True)
+                artifacts.draw(database, by_id[key], expanded=True)
                 words = []
         return st.container(), progress
 
@@ -233,10 +233,12 @@ def _show_more(conversation_id: str, limit: int) -> None:
     st.session_state["shown"] = {conversation_id: limit}
 
 
-def _draw_question(database: Database, message: db.Message, kept: list[db.Artifact], answering: bool) -> None:
+def _draw_question(
+    database: Database, message: db.Message, files: list[db.Artifact], answering: bool
+) -> None:
     is_long = len(message.content) > LONG_CHARACTERS or message.content.count("\n") > LONG_LINES
     with st.chat_message("user", avatar=USER):
-        artifacts.draw_files(database, kept)
+        artifacts.draw_files(database, files)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
             with st.container(width="stretch", height=LONG_HEIGHT if is_long else "content", border=False):
                 st.text(message.content)

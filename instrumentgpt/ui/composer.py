@@ -54,8 +54,8 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Non
     with st.bottom:
         if note := st.session_state.pop(NOTE, None):
             st.warning(note, icon=":material/info:")
-        if held := st.session_state.get(HELD):
-            _draw_held(*held)
+        if held_back := st.session_state.get(HELD):
+            _draw_held_back(*held_back)
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             mode = _draw_mode(latest)
             _draw_agent(settings)
@@ -66,12 +66,7 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Non
         st.caption(f"{say(MODES[mode].purpose)} {example}")
     # Outside of st.bottom, where it goes by itself: only then does the page follow a growing answer.
     files = say("up to {size} MB", size=st.get_option("server.maxUploadSize"))
-    st.chat_input(
-        f"{say(MODES[mode].asks)} · {files}",
-        key=INPUT,
-        accept_file="multiple",
-        on_submit=_send,
-    )
+    st.chat_input(f"{say(MODES[mode].asks)} · {files}", key=INPUT, accept_file="multiple", on_submit=_send)
 
 
 def propose(text: str, agent: str = "", like: int | None = None, mode: str = "") -> None:
@@ -94,11 +89,11 @@ def ask() -> None:
         return
     try:
         with session.opened() as database:
-            shown = session.current(database)
-            latest = next(iter(list_runs(database, shown.id, limit=1)), None) if shown else None
+            conversation = session.current(database)
+            latest = next(iter(list_runs(database, conversation.id, limit=1)), None) if conversation else None
             if question.proposed and latest and latest.status == "running":
                 return  # the second click of a double click comes too late
-            conversation_id = shown.id if shown else db.create_conversation(database)
+            conversation_id = conversation.id if conversation else db.create_conversation(database)
             st.session_state[session.CONVERSATION] = conversation_id
             session.leave_place()
             settings = session.current_settings(database)
@@ -106,31 +101,29 @@ def ask() -> None:
             if (cost := _too_dear(database, conversation_id, agent, settings)) and not question.allowed:
                 st.session_state[HELD] = question, cost
                 return
-            kept = artifacts.store(database, conversation_id, question.files)
+            attachments = artifacts.store(database, conversation_id, question.files)
             if question.like is not None:
-                kept = copy_uploads(database, question.like)
+                attachments = copy_uploads(database, question.like)
         words = question.text or artifacts.question_about(question.files)
         mode = question.mode or st.session_state.get(_key_of_mode(latest)) or _mode_of(latest)
-        runs.start(database_path(), conversation_id, words, mode=mode, agent=agent, attachments=kept)
+        runs.start(database_path(), conversation_id, words, mode=mode, agent=agent, attachments=attachments)
     except UnknownAgent:  # the notice beside the input says what helps
         st.session_state[UNSENT] = question.text
     except InstrumentGPTError as error:
         st.session_state[UNSENT] = question.text
-        st.session_state[NOTE] = f"{session.told(error)} {say('Your question is still in the input.')}"
+        st.session_state[NOTE] = f"{session.describe(error)} {say('Your question is still in the input.')}"
 
 
 def _too_dear(database: Database, conversation_id: str, agent: str, settings: Settings) -> str:
     """Return what the conversation has cost, "" below the limit, or where no agent is to be asked."""
-    usage = usage_of(database, conversation_id) if settings.ask_above_tokens else {}
-    if not settings.ask_above_tokens or beside.taken(usage) < settings.ask_above_tokens:
+    limit = settings.ask_above_tokens
+    usage = usage_of(database, conversation_id) if limit else {}
+    if not limit or beside.token_count(usage) < limit or choose(agent, settings)[0].name == "offline":
         return ""
-    if choose(agent, settings)[0].name == "offline":
-        return ""
-    spent, limit = beside.spent(usage), settings.ask_above_tokens
-    return say("{spent}, above the limit of {limit:,} tokens", spent=spent, limit=limit)
+    return say("{spent}, above the limit of {limit:,} tokens", spent=beside.spent(usage), limit=limit)
 
 
-def _draw_held(question: Question, cost: str) -> None:
+def _draw_held_back(question: Question, cost: str) -> None:
     """Draw what a question that was held back would add to, and what can be done with it."""
     with st.container(horizontal=True, vertical_alignment="center", border=True):
         words = say("This conversation has taken {cost}. Ask all the same?", cost=cost)
@@ -153,14 +146,14 @@ def _take_back(question: Question) -> None:
 
 
 def _send() -> None:
-    sent = st.session_state[INPUT]
-    if sent.text.strip() or sent.files:
-        st.session_state[ASKED] = Question(sent.text.strip(), sent.files)
+    entry = st.session_state[INPUT]
+    if entry.text.strip() or entry.files:
+        st.session_state[ASKED] = Question(entry.text.strip(), entry.files)
 
 
 def _draw_mode(latest: Run | None) -> str:
     """Draw the choice of the mode and return it: a conversation stays in the mode of its last."""
-    chosen = st.segmented_control(
+    mode = st.segmented_control(
         say("Mode"),
         MODES,
         default=_mode_of(latest),
@@ -170,7 +163,7 @@ def _draw_mode(latest: Run | None) -> str:
         help="  \n".join(f"**{say(MODES[name].label)}** {say(MODES[name].purpose)}" for name in MODES),
         label_visibility="collapsed",
     )
-    return str(chosen)
+    return str(mode)
 
 
 def _key_of_mode(latest: Run | None) -> str:
@@ -185,7 +178,7 @@ def _draw_agent(settings: Settings) -> None:
     try:
         agent, program = choose(settings.agent, settings)
     except InstrumentGPTError as error:
-        st.caption(f":material/error: {session.told(error, 300)}")
+        st.caption(f":material/error: {session.describe(error, 300)}")
         st.button(say("Use the offline analyst"), icon=":material/smart_toy:", on_click=_use_offline)
         return
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
@@ -204,4 +197,4 @@ def _stop(run_id: str) -> None:
     try:
         runs.stop(database_path(), run_id)
     except InstrumentGPTError as error:
-        st.session_state[NOTE] = session.told(error)
+        st.session_state[NOTE] = session.describe(error)

@@ -104,33 +104,33 @@ def _log_in(program: str, commands: Commands, environment: Mapping[str, str]) ->
         st.status(say("Waiting for the login…"), expanded=True) as box,
         closing(log_in(program, commands, environment)) as login,
     ):
-        for told in login:
-            if isinstance(told, Address):
-                st.link_button(say("Open the login page"), told.url, icon=":material/open_in_new:")
-                st.code(told.url, language=None, wrap_lines=True)
+        for step in login:
+            if isinstance(step, Address):
+                st.link_button(say("Open the login page"), step.url, icon=":material/open_in_new:")
+                st.code(step.url, language=None, wrap_lines=True)
                 continue
-            label = say("Logged in") if told.logged_in else say("Not logged in")
-            box.update(label=label, state="complete" if told.logged_in else "error")
-            st.text(told.text[:WORDS])
+            label = say("Logged in") if step.logged_in else say("Not logged in")
+            box.update(label=label, state="complete" if step.logged_in else "error")
+            st.text(step.text[:WORDS])
 
 
 def _look(name: str, program: str, commands: Commands, environment: Mapping[str, str]) -> None:
     with st.spinner(say("Asking the agent…")):
         status = status_of(program, commands, environment)
         accounts().learn(program, environment, status)
-        listed = [model.id for model in models_of(program, commands, environment)]
+        model_ids = [model.id for model in models_of(program, commands, environment)]
     words = untrusted.label(status.text, WORDS)
     if status.logged_in:
         st.success(words, icon=":material/check:")
     elif status.logged_in is None:
-        unsaid = say("The agent does not say whether it is logged in: {words}", words=words)
-        st.info(unsaid, icon=":material/help:")
+        notice = say("The agent does not say whether it is logged in: {words}", words=words)
+        st.info(notice, icon=":material/help:")
     else:
         by_hand = say("Run `{command}` in a terminal.", command=" ".join((name, *commands.login)))
         remedy = say("Press “Connect agent”.") if commands.on_page else by_hand
         st.error(f"{words.rstrip('.')}. {remedy}", icon=":material/error:")
-    if listed:
-        st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), name: listed}
+    if model_ids:
+        st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), name: model_ids}
         st.caption(
-            say("{count} models can be chosen above, once the page is drawn again.", count=len(listed))
+            say("{count} models can be chosen above, once the page is drawn again.", count=len(model_ids))
         )

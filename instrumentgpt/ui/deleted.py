@@ -25,78 +25,79 @@ def delete(message_id: int) -> None:
 
 def latest(database: Database, conversation_id: str) -> Revision | None:
     """Return the deletion to offer a way back from: this tab's last one, until somebody asks again."""
-    first = st.session_state.get(LATEST)
-    found = [one for one in list_deleted(database, conversation_id) if one.item.name == str(first)]
+    deleted_turn = str(st.session_state.get(LATEST))
+    deletions = [turn for turn in list_deleted(database, conversation_id) if turn.item.name == deleted_turn]
     newest = db.list_messages(database, conversation_id, last=1)
-    return found[-1] if found and not (newest and newest[0].id > found[-1].after) else None
+    return deletions[-1] if deletions and not (newest and newest[0].id > deletions[-1].after) else None
 
 
-def draw_way_back(database: Database, conversation_id: str, one: Revision, answering: bool) -> None:
+def draw_way_back(database: Database, conversation_id: str, deletion: Revision, answering: bool) -> None:
     """Draw what stands in the place of a turn that was just deleted: what it was, and Undo."""
-    told = say(
+    text = say(
         "Turn {turn} deleted: “{words}”",
-        turn=_turn(database, conversation_id, one),
-        words=untrusted.label(one.old, FEW_WORDS),
+        turn=_turn(database, conversation_id, deletion),
+        words=untrusted.label(deletion.old, FEW_WORDS),
     )
     with st.container(
         horizontal=True, vertical_alignment="center", gap="small", border=True, key="deleted-turn-here"
     ):
         with st.container(width="stretch"):
-            st.markdown(f":gray[:material/delete: {told}]")
+            st.markdown(f":gray[:material/delete: {text}]")
         st.button(
             say("Undo"),
             key="undelete",
             icon=":material/undo:",
             disabled=answering,
             on_click=_restore,
-            args=(one,),
+            args=(deletion,),
         )
 
 
 def draw_list(database: Database, conversation_id: str) -> None:
     """Draw the turns that can be restored, newest deletion first; nothing if there are none."""
-    gone = list_deleted(database, conversation_id)
-    if not gone:
+    deletions = list_deleted(database, conversation_id)
+    if not deletions:
         return
     with st.container(gap="small", key="deleted-turns"):
         st.markdown(
             f":small[**{say('Deleted turns')}**]  \n"
             f":small[:gray[{say('In no prompt, search or export until restored.')}]]"
         )
-        for one in reversed(gone):
-            _draw_one(conversation_id, one, _turn(database, conversation_id, one))
+        for deletion in reversed(deletions):
+            _draw_deletion(conversation_id, deletion, _turn(database, conversation_id, deletion))
 
 
-def _draw_one(conversation_id: str, one: Revision, turn: int) -> None:
-    when = moment(one.changed_at)
-    by = f"{say('was turn {turn}', turn=turn)} · {when} · {session.named(one.changed_by)}"
+def _draw_deletion(conversation_id: str, deletion: Revision, turn: int) -> None:
+    when = moment(deletion.changed_at)
+    note = f"{say('was turn {turn}', turn=turn)} · {when} · {session.person_name(deletion.changed_by)}"
     with st.container(gap="xsmall", border=True):
-        st.markdown(f":small[{untrusted.label(one.old, WORDS)}]  \n:small[:gray[{by}]]")
+        st.markdown(f":small[{untrusted.label(deletion.old, WORDS)}]  \n:small[:gray[{note}]]")
         with st.container(horizontal=True, gap="xsmall"):
             st.button(
                 say("Restore"),
-                key=f"restore-{one.id}",
+                key=f"restore-{deletion.id}",
                 icon=":material/restore_from_trash:",
                 on_click=_restore,
-                args=(one, conversation_id),
+                args=(deletion, conversation_id),
             )
-            with st.popover(say("Delete for good"), icon=":material/delete_forever:", type="tertiary"):
+            label = say("Delete for good")
+            with st.popover(label, icon=":material/delete_forever:", type="tertiary"):
                 st.caption(say("This turn cannot be brought back then."))
-                st.button(say("Delete for good"), key=f"for-good-{one.id}", on_click=_forget, args=(one.id,))
+                st.button(label, key=f"for-good-{deletion.id}", on_click=_forget, args=(deletion.id,))
 
 
-def _turn(database: Database, conversation_id: str, one: Revision) -> int:
+def _turn(database: Database, conversation_id: str, deletion: Revision) -> int:
     """Return the number of the turn among all, the deleted ones too."""
-    others = [int(other.item.name) for other in list_deleted(database, conversation_id)]
-    asked = [*places(database, conversation_id)[1], *others]
-    return 1 + sum(question < int(one.item.name) for question in asked)
+    deleted = [int(other.item.name) for other in list_deleted(database, conversation_id)]
+    questions = [*places(database, conversation_id)[1], *deleted]
+    return 1 + sum(question < int(deletion.item.name) for question in questions)
 
 
-def _restore(one: Revision, conversation_id: str = "") -> None:
+def _restore(deletion: Revision, conversation_id: str = "") -> None:
     """Bring the turn back; into view, if a conversation is given."""
-    is_back = change(lambda database: undo_revision(database, one.id, session.who()))
+    is_back = change(lambda database: undo_revision(database, deletion.id, session.who()))
     if is_back and conversation_id:
-        session.go_to(conversation_id, int(one.item.name))
+        session.go_to(conversation_id, int(deletion.item.name))
 
 
 def _forget(revision_id: int) -> None:

@@ -38,7 +38,7 @@ def _form(device: Device | None) -> None:
     aliases = right.text_input(
         say("Other names, with commas between"), ", ".join(device.aliases) if device else ""
     )
-    listed = [one.strip() for one in aliases.replace("、", ",").split(",") if one.strip()]
+    other_names = [alias.strip() for alias in aliases.replace("、", ",").split(",") if alias.strip()]
     fields = {"name": name.strip(), "ip": ip.strip(), "logs": logs.strip(), "model": model.strip()}
     with st.container(horizontal=True):
         tried = st.button(say("Look into the folder"), icon=":material/folder_open:")
@@ -46,47 +46,45 @@ def _form(device: Device | None) -> None:
         removed = device is not None and st.button(say("Take out of the inventory"), icon=":material/delete:")
     try:
         if tried:
-            _draw_found(fields)
+            _draw_logs(fields)
         if saved or removed:
             with session.opened() as database:
-                path = _own_inventory(database)
+                path = _writable_inventory(database)
             if removed and device is not None:
                 remove_device(path, device.name)
             else:
-                kept = (
-                    {"logs"} if device and fields["logs"] == device.logs else set()
-                )  # as it is written there
-                changed = {key: value for key, value in fields.items() if key not in kept}
-                put_device(path, {**changed, "aliases": listed}, device.name if device else "")
+                if device and fields["logs"] == device.logs:
+                    del fields["logs"]  # it stays as it is written there
+                put_device(path, {**fields, "aliases": other_names}, device.name if device else "")
             st.rerun()
     except InstrumentGPTError as problem:
-        st.error(session.told(problem, MESSAGE_CHARACTERS), icon=":material/error:")
+        st.error(session.describe(problem, MESSAGE_CHARACTERS), icon=":material/error:")
 
 
-def _own_inventory(database: Database) -> Path:
+def _writable_inventory(database: Database) -> Path:
     """Return the inventory's file; what we ship is copied first, since an update would overwrite it."""
     path = Path(session.current_settings(database).inventory).expanduser()
     if path.resolve() != DEMO_INVENTORY.resolve():
         return path
-    own = copy_of(path, home() / "devices.toml")
-    db.save_setting(database, "inventory", str(own))
-    return own
+    copy = copy_of(path, home() / "devices.toml")
+    db.save_setting(database, "inventory", str(copy))
+    return copy
 
 
-def _draw_found(fields: dict[str, str]) -> None:
+def _draw_logs(fields: dict[str, str]) -> None:
     """Show what lies in the folder: how many logs, and the newest."""
     trial = home() / "trial.toml"
     try:
         put_device(trial, fields)
         [device] = load_inventory(trial).devices
         with st.spinner(say("Looking…")):
-            found = list_logs(device)
+            logs = list_logs(device)
     finally:
         trial.unlink(missing_ok=True)
-    newest = ", ".join(f"`{untrusted.label(one.name, 80)}`" for one in found[:SHOWN])
-    if found:
+    newest = ", ".join(f"`{untrusted.label(log.name, 80)}`" for log in logs[:SHOWN])
+    if logs:
         st.success(
-            say("{count} logs, the newest: {newest}", count=len(found), newest=newest),
+            say("{count} logs, the newest: {newest}", count=len(logs), newest=newest),
             icon=":material/check:",
         )
     else:

@@ -34,18 +34,18 @@ def draw(database: Database, conversation_id: str) -> None:
     documents = db.list_documents(database, conversation_id)
     if documents:
         label = f"{say('Documents')} · {len(documents)}"
-        with st.expander(label, icon=":material/folder:", key="documents", on_change="rerun") as opened:
-            if opened.open:
+        with st.expander(label, icon=":material/folder:", key="documents", on_change="rerun") as listing:
+            if listing.open:
                 _draw_documents(database, documents)
 
 
 def _draw_refs(entities: list[Entity]) -> None:
     """Draw a line per thing, generated ones first; what is unsaved can be saved."""
     st.caption(say("What a question can name: “compare log_1 with log_2”."))
-    for entity in sorted(entities, key=lambda one: not one.generated):
+    for entity in sorted(entities, key=lambda entity: not entity.generated):
         flag = f" :{FLAGS[entity.flag][0]}-badge[{say(FLAGS[entity.flag][1])}]" if entity.flag else ""
-        kept = f"  \n:material/keep: {untrusted.label(entity.retained)}" if entity.retained else ""
-        st.markdown(f"`{entity.ref}` {untrusted.label(entity.label, LABEL_CHARACTERS)}{flag}{kept}")
+        retained = f"  \n:material/keep: {untrusted.label(entity.retained)}" if entity.retained else ""
+        st.markdown(f"`{entity.ref}` {untrusted.label(entity.label, LABEL_CHARACTERS)}{flag}{retained}")
         if entity.flag == "unsaved":
             words = say("Save {ref}", ref=entity.ref)
             composer.draw_ask(words, words, f"save-{entity.ref}", MODE, icon=":material/save:")
@@ -57,8 +57,8 @@ def _draw_documents(database: Database, documents: list[Document]) -> None:
         path = folder / document.file
         title = untrusted.label(document.title, LABEL_CHARACTERS)
         if not path.exists():
-            gone = say("{title}: the file {file} is gone.", title=title, file=untrusted.label(document.file))
-            st.caption(f":material/draft: {gone}")
+            text = say("{title}: the file {file} is gone.", title=title, file=untrusted.label(document.file))
+            st.caption(f":material/draft: {text}")
             continue
         st.download_button(
             title,

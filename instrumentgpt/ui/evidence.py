@@ -45,7 +45,7 @@ def draw(database: Database, conversation_id: str, settings: Settings) -> None:
     try:
         path = find_log(workspace_of(database, conversation_id, settings.inventory), log)
     except (InstrumentGPTError, OSError) as error:
-        problem = session.told(error)
+        problem = session.describe(error)
         st.dialog(title, on_dismiss=_forget)(lambda: st.warning(problem, icon=":material/info:"))()
         return
     st.dialog(title, width="large", on_dismiss=_forget)(_show)(path, log, line)
@@ -78,7 +78,7 @@ def _show(path: Path, log: str, line: int) -> None:
     try:
         lines = read_lines(path, line - (around or 0), line + (around or 0), home() / "frames")
     except (InstrumentGPTError, OSError) as error:
-        st.warning(session.told(error), icon=":material/info:")
+        st.warning(session.describe(error), icon=":material/info:")
         return
     if not any(number == line for number, _ in lines):
         words = say("{log} has no line {line:,}.", log=untrusted.label(path.name, 80), line=line)

@@ -71,13 +71,13 @@ def draw_shift(settings: Settings) -> None:
     with st.popover(label, icon=":material/ios_share:", key="shift-menu", on_change="rerun") as menu:
         if not menu.open:
             return
-        asked, usual = say("What happened since"), say("yesterday 18:00")
+        prompt, usual = say("What happened since"), say("yesterday 18:00")
         examples = say("“yesterday 18:00”, “06:00”, “2026-11-23 06:00”")
-        words = st.text_input(asked, usual, help=examples, key="shift-since")
+        words = st.text_input(prompt, usual, help=examples, key="shift-since")
         since = shift_start(words or "", now())
         if since is None:
-            unread = say("That names no moment in the past. Write “yesterday 18:00”.")
-            st.warning(unread, icon=":material/schedule:")
+            problem = say("That names no moment in the past. Write “yesterday 18:00”.")
+            st.warning(problem, icon=":material/schedule:")
             return
         st.caption(say("since {moment}", moment=since.strftime("%Y-%m-%d %H:%M")))
         devices = load_inventory(Path(settings.inventory)).devices
@@ -87,8 +87,8 @@ def draw_shift(settings: Settings) -> None:
 
 def _draw_letters(facts: Facts, key: str, agent: str = "") -> None:
     """Draw the letters to choose from, the chosen one filled, to be copied; an `agent` may write it anew."""
-    named = {name: say(ADDRESSEES[name]) for name in KINDS}
-    kind = st.segmented_control(say("In words for"), KINDS, format_func=named.__getitem__, key=key)
+    labels = {name: say(ADDRESSEES[name]) for name in KINDS}
+    kind = st.segmented_control(say("In words for"), KINDS, format_func=labels.__getitem__, key=key)
     if kind is None:
         return
     text = letter(kind, language(), facts)
@@ -96,7 +96,7 @@ def _draw_letters(facts: Facts, key: str, agent: str = "") -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         copying.draw(text, f"copy-{key}")
         if agent:
-            question = say(REWRITE, kind=named[kind], facts=text)
+            question = say(REWRITE, kind=labels[kind], facts=text)
             label = say("Let {agent} write it", agent=agent)
             composer.draw_ask(label, question, f"ask-{key}", icon=":material/edit_note:")
 
@@ -109,7 +109,7 @@ def _draw_downloads(make: Maker, name: str) -> None:
             missing = suffix == ".pdf" and not printer()
             st.download_button(
                 label,
-                partial(_made, make, suffix),
+                partial(_file, make, suffix),
                 f"{name}{suffix}",
                 kind,
                 icon=":material/download:",
@@ -120,6 +120,6 @@ def _draw_downloads(make: Maker, name: str) -> None:
             )
 
 
-def _made(make: Maker, suffix: str) -> bytes:
+def _file(make: Maker, suffix: str) -> bytes:
     with session.opened() as database:
-        return make(database).written(suffix)
+        return make(database).as_file(suffix)

@@ -98,8 +98,8 @@ def _draw(database: Database) -> None:
         _follow(names)
     _draw_alerts(database)
     st.markdown(_counts(rows))
-    shown = _chosen(rows, st.text_input(say("Name, model or fault"), key="instruments-find", width=360))
-    if not shown:
+    fitting = _fitting(rows, st.text_input(say("Name, model or fault"), key="instruments-find", width=360))
+    if not fitting:
         st.info(
             say(
                 "No instrument fits. Clear the filter, or add devices to the inventory: {path}",
@@ -108,24 +108,24 @@ def _draw(database: Database) -> None:
             icon=":material/info:",
         )
         return
-    picked = _table(shown)
-    if picked is None:
+    selected = _table(fitting)
+    if selected is None:
         st.caption(say("Select a row for its history."))
     else:
-        _draw_history(database, picked, inventory.find(picked.device))
+        _draw_history(database, selected, inventory.find(selected.device))
 
 
 def _draw_alerts(database: Database) -> None:
     """Draw the alerts that nobody has looked at, and how many of this week's were false."""
-    for alert in [one for one in open_alerts(database) if not one.verdict][:ALERTS]:
+    for alert in [alert for alert in open_alerts(database) if not alert.verdict][:ALERTS]:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            what = untrusted.label(f"{alert.device}: {alert.text}", 300) + f" · {moment(alert.raised_at)}"
-            st.markdown(f":material/notifications_active: {what}", width="stretch")
+            text = untrusted.label(f"{alert.device}: {alert.text}", 300) + f" · {moment(alert.raised_at)}"
+            st.markdown(f":material/notifications_active: {text}", width="stretch")
             for verdict, icon in VERDICT_ICONS.items():
-                key, to = f"alert-{alert.id}-{verdict}", (alert.id, verdict)
-                st.button(say(VERDICTS[verdict]), key, icon=icon, on_click=_judge_alert, args=to)
-    if counted := false_alarms(database):
-        devices = ", ".join(f"{untrusted.label(device, 80)} {count}" for device, count in counted.items())
+                key, args = f"alert-{alert.id}-{verdict}", (alert.id, verdict)
+                st.button(say(VERDICTS[verdict]), key, icon=icon, on_click=_judge_alert, args=args)
+    if counts := false_alarms(database):
+        devices = ", ".join(f"{untrusted.label(device, 80)} {count}" for device, count in counts.items())
         st.caption(say("False alarms in the last seven days: {devices}", devices=devices))
 
 
@@ -169,16 +169,15 @@ def _follow(devices: list[str]) -> None:
 
 
 def _counts(rows: list[Row]) -> str:
-    counted = Counter(row.word(language()) for row in rows)
-    return " · ".join(f"**{count}** {word}" for word, count in counted.items())
+    count_of = Counter(row.word(language()) for row in rows)
+    return " · ".join(f"**{count}** {word}" for word, count in count_of.items())
 
 
-def _chosen(rows: list[Row], words: str) -> list[Row]:
-    wanted = words.casefold().split()
-    spoken = language()
-    texts = [(row.label, row.model, row.title(spoken), row.word(spoken), row.text_en) for row in rows]
-    found = [all(one in " ".join(text).casefold() for one in wanted) for text in texts]
-    return list(compress(rows, found))
+def _fitting(rows: list[Row], words: str) -> list[Row]:
+    terms = words.casefold().split()
+    texts = [(row.label, row.model, row.title(language()), row.word(language()), row.text_en) for row in rows]
+    fits = [all(term in " ".join(text).casefold() for term in terms) for text in texts]
+    return list(compress(rows, fits))
 
 
 def _table(rows: list[Row]) -> Row | None:
@@ -187,7 +186,7 @@ def _table(rows: list[Row]) -> Row | None:
         {
             "state": [row.word(language()) for row in rows],
             "instrument": [row.label for row in rows],
-            "what": [_said(row.text_en, row.text_zh) for row in rows],
+            "what": [_text(row.text_en, row.text_zh) for row in rows],
             "since": [_day(row.since) for row in rows],
             "newest": [_day(row.ended) for row in rows],
             "errors": [list(row.errors) for row in rows],
@@ -222,7 +221,7 @@ def _height(rows: Sequence[object]) -> int:
     return min(TABLE_PIXELS, 3 + 35 * (1 + len(rows)))
 
 
-def _said(text_en: str, text_zh: str) -> str:
+def _text(text_en: str, text_zh: str) -> str:
     return text_zh if language() == "zh" else text_en
 
 
@@ -231,7 +230,7 @@ def _day(begun: float | None) -> str:
 
 
 def _draw_history(database: Database, row: Row, device: Device) -> None:
-    found = verdicts_of(database, row.device, LISTED)
+    verdicts = verdicts_of(database, row.device, LISTED)
     st.subheader(untrusted.label(row.label), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(say("Ask what is wrong"), icon=":material/chat:", type="primary"):
@@ -247,37 +246,37 @@ def _draw_history(database: Database, row: Row, device: Device) -> None:
                 query_params=query,
             )
     _draw_cases(database, row.device)
-    if not found:
+    if not verdicts:
         st.caption(say("None of its logs has been judged yet."))
         return
-    dated = [one for one in found if one.begun is not None and one.ended is not None]
+    dated = [verdict for verdict in verdicts if verdict.begun is not None and verdict.ended is not None]
     if dated:
         artifacts.draw_figure(history_chart(dated[::-1]), "instruments-history", say("Logs"))
     else:
         st.caption(say("Its logs carry no dates: they are listed, and cannot be drawn over time."))
-    _draw_logs(found)
+    _draw_logs(verdicts)
     _draw_talks(database, row.device)
 
 
-def history_chart(found: list[Verdict]) -> go.Figure:
+def history_chart(verdicts: list[Verdict]) -> go.Figure:
     """Return the chart of a device's logs over time, oldest first: states, and what changes over weeks."""
-    figures = [json.loads(one.figures) for one in found]
+    figures = [json.loads(verdict.figures) for verdict in verdicts]
     rows = [name for name in TRENDS if any(row.get(name) is not None for f in figures for row in f.values())]
     height = STRIP_PIXELS + ROW_PIXELS * len(rows)
     figure = go.Figure()
-    middle = [datetime.fromtimestamp((one.begun or 0) / 2 + (one.ended or 0) / 2) for one in found]
-    words = [
-        (word_of(one.state, language(), one.severity), _colour(one.state, one.severity)) for one in found
+    middle = [datetime.fromtimestamp((log.begun or 0) / 2 + (log.ended or 0) / 2) for log in verdicts]
+    states = [
+        (word_of(log.state, language(), log.severity), _colour(log.state, log.severity)) for log in verdicts
     ]
-    for word, colour in dict.fromkeys(words):
-        own = [place for place, one in enumerate(words) if one == (word, colour)]
+    for word, colour in dict.fromkeys(states):
+        places = [place for place, state in enumerate(states) if state == (word, colour)]
         figure.add_scatter(
-            x=[middle[place] for place in own],
-            y=[0] * len(own),
+            x=[middle[place] for place in places],
+            y=[0] * len(places),
             mode="markers",
             marker={"size": 13, "symbol": "square", "color": colour},
             name=word,
-            text=[_said(found[place].text_en, found[place].text_zh)[:160] for place in own],
+            text=[_text(verdicts[place].text_en, verdicts[place].text_zh)[:160] for place in places],
             hovertemplate="%{text}<extra></extra>",
             yaxis="y",
         )
@@ -303,30 +302,30 @@ def history_chart(found: list[Verdict]) -> go.Figure:
     return laid_out(figure, "", height)
 
 
-def _draw_logs(found: list[Verdict]) -> None:
+def _draw_logs(verdicts: list[Verdict]) -> None:
     frame = pd.DataFrame(
         {
-            "state": [word_of(one.state, language(), one.severity) for one in found],
-            "since": [_day(one.begun) for one in found],
-            "what": [_said(one.text_en, one.text_zh) for one in found],
-            "gains": [_gains(json.loads(one.figures)) for one in found],
-            "log": [Place(one.device, one.log, one.line).address() for one in found],
+            "state": [word_of(verdict.state, language(), verdict.severity) for verdict in verdicts],
+            "since": [_day(verdict.begun) for verdict in verdicts],
+            "what": [_text(verdict.text_en, verdict.text_zh) for verdict in verdicts],
+            "gains": [_gains(json.loads(verdict.figures)) for verdict in verdicts],
+            "log": [Place(verdict.device, verdict.log, verdict.line).address() for verdict in verdicts],
         }
     )
-    shown: dict[str, Any] = {name: say(COLUMNS[name]) for name in frame.columns}
-    shown["log"] = st.column_config.LinkColumn(say(COLUMNS["log"]), display_text=r"log=([^&]+)")
+    columns: dict[str, Any] = {name: say(COLUMNS[name]) for name in frame.columns}
+    columns["log"] = st.column_config.LinkColumn(say(COLUMNS["log"]), display_text=r"log=([^&]+)")
     st.markdown(f"**{say('Logs')}**")
-    st.dataframe(frame, hide_index=True, column_config=shown, height=_height(found))
+    st.dataframe(frame, hide_index=True, column_config=columns, height=_height(verdicts))
 
 
 def _gains(figures: dict[str, dict[str, float | None]]) -> str:
     """Return the gains of each channel, those that are alike once: "1–3: kp 9, ki 0.07"."""
-    told: dict[str, list[str]] = {}
+    numbers_of: dict[str, list[str]] = {}
     for number, row in figures.items():
         text = ", ".join(f"{name} {row[name]:g}" for name in ("kp", "ki", "kd") if row.get(name) is not None)
         if text:
-            told.setdefault(text, []).append(number)
-    return "; ".join(f"{','.join(numbers)}: {text}" for text, numbers in told.items())
+            numbers_of.setdefault(text, []).append(number)
+    return "; ".join(f"{','.join(numbers)}: {text}" for text, numbers in numbers_of.items())
 
 
 def _draw_cases(database: Database, device: str) -> None:
@@ -334,9 +333,9 @@ def _draw_cases(database: Database, device: str) -> None:
     if cases:
         st.markdown(f"**{say('Cases')}**")
     for case in cases:
-        named = f"{case.id} · {title_of(case, language())} · {about(case, language())}"
+        label = f"{case.id} · {title_of(case, language())} · {about(case, language())}"
         query = {"case": str(case.id)}
-        st.page_link(session.page_named("cases"), label=untrusted.label(named, 160), query_params=query)
+        st.page_link(session.page_named("cases"), label=untrusted.label(label, 160), query_params=query)
 
 
 def _draw_talks(database: Database, device: str) -> None:

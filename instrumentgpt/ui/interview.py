@@ -53,8 +53,8 @@ def draw(database: Database, conversation_id: str) -> None:
 def _draw_ways_on(conversation_id: str, language: Language) -> None:
     """Draw what may be said instead of an answer."""
     for name in ("unknown", "enough"):
-        said = texts("offers")[name][language]
-        composer.draw_ask(said, said, f"interview-{name}-{conversation_id}", MODE, type="tertiary")
+        text = texts("offers")[name][language]
+        composer.draw_ask(text, text, f"interview-{name}-{conversation_id}", MODE, type="tertiary")
 
 
 def _draw_form(conversation_id: str, interview: Interview, language: Language) -> None:
@@ -62,8 +62,8 @@ def _draw_form(conversation_id: str, interview: Interview, language: Language) -
     labels = texts("labels")
     key = f"interview-form-{conversation_id}-{interview.turn}"
     label = say("Fill in or change everything at once")
-    whole = st.expander(label, icon=":material/edit_note:", key=f"{key}-all")
-    with whole, st.form(key, border=False):
+    expander = st.expander(label, icon=":material/edit_note:", key=f"{key}-all")
+    with expander, st.form(key, border=False):
         st.caption(say("In your own words, a line for each. What you change is sent as a message."))
         columns = st.columns(2)
         for place, slot in enumerate(IN_FORM):
@@ -94,8 +94,8 @@ def _send(key: str, interview: Interview, language: Language) -> None:
         elif not lines and slot in st.session_state[f"{key}-unknown"] and slot not in interview.left:
             rows.append((slot, unknown))
     if rows:
-        said = "\n".join(f"- {texts('labels')[slot][language]}{colon}{line}" for slot, line in rows)
-        composer.propose(said, mode=MODE)
+        message = "\n".join(f"- {texts('labels')[slot][language]}{colon}{line}" for slot, line in rows)
+        composer.propose(message, mode=MODE)
 
 
 def _draw_progress(database: Database, conversation_id: str, interview: Interview) -> None:
@@ -110,12 +110,12 @@ def _draw_progress(database: Database, conversation_id: str, interview: Intervie
 
 def _phases(phase: str, open_: Collection[str]) -> str:
     """Return the phases as one line, the one in force in bold."""
-    told = []
+    parts = []
     for name in PHASES:
-        done = name != PHASES[-1] and not any(gap in open_ for gap in NEEDED[name])
+        is_done = name != PHASES[-1] and not any(gap in open_ for gap in NEEDED[name])
         words = f"**{say(PHASE_NAMES[name])}**" if name == phase else say(PHASE_NAMES[name])
-        told.append(f"{DONE} {words}" if done else words)
-    return " → ".join(told)
+        parts.append(f"{DONE} {words}" if is_done else words)
+    return " → ".join(parts)
 
 
 def _gap(interview: Interview, gap: str, open_: Collection[str]) -> str:
@@ -136,7 +136,7 @@ def _needed(gap: str) -> int:
 def _draw_target(database: Database, conversation_id: str) -> None:
     names, choices = list(templates(home())), read_choices(database, conversation_id)
     key = f"interview-template-{conversation_id}"
-    st.session_state[key] = chosen if (chosen := choices.get("template", "")) in names else DEFAULT
+    st.session_state[key] = choices["template"] if choices.get("template") in names else DEFAULT
     st.selectbox(
         say("Template"),
         names,
@@ -163,8 +163,8 @@ def _choose(conversation_id: str, name: str, key: str) -> None:
 
 
 def _draw_documents(database: Database, conversation_id: str) -> None:
-    saved = {row["document"] for row in read_kept(database, conversation_id).saved}
-    documents = [one for one in db.list_documents(database, conversation_id) if one.id in saved]
+    ids = {row["document"] for row in read_kept(database, conversation_id).saved}
+    documents = [document for document in db.list_documents(database, conversation_id) if document.id in ids]
     for document in documents[:LISTED]:
         path = documents_folder(database) / document.file
         if path.is_file():

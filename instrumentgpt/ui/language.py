@@ -31,6 +31,6 @@ def language() -> Language:
     """Return the language of the page: the one that is set, else the browser's; English outside of a page."""
     if get_script_run_ctx(suppress_warning=True) is None:
         return "en"
-    chosen = st.session_state.get(CHOSEN, "auto")
-    wanted = (st.context.locale or "en") if chosen == "auto" else chosen
-    return "zh" if wanted.startswith("zh") else "en"
+    setting = st.session_state.get(CHOSEN, "auto")
+    locale = (st.context.locale or "en") if setting == "auto" else setting
+    return "zh" if locale.startswith("zh") else "en"

@@ -29,9 +29,9 @@ NOTE_CHARACTERS = 120
 CURSOR = " ▌"
 
 
-def progress_of(database: Database, run_id: str, known: Progress | None = None) -> Progress:
-    """Return what the run has shown so far, reading on from `known`."""
-    progress = known or Progress()
+def progress_of(database: Database, run_id: str, earlier: Progress | None = None) -> Progress:
+    """Return what the run has shown so far, reading on from `earlier`."""
+    progress = earlier or Progress()
     while events := read_events(database, run_id, progress.number):
         progress = advance(progress, ((number, from_json(line)) for number, line in events))
     return progress
@@ -40,12 +40,12 @@ def progress_of(database: Database, run_id: str, known: Progress | None = None) 
 @st.fragment(run_every=TICK_SECONDS)
 def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
     """Show what the run adds to `drawn`; draw the whole page anew when it ends or has made another chart."""
-    known_id, known = st.session_state.get("progress", ("", None))
+    earlier_id, earlier = st.session_state.get("progress", ("", None))
     with session.opened() as database:
-        progress = progress_of(database, run_id, known if known_id == run_id else None)
+        progress = progress_of(database, run_id, earlier if earlier_id == run_id else None)
         thinking = LiveThinking(st.container(key="live-thinking"))
         steps = LiveSteps(
-            st.container(key="live-steps"), {key_of(one) for one in drawn.settled_steps()}, conversation_id
+            st.container(key="live-steps"), {key_of(step) for step in drawn.settled_steps()}, conversation_id
         )
         text = untrusted.write(_live_text(progress, drawn), conversation_id)
         waiting = get_run(database, run_id).began_at is None
@@ -61,8 +61,8 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
             if time.monotonic() > deadline:
                 break
             time.sleep(POLL_SECONDS)
-            before, progress = progress, progress_of(database, run_id, progress)
-            if progress is not before:
+            previous, progress = progress, progress_of(database, run_id, progress)
+            if progress is not previous:
                 untrusted.write(_live_text(progress, drawn), conversation_id, text.markdown)
                 note.caption(_note(progress, drawn, waiting))
         runs.reap(database_path())  # an answer whose process died would be waited for forever

@@ -67,23 +67,23 @@ def _draw_steps(progress: Progress) -> None:
     """Draw a line per sub-problem: how far it is, what leads, who dissents, what it cost."""
     language = language_of(progress.panel.question)
     experts = read_experts(home())
-    st.markdown("  \n".join(_step(one, experts, language) for one in progress.parts))
+    st.markdown("  \n".join(_step(part, experts, language) for part in progress.parts))
 
 
-def _step(one: PartProgress, experts: Mapping[str, Expert], language: Language) -> str:
-    goal = untrusted.label(one.part.goal, GOAL_CHARACTERS)
-    told = [say("{count} of {all} experts", count=len(one.spoken), all=len(one.part.experts))]
-    if one.result and one.result.cause:
-        told.append(say("{cause} leads", cause=untrusted.label(cause_title(one.result.cause, language))))
-    if one.result and one.result.dissent:
-        names = ", ".join(experts[code].name(language) for code in one.result.dissent if code in experts)
-        count = len(one.result.dissent)
+def _step(step: PartProgress, experts: Mapping[str, Expert], language: Language) -> str:
+    goal = untrusted.label(step.part.goal, GOAL_CHARACTERS)
+    notes = [say("{count} of {all} experts", count=len(step.spoken), all=len(step.part.experts))]
+    if step.result and step.result.cause:
+        notes.append(say("{cause} leads", cause=untrusted.label(cause_title(step.result.cause, language))))
+    if step.result and step.result.dissent:
+        names = ", ".join(experts[code].name(language) for code in step.result.dissent if code in experts)
+        count = len(step.result.dissent)
         words = say("{names} {count:?dissents|dissent}", names=untrusted.label(names), count=count)
-        told.append(f":orange[{words}]")
-    if one.tokens:
-        told.append(f"{one.tokens:,} tokens")
-    state = f" :gray[· {' · '.join(told)}]" if one.spoken else ""
-    return f"{ICONS[one.status]} **{one.part.id}.** {goal}{state}"
+        notes.append(f":orange[{words}]")
+    if step.tokens:
+        notes.append(f"{step.tokens:,} tokens")
+    state = f" :gray[· {' · '.join(notes)}]" if step.spoken else ""
+    return f"{ICONS[step.status]} **{step.part.id}.** {goal}{state}"
 
 
 def _draw_editor(progress: Progress) -> None:

@@ -40,18 +40,18 @@ def draw(database: Database, conversation_id: str) -> None:
         st.caption(say("From the next question on, in this conversation only. Reading is always allowed."))
         for change in list_permissions(database, conversation_id)[:SHOWN_CHANGES]:
             when = moment(change.changed_at)
-            st.caption(f"{when} · {session.named(change.changed_by)} · {_may(change)}")
+            st.caption(f"{when} · {session.person_name(change.changed_by)} · {_may(change)}")
 
 
 def draw_hold(agent: Agent, settings: Settings) -> None:
     """Say what keeps `agent` to what it may do on this machine; nothing of programs of ours."""
     if not agent.state:
         return
-    told = what_holds(agent.label, agent.caveat, settings)
+    confinement = what_holds(agent.label, agent.caveat, settings)
     if confines(settings):
-        st.caption(f":material/shield_lock: {say('in a sandbox')}", help=told)
+        st.caption(f":material/shield_lock: {say('in a sandbox')}", help=confinement)
     else:
-        st.caption(f":orange[:material/gpp_maybe: {say('No sandbox.')}] {told}")
+        st.caption(f":orange[:material/gpp_maybe: {say('No sandbox.')}] {confinement}")
 
 
 def _change(conversation_id: str) -> None:

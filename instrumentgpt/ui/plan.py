@@ -46,8 +46,8 @@ def _draw_editor(pending: Pending, settings: Settings, turn: int) -> None:
             "step": st.column_config.TextColumn(say("Step"), width="large"),
         },
     )
-    kept = [(row["order"], place) for place, row in enumerate(edited, start=1) if row["do"]]
-    steps = ", ".join(str(place) for _, place in sorted(kept))
+    ticked = [(row["order"], place) for place, row in enumerate(edited, start=1) if row["do"]]
+    steps = ", ".join(str(place) for _, place in sorted(ticked))
     text = f"devices: {', '.join(devices)}" + (f"\nsteps: {steps}" if steps else "")
     disabled = not devices or (bool(rows) and not steps)
     composer.draw_ask(say("Show the changed plan"), text, mode=MODE, disabled=disabled)

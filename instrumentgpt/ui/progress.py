@@ -19,7 +19,7 @@ from instrumentgpt.agents.events import (
 )
 from instrumentgpt.ui.language import say
 
-KEPT_THINKING = 8_000  # characters, the newest: all of it is in the run's events
+THINKING_CHARACTERS = 8_000  # characters, the newest: all of it is in the run's events
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Progress:
 
     steps_before  how many steps had begun when a segment was said
     asides        segments that were said on the way to the answer
-    thinking  the agent's reasoning as far as it shares it, at most its last KEPT_THINKING characters
+    thinking  the agent's reasoning as far as it shares it, at most its last THINKING_CHARACTERS characters
     thought   how many characters of it there were
     """
 
@@ -80,15 +80,15 @@ class Progress:
 
     def timeline(self) -> list[Step | Remark]:
         """Return what was done and what was said on the way to the answer, in order."""
-        told: list[Step | Remark] = list(self.steps.values())
-        said = sorted(self.asides, key=lambda segment: (self.steps_before[segment], segment))
-        for place, segment in enumerate(said):
-            told.insert(self.steps_before[segment] + place, Remark(segment, str(self.pieces[segment])))
-        return told
+        entries: list[Step | Remark] = list(self.steps.values())
+        segments = sorted(self.asides, key=lambda segment: (self.steps_before[segment], segment))
+        for place, segment in enumerate(segments):
+            entries.insert(self.steps_before[segment] + place, Remark(segment, str(self.pieces[segment])))
+        return entries
 
     def settled_steps(self) -> list[Step | Remark]:
         """Return what of the timeline will not change: the remarks, and the steps that have ended."""
-        return [one for one in self.timeline() if isinstance(one, Remark) or one.status != "started"]
+        return [entry for entry in self.timeline() if isinstance(entry, Remark) or entry.status != "started"]
 
     def denied(self) -> list[str]:
         """Return the names of the tools that the agent was not allowed to use, each once."""
@@ -96,9 +96,9 @@ class Progress:
 
     def after_artifacts(self, count: int) -> str:
         """Return the words that follow the first `count` charts: what is still growing."""
-        told = self.answer()
-        places = [place for place, (key, _) in enumerate(told, start=1) if isinstance(key, str)]
-        return paragraphs(text for _, text in told[places[count - 1] if count else 0 :])
+        parts = self.answer()
+        places = [place for place, (key, _) in enumerate(parts, start=1) if isinstance(key, str)]
+        return paragraphs(text for _, text in parts[places[count - 1] if count else 0 :])
 
 
 def advance(progress: Progress, numbered: Iterable[tuple[int, Event]]) -> Progress:
@@ -112,30 +112,30 @@ def advance(progress: Progress, numbered: Iterable[tuple[int, Event]]) -> Progre
     return progress
 
 
-def _joined(numbered: Iterable[tuple[int, Event]], known: int) -> Iterator[tuple[int, Event]]:
-    """Yield the events with numbers above `known`; pieces of one segment in a row are one Text.
+def _joined(numbered: Iterable[tuple[int, Event]], last: int) -> Iterator[tuple[int, Event]]:
+    """Yield the events with numbers above `last`; pieces of one segment in a row are one Text.
 
     An answer is a hundred thousand pieces at times: joined one by one, they would be copied each time.
     """
-    said: list[Text] = []
+    texts: list[Text] = []
     for number, event in numbered:
-        if number <= known:
+        if number <= last:
             continue
-        if said and not (isinstance(event, Text) and event.segment == said[0].segment):
-            yield known, _joined_text(said)
-            said = []
-        known = number
+        if texts and not (isinstance(event, Text) and event.segment == texts[0].segment):
+            yield last, _joined_text(texts)
+            texts = []
+        last = number
         if isinstance(event, Text):
-            said = [] if event.whole else said
-            said.append(event)
+            texts = [] if event.whole else texts
+            texts.append(event)
         else:
             yield number, event
-    if said:
-        yield known, _joined_text(said)
+    if texts:
+        yield last, _joined_text(texts)
 
 
-def _joined_text(said: Sequence[Text]) -> Text:
-    return Text("".join(text.text for text in said), said[0].segment, said[0].whole, said[-1].aside)
+def _joined_text(texts: Sequence[Text]) -> Text:
+    return Text("".join(text.text for text in texts), texts[0].segment, texts[0].whole, texts[-1].aside)
 
 
 def _after(progress: Progress, event: Event) -> Progress:
@@ -145,9 +145,9 @@ def _after(progress: Progress, event: Event) -> Progress:
         case Tool():
             return replace(progress, note="", steps={**progress.steps, event.call_id: _step(progress, event)})
         case Thinking():
-            kept = (progress.thinking + event.text)[-KEPT_THINKING:]
+            thinking = (progress.thinking + event.text)[-THINKING_CHARACTERS:]
             return replace(
-                progress, note=say("Thinking"), thinking=kept, thought=progress.thought + len(event.text)
+                progress, note=say("Thinking"), thinking=thinking, thought=progress.thought + len(event.text)
             )
         case Artifact():
             return replace(progress, pieces={**progress.pieces, event.artifact_id: ""})
@@ -162,11 +162,11 @@ def _after(progress: Progress, event: Event) -> Progress:
 
 
 def _with_text(progress: Progress, event: Text) -> Progress:
-    before = "" if event.whole else progress.pieces.get(event.segment, "")
+    earlier = "" if event.whole else progress.pieces.get(event.segment, "")
     asides = progress.asides - {event.segment}
     return replace(
         progress,
-        pieces={**progress.pieces, event.segment: before + event.text},
+        pieces={**progress.pieces, event.segment: earlier + event.text},
         steps_before={event.segment: len(progress.steps), **progress.steps_before},
         asides=asides | {event.segment} if event.aside else asides,
     )

@@ -49,7 +49,7 @@ REPORT_POLICY = (
 )
 WHERE = 'window.__streamlit = { BACKEND_BASE_URL: new URL(".", location.href).href }'
 OPENING = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url={url}">'
-SAID = "\n  InstrumentGPT is open at\n\n  {url}\n"
+OPEN_MESSAGE = "\n  InstrumentGPT is open at\n\n  {url}\n"
 
 
 def page_text() -> str:
@@ -72,10 +72,10 @@ def page_policy(page: str) -> str:
 def report(request: Request) -> HTMLResponse:
     """Return a report that an answer made, as a page that can do nothing to the one around it."""
     with closing(db.connect(database_path())) as database:
-        kept = db.get_artifact(database, *request.path_params.values())
-    if kept is None or kept.kind != "html":
+        artifact = db.get_artifact(database, *request.path_params.values())
+    if artifact is None or artifact.kind != "html":
         return HTMLResponse("No such report.", 404)
-    return HTMLResponse(kept.content, headers={"Content-Security-Policy": REPORT_POLICY})
+    return HTMLResponse(artifact.content, headers={"Content-Security-Policy": REPORT_POLICY})
 
 
 def parts() -> dict[str, Any]:
@@ -92,7 +92,7 @@ def parts() -> dict[str, Any]:
     return {
         "routes": [
             Route("/report/{conversation_id}/{artifact_id}", report),
-            Route("/chat", lambda asked: RedirectResponse(f"./?{asked.url.query}")),  # the first: "/"
+            Route("/chat", lambda request: RedirectResponse(f"./?{request.url.query}")),  # the first: "/"
             *(Route(f"/{name}", lambda request: answer()) for name in ("", *PAGE_NAMES)),
         ],
         "middleware": [Middleware(Gate, opened_by, page_policy(page))],
@@ -108,7 +108,7 @@ async def lifespan(opened_by: Access, app: st.App) -> AsyncIterator[None]:
     send_at_once()
     url = get_url(get_display_address(st.get_option("server.address") or "localhost"))
     url += f"/?token={opened_by.token}" if opened_by.token else ""
-    print(SAID.format(url=url), flush=True)
+    print(OPEN_MESSAGE.format(url=url), flush=True)
     has_screen = sys.platform != "linux" or {"DISPLAY", "WAYLAND_DISPLAY"} & set(os.environ)
     opening = home() / f"open-{st.get_option('server.port')}.html"
     if "--open" in sys.argv[1:] and has_screen:
@@ -124,7 +124,7 @@ def send_at_once() -> None:
     asyncio leaves this undone where a listening socket names no protocol, as Streamlit's (uvicorn #3149).
     """
     with suppress(OSError, psutil.Error):  # slower is better than no page
-        for one in psutil.Process().net_connections("tcp"):
-            if one.status == psutil.CONN_LISTEN:
-                with socket.socket(fileno=os.dup(one.fd)) as listener:
+        for connection in psutil.Process().net_connections("tcp"):
+            if connection.status == psutil.CONN_LISTEN:
+                with socket.socket(fileno=os.dup(connection.fd)) as listener:
                     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, True)

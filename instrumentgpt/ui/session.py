@@ -36,7 +36,7 @@ def opened() -> Iterator[Database]:
         database.close()
 
 
-def told(error: Exception | str, limit: int = 500) -> str:
+def describe(error: Exception | str, limit: int = 500) -> str:
     """Return an expected problem as a label: of a file that cannot be read, which, why, and what helps."""
     if isinstance(error, InstrumentGPTError):
         return untrusted.label(error.message(language()), limit, code=True)
@@ -54,7 +54,7 @@ def problems_shown() -> Iterator[None]:
     try:
         yield
     except InstrumentGPTError as error:
-        st.error(told(error), icon=":material/error:")
+        st.error(describe(error), icon=":material/error:")
 
 
 def current_settings(database: Database) -> Settings:
@@ -64,9 +64,9 @@ def current_settings(database: Database) -> Settings:
 
 def current(database: Database) -> db.Conversation | None:
     """Return the conversation that the address names, else the tab's last one: other pages drop `conv`."""
-    asked = st.query_params.get("conv") or st.session_state.get(CONVERSATION)
-    conversation = db.get_conversation(database, asked) if asked else None
-    if asked and conversation is None:
+    conversation_id = st.query_params.get("conv") or st.session_state.get(CONVERSATION)
+    conversation = db.get_conversation(database, conversation_id) if conversation_id else None
+    if conversation_id and conversation is None:
         leave()
         st.toast(say("That conversation is not there: it may have been deleted."), icon=":material/info:")
     elif conversation is not None:
@@ -95,9 +95,9 @@ def go_to(conversation_id: str, message_id: int | None) -> None:
 
 def place() -> int | None:
     """Return the message that the address names (`?conv=…&msg=…`), unless it was left for the newest."""
-    asked = st.query_params.get("msg", "")
-    known = asked.isdecimal() and len(asked) < 19 and asked != st.session_state.get(LEFT)
-    return int(asked) if known else None
+    message_id = st.query_params.get("msg", "")
+    is_named = message_id.isdecimal() and len(message_id) < 19 and message_id != st.session_state.get(LEFT)
+    return int(message_id) if is_named else None
 
 
 def leave_place() -> None:
@@ -117,7 +117,7 @@ def who() -> str:
     return str(st.context.ip_address or HERE)
 
 
-def named(person: str) -> str:
+def person_name(person: str) -> str:
     """Return who changed something, as the page says it."""
     return say("this computer") if person == HERE else untrusted.label(person)
 

@@ -93,14 +93,14 @@ def page() -> None:
 
 def problems(settings: Settings) -> list[str]:
     """Return what is wrong with `settings`, each with its remedy; nothing if they can be saved."""
-    found = []
+    issues = []
     try:
         load_inventory(Path(settings.inventory).expanduser())
     except InstrumentGPTError as error:
-        found.append(say("Inventory: {error}", error=error.message(language.language())))
+        issues.append(say("Inventory: {error}", error=error.message(language.language())))
     path = Path(settings.agent_path).expanduser()
     if settings.agent_path and not (path.is_file() and os.access(path, os.X_OK)):
-        found.append(
+        issues.append(
             say(
                 "The agent's program: {path} is no program that can be run. "
                 "Correct the path, or leave it empty",
@@ -108,10 +108,10 @@ def problems(settings: Settings) -> list[str]:
             )
         )
     if max(settings.first_event_seconds, settings.silence_seconds) > settings.total_seconds:
-        found.append(
+        issues.append(
             say("Time limits: the longest answer must be at least as long as the two other limits. Raise it")
         )
-    return found
+    return issues
 
 
 def _draw(database: Database) -> None:
@@ -120,8 +120,8 @@ def _draw(database: Database) -> None:
     with st.container(width=WIDTH):
         if fixed:
             names = ", ".join(f"`INSTRUMENTGPT_{name.upper()}`" for name in sorted(fixed))
-            told = say("Set by the environment, and not to be changed here: {names}", names=names)
-            st.caption(f":material/lock: {told}")
+            notice = say("Set by the environment, and not to be changed here: {names}", names=names)
+            st.caption(f":material/lock: {notice}")
         with st.form("settings", border=False):
             changed = replace(settings, **_draw_fields(_Form(settings, fixed)))
             saved = st.form_submit_button(say("Save"), type="primary", icon=":material/save:")
@@ -186,12 +186,12 @@ class _Form:
 
     def model(self) -> str:
         """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text."""
-        listed = connection.models(self.settings)
-        if not listed:
+        models = connection.models(self.settings)
+        if not models:
             return self.text("model", say("Model of the agent"), say(OWN_DEFAULT))
-        options = list(dict.fromkeys(["", *listed, self.settings.model]))
+        options = list(dict.fromkeys(["", *models, self.settings.model]))
         own_default = say(OWN_DEFAULT)
-        chosen = st.selectbox(
+        model = st.selectbox(
             say("Model of the agent"),
             options,
             options.index(self.settings.model),
@@ -200,7 +200,7 @@ class _Form:
             accept_new_options=True,
             disabled="model" in self.fixed,
         )
-        return (chosen or "").strip()
+        return (model or "").strip()
 
 
 def _draw_fields(form: _Form) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
     efforts = {
         name: say("{effort}: {count} steps", effort=say(EFFORTS[name]), count=STEPS[name]) for name in STEPS
     }
-    drawn: dict[str, Any] = {
+    values: dict[str, Any] = {
         "language": form.choice(
             "language",
             say("Language"),
@@ -278,8 +278,8 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
             "Nothing is lost of a layer that is left out: it is as it would be when you choose it again."
         ),
     )
-    drawn["layers"] = ", ".join(name for name in LAYERS if name in layers)
-    drawn["background_summary"] = st.toggle(
+    values["layers"] = ", ".join(name for name in LAYERS if name in layers)
+    values["background_summary"] = st.toggle(
         say("The agent also writes the summary"),
         form.settings.background_summary,
         key="setting-background_summary",
@@ -288,30 +288,30 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
             "In the background after its answer; it costs tokens. What would lose a number is not taken."
         ),
     )
-    drawn["rule_tag"] = form.text(
+    values["rule_tag"] = form.text(
         "rule_tag",
         say("Tag of the rule"),
         help=say(
             "Put under a question about a device, for Cursor: it names the rule to follow. Empty: none."
         ),
     )
-    drawn["inventory"] = form.text("inventory", say("Inventory of devices"))
+    values["inventory"] = form.text("inventory", say("Inventory of devices"))
     for column, name in zip(st.columns(len(SECONDS)), SECONDS, strict=True):
         with column:
-            drawn[name] = form.number(name, say(SECONDS[name][0]), *SECONDS[name][1:], step=5.0)
-    return drawn
+            values[name] = form.number(name, say(SECONDS[name][0]), *SECONDS[name][1:], step=5.0)
+    return values
 
 
-def _save(database: Database, before: Settings, changed: Settings) -> None:
-    found = problems(changed)
-    for problem in found:
+def _save(database: Database, current: Settings, changed: Settings) -> None:
+    issues = problems(changed)
+    for problem in issues:
         st.error(untrusted.label(problem, 600), icon=":material/error:")
-    if found:
+    if issues:
         return
     for name, value in asdict(changed).items():
-        if value != getattr(before, name):
+        if value != getattr(current, name):
             db.save_setting(database, name, value)
-    if changed.language != before.language:
+    if changed.language != current.language:
         st.session_state[language.CHOSEN] = changed.language
         st.rerun()
     st.success(say("Saved. The next question uses these settings."), icon=":material/check:")
@@ -333,8 +333,8 @@ def _draw_test(settings: Settings) -> None:
         st.success(words, icon=":material/check:")
     else:
         failure = progress.failure
-        told = f"{failure.text} {failure.remedy}" if failure else say("It ended without an answer.")
-        st.error(f"{agent.label}: {session.told(told, 600)}", icon=":material/error:")
+        reason = f"{failure.text} {failure.remedy}" if failure else say("It ended without an answer.")
+        st.error(f"{agent.label}: {session.describe(reason, 600)}", icon=":material/error:")
     if progress.text:
         st.code(progress.text[:ANSWER_CHARACTERS], language=None, wrap_lines=True)
 

@@ -61,21 +61,21 @@ def draw_device(database: Database, conversation_id: str) -> None:
     name = revised_memory(database, conversation_id, state).state.device_name
     if not name:
         return
-    found = next(iter(verdicts_of(database, name, 1)), None)
+    verdict = next(iter(verdicts_of(database, name, 1)), None)
     with st.container(gap="xsmall", key="device"):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.markdown(f"**{untrusted.label(name)}**", width="content")
-            if found:
-                word = word_of(found.state, language(), found.severity)
-                st.badge(word, color=STANDING_COLOURS[found.state])
-        if found:
-            words = found.text_zh if language() == "zh" else found.text_en
-            st.caption(untrusted.label(words, PIECE_CHARACTERS), help=untrusted.label(found.log, 200))
+            if verdict:
+                word = word_of(verdict.state, language(), verdict.severity)
+                st.badge(word, color=STANDING_COLOURS[verdict.state])
+        if verdict:
+            words = verdict.text_zh if language() == "zh" else verdict.text_en
+            st.caption(untrusted.label(words, PIECE_CHARACTERS), help=untrusted.label(verdict.log, 200))
         for case in list_cases(database, state="unsettled", device=name)[:CASES]:
-            named = untrusted.label(f"{case.id} · {title_of(case, language())}", TITLE_CHARACTERS)
+            label = untrusted.label(f"{case.id} · {title_of(case, language())}", TITLE_CHARACTERS)
             query = {"case": str(case.id)}
             st.page_link(
-                session.page_named("cases"), label=named, icon=":material/cases:", query_params=query
+                session.page_named("cases"), label=label, icon=":material/cases:", query_params=query
             )
 
 
@@ -99,28 +99,28 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         live=True,
         key="search",
     )
-    found = db.list_conversations(database, words or "", pinned_first=True)
+    matches = db.list_conversations(database, words or "", pinned_first=True)
     live = {
         run.conversation_id: LIVE if run.began_at else WAITING
         for run in live_runs(database)
         if run.kind == "turn"
     }
-    shown = found if words or st.session_state.get("all-conversations") else found[:FEW]
-    if len(found) > FEW and st.toggle(say("By device"), key="by-device"):
-        shown = sorted(found, key=lambda one: (one.device == "", one.device.casefold()))
+    listed = matches if words or st.session_state.get("all-conversations") else matches[:FEW]
+    if len(matches) > FEW and st.toggle(say("By device"), key="by-device"):
+        listed = sorted(matches, key=lambda talk: (talk.device == "", talk.device.casefold()))
     device = None
     with st.container(gap=None, key="conversations"):
-        for conversation in shown:
-            if st.session_state.get("by-device") and len(found) > FEW and conversation.device != device:
+        for conversation in listed:
+            if st.session_state.get("by-device") and len(matches) > FEW and conversation.device != device:
                 device = conversation.device
                 st.caption(f"**{untrusted.label(device) if device else say('No device')}**")
             _draw_one(conversation, conversation.id == conversation_id, live.get(conversation.id, IDLE))
     if words:
-        _draw_hits(database, words, any_title=bool(found))
-    if len(shown) < len(found):
-        st.button(say("Show all {count}", count=len(found)), type="tertiary", on_click=_show_all)
-    if gone := db.list_conversations(database, deleted=True):
-        _draw_deleted(gone)
+        _draw_hits(database, words, any_title=bool(matches))
+    if len(listed) < len(matches):
+        st.button(say("Show all {count}", count=len(matches)), type="tertiary", on_click=_show_all)
+    if deleted := db.list_conversations(database, deleted=True):
+        _draw_deleted(deleted)
 
 
 def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
@@ -139,7 +139,7 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
             )
             if conversation.tags:
                 st.caption(f":material/sell: {untrusted.label(conversation.tags)}")
-        chosen = st.menu_button(
+        action = st.menu_button(
             f"_{say('Pin, rename, export or delete {title}', title=title)}_",
             ["unpin" if conversation.pinned_at else "pin", "rename", "export", "delete"],
             key=f"menu-{conversation.id}",
@@ -148,38 +148,38 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
             type="tertiary",
             help=say("Pin, rename, export or delete"),
         )
-    if chosen in ("pin", "unpin"):
-        _change(lambda database: pin_conversation(database, conversation.id, chosen == "pin"))
-    elif chosen == "rename":
+    if action in ("pin", "unpin"):
+        _change(lambda database: pin_conversation(database, conversation.id, action == "pin"))
+    elif action == "rename":
         st.dialog(say("Rename or tag the conversation"))(_rename)(conversation)
-    elif chosen == "export":
+    elif action == "export":
         st.dialog(say("Export conversation"))(_export)(conversation)
-    elif chosen == "delete":
+    elif action == "delete":
         st.session_state[DELETED] = conversation.id
         if in_view:
             session.leave()
         _change(lambda database: db.hide_conversation(database, conversation.id))
 
 
-def _draw_deleted(gone: list[db.Conversation]) -> None:
+def _draw_deleted(conversations: list[db.Conversation]) -> None:
     """Draw the conversations that can be brought back; unfolded while this tab's last deletion is one."""
-    latest = st.session_state.get(DELETED) in [one.id for one in gone]
-    title = say("Deleted ({count})", count=len(gone))
+    latest = st.session_state.get(DELETED) in [conversation.id for conversation in conversations]
+    title = say("Deleted ({count})", count=len(conversations))
     with st.expander(title, icon=":material/delete:", expanded=latest):
-        for one in gone:
-            title = untrusted.label(one.title or say("Untitled"), TITLE_CHARACTERS)
+        for conversation in conversations:
+            title = untrusted.label(conversation.title or say("Untitled"), TITLE_CHARACTERS)
             words = say("Undo: {what}", what=title)
-            if st.button(words, key=f"undelete-{one.id}", icon=":material/undo:", type="tertiary"):
-                _change(partial(db.show_conversation, conversation_id=one.id))
+            if st.button(words, key=f"undelete-{conversation.id}", icon=":material/undo:", type="tertiary"):
+                _change(partial(db.show_conversation, conversation_id=conversation.id))
         with st.popover(say("Delete for good"), icon=":material/delete_forever:", type="tertiary"):
             st.caption(say("Messages, charts, files, memory and folders go now, not with the next pruning."))
             if st.button(say("Delete for good"), key="for-good", type="primary"):
-                _change(partial(_delete, gone=gone))
+                _change(partial(_delete, conversations=conversations))
 
 
-def _delete(database: Database, gone: list[db.Conversation]) -> None:
-    for one in gone:
-        db.delete_conversation(database, one.id)
+def _delete(database: Database, conversations: list[db.Conversation]) -> None:
+    for conversation in conversations:
+        db.delete_conversation(database, conversation.id)
 
 
 def _show_all() -> None:
@@ -192,8 +192,8 @@ def _rename(conversation: db.Conversation) -> None:
         tags = st.text_input(say("Tags, with commas between"), conversation.tags, max_chars=120)
         saved = st.form_submit_button(say("Save"), type="primary")
     if saved and title and title.strip():
-        named = title.strip(), " ".join((tags or "").split())
-        _change(lambda database: db.rename_conversation(database, conversation.id, *named))
+        texts = title.strip(), " ".join((tags or "").split())
+        _change(lambda database: db.rename_conversation(database, conversation.id, *texts))
 
 
 def _export(conversation: db.Conversation) -> None:
@@ -232,14 +232,14 @@ def _exported(conversation_id: str) -> bytes:
 
 def _draw_hits(database: Database, words: str, any_title: bool) -> None:
     """Draw the hits for `words`; `any_title` tells whether conversations of that title stand above."""
-    found = db.search(database, words, _names(database))
-    if not found:
+    hits = db.search(database, words, _names(database))
+    if not hits:
         if not any_title:
             st.caption(say("Nothing that was asked, answered or found has these words."))
         return
-    st.caption(say("{count} {count:?place|places} in all conversations", count=len(found)))
+    st.caption(say("{count} {count:?place|places} in all conversations", count=len(hits)))
     with st.container(gap="small", key="hits"):
-        for number, hit in enumerate(found):
+        for number, hit in enumerate(hits):
             _draw_hit(number, hit)
 
 
@@ -257,10 +257,10 @@ def _draw_hit(number: int, hit: db.Hit) -> None:
             args=(hit.conversation_id, hit.message_id),
         )
         when = moments.day(hit.created_at)
-        told = " · ".join(
+        facts = " · ".join(
             part for part in (when, say(KINDS.get(hit.kind, OTHER)[1]), untrusted.label(hit.device)) if part
         )
-        st.markdown(f":small[{context(hit)}]  \n:small[:gray[{told}]]")
+        st.markdown(f":small[{context(hit)}]  \n:small[:gray[{facts}]]")
 
 
 def context(hit: db.Hit) -> str:
@@ -271,13 +271,13 @@ def context(hit: db.Hit) -> str:
     >>> print(context(db.Hit("c", "", 1, "answer", 0.0, "", (("**No,** `kp` [L 7](?log=a)", False),))))
     No, kp L 7
     """
-    told = ""
+    line = ""
     for marked, is_hit in hit.pieces:
         text = _MARKS.sub(r"\g<words>", marked) if hit.kind == "answer" else marked
         words = untrusted.label(text, PIECE_CHARACTERS)
         before, after = " " * text[:1].isspace(), " " * text[-1:].isspace()
-        told += f":primary-background[**{words}**]" if is_hit else f"{before}{words}{after if words else ''}"
-    return told
+        line += f":primary-background[**{words}**]" if is_hit else f"{before}{words}{after if words else ''}"
+    return line
 
 
 def _names(database: Database) -> list[tuple[str, ...]]:

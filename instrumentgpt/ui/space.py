@@ -31,32 +31,32 @@ def draw(database: Database, settings: Settings) -> None:
             settings.retention_days or SUGGESTED_DAYS,
             key="untouched-days",
         )
-        found = prunable(database, days)
-        total = sum(one.size for one in found)
-        if not found:
+        talks = prunable(database, days)
+        total = sum(talk.size for talk in talks)
+        if not talks:
             st.caption(say("None of {days} days or more has anything to prune.", days=days))
             return
-        count = say("{count} {count:?conversation|conversations}", count=len(found))
-        gone = say("would go: charts, files, steps, logs, deleted turns.")
-        st.markdown(f"**{count}, {size_text(total)}** {gone}")
+        count = say("{count} {count:?conversation|conversations}", count=len(talks))
+        removal = say("would go: charts, files, steps, logs, deleted turns.")
+        st.markdown(f"**{count}, {size_text(total)}** {removal}")
         st.caption(
             say("Messages, findings, values and summaries stay; nothing is removed before you confirm.")
         )
-        for one in found[:LISTED]:
-            _draw_one(one)
-        if len(found) > LISTED:
-            st.caption(say("and {count} more", count=len(found) - LISTED))
+        for talk in talks[:LISTED]:
+            _draw_one(talk)
+        if len(talks) > LISTED:
+            st.caption(say("and {count} more", count=len(talks) - LISTED))
         if st.button(say("Prune now"), icon=":material/cleaning_services:"):
             st.dialog(say("Prune conversations?"))(_confirm)(days, count, total)
 
 
-def _draw_one(one: Prunable) -> None:
+def _draw_one(talk: Prunable) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
-        when = day(one.updated_at)
-        title = untrusted.label(one.title or say("Untitled"), TITLE_CHARACTERS)
+        when = day(talk.updated_at)
+        title = untrusted.label(talk.title or say("Untitled"), TITLE_CHARACTERS)
         used = say("last used {when}", when=when)
-        st.markdown(f"{title}  \n:small[:gray[{used} · {size_text(one.size)}]]", width="stretch")
-        conversation = db.Conversation(one.conversation_id, one.title, one.updated_at, one.updated_at)
+        st.markdown(f"{title}  \n:small[:gray[{used} · {size_text(talk.size)}]]", width="stretch")
+        conversation = db.Conversation(talk.conversation_id, talk.title, talk.updated_at, talk.updated_at)
         sidebar.draw_export(conversation, "export-before")
 
 
@@ -74,28 +74,28 @@ def _confirm(days: int, count: str, total: int) -> None:
         return
     try:
         with session.opened() as database, st.spinner(say("Pruning…")):
-            done = prune(database, prunable(database, days))
+            result = prune(database, prunable(database, days))
     except (InstrumentGPTError, OSError) as error:
-        st.error(session.told(error), icon=":material/error:")
+        st.error(session.describe(error), icon=":material/error:")
         return
-    st.success(in_words(done), icon=":material/check:")
+    st.success(in_words(result), icon=":material/check:")
 
 
-def in_words(done: Pruned) -> str:
+def in_words(result: Pruned) -> str:
     """Return what was freed, and the size of the database before and after."""
-    told = [
-        say("{count} pruned, {size} freed.", count=len(done.pruned), size=size_text(done.freed)),
+    sentences = [
+        say("{count} pruned, {size} freed.", count=len(result.pruned), size=size_text(result.freed)),
         say(
             "The database had {before}, now {after}.",
-            before=size_text(done.database_before),
-            after=size_text(done.database_after),
+            before=size_text(result.database_before),
+            after=size_text(result.database_after),
         ),
     ]
-    if done.skipped:
-        told.append(say("{count} left alone: in use again.", count=len(done.skipped)))
-    if done.pruned and not done.compacted:
-        told.append(say("It shrinks with the next pruning: an answer was being written."))
-    return " ".join(told)
+    if result.skipped:
+        sentences.append(say("{count} left alone: in use again.", count=len(result.skipped)))
+    if result.pruned and not result.compacted:
+        sentences.append(say("It shrinks with the next pruning: an answer was being written."))
+    return " ".join(sentences)
 
 
 @st.cache_resource(ttl=EVERY, show_spinner=False)

@@ -32,16 +32,16 @@ TOOL_WORDS = {name: name.replace("_", " ").capitalize() for name in TOOLS}
 
 def draw_closed(progress: Progress, key: str, conversation_id: str) -> None:
     """Draw what stands of the timeline: one closed line; its steps and remarks are made when it is opened."""
-    told = progress.settled_steps()
-    steps = [one for one in told if isinstance(one, Step)]
-    if not told:
+    entries = progress.settled_steps()
+    steps = [entry for entry in entries if isinstance(entry, Step)]
+    if not entries:
         return
     icon = ICONS["failed"] if any(step.status != "ok" for step in steps) else ICONS["ok"]
     label = _closed_label(steps)
     with st.expander(label, type="compact", icon=icon, key=key, on_change="rerun") as closed:
         if closed.open:
-            for one in told:
-                _draw(one, conversation_id)
+            for entry in entries:
+                _draw(entry, conversation_id)
 
 
 def draw_denied(progress: Progress) -> None:
@@ -50,8 +50,8 @@ def draw_denied(progress: Progress) -> None:
     if not names:
         return
     more = f" {say('and {count} more', count=len(names) - NAMED_TOOLS)}" if len(names) > NAMED_TOOLS else ""
-    named = untrusted.label(", ".join(map(tool_words, names[:NAMED_TOOLS])), NAMED_TOOLS * NAME_CHARACTERS)
-    st.badge(say("Not allowed: {tools}", tools=f"{named}{more}"), icon=ICONS["denied"], color="orange")
+    tools = untrusted.label(", ".join(map(tool_words, names[:NAMED_TOOLS])), NAMED_TOOLS * NAME_CHARACTERS)
+    st.badge(say("Not allowed: {tools}", tools=f"{tools}{more}"), icon=ICONS["denied"], color="orange")
     st.caption(say(DENIED_NOTE))
 
 
@@ -65,8 +65,8 @@ def draw_thinking(progress: Progress, key: str) -> None:
         if closed.open:
             st.text(progress.thinking)
             if progress.thought > len(progress.thinking):
-                shown, whole = len(progress.thinking), progress.thought
-                st.caption(say("The last {shown:,} of {all:,} characters.", shown=shown, all=whole))
+                length, total = len(progress.thinking), progress.thought
+                st.caption(say("The last {shown:,} of {all:,} characters.", shown=length, all=total))
 
 
 @dataclass
@@ -101,8 +101,8 @@ class LiveSteps:
 
     def show(self, progress: Progress) -> None:
         """Bring the timeline up to `progress`."""
-        for one in progress.timeline():
-            key, runs = key_of(one), isinstance(one, Step) and one.status == "started"
+        for entry in progress.timeline():
+            key, runs = key_of(entry), isinstance(entry, Step) and entry.status == "started"
             if key in self.ended or (runs and key in self.running):
                 continue
             if runs:
@@ -110,12 +110,12 @@ class LiveSteps:
             else:
                 self.ended.add(key)
             with self.running.get(key, self.box):
-                _draw(one, self.conversation_id)
+                _draw(entry, self.conversation_id)
 
 
-def key_of(one: Step | Remark) -> str | int:
+def key_of(entry: Step | Remark) -> str | int:
     """Return what tells a part of the timeline from the others."""
-    return one.segment if isinstance(one, Remark) else one.call_id
+    return entry.segment if isinstance(entry, Remark) else entry.call_id
 
 
 def step_label(step: Step) -> str:

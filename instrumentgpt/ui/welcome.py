@@ -63,34 +63,33 @@ def draw_offers(database: Database, messages: Sequence[db.Message]) -> bool:
 
 def draw_asked(database: Database, conversation_id: str) -> None:
     """Draw what the last message leaves open of constraints, each with its answers as buttons."""
-    for number, one in enumerate(open_questions(database, conversation_id)):
-        key = f"asked-{key_of(Item('', UNCLEAR, one.sentence))}"
+    for number, question in enumerate(open_questions(database, conversation_id)):
+        key = f"asked-{key_of(Item('', UNCLEAR, question.sentence))}"
         with st.container(border=True, gap="xsmall", key=f"asked-{number}"):
-            st.markdown(untrusted.label(one.words(), 600))
+            st.markdown(untrusted.label(question.words(), 600))
             with st.container(horizontal=True, gap="xsmall"):
-                for given in one.answers:
-                    key = f"asked-{key_of(Item('', UNCLEAR, one.sentence))}-{given}"
-                    args = conversation_id, one, given
-                    st.button(one.words(given), key, on_click=_answer, args=args)
+                for reply in question.answers:
+                    args = conversation_id, question, reply
+                    st.button(question.words(reply), f"{key}-{reply}", on_click=_answer, args=args)
 
 
-def _answer(conversation_id: str, question: Question, given: str) -> None:
-    change(lambda database: answer(database, conversation_id, question, given, session.who()))
+def _answer(conversation_id: str, question: Question, reply: str) -> None:
+    change(lambda database: answer(database, conversation_id, question, reply, session.who()))
 
 
 def draw_follow_ups(settings: Settings, messages: Sequence[db.Message], state: DiagnosticState) -> None:
     """Draw what is worth asking next, in the language of the last question; a click asks it."""
-    asked = [message.content for message in messages if message.role == "user"]
-    if not asked or messages[-1].role == "user":
+    questions = [message.content for message in messages if message.role == "user"]
+    if not questions or messages[-1].role == "user":
         return
     try:
         inventory = load_inventory(Path(settings.inventory))
     except InventoryError:
         inventory = None  # said on the page already
-    offered = follow_ups(state, language_of(asked[-1]), asked[-1], inventory)
-    waiting = [question for question in dict.fromkeys(offered) if question not in asked]
+    offered = follow_ups(state, language_of(questions[-1]), questions[-1], inventory)
+    unasked = [question for question in dict.fromkeys(offered) if question not in questions]
     with st.container(horizontal=True, gap="xsmall", key="follow-ups"):
-        for question in waiting:
+        for question in unasked:
             composer.draw_ask(untrusted.label(question), question, f"follow-up-{question}")
 
 
@@ -98,7 +97,7 @@ def _pick_device(settings: Settings) -> Device | None:
     try:
         devices = load_inventory(Path(settings.inventory)).devices
     except InventoryError as error:
-        st.error(session.told(error, 500), icon=":material/error:")
+        st.error(session.describe(error, 500), icon=":material/error:")
         return None
     if not devices:
         st.info(

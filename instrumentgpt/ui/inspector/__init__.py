@@ -29,29 +29,29 @@ def draw(conversation_id: str | None) -> None:
                 )
             )
             return
-        asked = places(database, conversation_id)[1]
+        turns = places(database, conversation_id)[1]
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.markdown(f"**{say('Memory')}**", width="content")
-            st.badge(say("turn {turn}", turn=len(asked)), color="gray")
+            st.badge(say("turn {turn}", turn=len(turns)), color="gray")
         settings = session.current_settings(database)
         typed = st.session_state.get(prompts.TYPED) or say(prompts.EXAMPLE)
-        prompt, begun = next_prompt(database, conversation_id, typed, settings)
+        prompt, next_state = next_prompt(database, conversation_id, typed, settings)
         draw_bar(prompt.sections, prompt.tokens, settings.prompt_tokens)
         editing.draw_problem()
-        known, text, older_ones, changed = st.tabs(
+        state_tab, prompt_tab, older_tab, edits_tab = st.tabs(
             (say("State"), say("Prompt"), say("Older"), say("Edits")), key=VIEW, on_change="rerun"
         )
-        if known.open:
-            with known:
+        if state_tab.open:
+            with state_tab:
                 changes.draw_last(database, conversation_id)
-                state.draw(database, conversation_id, begun)
-        if text.open:
-            with text:
+                state.draw(database, conversation_id, next_state)
+        if prompt_tab.open:
+            with prompt_tab:
                 prompts.draw(database, conversation_id, prompt, settings.prompt_tokens)
-        if older_ones.open:
-            with older_ones:
+        if older_tab.open:
+            with older_tab:
                 older.draw(database, conversation_id, prompt)
-        if changed.open:
-            with changed:
+        if edits_tab.open:
+            with edits_tab:
                 changes.draw(database, conversation_id)
         editing.draw_dialog(conversation_id)

@@ -32,7 +32,7 @@ DONE = {
 
 def draw_last(database: Database, conversation_id: str) -> None:
     """Draw Undo for the newest change that counts; nothing if there is none."""
-    counting = [one for one in list_revisions(database, conversation_id) if one.undone_at is None]
+    counting = [edit for edit in list_revisions(database, conversation_id) if edit.undone_at is None]
     if counting:
         st.button(
             say("Undo: {what}", what=description(counting[-1], 40)),
@@ -47,10 +47,10 @@ def draw_last(database: Database, conversation_id: str) -> None:
 
 def draw(database: Database, conversation_id: str) -> None:
     """Draw the turns that can be restored, then other changes, newest first; those undone can be redone."""
-    every = list_revisions(database, conversation_id)
+    history = list_revisions(database, conversation_id)
     deleted.draw_list(database, conversation_id)
-    revisions = [one for one in every if one.item.field != TURN or one.undone_at is not None]
-    if not every:
+    revisions = [edit for edit in history if edit.item.field != TURN or edit.undone_at is not None]
+    if not history:
         st.caption(
             say(
                 "Nothing was changed yet. "
@@ -58,7 +58,7 @@ def draw(database: Database, conversation_id: str) -> None:
             )
         )
     for revision in reversed(revisions[-SHOWN:]):
-        _draw_one(revision)
+        _draw_revision(revision)
     if len(revisions) > SHOWN:
         st.caption(say("{count} older changes are not shown.", count=len(revisions) - SHOWN))
 
@@ -67,10 +67,10 @@ def description(revision: Revision, limit: int = CHARACTERS) -> str:
     """Return what was changed, in words."""
     if revision.item.field == TURN:
         return say("deleted “{words}”", words=untrusted.label(revision.old, limit))
-    old = untrusted.label(_subject(revision), limit)
-    new = f" → “{untrusted.label(revision.new, limit)}”" if revision.new and revision.old else ""
-    done = UNCLEAR if revision.item.field == UNCLEAR else revision.action
-    return f"{say(DONE[done], what=old)}{new}"
+    subject = untrusted.label(_subject(revision), limit)
+    replacement = f" → “{untrusted.label(revision.new, limit)}”" if revision.new and revision.old else ""
+    action = UNCLEAR if revision.item.field == UNCLEAR else revision.action
+    return f"{say(DONE[action], what=subject)}{replacement}"
 
 
 def _subject(revision: Revision) -> str:
@@ -79,22 +79,22 @@ def _subject(revision: Revision) -> str:
         return say("note: {text}", text=json.loads(revision.old)["text"])
     if item.field == VALUE:
         channel = say(" of channel {channel}", channel=item.channel) if item.channel else ""
-        whose = f", {item.device}" if item.device else ""
-        return f"{item.name}{channel}{whose}: {revision.old}"
+        device = f", {item.device}" if item.device else ""
+        return f"{item.name}{channel}{device}: {revision.old}"
     if item.field == NICKNAME:
         return say("{name} as a name of {device}", name=item.name, device=item.device)
     return revision.old or revision.new
 
 
-def _draw_one(revision: Revision) -> None:
+def _draw_revision(revision: Revision) -> None:
     when = moment(revision.changed_at)
-    by = f"{when} · {session.named(revision.changed_by)} · {say('turn {turn}', turn=revision.turn)}"
+    note = f"{when} · {session.person_name(revision.changed_by)} · {say('turn {turn}', turn=revision.turn)}"
     if revision.undone_at is None:
-        draw_line(description(revision), by, f"undo-{revision.id}", "undo", say("Undo"), undo, revision.id)
+        draw_line(description(revision), note, f"undo-{revision.id}", "undo", say("Undo"), undo, revision.id)
         return
-    by += f" · {say('undone')} {local(revision.undone_at):%H:%M}"
+    note += f" · {say('undone')} {local(revision.undone_at):%H:%M}"
     words = f":gray[~~{description(revision)}~~]"
-    draw_line(words, by, f"redo-{revision.id}", "redo", say("Do it again"), _redo, revision.id)
+    draw_line(words, note, f"redo-{revision.id}", "redo", say("Do it again"), _redo, revision.id)
 
 
 def undo(revision_id: int) -> None:

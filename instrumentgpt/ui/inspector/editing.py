@@ -55,7 +55,7 @@ def draw_menu(conversation_id: str, entry: Entry) -> None:
         icon=":material/more_horiz:",
         type="tertiary",
         help=say("Change it"),
-        on_click=_chosen,
+        on_click=_carry_out,
         args=(key, conversation_id, entry),
     )
 
@@ -83,8 +83,8 @@ def _begin(conversation_id: str, entry: Entry) -> None:
 
 def key_of(item: Item) -> str:
     """Return a short name of the item that can stand in a widget's key."""
-    told = "\n".join((item.device, item.field, item.name, item.channel))
-    return hashlib.blake2b(told.encode("utf-8", "replace"), digest_size=6).hexdigest()
+    text = "\n".join((item.device, item.field, item.name, item.channel))
+    return hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
 def _options(entry: Entry) -> list[str]:
@@ -97,18 +97,18 @@ def _options(entry: Entry) -> list[str]:
     return [*options, "go"] if entry.origin.message_id else options
 
 
-def _chosen(key: str, conversation_id: str, entry: Entry) -> None:
-    chosen = st.session_state[key]
-    if chosen in ("edit", "correct"):
+def _carry_out(key: str, conversation_id: str, entry: Entry) -> None:
+    action = st.session_state[key]
+    if action in ("edit", "correct"):
         _begin(conversation_id, entry)
-    elif chosen == "go":
+    elif action == "go":
         session.go_to(conversation_id, entry.origin.message_id)
         st.session_state[REDRAW] = True
-    elif chosen in ACTIONS:
-        revise_item(conversation_id, entry.item, ACTIONS[chosen], entry.text)
-    elif chosen in BECOMES:
-        item = Item(entry.item.device, BECOMES[chosen], entry.text)
-        revise_item(conversation_id, item, chosen, new=entry.text)
+    elif action in ACTIONS:
+        revise_item(conversation_id, entry.item, ACTIONS[action], entry.text)
+    elif action in BECOMES:
+        item = Item(entry.item.device, BECOMES[action], entry.text)
+        revise_item(conversation_id, item, action, new=entry.text)
     elif entry.other:
         revise_item(conversation_id, entry.item, "correct", entry.text, entry.other[0])
 
@@ -137,7 +137,7 @@ def change(action: Callable[[Database], object]) -> bool:
         with session.opened() as database:
             action(database)
     except InstrumentGPTError as error:
-        st.session_state[PROBLEM] = session.told(error)
+        st.session_state[PROBLEM] = session.describe(error)
         return False
     st.session_state[REDRAW] = True
     return True
@@ -157,8 +157,8 @@ def draw_problem() -> None:
 
 def draw_dialog(conversation_id: str) -> None:
     """Open the dialog if an entry of this conversation is being edited."""
-    of, entry = st.session_state.get(EDITED, ("", None))
-    if entry is None or of != conversation_id:
+    owner, entry = st.session_state.get(EDITED, ("", None))
+    if entry is None or owner != conversation_id:
         return
     st.dialog(_title(entry), icon=":material/edit:", on_dismiss=_end)(_edit)(conversation_id, entry)
 
@@ -167,10 +167,10 @@ def _title(entry: Entry) -> str:
     """Return what is edited, and of which device: several may have a kp."""
     if not entry.label:
         return say("Edit the {what}", what=say(NAMES[entry.item.field]))
-    what, device = label_of(entry), untrusted.label(entry.item.device)
+    name, device = label_of(entry), untrusted.label(entry.item.device)
     if device:
-        return say("Correct {what} of {device}", what=what, device=device)
-    return say("Correct {what}", what=what)
+        return say("Correct {what} of {device}", what=name, device=device)
+    return say("Correct {what}", what=name)
 
 
 def label_of(entry: Entry) -> str:

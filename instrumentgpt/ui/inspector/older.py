@@ -16,16 +16,13 @@ from instrumentgpt.storage.revisions import list_revisions
 from instrumentgpt.storage.runs import Run, live_run
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.summary import past_summaries
-from instrumentgpt.ui import (
-    answer,  # which imports this package in its turn
-    untrusted,
-)
+from instrumentgpt.ui import answer, untrusted  # answer imports this package in its turn
 from instrumentgpt.ui.inspector import changes
 from instrumentgpt.ui.inspector.editing import change, draw_line, revise_item
 from instrumentgpt.ui.language import say
 
 SHOWN = 20  # newest older messages at once
-SAID, REMAINED = 90, 300  # characters
+QUOTE, REMAINDER = 90, 300  # characters
 BECAME = {"ok": "taken", "no-result": "not taken", "cancelled": "stopped"}  # the agent's last summary
 LIMIT = "older-shown"  # in the session's state
 
@@ -42,17 +39,17 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
     if run := live_run(database, conversation_id, "summary"):
         _draw_live(run)
     elif summaries := past_summaries(database, conversation_id):
-        st.caption(_by_the_agent(*summaries[0]))
+        st.caption(_agent_summary(*summaries[0]))
     limit = st.session_state.get(LIMIT, SHOWN)
-    back = _put_back(database, conversation_id)
-    asked = [message["id"] for message in messages if message["role"] == "user"]
-    told = "\n".join(section.text for section in prompt.sections if section.name != REQUEST)
-    for entry, held in _grouped(entries, older[-limit:]):
+    restorations = _restorations(database, conversation_id)
+    turns = [message["id"] for message in messages if message["role"] == "user"]
+    prompt_text = "\n".join(section.text for section in prompt.sections if section.name != REQUEST)
+    for entry, group in _grouped(entries, older[-limit:]):
         with st.container(gap="xsmall", border=True):
-            for message in held:
-                turn = turn_of(message["id"], asked)
-                _draw_message(conversation_id, message, turn, back.get(message["id"]))
-            remains = untrusted.label(shown_clauses(entry.text, told), REMAINED)
+            for message in group:
+                turn = turn_of(message["id"], turns)
+                _draw_message(conversation_id, message, turn, restorations.get(message["id"]))
+            remains = untrusted.label(shown_clauses(entry.text, prompt_text), REMAINDER)
             remains = f"**{say('What remains:')}** {remains or say('nothing')}"
             st.markdown(f":small[:material/subdirectory_arrow_right: {remains}]")
     if len(older) > limit:
@@ -76,12 +73,12 @@ def _stop(run_id: str) -> None:
     change(lambda _: runs.stop(database_path(), run_id))
 
 
-def _by_the_agent(done: Done, note: str) -> str:
+def _agent_summary(done: Done, note: str) -> str:
     """Return what became of the agent's last summary, and what it cost."""
-    became = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
+    outcome = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
     parts = [
-        say("Summary by the agent: {state}", state=became),
-        untrusted.label(note, REMAINED),
+        say("Summary by the agent: {state}", state=outcome),
+        untrusted.label(note, REMAINDER),
         answer.tokens(done.usage),
     ]
     return " · ".join(part for part in parts if part)
@@ -94,30 +91,30 @@ def _grouped(
     groups = [
         (row, [message for message in messages if row.holds(message["id"])]) for row in reversed(entries)
     ]
-    return [(row, held) for row, held in groups if held]
+    return [(row, group) for row, group in groups if group]
 
 
-def _put_back(database: Database, conversation_id: str) -> dict[int, int]:
+def _restorations(database: Database, conversation_id: str) -> dict[int, int]:
     """Return message → the change that put it back into the prompt."""
     return {
-        int(one.item.name): one.id
-        for one in list_revisions(database, conversation_id)
-        if one.item.field == MESSAGE and one.undone_at is None
+        int(revision.item.name): revision.id
+        for revision in list_revisions(database, conversation_id)
+        if revision.item.field == MESSAGE and revision.undone_at is None
     }
 
 
 def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revision: int | None) -> None:
     speaker = say("user") if message["role"] == "user" else say("assistant")
-    words = untrusted.label(memory.filter_content(message["content"]), SAID) or "—"
-    where, key = f"{say('turn {turn}', turn=turn)} · {speaker}", message["id"]
+    words = untrusted.label(memory.filter_content(message["content"]), QUOTE) or "—"
+    origin, key = f"{say('turn {turn}', turn=turn)} · {speaker}", message["id"]
     if revision is None:
         help_ = say("Put it back into the prompt")
-        restored = (Item("", MESSAGE, str(key)), "restore", f"turn {turn}: {message['content'][:SAID]}")
+        restored = (Item("", MESSAGE, str(key)), "restore", f"turn {turn}: {message['content'][:QUOTE]}")
         call = (revise_item, conversation_id, *restored)
-        draw_line(words, where, f"put-back-{key}", "restore_page", help_, *call)
+        draw_line(words, origin, f"put-back-{key}", "restore_page", help_, *call)
     else:
-        where, help_ = f"{where} · {say('in the prompt again')}", say("Take it out of the prompt again")
-        draw_line(words, where, f"take-out-{key}", "undo", help_, changes.undo, revision)
+        origin, help_ = f"{origin} · {say('in the prompt again')}", say("Take it out of the prompt again")
+        draw_line(words, origin, f"take-out-{key}", "undo", help_, changes.undo, revision)
 
 
 def _show_more(limit: int) -> None:

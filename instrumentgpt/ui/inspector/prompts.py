@@ -49,15 +49,15 @@ _SIGNS = {"added": "+", "removed": "−", "same": " ", "left out": " "}
 
 def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget: int) -> None:
     """Draw a choice of prompts, and of the one chosen its text or its difference from the one before."""
-    sent = list_prompts(database, conversation_id)
-    asked = places(database, conversation_id)[1]
-    names = {NEXT: say("Next question"), **dict(reversed(_named(sent, asked).items()))}
-    chosen = st.selectbox(
+    prompts = list_prompts(database, conversation_id)
+    turns = places(database, conversation_id)[1]
+    names = {NEXT: say("Next question"), **dict(reversed(_names(prompts, turns).items()))}
+    number = st.selectbox(
         say("Prompt of"), list(names), key="prompt-of", format_func=lambda number: names.get(number, "")
     )
-    if chosen == NEXT:
+    if number == NEXT:
         st.text_input(say("What you would ask"), placeholder=say(EXAMPLE), key=TYPED, live=True)
-    shown = st.segmented_control(
+    view = st.segmented_control(
         say("Show"),
         SHOWN,
         default="text",
@@ -66,40 +66,40 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
         label_visibility="collapsed",
         key="prompt-shown",
     )
-    past = get_prompt(database, conversation_id, chosen) if chosen else None
+    past = get_prompt(database, conversation_id, number) if number else None
     sections = prompt.sections
     if past is not None:
         sections = layers_of(past.text)
         draw_bar(sections, count_tokens(past.text), past.budget)
-    if shown == "difference":
+    if view == "difference":
         before = prompt_before(
             database, conversation_id, past.task if past else TASK, past.id if past else None
         )
-        _draw_difference(before, sections, asked)
+        _draw_difference(before, sections, turns)
         return
-    now = say("Exactly what the agent is sent with this question:")
-    st.caption(say("Exactly what the agent was sent:") if past else now)
+    caption = say("Exactly what the agent is sent with this question:")
+    st.caption(say("Exactly what the agent was sent:") if past else caption)
     st.code(past.text if past else prompt.text, language=None, wrap_lines=True, height=HEIGHT)
 
 
-def _named(sent: Sequence[tuple[int, int, str, str]], asked: Sequence[int]) -> dict[int, str]:
+def _names(prompts: Sequence[tuple[int, int, str, str]], turns: Sequence[int]) -> dict[int, str]:
     """Return prompt → what it is called; of several alike in a turn, the later ones with their number."""
     names: dict[int, str] = {}
     alike: Counter[str] = Counter()
-    for number, message_id, task, agent in sent:
+    for number, message_id, task, agent in prompts:
         kind = "" if task == TASK else f" · {task}"
-        turn = say("Turn {turn}", turn=turn_of(message_id, asked))
+        turn = say("Turn {turn}", turn=turn_of(message_id, turns))
         name = f"{turn}{kind} · {connection.agent_words(agent)}"
         alike[name] += 1
         names[number] = name if alike[name] == 1 else f"{name} · {alike[name]}"
     return names
 
 
-def _draw_difference(before: SentPrompt | None, sections: Sequence[Section], asked: Sequence[int]) -> None:
+def _draw_difference(before: SentPrompt | None, sections: Sequence[Section], turns: Sequence[int]) -> None:
     if before is None:
         st.caption(say("No earlier prompt is kept to compare it with."))
         return
-    st.caption(say("Against turn {turn}:", turn=turn_of(before.message_id, asked)))
+    st.caption(say("Against turn {turn}:", turn=turn_of(before.message_id, turns)))
     for change in difference(layers_of(before.text), sections):
         st.markdown(f":small[{_heading(change)}]")
         if change.lines:
@@ -131,7 +131,7 @@ def as_html(lines: Sequence[Line]) -> str:
 
 
 def _row(line: Line) -> str:
-    pieces = "".join(_piece(kind, words) for kind, words in line.pieces)
+    pieces = "".join(_piece(kind, text) for kind, text in line.pieces)
     faint = "opacity:0.65;" if line.kind in ("same", "left out") else ""
     return (
         f'<div style="{faint}display:flex;gap:0.4rem"><span aria-hidden="true">{_SIGNS[line.kind]}</span>'
@@ -139,22 +139,22 @@ def _row(line: Line) -> str:
     )
 
 
-def _piece(kind: str, words: str) -> str:
+def _piece(kind: str, text: str) -> str:
     if kind not in _COLOURS:
-        return escape(words)
+        return escape(text)
     tag = "ins" if kind == "added" else "del"
     look = f"background:color-mix(in srgb, {_COLOURS[kind]} 28%, transparent);text-decoration:none"
-    return f'<{tag} style="{look}">{escape(words)}</{tag}>'
+    return f'<{tag} style="{look}">{escape(text)}</{tag}>'
 
 
 def draw_bar(sections: Sequence[Section], tokens: int, budget: int) -> None:
     """Draw the tokens of each part as a share of `budget`; words stand beside every colour."""
     parts = [(*part_of(section.name), section.tokens) for section in sections]
-    share = sum(counted for _, _, counted in parts) / budget
-    st.html(bar([(colour, counted) for _, colour, counted in parts], budget))
+    share = sum(count for _, _, count in parts) / budget
+    st.html(bar([(colour, count) for _, colour, count in parts], budget))
     legend = " · ".join(
-        f':color[■]{{foreground="{colour}"}} {untrusted.label(name)} {thousands(counted)}'
-        for name, colour, counted in parts
+        f':color[■]{{foreground="{colour}"}} {untrusted.label(name)} {thousands(count)}'
+        for name, colour, count in parts
     )
     total = say("**{count}** of {all} tokens", count=thousands(tokens), all=thousands(budget))
     st.markdown(f":small[{total} · {percent(share)}]  \n:small[{legend}]")
@@ -171,9 +171,9 @@ def bar(parts: Sequence[tuple[str, int]], budget: int) -> str:
     >>> bar([("#0072B2", 50)], 100).count("width:50.0%")
     1
     """
-    whole = max(budget, sum(tokens for _, tokens in parts))
+    total = max(budget, sum(tokens for _, tokens in parts))
     pieces = "".join(
-        f'<div style="width:{tokens / whole:.1%};background:{colour}"></div>' for colour, tokens in parts
+        f'<div style="width:{tokens / total:.1%};background:{colour}"></div>' for colour, tokens in parts
     )
     return (
         f'<div role="img" aria-label="{say("Tokens of the prompt")}" style="display:flex;height:10px;'
@@ -213,10 +213,10 @@ def next_prompt(
         inventory = Inventory(Path(), ())
     inventory = nicknamed(database, conversation_id, inventory)
     devices = asked_about(question, inventory, state.device_ip).devices
-    first = devices[0] if devices else None
+    device = devices[0] if devices else None
     filed = db.device_states(database, conversation_id)
     state = memory.begin_question(
-        state, first.ip if first else None, first.name if first else None, filed, question
+        state, device.ip if device else None, device.name if device else None, filed, question
     )
     prompt = prompt_for(
         database,

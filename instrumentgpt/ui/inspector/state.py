@@ -40,26 +40,26 @@ STATUSES: dict[str, tuple[Any, str]] = {
 ALL = "memory-all"  # in the session's state: sections that are drawn whole
 
 
-def draw(database: Database, conversation_id: str, begun: memory.DiagnosticState) -> None:
-    """Draw what is known, as people revised it; the state `begun` is the one of the next question."""
-    told = listing(database, conversation_id, begun)
-    _draw_device(conversation_id, told)
-    for name, entries in told.sections.items():
+def draw(database: Database, conversation_id: str, next_state: memory.DiagnosticState) -> None:
+    """Draw what is known, as people revised it; `next_state` is that of the next question."""
+    revised = listing(database, conversation_id, next_state)
+    _draw_device(conversation_id, revised)
+    for name, entries in revised.sections.items():
         if name == VALUE or name in SENTENCES:
-            _draw_by_device(conversation_id, told, name, entries)
+            _draw_by_device(conversation_id, revised, name, entries)
         elif entries:
             _draw_section(conversation_id, name, say(SECTIONS[name]), entries)
         if name == "constraint":
-            _draw_laying_down(conversation_id, told.device)
-    if not any(told.sections.values()):
+            _draw_laying_down(conversation_id, revised.device)
+    if not any(revised.sections.values()):
         st.caption(
             say(
                 "Nothing is known yet. "
                 "Findings, hypotheses and root causes appear here, each with its origin."
             )
         )
-    if told.forgotten:
-        st.caption(say("{count} forgotten: see Edits.", count=told.forgotten))
+    if revised.forgotten:
+        st.caption(say("{count} forgotten: see Edits.", count=revised.forgotten))
     st.download_button(
         say("Export the case"),
         lambda: _exported(conversation_id),
@@ -69,11 +69,11 @@ def draw(database: Database, conversation_id: str, begun: memory.DiagnosticState
         help=say("Device, findings, hypotheses, values with their sources and notes, as Markdown"),
         on_click="ignore",
     )
-    _draw_nicknames(database, conversation_id, told.device)
-    notes = notes_of(database, conversation_id, [told.device] if told.device else [])
-    deferred, others = say("For a person to decide"), say("Notes in force")
-    _draw_notes(conversation_id, deferred, [note for note in notes if note.kind == DEFERRED])
-    _draw_notes(conversation_id, others, [note for note in notes if note.kind != DEFERRED])
+    _draw_nicknames(database, conversation_id, revised.device)
+    notes = notes_of(database, conversation_id, [revised.device] if revised.device else [])
+    deferred_title, notes_title = say("For a person to decide"), say("Notes in force")
+    _draw_notes(conversation_id, deferred_title, [note for note in notes if note.kind == DEFERRED])
+    _draw_notes(conversation_id, notes_title, [note for note in notes if note.kind != DEFERRED])
 
 
 def _exported(conversation_id: str) -> str:
@@ -81,12 +81,12 @@ def _exported(conversation_id: str) -> str:
         return case_as_markdown(database, conversation_id)
 
 
-def _draw_device(conversation_id: str, told: Listing) -> None:
-    named = {field: getattr(told.state, field) for field in DEVICE_FIELDS}
-    entries = [Entry(Item(told.device, field, field), text) for field, text in named.items() if text]
+def _draw_device(conversation_id: str, revised: Listing) -> None:
+    texts = {field: getattr(revised.state, field) for field in DEVICE_FIELDS}
+    entries = [Entry(Item(revised.device, field, field), text) for field, text in texts.items() if text]
     with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
         with st.container(horizontal=True, gap="xsmall", width="stretch"):
-            draw_badges(told.state, say("next: "))  # a question opens again what is resolved
+            draw_badges(revised.state, say("next: "))  # a question opens again what is resolved
         if entries:
             editing.draw_device_menu(conversation_id, entries)
 
@@ -104,16 +104,16 @@ def draw_badges(state: memory.DiagnosticState, when: str = "") -> None:
         st.badge(words, icon=":material/troubleshoot:", color=STATUSES[state.status][0])
 
 
-def _draw_by_device(conversation_id: str, told: Listing, name: str, entries: Sequence[Entry]) -> None:
+def _draw_by_device(conversation_id: str, revised: Listing, name: str, entries: Sequence[Entry]) -> None:
     """Draw values or sentences, those of the state's device and of none before those of others."""
-    devices = dict.fromkeys([told.device, "", *(entry.item.device for entry in entries)])
+    devices = dict.fromkeys([revised.device, "", *(entry.item.device for entry in entries)])
     for device in devices:
-        own = [entry for entry in entries if entry.item.device == device]
-        if own:
+        group = [entry for entry in entries if entry.item.device == device]
+        if group:
             title = say(SECTIONS[name])
-            if device and device != told.device:
+            if device and device != revised.device:
                 title = say("{what} of {device}", what=title, device=untrusted.label(device))
-            _draw_section(conversation_id, f"{name}-{device}", title, own)
+            _draw_section(conversation_id, f"{name}-{device}", title, group)
 
 
 def _draw_laying_down(conversation_id: str, device: str) -> None:
@@ -132,28 +132,28 @@ def _draw_laying_down(conversation_id: str, device: str) -> None:
         scope = st.selectbox(
             say("On"),
             scopes,
-            format_func=lambda one: untrusted.label(one) or everywhere,
+            format_func=lambda name: untrusted.label(name) or everywhere,
             label_visibility="collapsed",
             width=120,
         )
         saved = st.form_submit_button(
             f"_{say('Lay it down')}_", icon=":material/add:", help=say("Lay it down"), type="tertiary"
         )
-    said = " ".join((text or "").split())
-    if saved and said:
-        editing.revise_item(conversation_id, Item(scope or "", "constraint", said), "lay_down", new=said)
+    rule = " ".join((text or "").split())
+    if saved and rule:
+        editing.revise_item(conversation_id, Item(scope or "", "constraint", rule), "lay_down", new=rule)
         editing.redraw()
 
 
 def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence[Entry]) -> None:
     ordered = sorted(entries, key=_place)
-    whole = name in st.session_state.get(ALL, ())
-    shown = ordered if whole else ordered[:FEW]
+    is_whole = name in st.session_state.get(ALL, ())
+    visible = ordered if is_whole else ordered[:FEW]
     with st.container(gap="xsmall"):
         st.markdown(f":small[**{title}**]")
-        for entry in shown:
+        for entry in visible:
             _draw_entry(conversation_id, entry)
-    if len(shown) < len(ordered):
+    if len(visible) < len(ordered):
         st.button(
             say("Show all {count}", count=len(ordered)),
             key=f"all-{editing.key_of(Item('', name, ''))}",
@@ -178,8 +178,8 @@ def _draw_entry(conversation_id: str, entry: Entry) -> None:
             st.markdown(f":small[{pin}{words}]  \n:small[:gray[{source_of(entry, conversation_id)}]]")
             if entry.other:
                 value, turn = entry.other
-                other = say("turn {turn} says {value}", turn=turn, value=untrusted.label(value))
-                st.markdown(f":small[:orange[:material/warning: {other}]]")
+                warning = say("turn {turn} says {value}", turn=turn, value=untrusted.label(value))
+                st.markdown(f":small[:orange[:material/warning: {warning}]]")
         editing.draw_menu(conversation_id, entry)
 
 
@@ -195,7 +195,7 @@ def source_of(entry: Entry, conversation_id: str) -> str:
     parts += [say("was “{words}”", words=untrusted.label(entry.was, 80))] if entry.was else []
     if entry.earlier and not entry.was:
         earlier = ", ".join(
-            say("{value} in turn {turn}", value=one, turn=turn) for one, turn in entry.earlier
+            say("{value} in turn {turn}", value=value, turn=turn) for value, turn in entry.earlier
         )
         parts.append(say("previously {values}", values=untrusted.label(earlier, 80)))
     return " · ".join(parts)
@@ -211,14 +211,14 @@ def _show_all(name: str) -> None:
 
 def _draw_nicknames(database: Database, conversation_id: str, device: str) -> None:
     """Draw what the devices are called, who said so in which turn, and a field for a name of `device`."""
-    called = list_nicknames(database, conversation_id)
-    given = [(at, own, name) for own, names in called.items() for name, at in names.items()]
-    if given:
+    nicknames = list_nicknames(database, conversation_id)
+    rows = [(at, owner, name) for owner, names in nicknames.items() for name, at in names.items()]
+    if rows:
         st.markdown(f":small[**{say('What you call the devices')}**]")
-    asked = places(database, conversation_id)[1] if given else []
-    for at, owner, nickname in sorted(given)[-NICKNAMES:]:
+    turns = places(database, conversation_id)[1] if rows else []
+    for at, owner, nickname in sorted(rows)[-NICKNAMES:]:
         words = say("**{name}** is {device}", name=untrusted.label(nickname), device=untrusted.label(owner))
-        turn = f" · {say('turn {turn}', turn=turn_of(at, asked))}" if at else ""
+        turn = f" · {say('turn {turn}', turn=turn_of(at, turns))}" if at else ""
         item = Item(owner, NICKNAME, nickname)
         key, help_ = f"nickname-{editing.key_of(item)}", say("Not so: forget this name")
         call = (editing.revise_item, conversation_id, item, "forget", nickname)
@@ -249,10 +249,10 @@ def _draw_notes(conversation_id: str, title: str, notes: Sequence[db.Note]) -> N
     for note in notes[:NOTES]:
         words = untrusted.label(note.text, ITEM_CHARACTERS)
         counts = {conversation_id: say("this conversation"), EVERYWHERE: say("every conversation")}
-        where = untrusted.label(f"{note.id} · {counts.get(note.scope, note.scope)}")
+        origin = untrusted.label(f"{note.id} · {counts.get(note.scope, note.scope)}")
         key = f"note-{editing.key_of(Item(note.scope, 'note', note.id))}"
         editing.draw_line(
-            words, where, key, "block", say("Forget this note"), _forget_note, conversation_id, note
+            words, origin, key, "block", say("Forget this note"), _forget_note, conversation_id, note
         )
 
 

@@ -37,7 +37,7 @@ def draw(
     first, last = selected
     place.show(place.Place(here.device, here.log, first if st.session_state.get(place.SELECTED) else None))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(_named(preparation, first, last), width="content")
+        st.markdown(_heading(preparation, first, last), width="content")
         asked = st.button(say("Ask about this"), icon=":material/chat:", type="primary")
         pinned = st.button(
             say("Pin as evidence"),
@@ -57,12 +57,12 @@ def draw(
         _pin(preparation, here, conversation_id, first, last)
 
 
-def _named(preparation: Preparation, first: int, last: int) -> str:
-    named = f"**{_lines(first, last)}**"
+def _heading(preparation: Preparation, first: int, last: int) -> str:
+    heading = f"**{_lines(first, last)}**"
     if preparation.log is None:
-        return named
+        return heading
     when = preparation.log.clock(time_of(preparation.log, first))
-    return f"{named} · {untrusted.label(when)}"
+    return f"{heading} · {untrusted.label(when)}"
 
 
 def _lines(first: int, last: int) -> str:
@@ -88,11 +88,11 @@ def _pin(preparation: Preparation, here: place.Place, conversation_id: str, firs
             inventory = load_inventory(Path(session.current_settings(database).inventory))
             device = inventory.find(here.device) if here.device else None
             text = _quoted(index, first, last)
-            kept = pin(database, conversation_id or None, device, here.log, first, text)
+            talk = pin(database, conversation_id or None, device, here.log, first, text)
     except InstrumentGPTError as error:
-        st.warning(session.told(error), icon=":material/info:")
+        st.warning(session.describe(error), icon=":material/info:")
         return
-    session.enter(kept)
+    session.enter(talk)
     st.toast(say("Pinned: it is a finding in the conversation's memory now."), icon=":material/push_pin:")
 
 
@@ -102,10 +102,10 @@ def question(device: str, log: str, first: int, last: int) -> str:
     >>> question("zspr 052", "run.log", 7, 9), question("", "run.log", 7, 7)
     ('zspr 052: what happens in lines 7–9 of run.log?', 'what happens in line 7 of run.log?')
     """
-    whose = say("{device}: ", device=device) if device else ""
+    prefix = say("{device}: ", device=device) if device else ""
     if first == last:
-        return whose + say("what happens in line {line} of {log}?", line=first, log=log)
-    return whose + say("what happens in lines {first}–{last} of {log}?", first=first, last=last, log=log)
+        return prefix + say("what happens in line {line} of {log}?", line=first, log=log)
+    return prefix + say("what happens in lines {first}–{last} of {log}?", first=first, last=last, log=log)
 
 
 def _ask(device: str, log: str, first: int, last: int) -> None:
@@ -117,9 +117,9 @@ def _ask(device: str, log: str, first: int, last: int) -> None:
 def _quoted(index: LineIndex, first: int, last: int) -> str:
     """Return the lines as an item of the state: where they are, and what the first one says."""
     text = "".join(text for _, text in indexed_lines(index, first, first))
-    where = f"{first}" if first == last else f"{first}–{last}"
-    said = shorten(" ".join(text.split()), QUOTED_CHARACTERS)
-    return say("Pinned {count:?line|lines} {where}: {said}", count=last - first + 1, where=where, said=said)
+    span = f"{first}" if first == last else f"{first}–{last}"
+    quote = shorten(" ".join(text.split()), QUOTED_CHARACTERS)
+    return say("Pinned {count:?line|lines} {where}: {said}", count=last - first + 1, where=span, said=quote)
 
 
 def pin(
@@ -137,22 +137,22 @@ def pin(
             )
         )
     with db.transaction(database):
-        kept = conversation_id or db.create_conversation(database, say("Evidence from {log}", log=log))
-        state = memory.DiagnosticState.deserialize(db.get_memory(kept, database)[1])
+        talk = conversation_id or db.create_conversation(database, say("Evidence from {log}", log=log))
+        state = memory.DiagnosticState.deserialize(db.get_memory(talk, database)[1])
         name = device.name if device else memory.device_key(state)
-        before, after, stands = put_on_record(database, kept, name, device, {"log": log, "findings": [text]})
+        before, after, record = put_on_record(database, talk, name, device, {"log": log, "findings": [text]})
         items = [
-            db.StateItem(name, field, said, "user", None, log, line if field == "findings" else None)
-            for field, said in [*new_items(before, after), *_forgotten(database, kept, after, text)]
+            db.StateItem(name, field, item, "user", None, log, line if field == "findings" else None)
+            for field, item in [*new_items(before, after), *_forgotten(database, talk, after, text)]
         ]
-        db.add_state_items(database, kept, [stands, *items])
-    return kept
+        db.add_state_items(database, talk, [record, *items])
+    return talk
 
 
 def _forgotten(
     database: Database, conversation_id: str, state: memory.DiagnosticState, text: str
 ) -> list[tuple[str, str]]:
     """Return (field, text) of the pin if it had been forgotten: pinned anew, it is remembered again."""
-    said = shorten(text, STATEMENT_CHARS)
-    shown = revised_memory(database, conversation_id, state).state.findings
-    return [] if same(said) in map(same, shown) else [("findings", said)]
+    pinned = shorten(text, STATEMENT_CHARS)
+    findings = revised_memory(database, conversation_id, state).state.findings
+    return [] if same(pinned) in map(same, findings) else [("findings", pinned)]

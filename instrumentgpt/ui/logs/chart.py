@@ -27,7 +27,7 @@ from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import Window, axis_of, last_moment, line_at, moment_at, within
 from instrumentgpt.ui.logs.preparation import Preparation
 
-Shown = TypeVar("Shown", Finding, Excursion)
+Located = TypeVar("Located", Finding, Excursion)
 KIND, CHANNELS = "logs-chart", "logs-channels"
 TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint", "trend": "over days"}
 KINDS = {name: name for name in ("errors", "warnings", "info", "readings", "other")}  # of lines, in words
@@ -56,11 +56,11 @@ def draw(preparation: Preparation, name: str) -> None:
     if len(log.samples):
         kind, channels = _draw_choice(log, preparation.diagnosis)
         figure = figure_of(preparation, kind, channels, window)
-        shown = language()
-        key = ("words", tuple(channels), window, preparation.diagnosis is not None, shown)
+        page_language = language()
+        key = ("words", tuple(channels), window, preparation.diagnosis is not None, page_language)
         excursions = _excursions(preparation, window)
         words = preparation.once(
-            key, lambda: text_alternative(within(log, window), findings, shown, channels, excursions)
+            key, lambda: text_alternative(within(log, window), findings, page_language, channels, excursions)
         )
         _draw_figure(figure, f"chart-{kind}-{name}-{window}", words, log)
     else:
@@ -72,7 +72,7 @@ def figure_of(
 ) -> dict[str, Any]:
     """Return the chart as data, made once; only the samples of the window are in it."""
 
-    spoken = language()
+    page_language = language()
 
     def make() -> go.Figure:
         log, diagnosis = preparation.log, preparation.diagnosis
@@ -81,7 +81,7 @@ def figure_of(
         figure = CHARTS[kind](
             within(log, window),
             findings,
-            language=spoken,
+            language=page_language,
             channels=channels,
             window=window,
             **(judged_for(kind, diagnosis) if diagnosis else {}),
@@ -89,7 +89,7 @@ def figure_of(
         margin = {"l": LEFT_PIXELS, "t": TOP_PIXELS}
         return figure.update_layout(title={"text": ""}, margin=margin, **SELECTABLE)
 
-    key = (kind, tuple(channels), window, preparation.diagnosis is not None, spoken)
+    key = (kind, tuple(channels), window, preparation.diagnosis is not None, page_language)
     return preparation.once(key, lambda: as_data(make()))
 
 
@@ -99,9 +99,9 @@ def as_data(figure: go.Figure) -> dict[str, Any]:
     return data
 
 
-def _overlapping(found: Sequence[Shown], window: Window | None) -> list[Shown]:
+def _overlapping(items: Sequence[Located], window: Window | None) -> list[Located]:
     first, last = window or (float("-inf"), float("inf"))
-    return [one for one in found if one.onset <= last and one.end >= first]
+    return [item for item in items if item.onset <= last and item.end >= first]
 
 
 def _excursions(preparation: Preparation, window: Window | None) -> list[Excursion]:
@@ -111,10 +111,10 @@ def _excursions(preparation: Preparation, window: Window | None) -> list[Excursi
 def _draw_window(log: Log, window: Window | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         first, last = window or (0.0, last_moment(log))
-        whole = say("Whole log") if window is None else say("Part of the log")
+        title = say("Whole log") if window is None else say("Part of the log")
         is_rows = "period" in log.missing
         ends = [say("row {row:,.0f}", row=end + 1) if is_rows else log.clock(end) for end in (first, last)]
-        st.caption(untrusted.label(f"{whole} · {say('{start} to {end}', start=ends[0], end=ends[1])}", 120))
+        st.caption(untrusted.label(f"{title} · {say('{start} to {end}', start=ends[0], end=ends[1])}", 120))
         if window is not None:
             st.button(
                 say("Show all"),
@@ -136,7 +136,7 @@ def _draw_strip(preparation: Preparation, log: Log, window: Window | None, name:
 
 
 def _draw_choice(log: Log, judged: Diagnosis | None) -> tuple[str, list[int]]:
-    known = sorted(int(channel) for channel in log.samples["channel"].unique())
+    available = sorted(int(channel) for channel in log.samples["channel"].unique())
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         kind = st.segmented_control(
             say("Chart"),
@@ -146,24 +146,24 @@ def _draw_choice(log: Log, judged: Diagnosis | None) -> tuple[str, list[int]]:
             format_func=lambda kind: say(TITLES[kind]),
             key=KIND,
         )
-        chosen = []
-        if len(known) > 1:
-            chosen = st.pills(
+        picked = []
+        if len(available) > 1:
+            picked = st.pills(
                 say("Channels; without a choice, those with a finding"),
-                known,
+                available,
                 selection_mode="multi",
                 format_func=lambda channel: untrusted.label(log.channel_names.get(channel, str(channel)), 20),
                 key=CHANNELS,
             )
-    shown = [channel for channel in chosen if channel in known] or worth_showing(
+    channels = [channel for channel in picked if channel in available] or worth_showing(
         log, judged.findings if judged else ()
     )
-    return str(kind), sorted(shown)
+    return str(kind), sorted(channels)
 
 
-def _draw_figure(figure: dict[str, Any], key: str, words: str, log: Log) -> None:
+def _draw_figure(figure: dict[str, Any], key: str, alt: str, log: Log) -> None:
     """Draw a figure whose selections move the page; its key changes with the window, so none lingers."""
-    draw_figure(figure, key, words, on_select=lambda: _selected(key, log), selection_mode="box")
+    draw_figure(figure, key, alt, on_select=lambda: _selected(key, log), selection_mode="box")
 
 
 def _selected(key: str, log: Log) -> None:
@@ -195,19 +195,19 @@ def counts(log: Log, window: Window | None = None) -> tuple[np.ndarray, dict[str
     first, last = window or (0.0, last_moment(log))
     edges = np.linspace(first, max(last, first + 1e-3), BINS + 1)
     times, kinds = log.events["time"].to_numpy(dtype=float), kinds_of(log.events).to_numpy()
-    known = np.isfinite(times)
-    return edges, {row: np.histogram(times[known & (kinds == row)], edges)[0] for row in ROWS}
+    finite = np.isfinite(times)
+    return edges, {row: np.histogram(times[finite & (kinds == row)], edges)[0] for row in ROWS}
 
 
 def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
     """Return the strip: a row of bars for each kind of line, over the axis of the log's other charts."""
-    edges, found = counts(log, window)
+    edges, by_row = counts(log, window)
     clock = axis_of(log)
     middles = clock.position((edges[:-1] + edges[1:]) / 2)
     figure = go.Figure()
     for number, row in enumerate(ROWS, start=1):
-        _draw_bars(figure, number, row, middles, float(edges[1] - edges[0]) / clock.seconds, found[row])
-        _place_row(figure, number, f"{say(KINDS[row])} {int(found[row].sum()):,}")
+        _draw_bars(figure, number, row, middles, float(edges[1] - edges[0]) / clock.seconds, by_row[row])
+        _place_row(figure, number, f"{say(KINDS[row])} {int(by_row[row].sum()):,}")
     figure.update_xaxes(
         anchor=row_axis(len(ROWS)), **clock.axis(language(), (float(edges[0]), float(edges[-1])))
     )
@@ -222,14 +222,14 @@ def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
 
 
 def _draw_bars(
-    figure: go.Figure, number: int, row: str, middles: np.ndarray, width: float, found: np.ndarray
+    figure: go.Figure, number: int, row: str, middles: np.ndarray, width: float, line_counts: np.ndarray
 ) -> None:
     """Draw the bars of `row`, one in the middle of each bin that has such lines."""
-    shown = found > 0
+    nonzero = line_counts > 0
     figure.add_bar(
-        x=middles[shown],
-        y=np.sqrt(found[shown]),  # one line beside thousands must still be seen
-        customdata=found[shown],
+        x=middles[nonzero],
+        y=np.sqrt(line_counts[nonzero]),  # one line beside thousands must still be seen
+        customdata=line_counts[nonzero],
         width=width,
         marker={"color": ROWS[row][1], "line": {"width": 0}},
         hovertemplate=f"%{{customdata:,}} {say(KINDS[row])}<extra></extra>",
@@ -260,16 +260,16 @@ def _place_row(figure: go.Figure, number: int, label: str) -> None:
 
 def strip_in_words(log: Log, window: Window | None = None) -> str:
     """Return the strip for those who cannot see it: how many of each, and where most errors are."""
-    edges, found = counts(log, window)
-    said = ", ".join(f"{int(number.sum()):,} {say(KINDS[row])}" for row, number in found.items())
-    worst = next((row for row in ROWS if found[row].sum()), None)
+    edges, by_row = counts(log, window)
+    totals = ", ".join(f"{int(number.sum()):,} {say(KINDS[row])}" for row, number in by_row.items())
+    worst = next((row for row in ROWS if by_row[row].sum()), None)
     if worst is None:
         return say("No event lines in this part of the log.")
-    most = int(found[worst].argmax())
+    most = int(by_row[worst].argmax())
     since = log.clock(float(edges[most]))
     return say(
         "Lines by level over time: {counts}. Most {kind} from {time}.",
-        counts=said,
+        counts=totals,
         kind=say(KINDS[worst]),
         time=since,
     )

@@ -23,15 +23,15 @@ LISTED_FOR = "10m"  # a device is asked again after that, or on request
 MESSAGE_CHARACTERS = 600
 
 
-def draw(inventory: Inventory, workspace: Workspace, about: tuple[str, str, str]) -> list[Choice]:
+def draw(inventory: Inventory, workspace: Workspace, subject: tuple[str, str, str]) -> list[Choice]:
     """Draw what chooses; return the log, and a second one if one is to be compared; [] if there is none.
 
-    about  the conversation, its device and its log, each "" if there is none
+    subject  the conversation, its device and its log, each "" if there is none
     """
     dropped = _dropped_logs(workspace)
     devices = [*(device.name for device in inventory.devices), *([DROPPED] if dropped else [])]
-    _follow(about, devices)
-    asked = _take_address(inventory, workspace)
+    _follow(subject, devices)
+    addressed = _take_address(inventory, workspace)
     if not devices:
         st.info(
             say(
@@ -46,62 +46,60 @@ def draw(inventory: Inventory, workspace: Workspace, about: tuple[str, str, str]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="logs-choice"):
         device = _pick_device(devices, inventory)
         choices, problem = _device_logs(inventory.find(device), workspace) if device else (dropped, "")
-        chosen = _pick_logs(choices, asked) if choices else []
+        picked = _pick_logs(choices, addressed) if choices else []
         st.button(
             f"_{say('Look for new logs')}_",
             icon=":material/refresh:",
             help=say("Look for new logs"),
             on_click=_look_again,
         )
-        if len(chosen) == 1:
-            following.draw_switch(chosen[0])
+        if len(picked) == 1:
+            following.draw_switch(picked[0])
     if problem:
-        st.warning(
-            f"{session.told(problem + '.', MESSAGE_CHARACTERS)} {say('Copies that are here are listed.')}",
-            icon=":material/cloud_off:",
-        )
+        text = session.describe(f"{problem}.", MESSAGE_CHARACTERS)
+        st.warning(f"{text} {say('Copies that are here are listed.')}", icon=":material/cloud_off:")
     if not choices:
         st.info(say("No logs of {device} are there.", device=untrusted.label(device)), icon=":material/info:")
         return []
     selected = st.session_state.get(place.SELECTED)
-    place.show(place.Place(chosen[0].device, chosen[0].name, selected[0] if selected else None))
-    return chosen
+    place.show(place.Place(picked[0].device, picked[0].name, selected[0] if selected else None))
+    return picked
 
 
-def _follow(about: tuple[str, str, str], devices: list[str]) -> None:
+def _follow(subject: tuple[str, str, str], devices: list[str]) -> None:
     """Go to the log that the conversation is about, once whenever that is another one."""
-    if about == st.session_state.get(place.ABOUT):
+    if subject == st.session_state.get(place.ABOUT):
         return
-    st.session_state[place.ABOUT] = about
-    _, named, log = about
-    device = named if named in devices else DROPPED
-    shown = (st.session_state.get(place.DEVICE), st.session_state.get(place.LOG))
-    if (named or log) and device in devices and (device, log) != shown:
+    st.session_state[place.ABOUT] = subject
+    _, name, log = subject
+    device = name if name in devices else DROPPED
+    current = (st.session_state.get(place.DEVICE), st.session_state.get(place.LOG))
+    if (name or log) and device in devices and (device, log) != current:
         st.session_state[place.DEVICE], st.session_state[place.LOG] = device, log or None
         place.begin()
 
 
 def _take_address(inventory: Inventory, workspace: Workspace) -> str:
     """Go where the address leads, if the inventory and the conversation have such a log; return its name."""
-    asked = place.place_in_address()
-    if asked is None:
+    target = place.place_in_address()
+    if target is None:
         return ""
-    st.session_state[place.SHOWN] = asked
+    st.session_state[place.SHOWN] = target
     try:
-        device = _device_of(asked.log, asked.device, inventory, workspace)
+        device = _device_of(target.log, target.device, inventory, workspace)
     except InstrumentGPTError as error:
-        st.warning(session.told(error, MESSAGE_CHARACTERS), icon=":material/link_off:")
+        st.warning(session.describe(error, MESSAGE_CHARACTERS), icon=":material/link_off:")
         return ""
-    name = bare(asked.log.rpartition("/")[2])
+    name = bare(target.log.rpartition("/")[2])
     st.session_state[place.DEVICE], st.session_state[place.LOG] = device, name or None
-    place.begin(asked.line)
+    place.begin(target.line)
     return name
 
 
 def _pick_device(devices: list[str], inventory: Inventory) -> str:
     labels = {device.name: device.label for device in inventory.devices}
     labels[DROPPED] = say("Files of this conversation")
-    picked = st.selectbox(
+    device = st.selectbox(
         say("Device"),
         devices,
         format_func=lambda name: labels[name],
@@ -110,17 +108,17 @@ def _pick_device(devices: list[str], inventory: Inventory) -> str:
         on_change=_device_changed,
         width=240,
     )
-    return str(picked)
+    return str(device)
 
 
-def _pick_logs(choices: list[Choice], asked: str) -> list[Choice]:
+def _pick_logs(choices: list[Choice], addressed: str) -> list[Choice]:
     names = [choice.name for choice in choices]
-    if asked and asked not in names:
-        missing = say("The log “{log}” is not there any more. This is the newest one.", log=asked)
-        st.warning(untrusted.label(missing, MESSAGE_CHARACTERS), icon=":material/link_off:")
+    if addressed and addressed not in names:
+        notice = say("The log “{log}” is not there any more. This is the newest one.", log=addressed)
+        st.warning(untrusted.label(notice, MESSAGE_CHARACTERS), icon=":material/link_off:")
     if st.session_state.get(place.LOG) not in names:
         st.session_state[place.LOG] = names[0]
-        if asked:
+        if addressed:
             place.begin()
     by_name = {choice.name: choice for choice in reversed(choices)}
     log = st.selectbox(
@@ -132,19 +130,19 @@ def _pick_logs(choices: list[Choice], asked: str) -> list[Choice]:
         on_change=place.begin,
         width=460,
     )
-    others = [name for name in names if name != log]
-    if st.session_state.get(place.OTHER) not in others:
+    other_names = [name for name in names if name != log]
+    if st.session_state.get(place.OTHER) not in other_names:
         st.session_state[place.OTHER] = None
-    other = st.selectbox(
+    second = st.selectbox(
         say("Compare with"),
-        others,
+        other_names,
         index=None,
         placeholder=say("another log of it"),
         format_func=lambda name: described(by_name[name]),
         key=place.OTHER,
         width=300,
     )
-    return [by_name[str(log)], *([by_name[other]] if other else [])]
+    return [by_name[str(log)], *([by_name[second]] if second else [])]
 
 
 def described(choice: Choice) -> str:
@@ -168,13 +166,13 @@ def _look_again() -> None:
 def _device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], str]:
     """Return the device's logs, newest first, and "" or why only copies that are here can be offered."""
     try:
-        replaced = device_folder(workspace.cache, device.name).glob(f"*{UNTIL}*")
+        older_copies = device_folder(workspace.cache, device.name).glob(f"*{UNTIL}*")
         with st.spinner(say("Looking for logs…")):
-            listed = [_remote(log) for log in _listed(device)]
-        return [*listed, *(_copy(device.name, path) for path in sorted(replaced))], ""
+            choices = [_remote(log) for log in _listed(device)]
+        return [*choices, *(_copy(device.name, path) for path in sorted(older_copies))], ""
     except FetchError as error:
-        kept = device_folder(workspace.cache, device.name).glob("*")
-        copies = [_copy(device.name, path) for path in kept if is_log_name(path.name)]
+        files = device_folder(workspace.cache, device.name).glob("*")
+        copies = [_copy(device.name, path) for path in files if is_log_name(path.name)]
         return sorted(copies, key=lambda copy: (copy.when or datetime.min, copy.name), reverse=True), str(
             error
         )
@@ -197,10 +195,10 @@ def _device_of(log: str, device: str, inventory: Inventory, workspace: Workspace
         return inventory.find(device).name
     if any(bare(path.name) == bare(log) for path in workspace.attachments):
         return DROPPED
-    for known in inventory.devices:
-        folder = device_folder(workspace.cache, known.name)
+    for candidate in inventory.devices:
+        folder = device_folder(workspace.cache, candidate.name)
         if any(bare(path.name) == bare(log) for path in folder.glob("*")):
-            return known.name
+            return candidate.name
     raise UnknownLog("log_of_nobody", log=repr(log))
 
 
@@ -214,6 +212,6 @@ def _remote(log: RemoteLog) -> Choice:
 
 
 def _copy(device: str, path: Path) -> Choice:
-    found = path.stat()
-    when = start_time(path.name) or local(found.st_mtime).replace(tzinfo=None)
-    return Choice(device, bare(path.name), None, path, found.st_size, when)
+    stat = path.stat()
+    when = start_time(path.name) or local(stat.st_mtime).replace(tzinfo=None)
+    return Choice(device, bare(path.name), None, path, stat.st_size, when)

@@ -35,24 +35,24 @@ def draw(later: Preparation, earlier: Preparation) -> None:
     assert before is not None and after is not None
     try:
         key = ("compared", str(earlier.path), before.lines)
-        found = later.once(key, lambda: compare(before, after))
+        result = later.once(key, lambda: compare(before, after))
     except InstrumentGPTError as error:
-        st.warning(session.told(error, SENTENCE_CHARACTERS), icon=":material/info:")
-        found = None
-    if found is not None:
-        head, *changes = comparison_sentences(found, language())
+        st.warning(session.describe(error, SENTENCE_CHARACTERS), icon=":material/info:")
+        result = None
+    if result is not None:
+        head, *changes = comparison_sentences(result, language())
         st.markdown(f"**{untrusted.label(head, SENTENCE_CHARACTERS)}**")
         was, now = earlier.diagnosis, later.diagnosis
         faults = fault_changes(was, now) if was and now else ()
-        if faults and not found.notable and not found.events:
+        if faults and not result.notable and not result.events:
             changes = []  # that nothing changed
         for change in (*(fault_sentence(fault, language()) for fault in faults), *changes):
             st.markdown(f"- {untrusted.label(change, SENTENCE_CHARACTERS)}")
-        with st.expander(say("All {count} quantities", count=len(found.rows)), icon=":material/table_rows:"):
+        with st.expander(say("All {count} quantities", count=len(result.rows)), icon=":material/table_rows:"):
             st.dataframe(
-                [_cells(row) for row in found.rows],
+                [_cells(row) for row in result.rows],
                 hide_index=True,
-                alt=say("What {log} and {other} have in common", log=found.before, other=found.after),
+                alt=say("What {log} and {other} have in common", log=result.before, other=result.after),
             )
     _draw_charts(earlier, later)
 
@@ -60,34 +60,35 @@ def draw(later: Preparation, earlier: Preparation) -> None:
 def _cells(row: Row) -> dict[str, str]:
     """Return a quantity of a channel as a row of the table: head → cell."""
     values = {say("Before"): row.before, say("After"): row.after, say("Ratio"): row.ratio}
-    shown = {head: "" if math.isnan(value) else f"{value:.4g}" for head, value in values.items()}
+    cells = {head: "" if math.isnan(value) else f"{value:.4g}" for head, value in values.items()}
     return {
         say("Channel"): say("device") if row.channel is None else str(row.channel),
         say("Quantity"): quantity_name(row.quantity, language()),
-        **shown,
+        **cells,
         say("Unit"): row.unit,
         say("Notable"): say("changed") if row.notable else "",
     }
 
 
-def _draw_charts(*both: Preparation) -> None:
+def _draw_charts(*sides: Preparation) -> None:
     """Draw the charts of both, older first, of the channels in which the newer has a finding.
 
     One degree, percent or minute is as long in both.
     """
-    logs = [one.log for one in both if one.log is not None]
+    logs = [side.log for side in sides if side.log is not None]
     common = set.intersection(*(set(log.samples["channel"]) for log in logs))
-    findings = [one.diagnosis.findings if one.diagnosis else () for one in both]
-    channels = [one for one in worth_showing(logs[-1], findings[-1]) if one in common] or sorted(common)
+    findings = [side.diagnosis.findings if side.diagnosis else () for side in sides]
+    worthy = worth_showing(logs[-1], findings[-1])
+    channels = [channel for channel in worthy if channel in common] or sorted(common)
     window = 0.0, max(map(last_moment, logs))
-    figures = [figure_of(one, "loop", channels, window) for one in both] if channels else []
-    for column, side, log, found, figure in zip(
+    figures = [figure_of(side, "loop", channels, window) for side in sides] if channels else []
+    for column, title, log, log_findings, figure in zip(
         st.columns(2), (say("Before"), say("After")), logs, findings, _on_equal_axes(figures), strict=False
     ):
         with column:
-            st.markdown(f"**{side}** · {untrusted.label(log.name, 80)}")
-            words = text_alternative(log, found, language(), channels)
-            draw_figure(figure, f"compared-{side}-{log.name}", words)
+            st.markdown(f"**{title}** · {untrusted.label(log.name, 80)}")
+            words = text_alternative(log, log_findings, language(), channels)
+            draw_figure(figure, f"compared-{title}-{log.name}", words)
 
 
 def _on_equal_axes(figures: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -97,12 +98,12 @@ def _on_equal_axes(figures: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         for trace in figure["data"]:
             axis = str(trace.get("yaxis", "y")).replace("y", "yaxis")
             y = trace["y"]
-            drawn = (
+            values = (
                 np.frombuffer(b64decode(y["bdata"]), y["dtype"])
                 if isinstance(y, dict)
                 else np.array(y, float)
             )
-            reach[axis] += [float(at(drawn)) for at in (np.nanmin, np.nanmax) if np.isfinite(drawn).any()]
+            reach[axis] += [float(at(values)) for at in (np.nanmin, np.nanmax) if np.isfinite(values).any()]
             reach[axis] += figure["layout"][axis].get("range", ())
     margins = {axis: MARGIN * (max(ends) - min(ends)) for axis, ends in reach.items() if ends}
     ranges = {

@@ -40,13 +40,13 @@ STEP_CHARACTERS = 800
 def draw(diagnosis: Diagnosis) -> None:
     """Draw the findings; each leads to its time in the charts and to the lines that show it."""
     for finding in diagnosis.findings:
-        if said := wording.danger(finding, language()):
-            st.error(untrusted.label(said, TEXT_CHARACTERS), icon=":material/warning:")
+        if danger := wording.danger(finding, language()):
+            st.error(untrusted.label(danger, TEXT_CHARACTERS), icon=":material/warning:")
     for number, finding in enumerate(diagnosis.findings):
         if finding.severity == "none":
             _draw_healthy(finding)
         else:
-            _draw_one(diagnosis.log, finding, number)
+            _draw_finding(diagnosis.log, finding, number)
     _draw_excursions(diagnosis)
     _draw_segments(diagnosis)
     if diagnosis.withheld:
@@ -61,23 +61,23 @@ def draw(diagnosis: Diagnosis) -> None:
 def _draw_excursions(diagnosis: Diagnosis) -> None:
     """Draw when loops were out of their own bands: what nothing explains in the open, the rest folded."""
     away = loop_wording.unexplained(diagnosis.excursions)
-    for number, one in enumerate(away[: loop_wording.MOST_SHOWN]):
+    for number, excursion in enumerate(away[: loop_wording.MOST_SHOWN]):
         with st.container(border=True, gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.badge(say("unexplained"), color="gray")
                 st.markdown(f"**{say('Out of its own band')}**")
-            _draw_excursion(diagnosis.log, one, f"excursion-{number}")
-    others = [*away[loop_wording.MOST_SHOWN :], *(one for one in diagnosis.excursions if one.explained)]
-    if others:
-        title = say("Out of its own band: {count:,} more times", count=len(others))
+            _draw_excursion(diagnosis.log, excursion, f"excursion-{number}")
+    folded = [*away[loop_wording.MOST_SHOWN :], *(item for item in diagnosis.excursions if item.explained)]
+    if folded:
+        title = say("Out of its own band: {count:,} more times", count=len(folded))
         with st.expander(title, icon=":material/unfold_more:"):
-            for number, one in enumerate(others[:SHOWN_EXCURSIONS], start=len(away)):
-                _draw_excursion(diagnosis.log, one, f"excursion-{number}")
-            if len(others) > SHOWN_EXCURSIONS:
+            for number, excursion in enumerate(folded[:SHOWN_EXCURSIONS], start=len(away)):
+                _draw_excursion(diagnosis.log, excursion, f"excursion-{number}")
+            if len(folded) > SHOWN_EXCURSIONS:
                 st.caption(
                     say(
                         "and {count:,} more; the report has the largest.",
-                        count=len(others) - SHOWN_EXCURSIONS,
+                        count=len(folded) - SHOWN_EXCURSIONS,
                     )
                 )
 
@@ -86,47 +86,47 @@ def _draw_segments(diagnosis: Diagnosis) -> None:
     """Draw the segments of a log with more than a few, the worst first, and what changes over days."""
     for sentence in segment_wording.trend_sentences(diagnosis, language()):
         st.caption(f"**{say('Over days')}**: {untrusted.label(sentence, TEXT_CHARACTERS)}")
-    told = segment_wording.worth_telling(diagnosis)
-    if not told:
+    worst = segment_wording.worth_telling(diagnosis)
+    if not worst:
         return
-    title = say("{count:,} segments, the worst first", count=len(told))
+    title = say("{count:,} segments, the worst first", count=len(worst))
     with st.expander(title, icon=":material/view_timeline:"):
-        rows = [segment_wording.cells(diagnosis, one, language()) for one in told[:SHOWN_SEGMENTS]]
+        rows = [segment_wording.cells(diagnosis, segment, language()) for segment in worst[:SHOWN_SEGMENTS]]
         heads = {name: segment_wording.head(name, diagnosis.log, language()) for name in rows[0]}
-        shown = [{heads[name]: text for name, text in row.items()} for row in rows]
+        table = [{heads[name]: text for name, text in row.items()} for row in rows]
         st.dataframe(
-            shown,
+            table,
             hide_index=True,
             key="segments",
-            on_select=lambda: _go_to_segment(diagnosis, told),
+            on_select=lambda: _go_to_segment(diagnosis, worst),
             selection_mode="single-row",
             alt=say("Segments of {log} with their figures; a row leads to its time", log=diagnosis.log.name),
         )
         st.caption(say("A row leads to its time in the charts and to its first line."))
 
 
-def _go_to_segment(diagnosis: Diagnosis, told: list[Segment]) -> None:
+def _go_to_segment(diagnosis: Diagnosis, segments: list[Segment]) -> None:
     """Show the segment whose row was picked."""
     rows = st.session_state["segments"]["selection"]["rows"]
     if rows:
-        segment = told[rows[0]]
+        segment = segments[rows[0]]
         place.go_to(segment.first_line, window_of(diagnosis.log, segment))
 
 
-def _draw_excursion(log: Log, one: Excursion, key: str) -> None:
-    told, why = loop_wording.excursion(one, log, language()), loop_wording.explanation(one, language())
-    words = f"{say('Channel {channel}', channel=one.channel)}: {told}; {why}"
-    st.markdown(untrusted.label(words, TEXT_CHARACTERS))
-    _draw_ways(log, one, key)
+def _draw_excursion(log: Log, excursion: Excursion, key: str) -> None:
+    sentence = loop_wording.excursion(excursion, log, language())
+    words = f"{say('Channel {channel}', channel=excursion.channel)}: {sentence}; "
+    st.markdown(untrusted.label(words + loop_wording.explanation(excursion, language()), TEXT_CHARACTERS))
+    _draw_ways(log, excursion, key)
 
 
-def _draw_ways(log: Log, shown: Finding | Excursion, key: str) -> None:
+def _draw_ways(log: Log, item: Finding | Excursion, key: str) -> None:
     """Draw what leads to the time of a finding in the charts, and to the lines that show it."""
     with st.container(horizontal=True, gap="xsmall"):
-        lines = [evidence.line for evidence in shown.evidence[:SHOWN_EVIDENCE]]
-        begin = lines[0] if lines else line_at(log, shown.onset)
-        to = (begin, window_of(log, shown))
-        st.button(say("Show"), key, on_click=place.go_to, args=to, icon=":material/my_location:")
+        lines = [evidence.line for evidence in item.evidence[:SHOWN_EVIDENCE]]
+        begin = lines[0] if lines else line_at(log, item.onset)
+        args = (begin, window_of(log, item))
+        st.button(say("Show"), key, on_click=place.go_to, args=args, icon=":material/my_location:")
         for line in dict.fromkeys(lines):
             _line_button(line, f"{key}-{line}")
 
@@ -164,9 +164,9 @@ def draw_events(log: Log, groups: list[Group]) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             colour, words = BADGES[group.level][0], say(BADGES[group.level][1])
             st.badge(f"{words} ×{len(group.messages):,}", color=colour)
-            said = f"{group.source} {group.template}".strip()
+            text = f"{group.source} {group.template}".strip()
             with st.container(width="stretch"):
-                st.text(said[:TEXT_CHARACTERS])
+                st.text(text[:TEXT_CHARACTERS])
             _line_button(first.line, f"event-first-{number}")
             if last.line != first.line:
                 _line_button(last.line, f"event-last-{number}")
@@ -191,7 +191,7 @@ def _draw_healthy(finding: Finding) -> None:
             st.caption(untrusted.label(wording.summary(finding, language()), TEXT_CHARACTERS))
 
 
-def _draw_one(log: Log, finding: Finding, number: int) -> None:
+def _draw_finding(log: Log, finding: Finding, number: int) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.badge(say(BADGES[finding.severity][1]), color=BADGES[finding.severity][0])
@@ -200,8 +200,8 @@ def _draw_one(log: Log, finding: Finding, number: int) -> None:
         st.markdown(untrusted.label(wording.summary(finding, language()), TEXT_CHARACTERS))
         step = say("Next: {step}", step=wording.next_step(finding, language()))
         st.markdown(untrusted.label(step, STEP_CHARACTERS))
-        for said in wording.cannot_tell(finding, language()):
-            st.caption(untrusted.label(said, TEXT_CHARACTERS))
+        for sentence in wording.cannot_tell(finding, language()):
+            st.caption(untrusted.label(sentence, TEXT_CHARACTERS))
         start, end = log.clock(finding.onset), log.clock(finding.end)
         st.caption(untrusted.label(say("{start} to {end}", start=start, end=end)))
         _draw_ways(log, finding, f"finding-{number}")

@@ -15,7 +15,7 @@ from instrumentgpt.instruments.remotes import FetchError
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
-from instrumentgpt.ui.logs.preparation import KEPT, Choice, Preparation, frames, of_lines
+from instrumentgpt.ui.logs.preparation import MOST_LOGS, Choice, Preparation, frames, of_lines
 
 LOOK_EVERY = 0.75  # s, and the page looks at the thread every
 TICK = 0.5  # s: with what reading takes, the page is at most 2 s behind
@@ -63,7 +63,7 @@ class Live:
                 time.sleep(self.pause)
 
 
-@st.cache_resource(max_entries=KEPT, show_spinner=False)
+@st.cache_resource(max_entries=MOST_LOGS, show_spinner=False)
 def _live(url: str, stated: Stated, cache: str, unit: str, _choice: Choice) -> Live:
     assert _choice.remote is not None
     return Live(Following(_choice.remote, Path(cache), frames()), stated, unit)
@@ -80,9 +80,9 @@ def followed(preparation: Preparation, choice: Choice, stated: Stated, cache: Pa
     if not st.session_state.get(_key(choice)) or choice.remote is None or not preparation.done:
         return preparation
     live = _live(choice.remote.url, stated, str(cache), unit, choice)
-    shown = live.preparation or preparation
-    _tick(live, shown)
-    return shown
+    current = live.preparation or preparation
+    _tick(live, current)
+    return current
 
 
 def _key(choice: Choice) -> str:
@@ -95,41 +95,41 @@ def _to_the_end() -> None:
 
 
 @st.fragment(run_every=TICK)
-def _tick(live: Live, shown: Preparation) -> None:
+def _tick(live: Live, current: Preparation) -> None:
     """Keep the log followed, and say how that goes; draw the page anew when lines have come."""
     live.watch()
-    new = live.preparation
-    if new is not None and new is not shown:
-        _slide(shown, new)
+    newer = live.preparation
+    if newer is not None and newer is not current:
+        _slide(current, newer)
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="following"):
-        _draw_status(live, shown)
+        _draw_status(live, current)
     if live.problem:
-        st.warning(session.told(live.problem, MESSAGE_CHARACTERS), icon=":material/cloud_off:")
+        st.warning(session.describe(live.problem, MESSAGE_CHARACTERS), icon=":material/cloud_off:")
     if live.following.before is not None:
         name = untrusted.label(live.following.before.name, 120)
         st.info(say("The log was begun anew. Its lines until then are kept as {name}.", name=name))
 
 
-def _slide(shown: Preparation, new: Preparation) -> None:
+def _slide(current: Preparation, newer: Preparation) -> None:
     """Let a part of the log that was shown up to its end go on to the new end."""
     window = st.session_state.get(place.WINDOW)
-    if window is None or shown.log is None or new.log is None:
+    if window is None or current.log is None or newer.log is None:
         return
-    end, width = place.last_moment(shown.log), window[1] - window[0]
+    end, width = place.last_moment(current.log), window[1] - window[0]
     if window[1] >= end - AT_END * width:
-        end = place.last_moment(new.log)
+        end = place.last_moment(newer.log)
         st.session_state[place.WINDOW] = (end - width, end)
 
 
-def _draw_status(live: Live, shown: Preparation) -> None:
+def _draw_status(live: Live, current: Preparation) -> None:
     quiet = time.monotonic() - live.grown
     if quiet < QUIET:
         st.badge(say("New lines"), icon=":material/sensors:", color="green")
     else:
         span = span_text(quiet, language())
         st.badge(say("No new lines for {span}", span=span), icon=":material/hourglass_empty:", color="gray")
-    for finding in shown.diagnosis.findings[:1] if shown.diagnosis else ():
+    for finding in current.diagnosis.findings[:1] if current.diagnosis else ():
         title = untrusted.label(wording.title(finding.fault, language()))
         st.caption(say("Judged by now: {verdict}", verdict=title))
     if live.pause > SLOW:

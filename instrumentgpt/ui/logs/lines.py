@@ -14,7 +14,7 @@ from instrumentgpt.ui.logs.place import Window
 from instrumentgpt.ui.logs.preparation import Preparation
 
 AROUND = 250  # lines before and after
-MOST_FOUND = 500  # event lines shown of all that fit
+MOST_EVENTS = 500  # event lines shown of all that fit
 NEAR, EVERYWHERE = "near", "everywhere"
 SCOPES = {NEAR: "± {count} lines", EVERYWHERE: "All event lines"}
 VIEWER, SCOPE, LEVELS, WORDS, GO = "log-lines", "logs-scope", "logs-levels", "logs-words", "logs-go"
@@ -38,10 +38,10 @@ def draw(
     end = (st.session_state.get(place.SELECTED) or [index.total])[0] if preparation.live else 1
     focus = min(st.session_state.get(place.FOCUS) or end, max(index.total, 1))
     if filters.scope == EVERYWHERE and log is not None:
-        rows, found = event_rows(log, filters, st.session_state.get(place.WINDOW))
+        rows, total = event_rows(log, filters, st.session_state.get(place.WINDOW))
     else:
         near = around(index, log, focus)
-        rows, found = fitting(near, filters), len(near)
+        rows, total = fitting(near, filters), len(near)
     first, last = st.session_state.get(place.SELECTED) or (focus, focus)
     if rows:
         address = place.Place(here.device, here.log).address("" if here.device else conversation_id)
@@ -49,7 +49,7 @@ def draw(
         viewer.draw(rows, focus, (first, last), revealed, address, VIEWER, _pick)
     else:
         st.info(say("No line here fits the level and the words."), icon=":material/info:")
-    st.caption(_counted(filters.scope, len(rows), found, index, focus))
+    st.caption(_caption(filters.scope, len(rows), total, index, focus))
     return first, last
 
 
@@ -69,12 +69,12 @@ def around(index: LineIndex, log: Log | None, focus: int) -> list[viewer.Row]:
 
 def fitting(rows: Sequence[viewer.Row], filters: Filters) -> list[viewer.Row]:
     """Return the rows of the kinds wanted that hold all of the words, case ignored."""
-    wanted = filters.words.casefold().split()
+    terms = filters.words.casefold().split()
     return [
         row
         for row in rows
         if (not filters.kinds or row.kind in filters.kinds)
-        and all(word in row.text.casefold() for word in wanted)
+        and all(term in row.text.casefold() for term in terms)
     ]
 
 
@@ -86,19 +86,19 @@ def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[
     if filters.kinds:
         events = events[kinds_of(events).isin(list(filters.kinds))]
     for word in filters.words.split():
-        said = events["text"].str.contains(word, case=False, regex=False)
-        events = events[said | events["source"].str.contains(word, case=False, regex=False)]
-    shown = events.head(MOST_FOUND)
+        in_text = events["text"].str.contains(word, case=False, regex=False)
+        events = events[in_text | events["source"].str.contains(word, case=False, regex=False)]
+    head = events.head(MOST_EVENTS)
     rows = [
-        viewer.Row(int(line), kind, _shown_line(log.clock(float(time)), source, text))
+        viewer.Row(int(line), kind, _event_text(log.clock(float(time)), source, text))
         for line, kind, time, source, text in zip(
-            shown["line"], kinds_of(shown), shown["time"], shown["source"], shown["text"], strict=True
+            head["line"], kinds_of(head), head["time"], head["source"], head["text"], strict=True
         )
     ]
     return rows, len(events)
 
 
-def _shown_line(clock: str, source: str, text: str) -> str:
+def _event_text(clock: str, source: str, text: str) -> str:
     return f"{clock}  [{source}] {text}" if source else f"{clock}  {text}"
 
 
@@ -149,14 +149,14 @@ def go_around(line: int) -> None:
     st.session_state[SCOPE] = NEAR
 
 
-def _counted(scope: str, shown: int, found: int, index: LineIndex, focus: int) -> str:
+def _caption(scope: str, count: int, total: int, index: LineIndex, focus: int) -> str:
     if scope == EVERYWHERE:
-        fitting = say("{count:,} event lines fit", count=found)
-        first = say("The first {count:,} of {what}", count=shown, what=fitting) if shown < found else fitting
-        return f"{first} · {say('Pick one and choose “Around it” to see its neighbours.')}"
-    near = say("{count:,} lines around line {line:,} of {all:,}", count=found, line=focus, all=index.total)
-    filtered = say("{count:,} of the {what}", count=shown, what=near) if shown < found else near
-    return f"{filtered} · {say('Click a line to pick it, Shift-click another for a range.')}"
+        fitting = say("{count:,} event lines fit", count=total)
+        text = say("The first {count:,} of {what}", count=count, what=fitting) if count < total else fitting
+        return f"{text} · {say('Pick one and choose “Around it” to see its neighbours.')}"
+    near = say("{count:,} lines around line {line:,} of {all:,}", count=total, line=focus, all=index.total)
+    text = say("{count:,} of the {what}", count=count, what=near) if count < total else near
+    return f"{text} · {say('Click a line to pick it, Shift-click another for a range.')}"
 
 
 def _go() -> None:
@@ -166,5 +166,5 @@ def _go() -> None:
 
 
 def _pick() -> None:
-    if found := viewer.picked(VIEWER):
-        st.session_state[place.SELECTED] = found
+    if selection := viewer.picked(VIEWER):
+        st.session_state[place.SELECTED] = selection

@@ -41,44 +41,43 @@ def _draw(database: Database) -> None:
     settings = session.current_settings(database)
     workspace = workspace_of(database, conversation_id, settings.inventory)
     state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
-    about = (conversation_id, state.device_name or "", bare((state.last_log_file or "").rpartition("/")[2]))
-    chosen = choosing.draw(load_inventory(Path(settings.inventory)), workspace, about)
-    if not chosen:
+    subject = (conversation_id, state.device_name or "", bare((state.last_log_file or "").rpartition("/")[2]))
+    choices = choosing.draw(load_inventory(Path(settings.inventory)), workspace, subject)
+    if not choices:
         return
     unit = settings.temperatures
-    both = [prepared(one, reading.reading_of(one.reference), workspace.cache, unit) for one in chosen]
-    if len(both) == 1:
-        stated = reading.reading_of(chosen[0].reference)
-        both = [following.followed(both[0], chosen[0], stated, workspace.cache, unit)]
-    first = both[0]
-    _draw_progress(both)
-    for one, choice in zip(both, chosen, strict=True):
-        if one.done and one.future:
-            one.future.result()
-        if one.problem:
-            st.error(session.told(one.problem, MESSAGE_CHARACTERS), icon=":material/error:")
-        whose = f" · {untrusted.label(choice.name, 80)}" if len(both) > 1 else ""
-        reading.draw(database, one, choice, conversation_id, whose)
-    if len(both) > 1:
-        comparison.draw(*both)
+    tasks = [prepared(log, reading.reading_of(log.reference), workspace.cache, unit) for log in choices]
+    if len(tasks) == 1:
+        stated = reading.reading_of(choices[0].reference)
+        tasks = [following.followed(tasks[0], choices[0], stated, workspace.cache, unit)]
+    first = tasks[0]
+    _draw_progress(tasks)
+    for task, choice in zip(tasks, choices, strict=True):
+        if task.done and task.future:
+            task.future.result()
+        if task.problem:
+            st.error(session.describe(task.problem, MESSAGE_CHARACTERS), icon=":material/error:")
+        suffix = f" · {untrusted.label(choice.name, 80)}" if len(tasks) > 1 else ""
+        reading.draw(database, task, choice, conversation_id, suffix)
+    if len(tasks) > 1:
+        comparison.draw(*tasks)
     elif first.log is not None:
-        _draw_judged(first, chosen[0].reference)
+        _draw_judged(first, choices[0].reference)
     if first.index is not None:
-        _draw_lines(first, place.Place(chosen[0].device, chosen[0].name), conversation_id)
+        _draw_lines(first, place.Place(choices[0].device, choices[0].name), conversation_id)
 
 
-def _draw_progress(preparations: list[Preparation]) -> None:
-    if not all(one.done for one in preparations):
-        _follow(preparations, [one.step for one in preparations])
+def _draw_progress(tasks: list[Preparation]) -> None:
+    if not all(task.done for task in tasks):
+        _follow(tasks, [task.step for task in tasks])
 
 
 @st.fragment(run_every=NEWS_EVERY)
-def _follow(preparations: list[Preparation], steps: list[int]) -> None:
+def _follow(tasks: list[Preparation], steps: list[int]) -> None:
     """Show how far the reading is; draw the page anew when there is more to show."""
-    for one in preparations:
-        if not one.done:
-            st.progress(min(one.share, 1.0), f"{say(STEPS[one.step])}… {say('what is ready is shown below')}")
-    if all(one.done for one in preparations) or steps != [one.step for one in preparations]:
+    for task in (task for task in tasks if not task.done):
+        st.progress(min(task.share, 1.0), f"{say(STEPS[task.step])}… {say('what is ready is shown below')}")
+    if all(task.done for task in tasks) or steps != [task.step for task in tasks]:
         st.rerun()
 
 
@@ -89,13 +88,13 @@ def _draw_judged(preparation: Preparation, reference: str) -> None:
     with left:
         chart.draw(preparation, reference)
     with right:
-        wrong, events = st.tabs([say("Findings"), say("Errors and warnings")])
-        with wrong:
+        findings_tab, events_tab = st.tabs([say("Findings"), say("Errors and warnings")])
+        with findings_tab:
             if preparation.diagnosis is not None:
                 findings.draw(preparation.diagnosis)
             elif not preparation.done:
                 st.caption(say("Being judged…"))
-        with events:
+        with events_tab:
             findings.draw_events(preparation.log, preparation.groups)
 
 

@@ -53,12 +53,12 @@ def line_at(log: Log, time: float) -> int:
 
 def time_of(log: Log, line: int) -> float:
     """Return when `line` was written, s: the time of the sample or event nearest to it; nan without one."""
-    found = []
+    nearest = []
     for frame in (log.samples, log.events):
         if len(frame):
             at = int(np.abs(frame["line"].to_numpy() - line).argmin())
-            found.append((abs(int(frame["line"].iloc[at]) - line), float(frame["time"].iloc[at])))
-    return min(found, default=(0, math.nan))[1]
+            nearest.append((abs(int(frame["line"].iloc[at]) - line), float(frame["time"].iloc[at])))
+    return min(nearest, default=(0, math.nan))[1]
 
 
 def within(log: Log, window: Window | None) -> Log:
@@ -87,9 +87,9 @@ class Place:
 
     def query(self, conversation_id: str = "") -> dict[str, str]:
         """Return it as the parameters of an address; a dropped log belongs to its conversation."""
-        named = {"conv": conversation_id, "device": self.device, "log": self.log}
+        parameters = {"conv": conversation_id, "device": self.device, "log": self.log}
         line = {"line": str(self.line)} if self.line else {}
-        return {name: value for name, value in named.items() if value} | line
+        return {name: value for name, value in parameters.items() if value} | line
 
     def address(self, conversation_id: str = "") -> str:
         """Return the part of an address that opens this place: "/logs?device=…&log=…&line=…".

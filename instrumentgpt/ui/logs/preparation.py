@@ -26,9 +26,9 @@ from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.readings import read_as
 from instrumentgpt.settings import home
 
-Made = TypeVar("Made")
+Result = TypeVar("Result")
 DROPPED = ""  # stands for a device: the files that came with the conversation
-KEPT = 4  # logs in memory, of all who look: two to compare, twice
+MOST_LOGS = 4  # logs in memory, of all who look: two to compare, twice
 QUICK = 1.5  # s that the page waits before it shows how far the reading is
 WORKERS = 2
 STEPS = ("Fetching", "Finding the lines", "Reading", "Judging", "Ready")
@@ -73,12 +73,12 @@ class Preparation:
     lock: threading.RLock = field(default_factory=threading.RLock)
     live: bool = False  # whether more lines may come
 
-    def once(self, key: tuple[object, ...], make: Callable[[], Made]) -> Made:
+    def once(self, key: tuple[object, ...], make: Callable[[], Result]) -> Result:
         """Return what `make` returns, made once: a large log takes a second to be drawn or put into words."""
         with self.lock:
             if key not in self.looked_up:
                 self.looked_up[key] = make()
-            return cast(Made, self.looked_up[key])
+            return cast(Result, self.looked_up[key])
 
     def take(self, log: Log) -> None:
         """Take the log that was read, and judge it."""
@@ -127,11 +127,11 @@ def _version(choice: Choice) -> str:
         return f"{choice.remote.url} {choice.size} {choice.remote.modified}"
     if choice.path is None:
         return choice.reference
-    found = choice.path.stat()
-    return f"{choice.path} {found.st_size} {found.st_mtime_ns}"
+    stat = choice.path.stat()
+    return f"{choice.path} {stat.st_size} {stat.st_mtime_ns}"
 
 
-@st.cache_resource(max_entries=KEPT, show_spinner=False)
+@st.cache_resource(max_entries=MOST_LOGS, show_spinner=False)
 def _begin(version: str, stated: Stated, cache: str, unit: str, _choice: Choice) -> Preparation:
     preparation = Preparation()
     preparation.future = _workers().submit(_prepare, preparation, _choice, stated, Path(cache), unit)

@@ -3,7 +3,7 @@
 What is said is remembered for logs laid out alike: of the device, or else of the conversation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,17 +46,17 @@ def reading_of(reference: str) -> Stated:
 
 
 def draw(
-    database: Database, preparation: Preparation, choice: Choice, conversation_id: str, whose: str = ""
+    database: Database, preparation: Preparation, choice: Choice, conversation_id: str, suffix: str = ""
 ) -> None:
     """Draw how the log was read, with forms to correct it; nothing of what its lines say themselves.
 
-    whose  put behind the titles: which log it is, where there are two
+    suffix  put behind the titles: which log it is, where there are two
     """
     log, reference, owner = preparation.log, choice.reference, choice.device or conversation_id
     unread = log is not None and reference not in st.session_state.get(READINGS, {})
-    if log is not None and unread and (kept := recalled(database, owner, log)):
-        _read_anew(reference, kept)
-    stated = _draw_columns(preparation, reference, whose) or _draw_kinds(preparation, reference, whose)
+    if log is not None and unread and (earlier := recalled(database, owner, log)):
+        _read_anew(reference, earlier)
+    stated = _draw_columns(preparation, reference, suffix) or _draw_kinds(preparation, reference, suffix)
     if stated is not None:
         if log is not None:
             remember(database, owner, log, stated if stated != Stated() else None)
@@ -68,32 +68,32 @@ def _read_anew(reference: str, stated: Stated) -> None:
     st.rerun()
 
 
-def _draw_columns(preparation: Preparation, reference: str, whose: str) -> Stated | None:
+def _draw_columns(preparation: Preparation, reference: str, suffix: str) -> Stated | None:
     """Draw which column is what; return what the form says when one of its buttons is pressed, else None."""
-    path, log, said = preparation.path, preparation.log, reading_of(reference)
+    path, log, reading = preparation.path, preparation.log, reading_of(reference)
     shape = _shape(path) if path and (log is None or log.format.startswith("table")) else None
-    asked = [say(QUESTIONS[name]) for name in QUESTIONS if log is not None and name in log.missing]
-    if shape is None and not asked and replace(said, loops=()) == Stated():
+    hints = [say(QUESTIONS[name]) for name in QUESTIONS if log is not None and name in log.missing]
+    if shape is None and not hints and replace(reading, loops=()) == Stated():
         return None
     guessed = dict(log.guessed) if log else {}
-    title = say("Columns: please check") if log is None or guessed or asked else say("Columns")
-    with st.expander(f"{title}{whose}", icon=":material/view_column:", expanded=log is None or bool(asked)):
-        for text in asked:
+    title = say("Columns: please check") if log is None or guessed or hints else say("Columns")
+    with st.expander(f"{title}{suffix}", icon=":material/view_column:", expanded=log is None or bool(hints)):
+        for text in hints:
             st.caption(text)
         for name, reason in guessed.items():
             why = untrusted.label(problem(reason), 200)
             st.caption(say("**{name}** was guessed: {reason}", name=untrusted.label(name), reason=why))
-        return _draw_column_form(reference, shape, log, said)
+        return _draw_column_form(reference, shape, log, reading)
 
 
-def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, said: Stated) -> Stated | None:
+def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, reading: Stated) -> Stated | None:
     columns = {role: at for role, at in (log.columns if log else {}).items() if role in ROLES}
     with st.form(f"columns-{reference}", border=False):
-        given = _draw_roles(shape, columns, reference) if shape else {}
+        roles = _draw_roles(shape, columns, reference) if shape else {}
         with st.container(horizontal=True, gap="small"):
             setpoint = st.number_input(
                 say("Setpoint, if no column has it"),
-                value=said.setpoint,
+                value=reading.setpoint,
                 placeholder=say("from its column"),
                 key=f"setpoint-{reference}",
                 width=WIDE,
@@ -101,7 +101,7 @@ def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, said
             period = st.number_input(
                 say("Seconds between two rows"),
                 min_value=0.001,
-                value=said.period,
+                value=reading.period,
                 placeholder=say("from the time column"),
                 key=f"period-{reference}",
                 width=WIDE,
@@ -111,15 +111,15 @@ def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, said
             unit = st.selectbox(
                 say("Unit"),
                 units,
-                index=units.index(said.unit),
+                index=units.index(reading.unit),
                 format_func=lambda unit: unit or f"{recognised}: {log.logged_unit if log else '?'}",
                 key=f"unit-{reference}",
                 width=WIDE,
             )
         saved, anew = _draw_submit(say("Read it so"))
     if anew:
-        return Stated(loops=said.loops)
-    return Stated(_changed(columns, given, said), setpoint, period, unit, said.loops) if saved else None
+        return Stated(loops=reading.loops)
+    return Stated(_changed(columns, roles, reading), setpoint, period, unit, reading.loops) if saved else None
 
 
 def _draw_submit(label: str) -> tuple[bool, bool]:
@@ -129,12 +129,13 @@ def _draw_submit(label: str) -> tuple[bool, bool]:
 
 
 def _changed(
-    columns: dict[str, int], given: dict[str, int], said: Stated
+    columns: dict[str, int], roles: dict[str, int], reading: Stated
 ) -> tuple[tuple[str, int | str], ...]:
     """Return the columns to state: those picked otherwise; all if pv is among them, or one is taken away."""
-    picked = {role: at for role, at in given.items() if columns.get(role) != at}
-    whole = "pv" in picked or columns.keys() - given.keys()
-    return tuple((given if whole else {**dict(said.columns), **picked}).items()) if given else said.columns
+    changed = {role: at for role, at in roles.items() if columns.get(role) != at}
+    needs_all = "pv" in changed or columns.keys() - roles.keys()
+    merged: Mapping[str, int | str] = roles if needs_all else {**dict(reading.columns), **changed}
+    return tuple(merged.items()) if roles else reading.columns
 
 
 def _draw_roles(shape: Shape, columns: dict[str, int], reference: str) -> dict[str, int]:
@@ -142,15 +143,15 @@ def _draw_roles(shape: Shape, columns: dict[str, int], reference: str) -> dict[s
     headings: Sequence[str] = [heading.text for heading in shape.headings] or [""] * shape.width
     names = [f"{number} {text[:CELL_CHARACTERS]}".strip() for number, text in enumerate(headings, start=1)]
     names.insert(0, say("not in the table"))
-    chosen = {}
+    roles = {}
     for role, place in zip(ROLES, st.columns(len(ROLES)), strict=True):
         at = columns.get(role, -1) + 1
         options, key = range(len(names)), f"column-{role}-{reference}-{at}"
-        picked = place.selectbox(
+        column = place.selectbox(
             say(ROLES[role]), options, index=at, format_func=lambda at: names[at], key=key
         )
-        chosen[role] = int(picked or 0) - 1
-    return {role: at for role, at in chosen.items() if at >= 0}
+        roles[role] = int(column or 0) - 1
+    return {role: at for role, at in roles.items() if at >= 0}
 
 
 def _shape(path: Path) -> Shape | None:
@@ -159,20 +160,20 @@ def _shape(path: Path) -> Shape | None:
     return None
 
 
-def _draw_kinds(preparation: Preparation, reference: str, whose: str) -> Stated | None:
+def _draw_kinds(preparation: Preparation, reference: str, suffix: str) -> Stated | None:
     """Draw what kinds of loops the log has; return how to read it when its form is sent, else None."""
     diagnosis = preparation.diagnosis
     if diagnosis is None or not diagnosis.kinds:
         return None
     names = dict.fromkeys(loop_wording.name(kind, language()) for kind in diagnosis.kinds.values())
     title = say("Kind of loop: {names}", names=untrusted.label("; ".join(names), 160))
-    with st.expander(f"{title}{whose}", icon=":material/tune:"):
+    with st.expander(f"{title}{suffix}", icon=":material/tune:"):
         for channel, kind in diagnosis.kinds.items():
-            told = loop_wording.sentence(kind, diagnosis.log.unit, language())
-            st.caption(untrusted.label(f"{say('Channel {channel}', channel=channel)}: {told}", 500))
+            sentence = loop_wording.sentence(kind, diagnosis.log.unit, language())
+            st.caption(untrusted.label(f"{say('Channel {channel}', channel=channel)}: {sentence}", 500))
         loop = _draw_kind_form(diagnosis, reference)
-    said = reading_of(reference)
-    return replace(said, loops=stated_loops(said.loops, *loop)) if loop else None
+    reading = reading_of(reference)
+    return replace(reading, loops=stated_loops(reading.loops, *loop)) if loop else None
 
 
 def stated_loops(
@@ -183,35 +184,35 @@ def stated_loops(
     >>> stated_loops(((1, StatedLoop("on_off")), (2, StatedLoop(band=1.0))), 1, UNSTATED)
     ((2, StatedLoop(drive='', reverse=None, band=1.0)),)
     """
-    kept = tuple(row for row in loops if channel and (row[0] != channel or loop != UNSTATED))
-    return kept if loop == UNSTATED else (*kept, (channel, loop))
+    others = tuple(row for row in loops if channel and (row[0] != channel or loop != UNSTATED))
+    return others if loop == UNSTATED else (*others, (channel, loop))
 
 
 def _draw_kind_form(diagnosis: Diagnosis, reference: str) -> tuple[int, StatedLoop] | None:
     """Return the channel (0: every one) and its loop as the form says when a button is pressed, else None."""
     channels = [*([0] if len(diagnosis.kinds) > 1 else []), *diagnosis.kinds]
     unit = untrusted.label(diagnosis.log.logged_unit) or say("its unit")
-    every, recognised, shown = say("all"), say("as recognised"), language()
+    all_label, recognised, locale = say("all"), say("as recognised"), language()
     with st.form(f"kind-{reference}", border=False):
         with st.container(horizontal=True, gap="small"):
             channel = st.selectbox(
                 say("Channel"),
                 channels,
-                format_func=lambda channel: str(channel) if channel else every,
+                format_func=lambda channel: str(channel) if channel else all_label,
                 key=f"kind-channel-{reference}",
                 width=NARROW,
             )
             drive = st.selectbox(
                 say("It is"),
                 ["", *DRIVES],
-                format_func=lambda name: loop_wording.word(f"drive.{name}", shown) if name else recognised,
+                format_func=lambda name: loop_wording.word(f"drive.{name}", locale) if name else recognised,
                 key=f"kind-drive-{reference}",
                 width=WIDE,
             )
             acts = st.selectbox(
                 say("Its output"),
                 list(ACTS),
-                format_func=lambda word: say(ACTS[word][1]),
+                format_func=lambda name: say(ACTS[name][1]),
                 key=f"kind-acts-{reference}",
                 width=NARROW,
             )

@@ -173,8 +173,8 @@ def draw(
 
 def picked(key: str) -> tuple[int, int] | None:
     """Return first and last of the lines that were just picked; both come from a browser."""
-    found = st.session_state.get(key, {}).get("picked")
-    if not isinstance(found, dict):
+    selection = st.session_state.get(key, {}).get("picked")
+    if not isinstance(selection, dict):
         return None
-    first, last = found.get("first"), found.get("last")
+    first, last = selection.get("first"), selection.get("last")
     return (first, last) if isinstance(first, int) and isinstance(last, int) and 0 < first <= last else None
