@@ -8,12 +8,12 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 5_060,
+    "instrumentgpt/agents": 5_057,
     "instrumentgpt/analyst": 3_901,
-    "instrumentgpt/commands": 1_822,
+    "instrumentgpt/commands": 1_814,
     "instrumentgpt/evals": 1_218,
-    "instrumentgpt/fleet": 907,
-    "instrumentgpt/handover": 851,
+    "instrumentgpt/fleet": 903,
+    "instrumentgpt/handover": 848,
     "instrumentgpt/instruments": 20_395,
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
@@ -22,7 +22,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_285,
     "instrumentgpt/storage": 4_780,
     "instrumentgpt/turn": 2_568,
-    "instrumentgpt/ui": 8_904,
+    "instrumentgpt/ui": 8_891,
 }
 WHOLE = 64_118
 
