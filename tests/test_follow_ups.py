@@ -47,6 +47,8 @@ def test_a_log_that_was_brought_has_none_before_it():
         ("why does it swing?", "zspr 052: why does it swing?"),
         ("畫出溫度曲線", "zspr 050: 畫出溫度曲線"),
         ("what is wrong with 10.1.1.109?", "what is wrong with 10.1.1.108?"),
+        ("zpsr 53 is hot", "zspr 053 is hot"),
+        ("zsrp052為什麼溫度波動？", "zspr 052為什麼溫度波動？"),
     ],
 )
 def test_what_a_question_left_open_is_a_button_for_each_that_may_be_meant(question, offered):

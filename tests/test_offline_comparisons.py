@@ -18,6 +18,8 @@ from tests.offline_case import asked
         ("054 what changed since the last log?", ["**zspr 054 (10.1.1.93): 2 differences", "Sensor spikes"]),
         ("053 跟上次比有什麼不同？", ["新的異常：增益造成的振盪。", "相同設定值下的輸出"]),
         ("050 跟上次比有什麼不同？", ["DoorTimeout", "處不同"]),
+        ("who changed the gains of 053, and when?", ["2 differences", "kp 7 → 50", "not who set it"]),
+        ("053 的 kp 是誰改的？", ["1 處不同", "kp 7 → 50", "沒有是誰設定的"]),
     ],
 )
 def test_the_log_is_compared_with_the_one_before(tmp_path, question, parts):

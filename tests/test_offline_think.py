@@ -1,12 +1,9 @@
 """Thinking without a model: every kind of question comes to a decision that fits the contract."""
 
-import io
-
 from cases import each
 
 from bench.questions import questions
 from instrumentgpt.agents.offline.tasks.think import think
-from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.case import Task
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.fleet import choose
@@ -33,7 +30,7 @@ def decided(question, *, state=None, attachments=(), **given):
         attachments=attachments,
         given=told,
     )
-    return parsed("".join(think(task, Wire(io.StringIO()))))
+    return parsed("".join(think(task, load_inventory(DEMO_INVENTORY))))
 
 
 def steps(plan):

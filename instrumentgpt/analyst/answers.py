@@ -170,6 +170,8 @@ def _kind(case: Case) -> str:
         return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
+    if aspect("was_changed", words) and (case.question.gain or case.question.quantity == "gains"):
+        return "compare"
     if _is_of_a_shift(case):
         return "shift"
     if is_ranking(case):
@@ -268,11 +270,10 @@ def plot(case: Case) -> Iterator[str]:
 def term(case: Case) -> Iterator[str]:
     """Explain the words that are asked about, each in a sentence, with the numbers of the log in view."""
     words, rows = case.question.words, terms()
-    spans = [(match.start(), match.group()) for match in re.finditer(term_names(), words)]
     names = {
         spelled(name): key for key, row in rows.items() for name in (key.replace("_", " "), *row["also"], key)
     }
-    meant = list(dict.fromkeys(names[name] for _, name in spans if name in names))
+    meant = list(dict.fromkeys(names[name] for name in re.findall(term_names(), words) if name in names))
     if not meant:
         yield case.say("term_unknown", words=case.listed(key.replace("_", " ") for key in rows))
         return

@@ -87,12 +87,10 @@ def _two_logs(case: Case) -> tuple[Subject, str]:
     if question.day and case.device:
         fetched_log(case, before := older_log(case))
         return fetched_log(case), before
-    if not case.device:
-        about = choose_log(case)
-        return about, next((name for name in dropped_logs(case) if name != about.log), "")
     named = bare(question.log) if question.log and not dropped_logs(case) else ""
     subject = None if case.task.devices else known_log(case)
-    about = subject if subject and subject.device else fetched_log(case)
+    of_device = subject if subject and subject.device else None
+    about = of_device or (fetched_log(case) if case.device else choose_log(case))
     if not about.device:
         return about, next((name for name in dropped_logs(case) if name != about.log), "")
     if named and named != about.log:
@@ -113,14 +111,16 @@ def _difference_lines(
         where = older if change["before"] else about
         led = f"{where.link(int(change['line']))} " if "line" in change else whose
         yield f"- {led}{plain_text(change['text'])}\n"
-    if comparison["narrowed"]:
+    if aspect("was_changed", case.question.words):
+        yield "\n" * bool(comparison["changes"]) + case.say("compare_not_who")
+    elif comparison["narrowed"]:
         changed = {(row.get("channel"), row["quantity"]) for row in comparison["changes"]}
         for row in comparison["compared"]:
             if (row["channel"], row["quantity"]) not in changed and row["after"] is not None:
                 yield case.item("compare_equal", **row)
-        return
-    quantities = case.say("list_separator").join(dict.fromkeys(row["name"] for row in comparison["compared"]))
-    yield "\n" + case.say("compare_looked_at", count=len(comparison["compared"]), quantities=quantities)
+    else:
+        names = case.say("list_separator").join(dict.fromkeys(row["name"] for row in comparison["compared"]))
+        yield "\n" + case.say("compare_looked_at", count=len(comparison["compared"]), quantities=names)
 
 
 def _around(case: Case) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What stands under an answer as buttons: what a question left open, and what fits what was found."""
 
 import re
+from itertools import pairwise
 
 from instrumentgpt.analyst.questions import KINDS, devices_in, named_kind, near_misses, read_question
 from instrumentgpt.instruments.devices import Inventory, resolve
@@ -56,11 +57,14 @@ def follow_ups(
 
 def _completed(question: str, inventory: Inventory, in_view: bool) -> list[str]:
     """Return the question with a device that it lacks, or with one that may have been meant."""
-    unknown = resolve(question, inventory).unknown
-    if unknown:
-        near = near_misses(unknown[0], inventory)
-        return [re.sub(re.escape(unknown[0]), name, question, flags=re.IGNORECASE) for name in near]
-    if in_view or devices_in(question, inventory) or read_question(question).kind not in NEED_A_DEVICE:
+    names = resolve(question, inventory).unknown[:1]
+    if not names and (in_view or devices_in(question, inventory)):
+        return []
+    words = re.findall(r"[\w.-]+", question, re.ASCII)
+    for name in names or [*map(" ".join, pairwise(words)), *words]:
+        if near := near_misses(name, inventory):
+            return [re.sub(re.escape(name), other, question, flags=re.IGNORECASE) for other in near]
+    if names or read_question(question).kind not in NEED_A_DEVICE:
         return []
     return [f"{device.name}: {question}" for device in inventory.devices[:MOST_DEVICES]]
 

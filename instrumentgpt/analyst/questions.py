@@ -14,6 +14,7 @@ from typing import Any
 from instrumentgpt.instruments.devices import Device, Inventory, resolve
 from instrumentgpt.instruments.fleet import device_ending
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.mentions import name_key
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
 from instrumentgpt.instruments.since import since
 from instrumentgpt.memory.likeness import LOG_NAME
@@ -360,11 +361,9 @@ def _first(patterns: Mapping[str, re.Pattern[str]], words: str) -> str:
 
 
 def _number(digits: str) -> int:
-    return (
-        int(digits)
-        if digits.isdigit()
-        else _HAN.get(digits[-1], 0) + (10 if digits[0] == "十" and len(digits) > 1 else 0)
-    )
+    if digits.isdigit():
+        return int(digits)
+    return _HAN.get(digits[-1], 0) + (10 if digits[0] == "十" and len(digits) > 1 else 0)
 
 
 def channels_in(words: str) -> tuple[int, ...]:
@@ -476,8 +475,8 @@ def devices_in(text: str, inventory: Inventory) -> tuple[Device, ...]:
 
 def near_misses(unknown: str, inventory: Inventory) -> list[str]:
     """Return the names or addresses of devices that are most like `unknown`, best first."""
-    names = {spelled(name): name for device in inventory.devices for name in device.own_names}
-    close = difflib.get_close_matches(spelled(unknown), list(names), n=2, cutoff=NEAR)
+    names = {" ".join(name_key(name)): name for device in inventory.devices for name in device.own_names}
+    close = difflib.get_close_matches(" ".join(name_key(unknown)), list(names), n=2, cutoff=NEAR)
     return list(dict.fromkeys(names[name] for name in close))
 
 

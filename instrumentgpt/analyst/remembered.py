@@ -68,11 +68,8 @@ def _recall(case: Case) -> Iterator[str]:
     label = case.label or case.state_field("last_log_file")
     findings, statements = state.get("findings") or [], _stated_rows(case)
     if not (findings or statements or case.task.ruled_out or state.get("root_causes") or known_log(case)):
-        yield (
-            case.say("recall_first", label=plain_text(label)) + "\n\n"
-            if label
-            else case.say("recall_nothing")
-        )
+        key, ending = ("recall_first", "\n\n") if label else ("recall_nothing", "")
+        yield case.say(key, label=plain_text(label)) + ending
         yield from diagnose(case) if label else ()
         return
     status = case.say(f"status_{state.get('status') or 'idle'}")
@@ -90,10 +87,10 @@ def _recall(case: Case) -> Iterator[str]:
     if logs := state.get("downloaded_logs") or [name for name in [state.get("last_log_file")] if name]:
         yield case.say("recall_logs", logs=", ".join(map(quoted, logs))) + "\n\n"
     others = case.task.others.items() if len(case.task.devices) != 1 else ()
-    causes = {
-        device: [*(left.get("root_causes") or []), *(left.get("findings") or [])] for device, left in others
-    }
-    rows = [plain_text(f"{device}: {texts[0]}") for device, texts in causes.items() if texts]
+    causes = (
+        (name, [*(left.get("root_causes") or []), *(left.get("findings") or [])]) for name, left in others
+    )
+    rows = [plain_text(f"{device}: {texts[0]}") for device, texts in causes if texts]
     yield from _listed(case, "recall_others", rows)
 
 
@@ -105,11 +102,8 @@ def _listed(case: Case, title: str, texts: list[str]) -> Iterator[str]:
 def _read_again(case: Case) -> tuple[dict[str, str], list[str]]:
     """Return what is remembered → the same in the language of the question, and what its checks ruled out."""
     before, anew, checked = remembered_in(case), dict[str, str](), list[str]()
-    for log in dict.fromkeys(
-        [*(case.task.state.get("downloaded_logs") or [])[-MOST_LOGS:], case.state_field("last_log_file")]
-    ):
-        if not log:
-            continue
+    logs = [*(case.task.state.get("downloaded_logs") or [])[-MOST_LOGS:], case.state_field("last_log_file")]
+    for log in filter(None, dict.fromkeys(logs)):
         with suppress(ToolFailed):  # a log that is gone is told as it was remembered
             now, then = (_again(case, bare(log), language) for language in (case.language, before))
             anew |= {same(old): new for old, new in zip(_sentences(then), _sentences(now), strict=True)}

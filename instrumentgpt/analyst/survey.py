@@ -56,9 +56,8 @@ def devices(case: Case) -> Iterator[str]:
 
 def _spoken_of(case: Case) -> list[str]:
     """Return the devices of the newest question that named several, if "the two" or "them" is said."""
-    if not aspect("those", case.question.words) or re.search(
-        r"rest of|all|other|其[他它]", case.question.words
-    ):
+    words = case.question.words
+    if not aspect("those", words) or re.search(r"rest of|all|other|其[他它]", words):
         return []
     named = (list(row.get("devices") or ()) for row in reversed(case.task.messages) if row["role"] == "user")
     return next((names for names in named if len(names) > 1), [])
