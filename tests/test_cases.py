@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 from exchanges import exchange
+from pages import PAGE_SECONDS, button
+from streamlit.testing.v1 import AppTest
 
 import db
 from instrumentgpt.__main__ import main
@@ -113,6 +115,20 @@ def test_where_a_devices_clock_is_not_ours_the_newest_log_tells_when_a_case_was_
     case = settled(database, NOON + 90 * DAY, [verdict("a.log", NOON)])
     store_verdicts(database, [verdict("b.log", NOON + DAY)])
     assert [one.id for one in reopen_returned(database, ["oven 7"])] == [case]
+
+
+def test_a_case_that_is_not_there_is_told_with_the_way_to_those_that_are(database):
+    def script():
+        from instrumentgpt.ui import cases
+
+        cases.page()
+
+    at = AppTest.from_function(script, default_timeout=PAGE_SECONDS)
+    at.query_params["case"] = "99"
+    at.run()
+    assert "There is no case 99" in at.error[0].value
+    button(at, "All cases").click().run()
+    assert not at.error and "case" not in at.query_params
 
 
 def test_a_fault_that_is_gone_offers_its_case_for_closing_and_closes_nothing(database):

@@ -22,7 +22,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_285,
     "instrumentgpt/storage": 4_780,
     "instrumentgpt/turn": 2_568,
-    "instrumentgpt/ui": 8_891,
+    "instrumentgpt/ui": 8_893,
 }
 WHOLE = 64_118
 

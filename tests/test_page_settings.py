@@ -66,7 +66,9 @@ def test_an_inventory_that_cannot_be_read_is_not_saved():
 
 def test_what_the_environment_sets_is_shown_locked(monkeypatch):
     monkeypatch.setenv("INSTRUMENTGPT_MODEL", "opus")
+    monkeypatch.setenv("INSTRUMENTGPT_TEMPERATURES", "F")
     at = settings_page()
+    assert field(at, "selectbox", "Temperatures in").value == "F"
     assert field(at, "text_input", "Model of the agent").disabled
     assert any("INSTRUMENTGPT_MODEL" in caption.value for caption in at.caption)
 

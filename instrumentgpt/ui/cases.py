@@ -58,6 +58,8 @@ def page() -> None:
     with session.problems_shown(), session.opened() as database:
         number = st.query_params.get("case", "")
         if number.isascii() and number.isdigit() and len(number) <= DIGITS:
+            icon = ":material/arrow_back:"
+            st.button(say("All cases"), icon=icon, type="tertiary", on_click=show, args=(None,))
             _draw_case(database, get_case(database, int(number)))
         else:
             _draw_list(database)
@@ -131,7 +133,6 @@ def show(case_id: int | None) -> None:
 
 
 def _draw_case(database: Database, case: Case) -> None:
-    st.button(say("All cases"), icon=":material/arrow_back:", type="tertiary", on_click=show, args=(None,))
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(untrusted.label(f"{case.id} · {title_of(case, language())}", 120), anchor=False)
         badge(case)

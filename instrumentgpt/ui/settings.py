@@ -158,10 +158,11 @@ class _Form:
 
     def choice(self, name: str, label: str, options: Mapping[str, str], help: str) -> str:
         value: str = getattr(self.settings, name)
+        options = {**options, value: options.get(value, value)}  # of the environment: any word
         return st.selectbox(
             label,
             list(options),
-            list(options).index(value) if value in options else 0,
+            list(options).index(value),
             key=f"setting-{name}",
             format_func=options.__getitem__,
             help=help,
