@@ -67,8 +67,9 @@ def _kinds() -> dict[str, frozenset[str]]:
 
 def _pattern(phrases: Iterable[str]) -> str:
     """Return a pattern of `phrases`, the longest first; Latin ones are whole words."""
-    ordered = sorted(phrases, key=len, reverse=True)
-    return "|".join(_whole(re.escape(word)) if word[0].isascii() else re.escape(word) for word in ordered)
+    ordered = sorted(map(re.escape, phrases), key=len, reverse=True)
+    latin = "|".join(phrase for phrase in ordered if phrase.isascii())
+    return "|".join([_whole(latin), *(phrase for phrase in ordered if not phrase.isascii())])
 
 
 def _whole(pattern: str) -> str:
