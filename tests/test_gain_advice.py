@@ -176,7 +176,7 @@ def test_extreme_models_hold_the_best_and_both_ends(steady):
 
 
 def test_a_predicted_iae_of_a_calm_loop_is_that_of_its_integral_action():
-    slow = predicted_iae(np.array([[1.0, 50.0, 0.0, 1.0]]), Gains(4.0, 0.08))
+    slow = predicted_iae(np.array([[1.0, 50.0, 0.0, 1.0]]), [Gains(4.0, 0.08)])[0]
     # without overshoot the integral of the error is what moves the output: 5 °C/gain and 10 % of load over ki
     assert slow[0] == pytest.approx((5.0 + 10.0) / 0.08, rel=0.05)
 
@@ -190,13 +190,13 @@ def test_the_predicted_iae_is_that_of_the_simulated_loop(controller):
     steps = [(0.0, start), (1.0, start + 5.0 * plant.gain)]
     run = simulate(plant, controller, steps, 2401.0, period=0.5, events=[load])
     simulated = 0.5 * np.abs(run.setpoint - run.temperature).sum()
-    predicted = predicted_iae(model, Gains(controller.kp, controller.ki, controller.kd))
+    predicted = predicted_iae(model, [Gains(controller.kp, controller.ki, controller.kd)])[0]
     assert predicted[0] == pytest.approx(simulated, rel=0.05)
 
 
 def test_an_unstable_loop_is_predicted_to_be_worse():
     model = np.array([[0.8, 200.0, 5.0, 5.0]])
-    wild, steady = predicted_iae(model, Gains(200.0, 5.0)), predicted_iae(model, Gains(12.0, 0.15))
+    wild, steady = predicted_iae(model, [Gains(200.0, 5.0), Gains(12.0, 0.15)]).T
     assert wild[0] > 2 * steady[0]
 
 

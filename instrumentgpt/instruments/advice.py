@@ -127,10 +127,9 @@ def _no_advice(
 def _best_of(plant: Identification, candidates: Sequence[Gains], about: dict[str, float | str]) -> Advice:
     """Return the candidate with the lowest predicted IAE, if it is better enough than what is set."""
     models, present = extreme_models(plant.models), plant.gains
-    now = predicted_iae(models, present, plant.reach)
-    ratios = [float(np.max(predicted_iae(models, gains, plant.reach) / now)) for gains in candidates]
-    ratio = min(ratios)
-    proposed = candidates[ratios.index(ratio)]
+    now, *then = predicted_iae(models, [present, *candidates], plant.reach).T
+    ratio, place = min((float(np.max(iae / now)), place) for place, iae in enumerate(then))
+    proposed = candidates[place]
     phase, size = margins_of(plant, proposed).worst()
     numbers = {**about, "fall": 100 * (1 - ratio)}
     fragile = bool((margins_of(plant, present).phase < LEAST_PHASE).all())

@@ -1,6 +1,7 @@
 """Gains that may be better, by Skogestad's rules as fast as every model allows, with their IAE."""
 
 import math
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -133,38 +134,38 @@ LOAD_STEP = 0.1  # of the reach of the output, half-way
 OUTPUT_LOW, OUTPUT_HIGH = -0.4, 0.6  # of the reach, around a working point of 40 %
 
 
-def predicted_iae(models: Floats, gains: Gains, reach: float = 100.0) -> Floats:
-    """Return the IAE (°C·s) of `gains` with each of `models`, (m,).
+def predicted_iae(models: Floats, tried: Sequence[Gains], reach: float = 100.0) -> Floats:
+    """Return the IAE (°C·s) of each of `models` with each of the gains that are `tried`, (m, k).
 
     models  (m, 4) gain, tau1, tau2, dead_time; the first tells how long is simulated
     reach   percent between the limits of the output
     The setpoint steps by what 5 % of the reach hold at rest, the load by 10 % of it half-way.
     The output is limited to 40 % of it below and 60 % above its working point, the integral held at a limit.
 
-    >>> slow, fast = (predicted_iae(np.array([[1.0, 100, 0, 5]]), Gains(kp, kp / 50)) for kp in (1.0, 5.0))
-    >>> bool(fast[0] < slow[0] / 2)
+    >>> slow, fast = predicted_iae(np.array([[1.0, 100, 0, 5]]), [Gains(1.0, 0.02), Gains(5.0, 0.1)])[0]
+    >>> bool(fast < slow / 2)
     True
     """
-    gain, tau1, tau2, dead_time = np.asarray(models, dtype=float).T
-    pace = float(LAGS * tau1[0] + DELAYS * (tau2[0] + dead_time[0])) / STEPS
+    gain, tau1, tau2, dead_time = np.asarray(models, dtype=float).T[:, :, np.newaxis]
+    kp, ki, kd = np.array([(gains.kp, gains.ki, gains.kd) for gains in tried]).T
+    pace = float(LAGS * tau1[0, 0] + DELAYS * (tau2[0, 0] + dead_time[0, 0])) / STEPS
     share1, share2 = 1 - np.exp(-pace / tau1), 1 - np.exp(-pace / np.maximum(tau2, pace / 500))
     delay = np.maximum(np.rint(dead_time / pace).astype(int), 0)
-    count, sign = len(gain), np.sign(gain)
-    setpoint = SETPOINT_STEP * reach * abs(float(gain[0]))
+    shape, sign = (len(gain), len(tried)), np.sign(gain)
+    setpoint = SETPOINT_STEP * reach * abs(float(gain[0, 0]))
     limits = reach * OUTPUT_LOW, reach * OUTPUT_HIGH
-    applied = np.zeros((STEPS + 1, count))
-    slow, pv, integral, total = (np.zeros(count) for _ in range(4))
-    every, last = np.arange(count), np.zeros(count)
+    applied = np.zeros((STEPS + 1, *shape))
+    slow, pv, integral, total, last = (np.zeros(shape) for _ in range(5))
+    every = np.arange(len(gain))
     for step in range(STEPS):
         error = setpoint - pv
-        demand = gains.kp * error + integral - gains.kd * (pv - last) / pace
-        output = np.clip(demand, *(limits if sign[0] > 0 else (-limits[1], -limits[0])))
-        integral = np.where(
-            (output == demand) | ((demand - output) * error < 0), integral + gains.ki * error * pace, integral
-        )
+        demand = kp * error + integral - kd * (pv - last) / pace
+        output = np.clip(demand, *(limits if sign[0, 0] > 0 else (-limits[1], -limits[0])))
+        free = (output == demand) | ((demand - output) * error < 0)
+        integral = np.where(free, integral + ki * error * pace, integral)
         applied[step] = output
         last = pv
-        delayed = np.where(step >= delay, applied[step - delay, every], 0.0)
+        delayed = np.where(step >= delay, applied[step - delay[:, 0], every], 0.0)
         load = LOAD_STEP * reach * sign if step > STEPS // 2 else 0.0
         slow = slow + share1 * (gain * (delayed - load) - slow)
         pv = pv + share2 * (slow - pv)
