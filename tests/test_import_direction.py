@@ -1,6 +1,7 @@
 """Arrows point down only: who may import whom (docs/architecture.md)."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 from cases import each
@@ -67,6 +68,7 @@ def layer(module: str) -> int | None:
     return max(fitting, key=lambda row: len(row[0]))[1] if fitting else None
 
 
+@cache
 def imported(path: Path) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
