@@ -37,6 +37,12 @@ def test_a_device_named_later_is_fetched_although_a_log_was_dropped(tmp_path, dr
     assert answer.tools[0] == "fetch_log"
 
 
+def test_a_dropped_log_is_compared_with_a_device_that_is_named(tmp_path, dropped):
+    state = state_after(asked("what is wrong?", tmp_path, attachments=(str(dropped),)))
+    answer = asked("compare it with zspr 052", tmp_path, attachments=(str(dropped),), state=state)
+    assert answer.text.startswith("**run 7.log beside zspr 052") and "fetch_log" in answer.tools
+
+
 def test_a_second_drop_is_the_one_that_is_meant(tmp_path, dropped):
     state = state_after(asked("what is wrong?", tmp_path, attachments=(str(dropped),)))
     other = Path(shutil.copy(dropped, dropped.with_name("second.log")))

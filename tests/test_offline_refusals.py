@@ -20,6 +20,17 @@ def test_an_order_is_refused_with_what_can_be_done_and_nothing_is_diagnosed(tmp_
     assert "only read logs" in answer.text or "我只讀記錄" in answer.text
 
 
+@each("ban", ["星期五之前不要重啟 051", "do not restart 051 before Friday"])
+def test_a_ban_is_noted_and_taken_for_no_order(tmp_path, ban):
+    text = asked(ban, tmp_path).text
+    assert f"`{ban}`" in text.splitlines()[2] and "at the instrument itself" not in text
+
+
+def test_what_is_not_understood_is_said_before_all_devices_are_told(tmp_path):
+    assert "did not recognise" in asked("which one wastes most energy", tmp_path).text.splitlines()[0]
+    assert "did not recognise" not in asked("which device is worst?", tmp_path).text
+
+
 def test_an_order_to_change_a_gain_is_refused_and_judged(tmp_path):
     text = asked("set kp of 053 channel 2 to 60", tmp_path).text
     assert "cannot write" in text and "no, kp should not go from 50 to 60" in text

@@ -31,13 +31,16 @@ def compare(case: Case) -> Iterator[str]:
         yield from lines
         return
     if other := other_device(case):
-        about = choose_log(case) if (known := known_log(case)) and known.device else fetched_log(case)
+        if "brought" in other:
+            about = Subject(other["brought"], label=other["brought"])
+        else:
+            about = choose_log(case) if (known := known_log(case)) and known.device else fetched_log(case)
         in_view = bare(other["log"])
         older = fetched_log(case, "" if in_view in dropped_logs(case) else in_view, other["device"])
         comparison = _compared(case, log=about.reference, before=older.reference)
         named = {"label": about.label, "other": older.label}
         yield case.say("compare_devices", count=len(comparison["changes"]), **named) + "\n\n"
-        yield from _difference_lines(case, about, older, comparison, f"{about.device}: ")
+        yield from _difference_lines(case, about, older, comparison, f"{about.device or about.label}: ")
         return
     about, before = _two_logs(case)
     if not before:
@@ -67,13 +70,16 @@ def _compared(case: Case, **logs: str) -> Result:
 def other_device(case: Case) -> dict[str, str]:
     """Return "device" and "log" of what the device that is named first is compared with; {}: with itself.
 
-    That is the second device named, or the one that was in view before.
+    That is the second device named, the one that was in view before, or one beside a log that was "brought".
     """
-    question, named = case.question, case.task.devices
+    question, named, dropped = case.question, case.task.devices, dropped_logs(case)
     if question.log or question.days or question.previous or aspect("in_time", question.words):
         return {}
     if len(named) == 2:
         return {"device": named[1], "log": ""}
+    in_view = bare(case.state_field("last_log_file")) or next(iter(dropped), "")
+    if len(named) == 1 and not case.task.left and in_view in dropped:
+        return {"device": named[0], "log": "", "brought": in_view}
     return dict(case.task.left) if len(named) == 1 else {}
 
 

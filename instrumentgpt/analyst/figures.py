@@ -18,7 +18,7 @@ PARTS = {  # quantity that is asked for → the parts of the sentence that tell 
     "rise": ("rise", "settling"), "saturated": ("duty",), "gains": ("gains",),
 }  # fmt: skip
 ALL = (
-    "now", "setpoint", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise"
+    "now", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise"
 )  # fmt: skip
 COLUMN = {"temperature": "pv", "output": "output", "error": "error", "setpoint": "setpoint", "": "pv"}
 NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
@@ -32,11 +32,8 @@ def figures(case: Case) -> Iterator[str]:
     """Say the figures asked for, of the channels asked about or of all, in the time asked about."""
     about = choose_log(case)
     question = case.question
-    if question.extreme == "when":
-        yield from when(case, about)
-        return
-    if question.quantity == "recovery":
-        yield from _recoveries(case, about)
+    if question.extreme == "when" or question.quantity == "recovery":
+        yield from (when if question.extreme == "when" else _recoveries)(case, about)
         return
     within = _within(question.words)
     window, note = window_asked(case, about)
@@ -44,16 +41,14 @@ def figures(case: Case) -> Iterator[str]:
     channels = [
         row for row in metrics["channels"] if not question.channels or row["channel"] in question.channels
     ]
-    wants = question.extreme in ("least", "most", "mean") or bool(window) or within is not None
+    wants = question.extreme in ("least", "most", "range", "mean") or bool(window) or within is not None
     rows = [(row, _channel_sentence(case, about, row, metrics["unit"], wants)) for row in channels]
     start, end = map(moment, metrics["window"])
     span = case.say("figures_span", since=start, until=end)
     numbers = {"count": len(channels), "clock": moment(metrics["end"])}
     numbers["channel"] = case.listed(row["channel"] for row in channels)
-    yield (
-        case.say("figures_window" if window else "metrics_title", label=about.label, span=span, **numbers)
-        + "\n\n"
-    )
+    key = "figures_window" if window else "metrics_title"
+    yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
     yield note + "\n\n" if note else ""
     yield from (f"- {sentence}\n" for _, sentence in rows if sentence)
     if silent := [row for row, sentence in rows if not sentence]:
@@ -122,12 +117,10 @@ def channel_row(case: Case, about: Subject, channel: Result, unit: str) -> str:
     """Return the sentence on one channel with the parts asked for, "" if the log tells none of them."""
     quantity = "gains" if case.question.gain else case.question.quantity
     part_names = PARTS.get(quantity, ALL) if case.question.kind == "figures" or case.question.gain else ALL
-    fields = {**channel, **channel["last"], "unit": unit, "line": about.link(channel["last"]["line"])}
-    parts = [
-        _part(case, part, {**fields, "setpoint": channel["setpoint"]} if part == "setpoint" else fields)
-        for part in part_names
-    ]
-    text = case.say("list_separator").join(part for part in parts if part)
+    fields = {**channel, "longest": channel["setpoint"], **channel["last"], "unit": unit}
+    fields["line"] = about.link(channel["last"]["line"])
+    parts = (_part(case, part, fields) for part in part_names)
+    text = case.say("list_separator").join(filter(None, parts))
     return case.say("metric_row", channel=channel["channel"], parts=text) if text else ""
 
 
@@ -135,6 +128,8 @@ def _part(case: Case, part: str, fields: Result) -> str:
     """Return one part of the sentence, "" if the log cannot tell it."""
     if part == "settling" and fields["settling_time"] is None and fields["overshoot"] is not None:
         part = "unsettled"
+    if part == "setpoint" and fields["setpoint"] == fields["longest"]:
+        part = "setpoint_alone"
     sentence = sentences()[f"metric_{part}"][case.language]
     names = [name for name in re.findall(r"{(\w+)", sentence) if name not in ("form", "unit", "line")]
     if any(fields.get(name) is None for name in names):

@@ -51,8 +51,8 @@ def follow_ups(
     if faults and channels and question.channel is None:
         offered.append(QUESTIONS["channel"][language].format(next(iter(channels))))
     kinds = {"errors": "events"} | ({"compare": "compare"} if state.device_ip else {})  # else no log before
-    offered = meant + offered  # a wrong guess has a visible way out
-    return offered + [QUESTIONS[name][language] for name, kind in kinds.items() if kind != question.kind]
+    others = [QUESTIONS[name][language] for name, kind in kinds.items() if kind != question.kind]
+    return meant + offered + others  # a wrong guess has a visible way out
 
 
 def _completed(question: str, inventory: Inventory, in_view: bool) -> list[str]:

@@ -103,7 +103,7 @@ class Question:
     channels: tuple[int, ...] = ()  # named; () for all
     all_channels: bool = False  # "all four", 「四個通道一起」
     quantity: str = ""
-    extreme: str = ""  # "least", "most", "mean" or "when"
+    extreme: str = ""  # "least", "most", "range" (both), "mean" or "when"
     gain: str = ""  # "kp", "ki" or "kd"
     direction: str = ""  # "up" or "down"
     factor: float | None = None  # the change asked for, as a ratio to the present gain
@@ -327,7 +327,9 @@ def _slots(question: Question) -> Question:
     log = re.search(LOG_NAME, words)
     jump = re.search(_JUMP, _CLOCK.sub(" ", words))  # "between 14:20 and 14:30" names no readings
     quoted = re.search(_QUOTED, question.text)
+    act = aspect("order", words) or ""
     extremes = {name: pattern for name, pattern in patterns["extremes"].items() if name != "when"}
+    asked = {name for name, pattern in extremes.items() if pattern.search(words)}
     when = "when" if patterns["extremes"]["when"].search(words) else ""
     gain = next((name for name, pattern in GAINS.items() if re.search(pattern, words)), "")
     return replace(
@@ -335,7 +337,7 @@ def _slots(question: Question) -> Question:
         channels=channels_in(words),
         all_channels=bool(aspect("all_channels", words)),
         quantity=_first(patterns["quantities"], words),
-        extreme=_first(extremes, words) or when,
+        extreme="range" if asked == {"least", "most"} else _first(extremes, words) or when,
         gain=gain,
         direction="up" if aspect("up", words) else "down" if aspect("down", words) else "",
         factor=_factor_in(words),
@@ -349,7 +351,7 @@ def _slots(question: Question) -> Question:
         log=question.text[log.start() : log.end()] if log else "",
         previous=not log and bool(aspect("previous", words)),
         search=quoted[1] if quoted else "",
-        order=bool(aspect("order", words)) and not re.search(r"为什么|\bwhy\b|吗|what if|如果", words),
+        order=bool(act) and not aspect("no_order", words) and not aspect("forbids", act[0]),
         again=len(words) <= 2 * SHORT and bool(aspect("again", words)),
     )
 

@@ -367,19 +367,17 @@ def _just_done(case: Case) -> list[str]:
 def permission(case: Case) -> str:
     """Return what the user laid down on the act that is asked about ("may I restart it?"), or ""."""
     kind, acts = case.question.kind, acts_named(case.question.text)
-    if not aspect("may", case.question.words) or (kind == "gains" and case.question.gain):
-        return ""
-    if kind in ("plot", "compare", "remembered", "handover", "term"):
+    is_other = kind in ("plot", "compare", "remembered", "handover", "term")
+    if is_other or not aspect("may", case.question.words) or (kind == "gains" and case.question.gain):
         return ""
     constraints = constraints_in_force(case.task)
     relevant = forbidding(constraints, acts)
     relevant += [text for text in constraints if acts and text not in relevant and _is_on(text, case)]
     if relevant:
         return constraints_note(case, relevant)
-    only_may = case.question.score == 0 or (
-        acts & STOPS and kind in ("help", "survey", "diagnosis", "figures")
-    )
-    return case.say("nothing_forbids", label=case.label) if only_may and case.label else ""
+    stops = acts & STOPS and kind in ("help", "survey", "diagnosis", "figures")
+    only_may = case.label and (stops or case.question.score == 0)
+    return case.say("nothing_forbids", label=case.label) if only_may else ""
 
 
 def constraints_note(case: Case, constraints: list[str], key: str = "constraints_on_it") -> str:
@@ -402,9 +400,8 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
     question, text = case.question, case.question.text
     words, done = question.words, aspect("done", question.words)
     asks = aspect("asks", words) and not aspect("corrected", words)
-    if (question.order and not done) or question.pasted or asks or aspect("forget", words):
-        return []
-    if question.kind in ("plot", "handover"):
+    is_other = question.pasted or aspect("forget", words) or question.kind in ("plot", "handover")
+    if is_other or asks or (question.order and not done):
         return []
     rulings = [ruling for _, ruling in constraints_in(text)]
     named = [name for name in names_in(text, inventory_names) if name.kind != "withdrawn"]

@@ -99,16 +99,10 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     if not channels:
         return case.say("verdict_nothing", label=about.label)
     if swing := _swing(case, diagnosis):
-        fields = {
-            "label": about.label,
-            "size": swing["half_size"],
-            "unit": diagnosis["unit"],
-            "period": swing["period"],
-        }
-        key = "verdict_wave" if swing["period"] else "verdict_wander"
-        return case.say(
-            f"{key}_{swing['maker']}", count=len(swing["together"]) + 1, **fields, channel=swing["channel"]
-        )
+        key = f"verdict_{'wave' if swing['period'] else 'wander'}_{swing['maker']}"
+        size = {"size": swing["half_size"], "unit": diagnosis["unit"], "period": swing["period"]}
+        placed = {"label": about.label, "channel": swing["channel"], "count": len(swing["together"]) + 1}
+        return case.say(key, **placed, **size)
     if case.question.channel is not None:
         return case.say("verdict_channel_healthy", label=about.label, channel=channels[0])
     return case.say("verdict_healthy", label=about.label, count=len(channels))

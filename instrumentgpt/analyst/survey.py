@@ -14,7 +14,7 @@ from instrumentgpt.analyst.case import (
     fetched_log,
     known_log,
 )
-from instrumentgpt.analyst.questions import aspect
+from instrumentgpt.analyst.questions import aspect, table
 from instrumentgpt.analyst.report import fault_verdict
 from instrumentgpt.analyst.words import plain_text, quoted
 
@@ -38,6 +38,8 @@ def survey(case: Case) -> Iterator[str]:
     if case.question.gain:
         yield from ranking(case)
         return
+    if case.question.score < table()["least"]:
+        yield case.say("survey_instead") + "\n\n"
     rows = case.tool("survey_devices", language=case.language, devices=names or None)["devices"]
     yield _verdict(case, rows) + "\n\n"
     yield from (f"{place}. {_row(case, row)}\n" for place, row in enumerate(rows, start=1))
