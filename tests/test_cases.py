@@ -152,7 +152,9 @@ def test_a_conversation_becomes_a_case_with_what_it_found_and_reads_as_markdown(
     case_id = case_from(database, conversation, load_inventory(DEMO_INVENTORY), "ann")
     case, evidence = get_case(database, case_id), evidence_of(database, case_id)
     assert (case.device, case.fault, case.channel) == ("zspr 053", "oscillation_tuning", 2)
-    assert "±2.71 °C" in case.symptom and case.cause and case.action and case.ruled_out
+    assert "±2.71 °C" in case.symptom and case.cause and case.ruled_out
+    answer = db.list_messages(database, conversation, last=1)[0].content
+    assert "kp 6.1" in case.action and case.action.split("。")[0].split(". ")[0] in answer
     assert {one.kind for one in evidence} == {"line", "chart"} and case.line == evidence[0].line
     told = markdown(case, evidence, changes_of(database, case_id), language)
     assert f"[L {case.line:,}](?log=zspr%20053/{case.log}&line={case.line})" in told

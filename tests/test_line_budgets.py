@@ -12,7 +12,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/analyst": 3_900,
     "instrumentgpt/commands": 1_814,
     "instrumentgpt/evals": 1_218,
-    "instrumentgpt/fleet": 903,
+    "instrumentgpt/fleet": 919,
     "instrumentgpt/handover": 851,
     "instrumentgpt/instruments": 20_395,
     "instrumentgpt/memory": 5_357,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_285,
     "instrumentgpt/storage": 4_780,
     "instrumentgpt/turn": 2_568,
-    "instrumentgpt/ui": 8_893,
+    "instrumentgpt/ui": 8_898,
 }
-WHOLE = 64_092
+WHOLE = 64_113
 
 
 def lines_in(room: str) -> int:

@@ -7,8 +7,9 @@ from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, bare, 
 from instrumentgpt.analyst.constraints import GAINS, Step, mark
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import aspect
-from instrumentgpt.analyst.report import TUNED, diagnosed, explained, faults_of, proposals
+from instrumentgpt.analyst.report import diagnosed, explained, faults_of, proposals
 from instrumentgpt.analyst.words import quoted
+from instrumentgpt.instruments.faults import TUNED
 
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
 EXAMPLE_GAIN = 1.0  # to ask about, where no model tells a better one

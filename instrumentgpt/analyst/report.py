@@ -12,7 +12,7 @@ from instrumentgpt.analyst.figures import channel_row, is_pi
 from instrumentgpt.analyst.questions import aspect, suspected
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
-from instrumentgpt.instruments.faults import cause_title
+from instrumentgpt.instruments.faults import TUNED, cause_title
 from instrumentgpt.instruments.findings import IN_USE, NOT_RULED_OUT
 from instrumentgpt.instruments.language import phrase, span_text
 
@@ -23,7 +23,6 @@ TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
-TUNED = ("oscillation_tuning", "overshoot_tuning", "proportional_offset", "sluggish_tuning")  # gains cure
 BEYOND = ("sensor_bias", "heater_degradation")  # what one log cannot show at all, for which there are phrases
 
 

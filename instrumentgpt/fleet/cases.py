@@ -5,7 +5,8 @@ A scan knows a case again by device, fault class and channel; nothing is ever cl
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import db
 from instrumentgpt.analyst.words import line_link, quoted
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.devices import Inventory
-from instrumentgpt.instruments.faults import NO_FAULT, fault_classes, faults
+from instrumentgpt.instruments.faults import NO_FAULT, TUNED, fault_classes, faults
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.memory.reading.statements import same
@@ -41,6 +42,7 @@ WORDS = Path(__file__).with_suffix(".toml")
 LIVE = 2 * 86_400.0  # s: a log that ended longer before its case was settled has a clock of its own
 CHANGE_CHARS = 120  # of what a field was changed to
 ITEMS = 5  # of a state's findings or causes that a case begins with
+ADVICE = 3  # sentences of it: the gains, the proof, how to set them
 LINES = 6  # pinned of the first finding
 
 
@@ -75,7 +77,7 @@ def case_from(database: Database, conversation_id: str, inventory: Inventory, wh
             symptom=_listed([symptom, *(text for text in fault_texts if same(text) != same(symptom))]),
             cause=_listed(causes or [finding.get("cause", "")]),
             ruled_out=_listed(list(ruled_out)),
-            action=str(finding.get("action", "")),
+            action=_action(database, conversation_id, result, finding),
             conversation_id=conversation_id,
             log=log,
             line=lines[0]["line"] if lines else None,
@@ -219,21 +221,35 @@ def about(case: Case, language: Language) -> str:
 
 def _newest_diagnosis(database: Database, conversation_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the newest diagnosis of the conversation that found a fault, and that fault; else {}, {}."""
+    for result in _results(database, conversation_id, "diagnose_log"):
+        for finding in result.get("findings", ()):
+            if finding["class"] not in NO_FAULT:
+                return result, finding
+    return {}, {}
+
+
+def _action(database: Database, conversation_id: str, diagnosis: Any, finding: dict[str, Any]) -> str:
+    """Return the better gains that were proposed to cure the finding, else the remedy of its class."""
+    for advice in _results(database, conversation_id, "advise_gains"):
+        for row in advice.get("channels", ()) if finding.get("class") in TUNED else ():
+            place = advice.get("log"), row["channel"]
+            if place == (diagnosis.get("log"), finding.get("channel")) and row["advice"]["proposed"]:
+                return " ".join(row["advice_sentences"][:ADVICE])
+    return str(finding.get("action", ""))
+
+
+def _results(database: Database, conversation_id: str, tool: str) -> Iterator[dict[str, Any]]:
+    """Yield what our `tool` returned in the conversation, newest first."""
     sql = (
         "SELECT json_extract(event, '$.result') FROM run_events JOIN runs ON runs.id = run_id"
-        " WHERE conversation_id = ? AND json_extract(event, '$.name') = 'diagnose_log'"
+        " WHERE conversation_id = ? AND json_extract(event, '$.name') = ?"
         " AND json_extract(event, '$.status') = 'ok' AND question_message_id NOT IN deleted_messages"
         " ORDER BY started_at DESC, number DESC"
     )
-    for (text,) in rows(database, sql, (conversation_id,)):
-        try:
+    for (text,) in rows(database, sql, (conversation_id, tool)):
+        with suppress(ValueError, TypeError):  # it came through an agent
             result = json.loads(text)
-            findings = [finding for finding in result["findings"] if finding["class"] not in NO_FAULT]
-        except (ValueError, TypeError, KeyError):  # it came through an agent
-            continue
-        if findings:
-            return result, findings[0]
-    return {}, {}
+            yield from [result] if isinstance(result, dict) else []
 
 
 def _listed(texts: Sequence[str]) -> str:

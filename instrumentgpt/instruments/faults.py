@@ -15,6 +15,7 @@ from instrumentgpt.memory.terms import Phrase, terms
 TABLE = Path(__file__).with_name("faults.toml")
 NEXT_TESTS = Path(__file__).with_name("next_tests.toml")
 NO_FAULT = ("healthy", "insufficient_data", "data_gap")
+TUNED = ("oscillation_tuning", "overshoot_tuning", "proportional_offset", "sluggish_tuning")  # gains cure
 LANGUAGES = ("en", "zh")
 
 

@@ -44,6 +44,10 @@ def _form(device: Device | None) -> None:
         tried = st.button(say("Look into the folder"), icon=":material/folder_open:")
         saved = st.button(say("Save"), icon=":material/save:", type="primary")
         removed = device is not None and st.button(say("Take out of the inventory"), icon=":material/delete:")
+    labels = {"name": say("Name"), "ip": say("Address"), "logs": say("Folder of its logs")}
+    if empty := [label for field, label in labels.items() if (tried or saved) and not fields[field]]:
+        st.error(say("Still empty: {fields}", fields=", ".join(empty)), icon=":material/error:")
+        return
     try:
         if tried:
             _draw_logs(fields)
@@ -81,10 +85,10 @@ def _draw_logs(fields: dict[str, str]) -> None:
             logs = list_logs(device)
     finally:
         trial.unlink(missing_ok=True)
-    newest = ", ".join(f"`{untrusted.label(log.name, 80)}`" for log in logs[:SHOWN])
+    newest = ", ".join(untrusted.label(log.name, 80) for log in logs[:SHOWN])
     if logs:
         st.success(
-            say("{count} logs, the newest: {newest}", count=len(logs), newest=newest),
+            say("{count} {count:?log|logs}, the newest: {newest}", count=len(logs), newest=newest),
             icon=":material/check:",
         )
     else:

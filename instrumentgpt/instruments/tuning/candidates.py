@@ -151,12 +151,11 @@ def predicted_iae(models: Floats, tried: Sequence[Gains], reach: float = 100.0) 
     pace = float(LAGS * tau1[0, 0] + DELAYS * (tau2[0, 0] + dead_time[0, 0])) / STEPS
     share1, share2 = 1 - np.exp(-pace / tau1), 1 - np.exp(-pace / np.maximum(tau2, pace / 500))
     delay = np.maximum(np.rint(dead_time / pace).astype(int), 0)
-    shape, sign = (len(gain), len(tried)), np.sign(gain)
+    shape, every, sign = (len(gain), len(tried)), np.arange(len(gain)), np.sign(gain)
     setpoint = SETPOINT_STEP * reach * abs(float(gain[0, 0]))
     limits = reach * OUTPUT_LOW, reach * OUTPUT_HIGH
     applied = np.zeros((STEPS + 1, *shape))
     slow, pv, integral, total, last = (np.zeros(shape) for _ in range(5))
-    every = np.arange(len(gain))
     for step in range(STEPS):
         error = setpoint - pv
         demand = kp * error + integral - kd * (pv - last) / pace
