@@ -13,6 +13,7 @@ from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import begin_run, finish_run, get_run, request_stop, start_run
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.close import events_of, process_of
+from instrumentgpt.turn.turn import run_folder
 
 FAKE = Path(__file__).parent / "fake_agent.py"
 
@@ -165,6 +166,7 @@ def test_the_agents_own_key_is_nowhere_in_the_database(path, database, tmp_path,
     (tmp_path / "does").write_text("tells_its_key")
     run_id = runs.start(path, db.create_conversation(database), "why?")
     wait_for(lambda: get_run(database, run_id).status != "running")
+    wait_for(lambda: not run_folder(path, run_id).exists())  # its process takes it away at the last
     database.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     stored = b"".join(file.read_bytes() for file in path.parent.rglob("*") if file.is_file())
     assert b"secret hidden" in stored
