@@ -152,7 +152,7 @@ def test_unrelated_lines_change_nothing_but_line_numbers(tmp_path_factory, stran
     )
 
 
-@settings(deadline=None, max_examples=75)
+@settings(deadline=None, max_examples=150)
 @given(st.one_of(st.binary(max_size=400), st.text(max_size=400).map(str.encode)))
 @example(b"PK\x03\x04")
 @example(b"PAR1")
@@ -183,7 +183,7 @@ TABLE = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=200)
 @given(TABLE, st.sampled_from([",", ";", "\t", " ", "|"]))
 def test_no_table_crashes_the_reader_or_loses_a_row(tmp_path_factory, rows, delimiter):
     path = tmp_path_factory.mktemp("table") / "any.csv"

@@ -19,6 +19,7 @@ from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
 from instrumentgpt.instruments.since import since
 from instrumentgpt.memory.likeness import LOG_NAME
 from instrumentgpt.memory.likeness import likeness as likeness_to
+from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.terms import in_simplified
 
 TABLE = Path(__file__).with_name("questions.toml")
@@ -351,7 +352,7 @@ def _slots(question: Question) -> Question:
         log=question.text[log.start() : log.end()] if log else "",
         previous=not log and bool(aspect("previous", words)),
         search=quoted[1] if quoted else "",
-        order=bool(act) and not aspect("no_order", words) and not aspect("forbids", act[0]),
+        order=bool(act) and not aspect("no_order", words) and not constraints_in(act[0]),
         again=len(words) <= 2 * SHORT and bool(aspect("again", words)),
     )
 

@@ -14,11 +14,11 @@ from typing import Any
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.analyst.words import line_link, quoted
+from instrumentgpt.analyst.words import line_link, quoted, together
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.faults import NO_FAULT, TUNED, fault_classes, faults
-from instrumentgpt.instruments.language import Language, phrase
+from instrumentgpt.instruments.language import Language, language_of, phrase
 from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import DiagnosticState
@@ -222,24 +222,25 @@ def about(case: Case, language: Language) -> str:
 def _newest_diagnosis(database: Database, conversation_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the newest diagnosis of the conversation that found a fault, and that fault; else {}, {}."""
     for result in _results(database, conversation_id, "diagnose_log"):
-        for finding in result.get("findings", ()):
-            if finding["class"] not in NO_FAULT:
-                return result, finding
+        with suppress(TypeError, KeyError, StopIteration):
+            return result, next(row for row in result["findings"] if row["class"] not in NO_FAULT)
     return {}, {}
 
 
 def _action(database: Database, conversation_id: str, diagnosis: Any, finding: dict[str, Any]) -> str:
     """Return the better gains that were proposed to cure the finding, else the remedy of its class."""
-    for advice in _results(database, conversation_id, "advise_gains"):
-        for row in advice.get("channels", ()) if finding.get("class") in TUNED else ():
-            place = advice.get("log"), row["channel"]
-            if place == (diagnosis.get("log"), finding.get("channel")) and row["advice"]["proposed"]:
-                return " ".join(row["advice_sentences"][:ADVICE])
+    if finding.get("class") in TUNED:
+        for advice in _results(database, conversation_id, "advise_gains"):
+            with suppress(TypeError, KeyError, StopIteration):
+                row = next(row for row in advice["channels"] if row["channel"] == finding["channel"])
+                if advice["log"] == diagnosis["log"] and row["advice"]["proposed"]:
+                    sentences = row["advice_sentences"][:ADVICE]
+                    return together(sentences, language_of(sentences[0]))
     return str(finding.get("action", ""))
 
 
-def _results(database: Database, conversation_id: str, tool: str) -> Iterator[dict[str, Any]]:
-    """Yield what our `tool` returned in the conversation, newest first."""
+def _results(database: Database, conversation_id: str, tool: str) -> Iterator[Any]:
+    """Yield what our `tool` returned in the conversation, newest first: anything, if through an agent."""
     sql = (
         "SELECT json_extract(event, '$.result') FROM run_events JOIN runs ON runs.id = run_id"
         " WHERE conversation_id = ? AND json_extract(event, '$.name') = ?"
@@ -247,9 +248,8 @@ def _results(database: Database, conversation_id: str, tool: str) -> Iterator[di
         " ORDER BY started_at DESC, number DESC"
     )
     for (text,) in rows(database, sql, (conversation_id, tool)):
-        with suppress(ValueError, TypeError):  # it came through an agent
-            result = json.loads(text)
-            yield from [result] if isinstance(result, dict) else []
+        with suppress(ValueError, TypeError):
+            yield json.loads(text)
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -30,7 +30,7 @@ _FIRST_SIGN, _LAST_SIGN = 0xF0000, 0x10FFFD  # for private use: no text of a log
 _SIGNS = re.compile("[\U000f0000-\U0010ffff]")
 _MARKED = re.compile("([\U000f0000-\U000ffffd])([^\U000f0000-\U0010ffff]*)\U0010fffd")
 _LINE = re.compile(r"\]\(\?log=([^)\s&]+)&line=(\d{1,12})\)")
-_BOLD = re.compile(r"\*\*(?=\S)([^*\n]+?)([。，、；：！？]+)\*\*")  # bold would not end before a Chinese word
+_BOLD = re.compile(r"\*\*(?=\S)((?:[^*\n]|\*(?!\*))+?)([。，、；：！？]{0,3})\*\*")  # 「。**字」 ends none
 _RELATIVE = re.compile(r"\]\((\?(?:log|conv)=[^)\s]*)\)")
 
 
@@ -62,8 +62,8 @@ def html(text: str, conversation_id: str = "", notes: tuple[Note, ...] = ()) -> 
 
     >>> html("costs **$3**, ![x](http://192.0.2.1/x.png)")
     '<p>costs <strong>$3</strong>, !<a href="http://192.0.2.1/x.png">x</a></p>&#10;'
-    >>> html("**先斷電。**再檢查")
-    '<p><strong>先斷電</strong>。再檢查</p>&#10;'
+    >>> html("**先斷電。**再查，**感測器**正常，**加熱器**壞了")
+    '<p><strong>先斷電</strong>。再查，<strong>感測器</strong>正常，<strong>加熱器</strong>壞了</p>&#10;'
     >>> html("see [L 18](?log=a.log&line=18)", "c1")
     '<p>see <a href="?conv=c1&amp;log=a.log&amp;line=18">L 18</a></p>&#10;'
     >>> html(marked("at <37 °C", [(4, 6)]), notes=(Note("from you"),))
