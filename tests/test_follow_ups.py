@@ -49,6 +49,7 @@ def test_a_log_that_was_brought_has_none_before_it():
         ("what is wrong with 10.1.1.109?", "what is wrong with 10.1.1.108?"),
         ("zpsr 53 is hot", "zspr 053 is hot"),
         ("zsrp052為什麼溫度波動？", "zspr 052為什麼溫度波動？"),
+        ("why is the zspr hot?", "zspr 050: why is the zspr hot?"),  # a common noun is no misspelt device
     ],
 )
 def test_what_a_question_left_open_is_a_button_for_each_that_may_be_meant(question, offered):

@@ -62,7 +62,8 @@ def _completed(question: str, inventory: Inventory, in_view: bool) -> list[str]:
         return []
     words = re.findall(r"[\w.-]+", question, re.ASCII)
     for name in names or [*map(" ".join, pairwise(words)), *words]:
-        if near := near_misses(name, inventory):
+        near = near_misses(name, inventory)
+        if near and (names or re.findall("[1-9]", name) == re.findall("[1-9]", near[0]) != []):
             return [re.sub(re.escape(name), other, question, flags=re.IGNORECASE) for other in near]
     if names or read_question(question).kind not in NEED_A_DEVICE:
         return []
