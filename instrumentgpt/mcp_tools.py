@@ -31,7 +31,8 @@ NAME_CHARACTERS, TEXT_CHARACTERS = 300, 2_000  # of one argument
 _CLOCK = r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?"
 Name = Annotated[str, Field(max_length=NAME_CHARACTERS)]
 Text = Annotated[str, Field(max_length=TEXT_CHARACTERS)]
-Moment = Annotated[str, Field(pattern=rf"^$|^(\d{{4}}-(0[1-9]|1[0-2])-([0-2]\d|3[01]) )?{_CLOCK}$")]
+_DATE, _OFFSET = r"\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])", r"[+-]\d{1,5} ?(s|min|h)"
+Moment = Annotated[str, Field(pattern=f"^$|^({_DATE} )?{_CLOCK}$|^{_OFFSET}$")]
 Statement = Annotated[Text, Field(description="one sentence with its numbers, in the question's language")]
 Lines = Annotated[list[int], Field(max_length=100, description="numbers of the lines that show it, 1-based")]
 KINDS: dict[str, Any] = {  # argument → its bounds, and what it is where the tool's docstring does not say

@@ -10,6 +10,7 @@ ROOT = Path(__file__).parents[1]
 LAYERS = [  # lowest first; a module belongs to its longest prefix; equal numbers may import one another
     ("instrumentgpt.errors", 0),
     ("instrumentgpt.moments", 0),
+    ("instrumentgpt.files", 0),
     ("instrumentgpt.memory", 1),
     ("instrumentgpt.storage", 1),
     ("instrumentgpt.agents.events", 1),

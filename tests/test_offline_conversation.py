@@ -88,11 +88,11 @@ def test_what_was_laid_down_is_listed_when_it_is_asked_for(tmp_path, question):
     assert "laid down nothing" in nothing or "沒有規定過" in nothing
 
 
-def test_whether_a_thing_may_be_used_is_answered_by_what_was_laid_down_on_that_thing(tmp_path):
-    answer = asked("can I power-cycle the heater today?", tmp_path, state=READ, constraints=HELD)
+def test_whether_a_thing_may_be_used_is_answered_by_what_was_laid_down_on_that_thing(read):
+    answer = asked("can I power-cycle the heater today?", read, state=READ, constraints=HELD)
     assert answer.tools == () and "**You laid down: `Do not touch the heater" in answer.text
-    other = asked("can I power-cycle the pump today?", tmp_path, state=READ, constraints=HELD).text
-    assert "Friday" not in other and "laid down nothing against it" in other
+    other = asked("can I power-cycle the pump today?", read, state=READ, constraints=HELD).text
+    assert "laid down nothing against it. **This log shows nothing that speaks against running" in other
 
 
 @pytest.mark.parametrize("question", ["what did we rule out?", "排除了哪些可能？"])

@@ -12,13 +12,14 @@ from faulty_logs import log_of, samples_of
 
 from demo.simulate import demo_scenarios, write_log
 from instrumentgpt.__main__ import main
+from instrumentgpt.files import whole
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.charts import CHARTS, text_alternative
 from instrumentgpt.instruments.charts.static import static_svg
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.logs import read_log
-from instrumentgpt.instruments.report import report, write_report
+from instrumentgpt.instruments.report import report
 from instrumentgpt.instruments.report_tables import FIGURES, word
 
 DEMO = Path(__file__).parents[1] / "demo" / "logs"
@@ -197,10 +198,12 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path, door):
     target = tmp_path / "out.html"
     target.write_text("before", encoding="utf-8")
     broken = replace(door, log=replace(door.log, path=tmp_path / "gone.log"))
-    with pytest.raises(OSError):
-        write_report(target, [broken])
+    with pytest.raises(OSError), whole(target) as file:
+        file.write(report([door]).encode()[:1000])
+        file.write(report([broken]).encode())
     assert target.read_text(encoding="utf-8") == "before"
-    write_report(target, [door])
+    with whole(target) as file:
+        file.write(report([door]).encode())
     assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
 

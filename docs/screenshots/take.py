@@ -92,7 +92,7 @@ def investigate(page: Page, server: Server) -> None:
 
 def panel(page: Page, server: Server) -> None:
     in_mode(page, server, "Panel")
-    ask(page, "10.1.1.112 sensor drift or heater loss?")
+    ask(page, "10.1.1.46 too little power or a failing heater?")
     page.get_by_role("button", name="Start the panel").click(timeout=WORK_MS)
     expect(page.get_by_role("button", name="What to do next")).to_be_visible(timeout=WORK_MS)
     answered(page, "What it cost")

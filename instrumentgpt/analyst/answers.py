@@ -11,7 +11,12 @@ from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
 from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFailed, choose_log, known_log
 from instrumentgpt.analyst.compare import compare
-from instrumentgpt.analyst.constraints import acts_named, constraints_in_force, forbidding
+from instrumentgpt.analyst.constraints import (
+    acts_named,
+    asks_to_run,
+    constraints_in_force,
+    forbidding,
+)
 from instrumentgpt.analyst.events import events
 from instrumentgpt.analyst.figures import figures, window_asked
 from instrumentgpt.analyst.gains import gains
@@ -167,6 +172,8 @@ def _kind(case: Case) -> str:
     kind, words = case.question.kind, case.question.words
     was_a_value = kind in ("gains", "figures") and aspect("was", words)
     if aspect("danger", words) and kind in ("gains", "help"):
+        return "diagnosis"
+    if kind in ("help", "survey", "figures", "events") and case.label and asks_to_run(case.question):
         return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"

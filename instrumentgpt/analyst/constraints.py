@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.analyst.case import Task
-from instrumentgpt.analyst.questions import channels_in
+from instrumentgpt.analyst.questions import Question, aspect, channels_in
 from instrumentgpt.analyst.words import phrase, plain_text
 from instrumentgpt.instruments.language import Language, table
 from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, rulings_in_force
@@ -15,6 +15,7 @@ from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, rul
 ACTS = Path(__file__).with_name("constraints.toml")  # act → patterns, faults
 FLAGS = re.IGNORECASE | re.ASCII  # ASCII: a Chinese character beside "kp" is no part of the word
 GAINS = frozenset(("kp", "ki", "kd"))
+STOPS = {"restart", "stop", "open", "setpoint"}  # acts whose permission no log can tell
 _FORBIDS = re.compile(
     r"\b(?:do not|don['’]?t|never|no|not|nothing|avoid|without|mustn['’]?t|can['’]?t|cannot|leave|unless"
     r"|until|till|keep(?! in mind)|only (?:after|when|if|with|during|in))\b"
@@ -73,6 +74,17 @@ def acts_named(text: str) -> set[str]:
         for name, act in table(ACTS).items()
         if any(re.search(pattern, text, FLAGS) for pattern in (*act["en"], *act["zh"]))
     }
+
+
+def asks_to_run(question: Question) -> bool:
+    """Return whether it is asked if a device may run on, or be stopped, opened or restarted."""
+    is_act = (
+        aspect("may", question.words)
+        and aspect("asks", question.words)
+        and not question.gain
+        and acts_named(question.text) & STOPS
+    )
+    return bool(aspect("safe", question.words) or is_act)
 
 
 def forbidding(constraints: Collection[str], named: Collection[str]) -> list[str]:

@@ -8,7 +8,7 @@ from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log
 from instrumentgpt.analyst.questions import aspect, span_of, spelled, table
 from instrumentgpt.analyst.words import moment, sentences
 from instrumentgpt.instruments.language import with_spans
-from instrumentgpt.instruments.since import since
+from instrumentgpt.instruments.since import since, stretch
 
 PARTS = {  # quantity that is asked for → the parts of the sentence that tell it; none: all of them
     "temperature": ("now", "band"), "output": ("duty",), "setpoint": ("setpoint",), "noise": ("noise",),
@@ -64,6 +64,8 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     A time is counted from today, as the calendar has it; where the log ends before it, that is said instead.
     """
     question = case.question
+    if ended := stretch(question.timed):
+        return ended, ""
     begun, words = since(question.timed, case.task.now.date()), spelled(question.timed)
     if begun or question.relative:
         now = case.task.now

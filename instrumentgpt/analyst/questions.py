@@ -16,7 +16,7 @@ from instrumentgpt.instruments.fleet import device_ending
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.mentions import name_key
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
-from instrumentgpt.instruments.since import since
+from instrumentgpt.instruments.since import since, stretch
 from instrumentgpt.memory.likeness import LOG_NAME
 from instrumentgpt.memory.likeness import likeness as likeness_to
 from instrumentgpt.memory.reading.constraints import constraints_in
@@ -314,7 +314,7 @@ def _going_on(question: Question, before: Question) -> Question:
         for name in ("channels", "gain", "days", "log", "target", "factor", "quantity", "extreme")
         if (value := getattr(question, name)) not in ((), "", None)
     }
-    if question.clocks or question.relative or since(question.text, date.max):  # in place of the time before
+    if stretch(question.text) or question.clocks or question.relative or since(question.text, date.max):
         slots |= {name: getattr(question, name) for name in ("clocks", "relative", "timed")}
     if question.gain not in ("", before.gain):  # the number was meant for the other gain
         before = replace(before, target=None)
@@ -498,10 +498,10 @@ def suspected(words: str, is_asked: bool = True) -> dict[str, tuple[str, ...]]:
         for name, row in table()["suspects"].items()
         if (match := row["pattern"].search(words))
     }
-    named = {fault for name, (_, faults) in places.items() if len(faults) == 1 for fault in faults}
+    named = {name for name, (_, faults) in places.items() if name in faults}
     kept = {
         name: faults
         for name, (_, faults) in sorted(places.items(), key=lambda item: item[1][0])
-        if len(faults) == 1 or not named & set(faults)
+        if name in faults or not named & set(faults)
     }
     return kept

@@ -39,7 +39,6 @@ from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.search_query import holds
 from instrumentgpt.memory.terms import phrases, synonyms, telling, terms
 
-STOPS = {"restart", "stop", "open", "setpoint"}  # acts whose permission no log can tell
 LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
@@ -373,11 +372,7 @@ def permission(case: Case) -> str:
     constraints = constraints_in_force(case.task)
     relevant = forbidding(constraints, acts)
     relevant += [text for text in constraints if acts and text not in relevant and _is_on(text, case)]
-    if relevant:
-        return constraints_note(case, relevant)
-    stops = acts & STOPS and kind in ("help", "survey", "diagnosis", "figures")
-    only_may = case.label and (stops or case.question.score == 0)
-    return case.say("nothing_forbids", label=case.label) if only_may else ""
+    return constraints_note(case, relevant) if relevant else ""
 
 
 def constraints_note(case: Case, constraints: list[str], key: str = "constraints_on_it") -> str:

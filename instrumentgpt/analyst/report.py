@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, choose_log, remembered_in
-from instrumentgpt.analyst.constraints import GAINS, Step, mark, step_of
+from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import channel_row, is_pi
 from instrumentgpt.analyst.questions import aspect, suspected
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
-from instrumentgpt.instruments.faults import TUNED, cause_title
+from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests
 from instrumentgpt.instruments.findings import IN_USE, NOT_RULED_OUT
 from instrumentgpt.instruments.language import phrase, span_text
 
@@ -53,6 +53,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield from next_action(case, about, diagnosis)
         yield "\n"
     yield verdict(case, about, diagnosis) + "\n\n"
+    yield _running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     yield header(case, about, diagnosis) + "\n\n"
     yield from kinds(case, diagnosis)
     yield from key_findings(case, about, diagnosis)
@@ -118,6 +119,17 @@ def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str
         severity=phrase(SEVERITIES, f"severity_{fault['severity']}", case.language),
         confidence=fault["confidence_word"],
         more=case.say("verdict_more", count=others) if others else "",
+    )
+
+
+def _running(case: Case, diagnosis: Result) -> str:
+    """Return whether the log speaks against running it, by the gravest of its findings."""
+    faults, severities = faults_of(diagnosis), {finding["severity"] for finding in diagnosis["findings"]}
+    tells = severities - {"info"} or diagnosis["excursions"]["unexplained"]
+    key = "no" if "critical" in severities else "but" if faults and tells else "yes" if tells else "untold"
+    said = [case.say(f"running_{key}", title=faults[0]["title"] if faults else ""), case.say("running_limit")]
+    return together(
+        [*([case.say("nothing_forbids")] if aspect("may", case.question.words) else ()), *said], case.language
     )
 
 
@@ -430,19 +442,22 @@ def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         seen = _of_class(diagnosis, *faults)
         judged = {*diagnosis["checks"]} - {*diagnosis["unjudged"]} if not too_little else ()
         silent = [fault for fault in faults if fault in judged]
-        title = cause_title(name, case.language) if len(faults) == 1 else case.say(f"part_{name}")
-        if seen:
+        title = cause_title(name, case.language) if name in faults else case.say(f"part_{name}")
+        untold = next_tests()["untold"].get(name, {case.language: "\0"})[case.language]
+        left = [text for fault in faults_of(diagnosis) for text in fault["cannot_tell"] if untold in text]
+        if left:
+            key, text = "suspect_open", left[0]
+        elif seen:
             key, text = "suspect_found", f"{seen[0]['summary']} ({links(about, seen[0])})"
-        elif left := _weighed(diagnosis, faults):
-            key, text = f"suspect_{'open' if left['reason'] in NOT_RULED_OUT else 'out'}", left["text"]
+        elif weighed := _weighed(diagnosis, faults):
+            key, text = f"suspect_{'open' if weighed['reason'] in NOT_RULED_OUT else 'out'}", weighed["text"]
         elif silent:
             key, text = "suspect_out", case.say("suspect_silent", count=len(silent), lines=diagnosis["lines"])
         else:
             key, text = "suspect_unjudged", ""
-        is_beyond = key == "suspect_out" and len(faults) == 1 and faults[0] in BEYOND
-        beyond = case.say(f"beyond_{faults[0]}") if is_beyond else ""
+        beyond = case.say(f"beyond_{name}") if key == "suspect_out" and name in BEYOND else ""
         parts = (case.say(key, title=title[:1].lower() + title[1:], label=about.label), text, beyond)
-        yield " ".join(filter(None, parts)) + "\n\n"
+        yield together(filter(None, parts), case.language) + "\n\n"
 
 
 def _weighed(diagnosis: Result, faults: Sequence[str]) -> Result | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.files import whole
 from instrumentgpt.instruments import coincidence, loop_wording, segment_wording, withheld_wording, wording
 from instrumentgpt.instruments.diagnosis import Diagnosis, excursion_rows, kind_rows, rows
 from instrumentgpt.instruments.kept_verdicts import diagnosed
@@ -59,10 +60,11 @@ def _logs(paths: list[Path]) -> Iterator[tuple[Path, str]]:
 
 def written_to(path: Path, diagnoses: list[Diagnosis], language: Language) -> bool:
     """Write the report on `diagnoses`; return whether that went well, which is told either way."""
-    from instrumentgpt.instruments.report import write_report  # plotly: only where something is drawn
+    from instrumentgpt.instruments.report import report  # plotly: only where something is drawn
 
     try:
-        write_report(path, diagnoses, language)
+        with whole(path) as file:
+            file.write(report(diagnoses, language).encode())
     except OSError as problem:
         print(f"error: {path}: {problem.strerror}. Give another path to --report", file=sys.stderr)
         return False

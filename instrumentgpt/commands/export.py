@@ -8,6 +8,7 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.files import whole
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.export import export_name, export_to
 
@@ -25,17 +26,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def write_export(path: Path, database: Database, conversation_id: str) -> None:
     """Write the zip of the conversation, whole or not at all; raise UnwritableFile with the remedy."""
-    part = path.with_name(f"{path.name}.part")
     try:
-        with part.open("wb") as file:
+        with whole(path) as file:
             export_to(file, database, conversation_id)
-        part.replace(path)
     except OSError as problem:
         if isinstance(problem, InstrumentGPTError):
             raise
         raise UnwritableFile(f"{path}: {problem.strerror}. Give another path") from problem
-    finally:
-        part.unlink(missing_ok=True)
 
 
 class UnwritableFile(InstrumentGPTError, OSError):

@@ -12,6 +12,7 @@ from instrumentgpt.analyst.handover import shift_start
 from instrumentgpt.commands.export import UnwritableFile
 from instrumentgpt.commands.stored import saved_settings
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.files import whole
 from instrumentgpt.fleet.watch import ADDRESS
 from instrumentgpt.handover.document import Document, answer_document, case_document
 from instrumentgpt.handover.shift import shift_document
@@ -36,10 +37,9 @@ def run(arguments: argparse.Namespace) -> int:
     if path is None:
         print(document.markdown(), end="")
         return 0
-    from instrumentgpt.instruments.report import write_whole  # plotly
-
     try:
-        write_whole(path, document.as_file(path.suffix))
+        with whole(path) as file:
+            file.write(document.as_file(path.suffix))
     except OSError as problem:
         raise UnwritableFile(f"{path}: {problem.strerror}. Give another path to --output") from problem
     print(path)

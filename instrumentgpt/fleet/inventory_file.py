@@ -1,6 +1,5 @@
 """Changing the inventory file as a person would: one device at a time, its comments and all else kept."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -8,6 +7,7 @@ import tomlkit
 from tomlkit.items import AoT
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.files import whole
 from instrumentgpt.instruments.devices import InventoryError, load_inventory
 
 
@@ -64,16 +64,14 @@ def _text(path: Path) -> str:
 
 def _replace(path: Path, text: str) -> None:
     """Put `text` in place of the file at once, if it can be used as an inventory."""
-    part = path.with_name(f".{path.name}.part")
     try:
-        part.write_text(text, encoding="utf-8")
-        load_inventory(part)
-        os.replace(part, path)
+        with whole(path) as part:
+            part.write(text.encode())
+            part.flush()
+            load_inventory(Path(part.name))
     except InventoryError as problem:
-        raise InventoryError(str(problem).replace(str(part), str(path))) from None
+        raise InventoryError(str(problem).replace(part.name, str(path))) from None
     except OSError as problem:
         raise UnwritableInventory(
             f"{path}: {problem.strerror}. Make it writable, or choose another on the Settings page"
         ) from problem
-    finally:
-        part.unlink(missing_ok=True)

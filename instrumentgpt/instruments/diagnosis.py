@@ -18,7 +18,7 @@ from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.closer import looked_at_closely
-from instrumentgpt.instruments.faults import explains, faults, is_open, next_tests
+from instrumentgpt.instruments.faults import explains, faults, next_tests, open_rival
 from instrumentgpt.instruments.findings import SEVERITIES, Confidence, Excursion, Finding, Withheld
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
@@ -34,7 +34,7 @@ CERTAIN, LIKELY = 3, 1  # points
 def graded(study: Study, finding: Finding) -> Finding:
     """Return `finding` with its signs and its grade; critical only if a second, independent sign shows it."""
     finding = replace(finding, signs=signs_of(study, finding))
-    rival = is_open(finding)
+    rival = bool(open_rival(finding))
     points = len(finding.signs) - rival
     confidence: Confidence = "likely" if points >= LIKELY else "possible"
     if points >= CERTAIN and not rival:

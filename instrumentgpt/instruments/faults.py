@@ -59,10 +59,11 @@ def next_tests() -> Mapping[str, Mapping[str, Any]]:
     return table(NEXT_TESTS)
 
 
-def is_open(finding: Finding) -> bool:
-    """Return whether what looks most like `finding` is ruled out neither by its check, signs nor kind."""
-    settled = next_tests().get(finding.fault, {}).get("settled")
-    return settled is not None and not set(settled) & {*finding.signs, finding.numbers.get("kind")}
+def open_rival(finding: Finding) -> str:
+    """Return what looks most like `finding`, if neither its check, signs nor kind rule that out, else ""."""
+    test = next_tests().get(finding.fault, {})
+    is_open = "settled" in test and not {*test["settled"]} & {*finding.signs, finding.numbers.get("kind")}
+    return str(test["rivals"][0]) if is_open else ""
 
 
 @lru_cache(maxsize=2_000)

@@ -1,8 +1,6 @@
 """The report: one HTML file with all that a diagnosis says, on screen, on paper and without a network."""
 
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -71,33 +69,6 @@ def sheets(*folders: Path) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-
-
-def write_report(path: Path, diagnoses: Sequence[Diagnosis], language: Language = "en") -> None:
-    """Write the report to `path`: all of it or, if that fails, nothing."""
-    write_whole(path, report(diagnoses, language).encode())
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write `content` to `path`: all of it or, if that fails, nothing. Raises OSError."""
-    with tempfile.NamedTemporaryFile(
-        "wb", dir=path.absolute().parent, prefix=path.name, suffix=".part", delete=False
-    ) as file:
-        try:
-            file.write(content)
-            file.flush()
-            os.chmod(file.name, 0o666 & ~_umask())
-            os.replace(file.name, path)
-        except BaseException:  # of Ctrl-C too: half a report must not lie there; raised again
-            Path(file.name).unlink(missing_ok=True)
-            raise
-
-
-def _umask() -> int:
-    """Return the mode bits that new files lack: a temporary file has stricter ones of its own."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Since when a question asks: "since Monday", "the last three days", 自週一以來, as a date."""
+"""Since when a question asks: "since Monday", "the last three days", 自週一以來; or which end of a log."""
 
 import re
 import unicodedata
@@ -36,6 +36,29 @@ _THIS_WEEK = (
     rf"\b(?:since|of|in) this week\b|\bthis week\b|(?:這|这|本)(?:個|个)?{_WEEK}(?![一二三四五六日天])"
 )
 _LAST_WEEK = rf"\bsince last week\b|(?:自|從|从)上(?:個|个)?{_WEEK}(?![一二三四五六日天])"
+
+_STRETCHES = (
+    rf"\b(?P<side>first|last|past|latest|final) (?:{_COUNT} |(?P<half>half (?:an? )?))?(?P<unit>hour|min)",
+    rf"(?P<side>最[後后近初]|過去|过去|[開开一]?[頭头始]|(?<!之)前)\s*的?(?:{_COUNT}|(?P<half>半))\s*[個个]?"
+    "(?P<unit>小時|小时|鐘頭|钟头|分鐘|分钟)",
+)
+
+
+def stretch(text: str) -> dict[str, str]:
+    """Return the stretch at an end of a log that `text` names, as tools take it; {} if it names none.
+
+    >>> stretch("and the last half hour?"), stretch("前20分鐘"), stretch("the last two days")
+    ({'since': '-30 min'}, {'until': '+20 min'}, {})
+    """
+    words = unicodedata.normalize("NFKC", text).casefold()
+    match = next(filter(None, (re.search(pattern, words) for pattern in _STRETCHES)), None)
+    if not match:
+        return {}
+    count = match["count"] or "1"
+    minutes = (int(count) if count.isdigit() else _NUMBERS[count]) * (1 if match["unit"][0] in "m分" else 60)
+    minutes //= 2 if match["half"] else 1
+    is_begin = re.match("first|最初|前|.?[頭头始]", match["side"])
+    return {"until": f"+{minutes} min"} if is_begin else {"since": f"-{minutes} min"}
 
 
 def since(text: str, today: date) -> date | None:

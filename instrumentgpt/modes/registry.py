@@ -69,7 +69,7 @@ MODES: dict[str, Mode] = {
         "Panel",
         "Several possible causes, examined in order by experts who remember what they said.",
         "Ask what several causes are possible for",
-        "zspr 053: sensor drift or heater loss?",
+        "zspr 051: too little power or a failing heater?",
         "panel.mode:panel",
         20,
     ),

@@ -4,8 +4,7 @@ import contextlib
 import hashlib
 import json
 import os
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from functools import cache, partial
 from itertools import accumulate
@@ -18,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
+from instrumentgpt.files import whole
 from instrumentgpt.instruments.reading.clocks import ClockStep
 from instrumentgpt.instruments.reading.placeholders import Placeholder
 from instrumentgpt.instruments.reading.record import Broken, Log, nothing
@@ -143,22 +143,10 @@ def _store(path: Path, frame: pd.DataFrame, described: Mapping[str, Any]) -> Non
 def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a file that is then `path`, and make room; what cannot be written is not kept."""
     with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
         with whole(path) as file:
             write(file)
         prune([*path.parent.glob("*.parquet"), *path.parent.glob(f"*{VERDICT}")], MOST_BYTES)
-
-
-@contextlib.contextmanager
-def whole(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file that becomes `path` when all of it is written, and leaves nothing otherwise."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".part", delete=False) as file:
-        try:
-            yield file
-            file.flush()
-            os.replace(file.name, path)
-        finally:
-            Path(file.name).unlink(missing_ok=True)
 
 
 def prune(kept: Iterable[Path], most_bytes: int) -> None:

@@ -9,7 +9,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import IO
 
-from instrumentgpt.instruments.reading.frame_cache import fingerprint, prune, whole
+from instrumentgpt.files import whole
+from instrumentgpt.instruments.reading.frame_cache import fingerprint, prune
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_packed, text_of
 
 MOST_BYTES = 8 << 30  # of unpacked texts in the folder; the oldest go first
@@ -81,6 +82,7 @@ def _indexed(source: Source, unpacked: Path, progress: Progress | None) -> LineI
     if not any(is_packed(part) for part in source.parts):
         lines, offsets, total, _ = _scanned(source, progress)
         return LineIndex(tuple(map(str, source.parts)), source.sizes, lines, offsets, total)
+    unpacked.parent.mkdir(parents=True, exist_ok=True)
     with whole(unpacked) as file:
         lines, offsets, total, size = _scanned(source, progress, file)
     prune(unpacked.parent.glob("*.txt"), MOST_BYTES)
@@ -117,5 +119,7 @@ def _load(path: Path) -> LineIndex | None:
 
 def _store(path: Path, index: LineIndex) -> None:
     """Keep the index; a full or read-only disk costs the next reader a second, not this one the answer."""
-    with contextlib.suppress(OSError), whole(path) as file:
-        file.write(json.dumps(asdict(index)).encode())
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole(path) as file:
+            file.write(json.dumps(asdict(index)).encode())

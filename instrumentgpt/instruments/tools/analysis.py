@@ -14,7 +14,7 @@ from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sen
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of
 from instrumentgpt.instruments.conversation import opened as conversation_opened
 from instrumentgpt.instruments.diagnosis import Diagnosis, kind_rows
-from instrumentgpt.instruments.faults import NO_FAULT, is_open, next_tests
+from instrumentgpt.instruments.faults import NO_FAULT, next_tests, open_rival
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Excursion, Finding, worst
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
@@ -101,7 +101,7 @@ def next_test(
             "channel": finding.channel,
             "confidence": finding.confidence,
             "rival": next_tests()[finding.fault]["rivals"][0],
-            "open": is_open(finding),
+            "open": bool(open_rival(finding)),
             "text": wording.next_test(finding, language),
             "cannot_tell": wording.cannot_tell(finding, language),
         }
@@ -130,7 +130,8 @@ def channel_metrics(
     Example: channel_metrics(log="run.log", channel=1, since="14:20", until="14:30").
 
     With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
-    "": the log's ends), and the share of these samples within the deviation `within` from the setpoint.
+    "-1 h" from the log's end, "+20 min" of its begin; "": all), and the share of these samples within the
+    deviation `within` from the setpoint.
     """
     opened = open_log(workspace, log, device)
     window = window_of(opened.log, since, until)
@@ -334,6 +335,7 @@ def _finding(
         "next_step": wording.next_step(finding, language),
         "cannot_tell": wording.cannot_tell(finding, language),
         "ruled_out": wording.ruled_out(finding, language),
+        "open_rival": open_rival(finding),
         "alternatives": [
             {"class": rival.fault, "reason": rival.reason, "text": wording.reason(finding, rival, language)}
             for rival in finding.ruled_out

@@ -13,25 +13,30 @@ QUANTITIES = ("pv", "output", "error", "setpoint")
 
 
 def window_of(log: Log, since: str, until: str) -> tuple[float, float]:
-    """Return the s since the log's first line of two moments: "14:20" or "2026-02-20 14:20"; "": its ends.
+    """Return the s since the log's first line of two moments; "": its ends.
+
+    A moment is "14:20" or "2026-02-20 14:20", "+20 min" after the first sample or "-1 h" before the last.
 
     Raises NotInTheLog if nothing of the log lies between them.
     """
     last = float(log.samples["time"].max()) if len(log.samples) else 0.0
-    start = max(0.0, _seconds(log, since)) if since else 0.0
-    stop = min(last, _seconds(log, until)) if until else last
+    start = max(0.0, _seconds(log, since, last)) if since else 0.0
+    stop = min(last, _seconds(log, until, last)) if until else last
     if stop < 0.0 or start > last or stop < start:
         span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
         raise NotInTheLog("time_not_in_it", log=log.name, clock=f"{since} – {until}", **span)
     return start, stop
 
 
-def _seconds(log: Log, moment: str) -> float:
-    if "-" not in moment:
-        return time_of(log, moment)
-    if log.start is None:
-        raise NotInTheLog("no_clock", log=log.name, clock=moment)
+def _seconds(log: Log, moment: str, last: float) -> float:
     try:
+        if moment[0] in "+-":
+            span = float(pd.Timedelta(moment[1:]).total_seconds())
+            return span if moment[0] == "+" else last - span
+        if "-" not in moment:
+            return time_of(log, moment)
+        if log.start is None:
+            raise NotInTheLog("no_clock", log=log.name, clock=moment)
         return float((pd.Timestamp(moment) - log.start).total_seconds())
     except ValueError:  # "2026-02-30 14:20"
         raise NotInTheLog("no_clock", log=log.name, clock=moment) from None

@@ -69,6 +69,7 @@ def alive(diagnosis: Mapping[str, Any]) -> list[str]:
     opened = [
         row["class"] for finding in faults for row in finding["alternatives"] if row["reason"] in OPEN_REASONS
     ]
+    opened += filter(None, (finding["open_rival"] for finding in faults))
     return list(dict.fromkeys([*(finding["class"] for finding in faults), *opened]))
 
 
