@@ -38,9 +38,15 @@ def figures(case: Case) -> Iterator[str]:
     within = _within(question.words)
     window, note = window_asked(case, about)
     metrics = case.tool("channel_metrics", **about.named, channel=question.channel, within=within, **window)
-    channels = [
-        row for row in metrics["channels"] if not question.channels or row["channel"] in question.channels
-    ]
+    asked, is_told = {*question.channels}, False
+    if not (question.quantity or question.gain or question.extreme or asked or window or within):
+        from instrumentgpt.analyst import report  # a report has figures in it
+
+        faults = report.faults_of(report.diagnosed(case, about))
+        asked, is_told = {fault["channel"] for fault in faults} - {None}, bool(faults)
+        yield from when(case, about) if is_told else ()
+        yield "\n" if is_told else ""
+    channels = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
     wants = question.extreme in ("least", "most", "range", "mean") or bool(window) or within is not None
     rows = [(row, _channel_sentence(case, about, row, metrics["unit"], wants)) for row in channels]
     start, end = map(moment, metrics["window"])
@@ -54,7 +60,7 @@ def figures(case: Case) -> Iterator[str]:
     if silent := [row for row, sentence in rows if not sentence]:
         listed = case.listed(row["channel"] for row in silent)
         yield case.item("metric_absent", channels=listed, samples=max(row["samples"] for row in silent))
-    if not note and (old := age(case.task, case.language, metrics["end"])):
+    if not (note or is_told) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
 
 

@@ -84,7 +84,6 @@ _LINES = (
     r"(?:\blines?|\bl|第)\s*#?\s*(\d[\d,]*)"
     r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:l ?)?(\d[\d,]*))?\s*(行)?"
 )
-_OR = re.compile(r"\bor\b|还是|或")
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
 _THEN = (
     r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|suddenly|on|the|line|after|that"
@@ -251,7 +250,7 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
         best = "events"
     elif len(pasted) >= LOG_LINES and weights[best] < ALONE:
         best = "diagnosis"
-    elif best == "gains" and len(suspected(words)) > 1 and _OR.search(words):
+    elif best == "gains" and len(suspected(words)) > (0 if aspect("blames", words) else 1):
         best = "diagnosis"  # "is it kp or the relay?"
     is_statement = (aspect("done", words) or aspect("not_the_cause", words)) and not aspect("asks", words)
     ranked = [] if is_statement or pasted else sorted(set(KINDS) - {best}, key=lambda kind: -scores[kind])

@@ -69,7 +69,8 @@ def _verdict(case: Case, rows: list[Result]) -> str:
     first = rows[0] if rows else {}
     if first.get("faults"):
         verdict = fault_verdict(case, first["label"], first, first["faults"] - 1)
-        return case.say("worst_title", count=len(rows), verdict=verdict)
+        having = sum(bool(row.get("faults")) for row in rows)
+        return case.say("worst_title", count=len(rows), having=having, verdict=verdict)
     failed = sum("error" in row for row in rows)
     return case.say("worst_none", judged=len(rows) - failed, failed=failed)
 
