@@ -33,6 +33,7 @@ from instrumentgpt.turn import runs
 
 DAY = 86_400.0
 NOON = time.mktime((2026, 3, 2, 12, 0, 0, 0, 0, -1))
+BEFORE_THE_LOG = NOON - 20 * DAY  # of zspr 053, 20 February
 SWINGS = {"device": "oven 7", "model": "T-8", "fault": "oscillation_tuning", "channel": 2}
 
 
@@ -189,13 +190,13 @@ def test_what_settled_a_fault_before_is_said_with_the_diagnosis_and_changes_no_v
     before = asked("What is wrong with zspr 053?")
     known = {"device": "zspr 053", "fault": "oscillation_tuning", "channel": 2}
     back, held = (open_case(database, "ann", **known) for _ in range(2))
-    settle(database, get_case(database, back), "ann", "halved kp", NOON - DAY)
+    settle(database, get_case(database, back), "ann", "halved kp", BEFORE_THE_LOG - DAY)
     change_case(database, back, "scan", state="reopened")
-    settle(database, get_case(database, held), "ann", "reseated the *thermocouple*.", NOON)
+    settle(database, get_case(database, held), "ann", "reseated the *thermocouple*.", BEFORE_THE_LOG)
     open_case(database, "ann", **known, cause="nobody knows yet")
 
     after = asked("What is wrong with zspr 053?")
-    told = "On this device the same finding was settled on 2026-03-02: reseated the "
+    told = "On this device the same finding was settled on 2026-02-10: reseated the "
     assert told in after and f"([case {held}](?case={held}))" in after and "*thermocouple*" not in after
     assert after.index(told) < after.index("and came back: halved kp") < after.index("Next: ")
     rest = [line for line in after.splitlines() if line and "the same finding was settled" not in line]
@@ -203,12 +204,17 @@ def test_what_settled_a_fault_before_is_said_with_the_diagnosis_and_changes_no_v
     assert [line for line in rest if "PLOTLY" not in line] == [line for line in kept if "PLOTLY" not in line]
     history = asked("Did zspr 053 have this before?")
     assert f"settled, as people confirmed: halved kp ([case {back}]" in history
-    assert "曾於 2026-03-02 解決" in asked("zspr 053 哪裡有問題？")
+    assert "曾於 2026-02-10 解決" in asked("zspr 053 哪裡有問題？")
+
+    settle(database, get_case(database, open_case(database, "ann", **known)), "ann", "new gains", NOON)
+    later = asked("What is wrong with zspr 053?")
+    told = "This log ends before the same finding was settled on this device, on 2026-03-02: new gains"
+    assert told in later
 
     conversation = db.list_conversations(database, limit=1)[0].id
     list(runs.consume(database_path(), conversation, "zspr 053 為什麼振盪？", agent="offline"))
     sent = prompt_before(database, conversation, "chat").text
-    assert f"2026-03-02, zspr 053, oscillation_tuning: reseated the *thermocouple*. [case {held}]" in sent
+    assert f"2026-02-10, zspr 053, oscillation_tuning: reseated the *thermocouple*. [case {held}]" in sent
 
 
 def test_a_case_is_opened_closed_and_found_from_the_command_line(database, conversation, capsys, ovens):

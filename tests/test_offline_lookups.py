@@ -107,8 +107,8 @@ def test_raw_lines_are_shown_by_number(tmp_path):
 
 def test_a_plot_is_drawn_of_the_channel_asked_for(tmp_path):
     answer = asked("plot channel 1 of 053", tmp_path)
-    assert answer.results[1]["artifact"]["kind"] == "plotly"
-    assert [one["channel"] for one in answer.results[2]["channels"]] == [1]
+    assert [one["artifact"]["kind"] for one in answer.results if "artifact" in one] == ["plotly"]
+    assert [one["channel"] for one in answer.results[1]["channels"]] == [1]
 
 
 def test_an_older_log_is_fetched_by_its_name(tmp_path):

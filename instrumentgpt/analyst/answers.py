@@ -18,7 +18,7 @@ from instrumentgpt.analyst.constraints import (
     forbidding,
 )
 from instrumentgpt.analyst.events import events
-from instrumentgpt.analyst.figures import figures, window_asked
+from instrumentgpt.analyst.figures import called, figures, window_asked
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
 from instrumentgpt.analyst.questions import (
@@ -33,7 +33,7 @@ from instrumentgpt.analyst.questions import (
     term_names,
     terms,
 )
-from instrumentgpt.analyst.report import diagnose, diagnosed, header, verdict
+from instrumentgpt.analyst.report import diagnose, diagnosed, header, links, verdict
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, resolve
@@ -173,8 +173,6 @@ def _kind(case: Case) -> str:
     was_a_value = kind in ("gains", "figures") and aspect("was", words)
     if aspect("danger", words) and kind in ("gains", "help"):
         return "diagnosis"
-    if kind in ("help", "survey", "figures", "events") and case.label and asks_to_run(case.question):
-        return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
     if aspect("was_changed", words) and (case.question.gain or case.question.quantity == "gains"):
@@ -183,6 +181,12 @@ def _kind(case: Case) -> str:
         return "shift"
     if is_ranking(case):
         return "ranking"
+    if kind == "compare" and aspect("urgent", words):
+        kind = "survey"
+    is_of_one = kind in ("help", "figures", "events") or (kind == "gains" and not case.question.gain)
+    is_of_one = is_of_one or (kind == "survey" and case.question.score < ALONE)
+    if is_of_one and case.label and len(case.task.devices) < 2 and asks_to_run(case.question):
+        return "diagnosis"
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     nothing = not (case.device or known_log(case) or case.task.attachments or case.question.log)
     if kind == "survey" and not nothing and aspect("which_channel", words):
@@ -203,10 +207,11 @@ def _is_of_a_shift(case: Case) -> bool:
 
 def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
     """Yield what `answering` says, then the logs that its tools read and that it did not name."""
-    used: dict[str, None] = {}
+    used, done = dict[str, None](), dict[str, Result]()
 
     def tool(name: str, **given: Any) -> Result:
-        result = case.tool(name, **given)
+        called = f"{name} {given}"
+        result = done[called] = done.get(called) or case.tool(name, **given)  # once in an answer
         if name != "fetch_log":
             logs = (result.get("log"), result.get("before"))
             used.update((log.removesuffix(".gz"), None) for log in logs if isinstance(log, str))
@@ -259,6 +264,7 @@ def plot(case: Case) -> Iterator[str]:
     """Draw the log, or channels or a stretch of it, and say in one sentence what it shows."""
     about = choose_log(case)
     window, note = window_asked(case, about)
+    case = called(case, diagnosed(case, about))
     question = case.question
     chart = "error" if question.quantity == "error" else "loop"
     channels = {
@@ -283,6 +289,9 @@ def term(case: Case) -> Iterator[str]:
         spelled(name): key for key, row in rows.items() for name in (key.replace("_", " "), *row["also"], key)
     }
     meant = list(dict.fromkeys(names[name] for name in re.findall(term_names(), words) if name in names))
+    if not meant and known_log(case):
+        yield from _number_meant(case)
+        return
     if not meant:
         yield case.say("term_unknown", words=case.listed(key.replace("_", " ") for key in rows))
         return
@@ -296,6 +305,22 @@ def term(case: Case) -> Iterator[str]:
         shown = [finding for finding in diagnosis["findings"] if finding["class"] in meant]
         for finding in shown[:1]:
             yield "\n" + case.say("term_here", label=case.label, text=finding["summary"]) + "\n"
+
+
+def _number_meant(case: Case) -> Iterator[str]:
+    """Explain a number by the findings that tell it, and what these are; else diagnose."""
+    about = choose_log(case, in_view=True)
+    diagnosis, numbers = diagnosed(case, about), re.findall(r"\d+(?:\.\d+)?", case.question.words)
+    telling = [
+        finding
+        for finding in diagnosis["findings"]
+        if {*numbers} & {*re.findall(r"\d+(?:\.\d+)?", f"{finding['summary']} {finding['cause']}")}
+    ]
+    for finding in telling:
+        definition = faults()[finding["class"]][case.language]["definition"]
+        yield f"- **{finding['title']}**: {finding['summary']} ({links(about, finding)}). {definition}\n"
+    if not telling:
+        yield from diagnose(case)
 
 
 def help_(case: Case) -> Iterator[str]:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, time
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log
-from instrumentgpt.analyst.questions import aspect, span_of, spelled, table
+from instrumentgpt.analyst.questions import aspect, channels_called, span_of, spelled, table
 from instrumentgpt.analyst.words import moment, sentences
 from instrumentgpt.instruments.language import with_spans
 from instrumentgpt.instruments.since import since, stretch
@@ -38,7 +39,7 @@ def figures(case: Case) -> Iterator[str]:
     within = _within(question.words)
     window, note = window_asked(case, about)
     metrics = case.tool("channel_metrics", **about.named, channel=question.channel, within=within, **window)
-    asked, is_told = {*question.channels}, False
+    asked, is_told = {*called(case, metrics).question.channels}, False
     if not (question.quantity or question.gain or question.extreme or asked or window or within):
         from instrumentgpt.analyst import report  # a report has figures in it
 
@@ -62,6 +63,12 @@ def figures(case: Case) -> Iterator[str]:
         yield case.item("metric_absent", channels=listed, samples=max(row["samples"] for row in silent))
     if not (note or is_told) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def called(case: Case, result: Result) -> Case:
+    """Return the case with the channels that its question calls by the log's own names for them."""
+    channels = () if case.question.channels else channels_called(case.question.words, result["channel_names"])
+    return replace(case, question=replace(case.question, channels=channels)) if channels else case
 
 
 def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:

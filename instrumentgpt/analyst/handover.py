@@ -8,7 +8,7 @@ from instrumentgpt.analyst.case import Case, Subject, ToolFailed, age, choose_lo
 from instrumentgpt.analyst.constraints import constraints_in_force
 from instrumentgpt.analyst.questions import aspect, read_question, span_of
 from instrumentgpt.analyst.remembered import done_to_it
-from instrumentgpt.analyst.report import diagnosed, faults_of, next_action, verdict
+from instrumentgpt.analyst.report import diagnosed, faults_of, next_action, remedy, verdict
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.handover.letters import LINES, Facts, letter
 from instrumentgpt.instruments.language import Language
@@ -76,7 +76,9 @@ def _letter(case: Case) -> Iterator[str]:
         yield "\n"
     else:
         first = faults[0]
-        fields |= {name: plain_text(first[name]) for name in ("cause", "action")}
+        grade = "" if first["confidence"] == "certain" else case.say("graded", word=first["confidence_word"])
+        fields["cause"] = grade + plain_text(first["cause"])
+        fields["action"] = plain_text(remedy(case, about, first))
         fields["symptom"] = plain_text(first["summary"])
         fields["ruled_out"] = case.listed(map(plain_text, first["ruled_out"]))
         lines = [f"{about.link(item['line'])} {quoted(item['text'])}" for item in first["evidence"][:LINES]]

@@ -4,6 +4,7 @@ import difflib
 import re
 import tomllib
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -381,6 +382,22 @@ def channels_in(words: str) -> tuple[int, ...]:
         spread = len(numbers) == 2 and re.search(r"\d\s*(?:to|-|到)\s*\d", digits)
         channels += range(numbers[0], numbers[1] + 1) if spread else numbers
     return tuple(dict.fromkeys(channels))
+
+
+def channels_called(words: str, names: Mapping[str, str]) -> tuple[int, ...]:
+    """Return the channels that `words` (spelled) call by a word of their own in the log's `names` for them.
+
+    >>> channels_called("what about the bed?", {"1": "heater_bed", "2": "extruder"})
+    (1,)
+    """
+    own = {number: {*re.findall(r"[a-z]+\d*|[^\W\d_a-z]+", spelled(name))} for number, name in names.items()}
+    shared = Counter(word for group in own.values() for word in group)
+    general = re.compile(
+        "|".join([PARTS, *(quantity.pattern for quantity in table()["quantities"].values())])
+    )
+    said = {word for word in shared if re.search(rf"(?<![a-z0-9]){word}(?![a-z0-9])", words)}
+    said = {word for word in said if shared[word] == 1 and not general.fullmatch(word)}
+    return tuple(int(number) for number, group in own.items() if group & said)
 
 
 def clocks_in(words: str) -> tuple[str, ...]:

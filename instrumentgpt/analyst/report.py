@@ -8,7 +8,7 @@ from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, choose_log, remembered_in
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
-from instrumentgpt.analyst.figures import channel_row, is_pi
+from instrumentgpt.analyst.figures import called, channel_row, figures, is_pi, window_asked
 from instrumentgpt.analyst.questions import aspect, suspected
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
@@ -30,13 +30,22 @@ def diagnose(case: Case) -> Iterator[str]:
     """Diagnose the log that is meant, and draw it."""
     about = choose_log(case)
     diagnosis = diagnosed(case, about)
+    if (case := called(whole := case, diagnosis)) is not whole:
+        diagnosis = diagnosed(case, about)
     words = case.question.words
     if aspect("kind_of_loop", words):
         yield header(case, about, diagnosis) + "\n\n"
         yield from kinds(case, diagnosis, in_full=True)
         yield case.say("kind_correct") + "\n"
         return
+    window, note = window_asked(case, about)
+    yield note + "\n\n" if note else ""
+    if window:
+        yield from figures(case)
+        yield "\n"
     asks_lines = aspect("evidence", words)
+    if aspect("sure", words):
+        yield from _grounds(case, diagnosis)
     yield from explained(case, about, diagnosis, drawn=not (asks_lines or aspect("next", words)))
     if asks_lines:
         yield from _lines(case, about, diagnosis)
@@ -89,7 +98,7 @@ def _of_class(diagnosis: Result, *classes: str) -> list[Result]:
 
 def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return the answer in one bold sentence, after what must be switched off at once."""
-    faults = faults_of(diagnosis)
+    faults = [fault for fault in faults_of(diagnosis) if fault["class"] != "data_gap"]
     channels = [finding["channel"] for finding in _of_class(diagnosis, "healthy")]
     if faults:
         dangers = "".join(f"**{fault['danger']}**\n\n" for fault in faults if fault["danger"])
@@ -133,6 +142,16 @@ def _running(case: Case, diagnosis: Result) -> str:
     )
 
 
+def _grounds(case: Case, diagnosis: Result) -> Iterator[str]:
+    """Yield why the first finding has its grade: the signs for it, and what is not ruled out."""
+    for fault in faults_of(diagnosis)[:1]:
+        rival = cause_title(fault["open_rival"], case.language) if fault["open_rival"] else ""
+        fields = {"title": fault["title"], "word": fault["confidence_word"], "count": len(fault["signs"])}
+        signs = case.listed(fault["signs"]) or case.say("sure_check_alone")
+        rest = [case.say("sure_open", rival=rival, test=fault["next_test"])] if rival else []
+        yield together([case.say("sure", signs=signs, **fields), *rest], case.language) + "\n\n"
+
+
 def _swing(case: Case, diagnosis: Result) -> Result | None:
     """Return the largest swing that is more than noise, where one is asked about, or has a period."""
     is_asked = aspect("swings", case.question.words)
@@ -172,6 +191,7 @@ def excursion_row(
 
 def header(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return the sentence on the log itself: its name, span, size, and how old it is."""
+    names = diagnosis["channel_names"]
     sentence = case.say(
         "header_rows" if "period" in diagnosis["missing"] else "header",
         log=quoted(about.log),
@@ -179,7 +199,10 @@ def header(case: Case, about: Subject, diagnosis: Result) -> str:
         end=moment(diagnosis["end"], diagnosis["start"]),
         span=span_text(diagnosis["seconds"] or 0.0, case.language),
         lines=diagnosis["lines"],
-        channels=case.listed(diagnosis["channel_numbers"]),
+        channels=case.listed(
+            f"{number} ({plain_text(names[key])})" if (key := str(number)) in names else number
+            for number in diagnosis["channel_numbers"]
+        ),
         count=len(diagnosis["channel_numbers"]),
     )
     return together(filter(None, (sentence, age(case.task, case.language, diagnosis["end"]))), case.language)
@@ -215,7 +238,7 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
     for excursion in in_use[:MOST_EXCURSIONS]:
         yield case.item("excursion_in_use", told=excursion_row(case, about, excursion, diagnosis))
     yield from (f"- {plain_text(trend['summary'])}\n" for trend in diagnosis["segments"]["trends"])
-    if not diagnosis["findings"]:
+    if not [finding for finding in diagnosis["findings"] if finding["class"] != "data_gap"]:
         yield from _figures(case, about, diagnosis)
     yield from _healthy(case, about, diagnosis)
     if count := diagnosis["broken"]["count"]:
@@ -354,13 +377,8 @@ def next_action(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         yield from _next_healthy(case, diagnosis)
         return
     first = faults[0]
-    yield from settled(case, first)
-    better = ""
-    if first["class"] in TUNED:
-        arguments = {"channel": first["channel"], "language": case.language}
-        better = "".join(proposals(case, case.tool("advise_gains", **about.named, **arguments)))
-    held = mark(case.task, case.language, step_of(first))
-    yield case.say("next_action", action=better or first["next_step"] + held) + "\n"
+    yield from settled(case, first, diagnosis["end"])
+    yield case.say("next_action", action=remedy(case, about, first)) + "\n"
     yield from (f"\n{sentence}\n" for sentence in first["cannot_tell"])
     for fault in faults[1:MOST_FAULTS]:
         if fault["action"] != first["action"] and fault["class"] not in first["explains"]:
@@ -372,10 +390,21 @@ def next_action(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
             break
 
 
-def settled(case: Case, fault: Result) -> Iterator[str]:
-    """Yield what settled the same finding before, the likeliest help first."""
+def remedy(case: Case, about: Subject, fault: Result) -> str:
+    """Return what is to be done about `fault`: better gains where they cure it and are proven."""
+    better = ""
+    if fault["class"] in TUNED:
+        arguments = {"channel": fault["channel"], "language": case.language}
+        better = "".join(proposals(case, case.tool("advise_gains", **about.named, **arguments)))
+    return better or fault["next_step"] + mark(case.task, case.language, step_of(fault))
+
+
+def settled(case: Case, fault: Result, end: str) -> Iterator[str]:
+    """Yield what settled the same finding before, the likeliest help first; `end`: of the log."""
     for entry in fault["settled"]:
         key = "back" if entry["came_back"] else "sibling" if entry["sibling"] else "own"
+        if key == "own" and end[4:5] == "-" and end[:10] < entry["date"]:
+            key = "since"
         fields = {"date": entry["date"], "device": plain_text(entry["device"]), "link": entry["link"]}
         outcome = plain_text(entry["outcome"]).rstrip(".。")
         yield case.say(f"settled_{key}", outcome=outcome, **fields) + "\n\n"
@@ -445,7 +474,8 @@ def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         title = cause_title(name, case.language) if name in faults else case.say(f"part_{name}")
         untold = next_tests()["untold"].get(name, {case.language: "\0"})[case.language]
         left = [text for fault in faults_of(diagnosis) for text in fault["cannot_tell"] if untold in text]
-        if left:
+        left += [fault["next_test"] for fault in faults_of(diagnosis) if fault["open_rival"] in faults]
+        if left and not (seen and name != "contact"):
             key, text = "suspect_open", left[0]
         elif seen:
             key, text = "suspect_found", f"{seen[0]['summary']} ({links(about, seen[0])})"

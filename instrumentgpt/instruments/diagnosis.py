@@ -19,7 +19,14 @@ from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.closer import looked_at_closely
 from instrumentgpt.instruments.faults import explains, faults, next_tests, open_rival
-from instrumentgpt.instruments.findings import SEVERITIES, Confidence, Excursion, Finding, Withheld
+from instrumentgpt.instruments.findings import (
+    INDEPENDENT,
+    SEVERITIES,
+    Confidence,
+    Excursion,
+    Finding,
+    Withheld,
+)
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 
@@ -27,7 +34,6 @@ CLEAR, FAR = 2.0, 3.0  # times its limit
 OFTEN = 4  # times, or cycles: three can be chance
 WORKED_FOR = 5.0  # lags
 UNTOUCHED = 1.5  # bands within which another loop holds
-INDEPENDENT = ("again", "before", "alone", "driven")  # not of the number that the check itself is about
 CERTAIN, LIKELY = 3, 1  # points
 
 

@@ -9,6 +9,7 @@ FEWEST_SAMPLES = 50  # per channel, below which a record is too little to judge:
 IN_USE = "in_use"  # what covers an excursion that comes again and again, and that the output answers
 
 Severity = Literal["none", "info", "low", "medium", "high", "critical"]
+INDEPENDENT = ("again", "before", "alone", "driven")  # signs not of the number that the check is about
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low", "info", "none")  # worst first
 
 Confidence = Literal["certain", "likely", "possible"]

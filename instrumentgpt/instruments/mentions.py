@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 
@@ -20,8 +21,8 @@ _LOG_LINE = re.compile(r"\[?\d{4}-\d\d-\d\d[ t]\d\d:\d\d:\d\d.*")  # a pasted lo
 _NUMBER = re.compile(r"(?<![a-z0-9_.:/+\-±=<>])\d+(?![a-z0-9_/]|[.:\-]\d)")
 _UNIT = re.compile(
     r"\s*(?:°|deg|度|%|percent|[km]?hz\b|[mkuµ]?[svwa]\b|[cmuµ]m\b|[hmcfk]\b|m?sec|min|hours?\b|hrs?\b|days?\b|weeks?\b"
-    r"|times?\b|lines?\b|rows?\b|points?\b|samples?\b|more\b|kelvin|celsius|bar\b|rpm\b|[kmg]b\b"
-    r"|秒|分|小時|天|日|月|年|週|次|行|筆|點|個|倍|號(?!\s*(?:機|設備|儀器|裝置|爐|烤箱)))"
+    r"|times?\b|lines?\b|rows?\b|points?\b|samples?\b|more\b(?! [a-z]*[a-rt-z]\b)|kelvin|celsius"
+    r"|bar\b|rpm\b|[kmg]b\b|秒|分|小時|天|日|月|年|週|次|行|筆|點|個|倍|號(?!\s*(?:機|設備|儀器|裝置|爐|烤箱)))"
 )
 _OTHER_NUMBER = re.compile(  # what stands before a number that is something else
     r"(?:\b(?:line|port|version|v|rev|build|channel|ch|id|error|code|step|page|kp|ki|kd|sp|pv|row)"
@@ -96,7 +97,12 @@ def mention_spans(
     spans = [*_addresses(folded)]
     folded = _without(folded, _ADDRESS)
     plain = in_simplified(folded)
-    spellings = {address: (*group, *nicknames.get(address, ())) for address, group in names.items()}
+    ends = {address: _ends(group) for address, group in names.items()}
+    shared = Counter(end for group in ends.values() for end in group)
+    spellings = {
+        address: (*group, *nicknames.get(address, ()), *(end for end in ends[address] if shared[end] == 1))
+        for address, group in names.items()
+    }
     named = _named(plain, spellings)
     named += [span for span in _strangers(plain, names) if not _overlaps(span, named)]
     spans += named
@@ -115,6 +121,12 @@ def _addresses(text: str) -> Iterator[Span]:
         octets = [int(octet) for octet in match.group(1).split(".")]
         if max(octets) <= 255:
             yield match.start(), match.end(), ".".join(map(str, octets))
+
+
+def _ends(names: Sequence[str]) -> set[str]:
+    """Return the last word with the number of names that have more words: "k 3" of "Lab fridge K3"."""
+    keys = map(name_key, names)
+    return {" ".join(key[-2:]) for key in keys if len(key) > 2 and key[-1].isdigit()}
 
 
 def _spelling(key: tuple[str, ...]) -> str:

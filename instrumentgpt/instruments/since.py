@@ -8,7 +8,10 @@ from instrumentgpt.instruments.fleet import NUMBERS
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HAN_DAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
-_NUMBERS = {**NUMBERS, "兩": 2}
+_TENS = {"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "ninety": 90}
+_HAN = ("", *"一二三四五六七八九")
+_TENS |= {f"{_HAN[n // 10] if n > 19 else ''}十{_HAN[n % 10]}": n for n in range(99, 10, -1)}
+_NUMBERS = {**_TENS, **NUMBERS, "兩": 2}
 _COUNT = r"(?P<count>\d{1,3}|" + "|".join(_NUMBERS) + ")"
 _WEEK = "(?:週|周|星期|禮拜|礼拜)"
 _SINCE_WEEKDAY = (

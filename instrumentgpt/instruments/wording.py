@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from instrumentgpt.instruments.faults import faults, next_tests
-from instrumentgpt.instruments.findings import NOT_RULED_OUT, Evidence, Finding, RuledOut
+from instrumentgpt.instruments.faults import faults, next_tests, open_rival
+from instrumentgpt.instruments.findings import INDEPENDENT, NOT_RULED_OUT, Evidence, Finding, RuledOut
 from instrumentgpt.instruments.language import Language, Sentence, with_spans
 
 ROWS: Mapping[Language, str] = {"en": " rows", "zh": " 列"}
@@ -28,12 +28,16 @@ CONFIDENCE: Mapping[Language, Mapping[str, str]] = {  # of ten of a grade, so ma
 }
 SIGNS: Mapping[Language, Mapping[str, str]] = {  # that a second, independent observation shows
     "en": {
+        "clear": "twice its limit",
+        "far": "three times its limit",
         "again": "it came again and again",
         "before": "it worked until then",
         "alone": "another channel held meanwhile",
         "driven": "the output moved meanwhile",
     },
     "zh": {
+        "clear": "達界限的兩倍",
+        "far": "達界限的三倍",
         "again": "反覆出現",
         "before": "在此之前正常",
         "alone": "其間另一通道維持正常",
@@ -123,11 +127,16 @@ def confidence(finding: Finding, language: Language) -> str:
 
 def danger(finding: Finding, language: Language) -> str:
     """Return what to switch off at once, and the two signs that say so; "" where it is not critical."""
-    sign = next((SIGNS[language][name] for name in finding.signs if name in SIGNS[language]), "")
+    sign = next((SIGNS[language][name] for name in finding.signs if name in INDEPENDENT), "")
     if finding.severity != "critical" or not sign:
         return ""
     stop, happening = _written(finding, "stop", language), summary(finding, language)
     return SECOND_SIGN[language].format(stop=stop, summary=happening, sign=sign)
+
+
+def signs(finding: Finding, language: Language) -> list[str]:
+    """Return what speaks for it beside its check's own limit."""
+    return [SIGNS[language][name] for name in finding.signs]
 
 
 def next_test(finding: Finding, language: Language) -> str:
@@ -153,8 +162,9 @@ def next_step(finding: Finding, language: Language) -> str:
 
 
 def ruled_out(finding: Finding, language: Language) -> list[str]:
-    """Return a sentence per near alternative, with the numbers that speak against it."""
-    return [reason(finding, item, language) for item in finding.ruled_out if item.reason not in NOT_RULED_OUT]
+    """Return a sentence per near alternative but one left open, with the numbers that speak against it."""
+    out = [item for item in finding.ruled_out if item.reason not in NOT_RULED_OUT]
+    return [reason(finding, item, language) for item in out if item.fault != open_rival(finding)]
 
 
 def reason(finding: Finding, item: RuledOut, language: Language) -> str:

@@ -293,6 +293,7 @@ def _about(opened: Opened) -> dict[str, Any]:
         "guessed": dict(log.guessed),
         "notes": list(log.notes),
         "broken": {"count": log.broken.count, "examples": [*map(list, log.broken.examples[:3])]},
+        "channel_names": {str(number): name for number, name in log.channel_names.items()},
         "channel_numbers": sorted(int(number) for number in log.samples["channel"].unique()),
     }
 
@@ -336,6 +337,7 @@ def _finding(
         "cannot_tell": wording.cannot_tell(finding, language),
         "ruled_out": wording.ruled_out(finding, language),
         "open_rival": open_rival(finding),
+        "signs": wording.signs(finding, language),
         "alternatives": [
             {"class": rival.fault, "reason": rival.reason, "text": wording.reason(finding, rival, language)}
             for rival in finding.ruled_out
