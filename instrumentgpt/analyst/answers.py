@@ -43,9 +43,7 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
-LEAST_SAID = 40  # characters: a shorter line may stand twice in a conversation
 MOST_AT_ONCE = 4  # questions of one message
-REPEATED = ("diagnosis", "compare", "gains")  # kinds whose lines are not said twice
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 _PARTS = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
 
@@ -141,7 +139,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + record.constraints_note(case, held) if held else ""
             yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
         if kind:
-            yield from _once(case, _with_source(case, ANSWERS[kind]))
+            yield from _with_source(case, ANSWERS[kind])
         yield from record.beside(case)
     except NothingToRead as problem:
         yield str(problem)
@@ -225,39 +223,6 @@ def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iter
     if unnamed := [quoted(log) for log in used if log and log not in shown]:
         blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
         yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))
-
-
-def _once(case: Case, pieces: Iterator[str]) -> Iterator[str]:
-    """Yield `pieces` without the lines that an earlier answer has, and say in which turn they stand.
-
-    The first line answers the question, and the next action is what is to be done: both are always said.
-    """
-    before = {
-        line.strip(): turn for turn, text in case.task.messages_of("assistant") for line in text.splitlines()
-    }
-    if not before or case.question.kind not in REPEATED:
-        yield from pieces
-        return
-    left_out, rest, first = dict[int, None](), "", True
-    heading, is_bare = "", False  # told with what it heads, if that is
-    lead = case.say("next_action", action="").strip()
-    for piece in pieces:
-        *whole, rest = (rest + piece).split("\n")
-        for line in whole:
-            is_told_anew = first or len(line) < LEAST_SAID or line.startswith(lead)
-            if not is_told_anew and (turn := before.get(line.strip())):
-                left_out[turn], is_bare = None, True
-            elif line.endswith((":", "：")):
-                heading, is_bare = line + "\n", False
-            elif heading and not line.strip():
-                heading += "\n"
-            else:
-                yield ("" if is_bare and not line.startswith("- ") else heading) + line + "\n"
-                heading = ""
-            first = first and not line.strip()
-    yield rest
-    if left_out:
-        yield "\n\n" + case.say("said_already", turns=case.listed(left_out))
 
 
 def plot(case: Case) -> Iterator[str]:

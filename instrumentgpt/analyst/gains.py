@@ -88,17 +88,10 @@ def _advised(case: Case, about: Subject, **change: object) -> Result:
 
 
 def _needs_a_number(case: Case, advice: Result, gain: str) -> str:
-    """Return that a gain of 0 cannot be raised by a factor, with a value worth asking about."""
-    answers = [channel["answer"] for channel in advice["channels"]]
-    modelled = next((answer for answer in answers if "tau2" in answer["numbers"]), None)
-    example, why = EXAMPLE_GAIN, ""
-    if modelled and gain == "kd":
-        example = modelled["numbers"]["kp"] * modelled["numbers"]["tau2"]
-        named = {"channel": modelled["channel"], "tau2": modelled["numbers"]["tau2"]}
-        why = case.say("gain_zero_model", **named)
-    channels = case.listed(answer["channel"] for answer in answers)
-    numbers = {"gain": gain, "count": len(answers), "example": example}
-    return case.say("gain_zero", channels=channels, why=why, **numbers)
+    """Return that a gain of 0 cannot be raised by a factor, with how to ask about a value."""
+    channels = [channel["channel"] for channel in advice["channels"]]
+    numbers = {"gain": gain, "count": len(channels), "example": EXAMPLE_GAIN}
+    return case.say("gain_zero", channels=case.listed(channels), **numbers)
 
 
 def _verdict_lines(groups: list[tuple[str, Result]]) -> Iterator[str]:
