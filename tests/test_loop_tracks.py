@@ -78,7 +78,10 @@ def test_switching_between_the_limits_is_on_off_control_and_between_other_values
 def test_setpoint_zero_with_output_zero_is_switched_off():
     off = quiet(2, duration=300.0).assign(setpoint=0.0, output=0.0)
     assert not track(off).controlled.any()
-    assert track(quiet(2, duration=300.0)).controlled.all()
+    off.loc[off.index[0], "output"] = 40.0  # of the moment before
+    assert not track(off).controlled.any()
+    off.loc[off.index[9], "output"] = 40.0
+    assert track(off).controlled.all() and track(quiet(2, duration=300.0)).controlled.all()
 
 
 def test_a_step_counts_from_where_pv_stood():

@@ -81,10 +81,14 @@ def _mended(time: Floats) -> tuple[Floats, float]:
 
 
 def _switched_off(loop: Loop) -> Mask:
-    """Return where a setpoint of exactly 0 goes with an output of exactly 0: firmware says "off"."""
+    """Return where a setpoint of exactly 0 goes with an output of exactly 0: firmware says "off".
+
+    The first line of it may still tell the output before: setpoint and output are not read at one moment.
+    """
     off = np.zeros(len(loop), dtype=bool)
     for first, stop in constant_runs(loop.setpoint):
-        if loop.setpoint[first] == 0 and not np.nan_to_num(loop.output[first:stop]).any():
+        late = first + (stop - first > 1)
+        if loop.setpoint[first] == 0 and not np.nan_to_num(loop.output[late:stop]).any():
             off[first:stop] = True
     return off
 
