@@ -187,7 +187,8 @@ def _kind(case: Case) -> str:
         return "diagnosis"
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     nothing = not (case.device or known_log(case) or case.task.attachments or case.question.log)
-    if kind == "survey" and not nothing and aspect("which_channel", words):
+    is_unread = case.question.score < table()["least"] and not case.task.devices
+    if kind == "survey" and not nothing and (is_unread or aspect("which_channel", words)):
         return "diagnosis"
     if case.question.kind == "diagnosis" and nothing and case.question.score < table()["least"]:
         return "survey"

@@ -81,6 +81,10 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
     query = topic(case)
     result = case.tool("search_events", **about.named, query=query)
     numbers = {"label": about.label, "total": result["total"], "query": query, "count": result["count"]}
+    if not result["total"]:
+        yield case.say("events_absent", label=about.label) + "\n\n"
+        yield from () if subject else when(case, about)
+        return
     key = ("events_query" if query else "events") + ("_title" if result["groups"] else "_none")
     yield case.say(key, groups=len(result["groups"]) + result["left_out"], **numbers) + "\n\n"
     yield from ("- " + _group(case, about, group) + "\n" for group in result["groups"][:MOST_GROUPS])

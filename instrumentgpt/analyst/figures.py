@@ -43,13 +43,15 @@ def figures(case: Case) -> Iterator[str]:
     if not (question.quantity or question.gain or question.extreme or asked or window or within):
         from instrumentgpt.analyst import report  # a report has figures in it
 
-        faults = report.faults_of(report.diagnosed(case, about))
-        asked, is_told = {fault["channel"] for fault in faults} - {None}, bool(faults)
-        yield from when(case, about) if is_told else ()
+        diagnosis = report.diagnosed(case, about)
+        faults, away = report.faults_of(diagnosis), diagnosis["excursions"]["count"]
+        asked, is_told = {fault["channel"] for fault in faults} - {None}, bool(faults or away)
+        yield from when(case, about) if faults else _recoveries(case, about) if away else ()
         yield "\n" if is_told else ""
     channels = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
     wants = question.extreme in ("least", "most", "range", "mean") or bool(window) or within is not None
-    rows = [(row, _channel_sentence(case, about, row, metrics["unit"], wants)) for row in channels]
+    wants = wants or (not question.quantity and "setpoint" in metrics["missing"])
+    rows = [(row, channel_sentence(case, about, row, metrics["unit"], wants)) for row in channels]
     start, end = map(moment, metrics["window"])
     span = case.say("figures_span", since=start, until=end)
     numbers = {"count": len(channels), "clock": moment(metrics["end"])}
@@ -60,7 +62,10 @@ def figures(case: Case) -> Iterator[str]:
     yield from (f"- {sentence}\n" for _, sentence in rows if sentence)
     if silent := [row for row, sentence in rows if not sentence]:
         listed = case.listed(row["channel"] for row in silent)
-        yield case.item("metric_absent", channels=listed, samples=max(row["samples"] for row in silent))
+        lacks = case.listed(case.say(f"value_{name}") for name in metrics["missing"])
+        key = "metric_lacking" if lacks else "metric_absent"
+        samples = max(row["samples"] for row in silent)
+        yield case.item(key, channels=listed, samples=samples, lacks=lacks)
     if not (note or is_told) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
 
@@ -108,7 +113,7 @@ def _within(words: str) -> float | None:
     return 0.5 if size == "half" else float(size)
 
 
-def _channel_sentence(case: Case, about: Subject, channel: Result, unit: str, wants: bool) -> str:
+def channel_sentence(case: Case, about: Subject, channel: Result, unit: str, wants: bool) -> str:
     """Return the sentence on one channel: its extremes where they are asked for, else its figures."""
     quantity, extremes = case.question.quantity, channel["extremes"]
     column = COLUMN.get(quantity, "")

@@ -8,7 +8,7 @@ from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, choose_log, remembered_in
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
-from instrumentgpt.analyst.figures import called, channel_row, figures, is_pi, window_asked
+from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_pi, window_asked
 from instrumentgpt.analyst.questions import aspect, suspected
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
@@ -249,7 +249,10 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
 
 def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Yield the figures of the channels, where there is no verdict on any, and why there is none."""
-    sentences = (channel_row(case, about, channel, diagnosis["unit"]) for channel in diagnosis["channels"])
+    rows, at_large = diagnosis["channels"], "setpoint" in diagnosis["missing"]
+    if at_large:
+        rows = case.tool("channel_metrics", **about.named, channel=case.question.channel)["channels"]
+    sentences = (channel_sentence(case, about, row, diagnosis["unit"], at_large) for row in rows)
     yield from (f"- {sentence}\n" for sentence in filter(None, sentences))
     listed = {f"healthy, channel {channel}" for channel in diagnosis["excursions"]["healthy_but"]}
     reasons = Counter(why for name, why in diagnosis["withheld"].items() if name not in listed)
