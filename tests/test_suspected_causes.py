@@ -49,7 +49,7 @@ def test_what_no_check_could_judge_is_not_called_out(tmp_path):
     rows = [f"2026-02-20 10:00:{second:02d},1,50,50.0{second % 3},40" for second in range(40)]
     log.write_text("\n".join(["time,channel,setpoint,pv,output", *rows]), encoding="utf-8")
     text = asked("sensor drift or heater loss?", tmp_path, attachments=(str(log),)).text
-    assert "nothing points" not in text and text.count(": not judged.**") == 2
+    assert "nothing points" not in text and text.count("**Not judged: ") == 2
 
 
 @each("question", ["053 感測器漂移還是加熱器老化？", "好", "053 怎麼辦？不要更改增益。"])

@@ -124,7 +124,9 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
     yield case.say("danger_seen") + "\n\n" if aspect("danger", case.question.words) else ""
     if note:
         yield note
-        return
+        if not (aspect("corrected", case.question.words) and aspect("asks", case.question.words)):
+            return
+        yield "\n\n"
     if note := _image_note(case):
         yield note + "\n\n"
         if not case.device and not known_log(case):

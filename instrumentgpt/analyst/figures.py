@@ -115,7 +115,7 @@ def _within(words: str) -> float | None:
 
 def channel_sentence(case: Case, about: Subject, channel: Result, unit: str, wants: bool) -> str:
     """Return the sentence on one channel: its extremes where they are asked for, else its figures."""
-    quantity, extremes = case.question.quantity, channel["extremes"]
+    quantity, extremes = case.question.quantity, channel.get("extremes", {})
     column = COLUMN.get(quantity, "")
     if wants and quantity in ("spread", "noise", "in_band"):
         column = "error"

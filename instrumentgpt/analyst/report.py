@@ -64,10 +64,12 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     yield verdict(case, about, diagnosis) + "\n\n"
     yield _running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     yield header(case, about, diagnosis) + "\n\n"
+    if aspect("danger", words):
+        return
     yield from kinds(case, diagnosis)
     yield from key_findings(case, about, diagnosis)
     if drawn:
-        draw(case, about)
+        draw(case, about, **window_asked(case, about)[0])
     yield from _cause(case, about, diagnosis)
     if not acts_first:
         yield from next_action(case, about, diagnosis)

@@ -1,0 +1,121 @@
+"""Questions as people put them: whether it may run, how sure that is, which stretch, which channel."""
+
+import math
+
+import pytest
+from cases import each
+from faulty_logs import written
+from offline_case import asked, state_after
+
+from instrumentgpt.analyst.questions import channels_called, read_question, spelled
+
+
+@each(
+    "fault, question, told",
+    [
+        ("runaway", "is it safe to leave it running?", "not safe to let it run"),
+        ("runaway", "可以放著跑過夜嗎？", "讓它繼續運轉不安全"),
+        ("sensor_spike", "can I leave it on over the weekend?", "shows no danger, but a fault"),
+        ("healthy", "may I stop it now?", "nothing that speaks against running it"),
+        ("insufficient_data", "is it dangerous?", "cannot tell whether it is safe"),
+    ],
+)
+def test_whether_it_may_run_is_told_by_the_gravest_finding_and_what_no_log_sees(
+    tmp_path, fault, question, told
+):
+    text = asked(question, tmp_path, attachments=(str(written(fault, tmp_path)),)).text
+    assert told in text and ("over-temperature" in text or "過溫保護" in text)
+
+
+@each(
+    "question, told",
+    [
+        ("is 054 a loose wire?", "**Left open: a loose contact.**"),
+        ("051 是加熱器壞了嗎？", "**尚無定論：加熱或冷卻失效。**"),
+        ("051: could it be the power supply?", "**Left open: the supply.**"),
+        ("is 055 overshooting because of ki?", "**No, nothing points to the tuning"),
+        ("051 how sure are you?", "**Output saturated is likely, by 2 signs"),
+        ("is 051 or 053 more urgent?", "It is the worst of 2, of which 2 have a finding"),
+        ("what is wrong with 053? write it to my boss", "Next: Channel 2: better gains are kp"),
+    ],
+)
+def test_what_the_log_leaves_open_is_neither_yes_nor_no(tmp_path, question, told):
+    assert told in asked(question, tmp_path).text
+
+
+@each(
+    "question, told",
+    [
+        ("by how much?", "swings by ±"),
+        ("多久了？", "的增益造成的振盪"),
+        ("which channel should I start with?", "Oscillation from the gains"),
+        ("what does the 45 s mean?", "**Oscillation from the gains**: Channel 2"),
+        ("was the door open in the last ten minutes?", "event lines are about “door”"),
+    ],
+)
+def test_a_short_question_is_one_about_the_fault_in_view(tmp_path, question, told):
+    before = asked("why does 053 swing?", tmp_path)
+    text = asked(question, tmp_path, state=state_after(before, "zspr 053", "10.1.1.112")).text
+    assert told in text or told in text.replace("通道 2 ", "的"), text
+
+
+@each(
+    "question, start, end",
+    [
+        ("zspr 052: highest temperature in the last ten minutes", "23:44:44", "23:54:44"),
+        ("zspr 052 前二十分鐘的最高溫度", "23:24:45", "23:44:45"),
+        ("was zspr 052 ok in the last half hour?", "23:24:45", "23:54:44"),
+    ],
+)
+def test_a_stretch_at_an_end_of_the_log_is_what_is_told(tmp_path, question, start, end):
+    answer = asked(question, tmp_path)
+    windows = [one["window"] for one in answer.results if "window" in one]
+    assert windows and [moment[11:19] for moment in windows[0]] == [start, end]
+
+
+@pytest.fixture
+def printer(tmp_path):
+    """Return a log of two heaters by their names, whose setpoint goes to 0 a line before the output does."""
+    rows = ["time,bed_target,bed_temp,bed_power,extruder_target,extruder_temp,extruder_power"]
+    for second in range(900):
+        on = second < 700
+        wave = 0.2 * math.sin(second / 5)
+        bed, hot = (60 + wave, 210 - 2 * wave) if on else (60 - second / 100, 210 - second / 10)
+        rows.append(
+            f"{second},{60 * on},{bed:.2f},{30 * (second < 701)},{210 * on},{hot:.2f},{45 * (second < 701)}"
+        )
+    path = tmp_path / "print.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    return path
+
+
+@each("question", ["how noisy is the bed?", "is the bed ok?", "what is wrong with the bed"])
+def test_a_channel_is_called_by_the_logs_own_name_for_it(tmp_path, printer, question):
+    answer = asked(question, tmp_path, attachments=(str(printer),))
+    named = answer.results[0]["channel_names"]
+    (number,) = channels_called(spelled(question), named)
+    assert "bed" in named[str(number)] and f"hannel {number}" in answer.text
+    assert not [one for one in named if int(one) != number and f"hannel {one}:" in answer.text]
+
+
+def test_what_a_log_of_readings_alone_cannot_tell_of_events_is_told_by_its_readings(tmp_path):
+    log = written("ambient_disturbance", tmp_path)
+    text = asked("was the door left open?", tmp_path, attachments=(str(log),)).text
+    assert "0 event lines" in text and "From " in text
+
+
+@each("told", ["zspr 050 had dips yesterday", "it was noisy all night", "053 was cold this morning"])
+def test_a_complaint_is_no_deed_that_is_noted(told):
+    assert read_question(told, True, 1).kind != "help"
+    assert not asked_done(told)
+
+
+@each("told", ["the seal was replaced", "we had the valve rebuilt", "it has been cleaned on Monday"])
+def test_a_deed_is(told):
+    assert asked_done(told)
+
+
+def asked_done(text: str) -> bool:
+    from instrumentgpt.analyst.remembered import is_done
+
+    return is_done(spelled(text))
