@@ -480,10 +480,10 @@ def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         untold = next_tests()["untold"].get(name, {case.language: "\0"})[case.language]
         left = [text for fault in faults_of(diagnosis) for text in fault["cannot_tell"] if untold in text]
         left += [fault["next_test"] for fault in faults_of(diagnosis) if fault["open_rival"] in faults]
-        if left and not (seen and name != "contact"):
-            key, text = "suspect_open", left[0]
-        elif seen:
+        if seen:
             key, text = "suspect_found", f"{seen[0]['summary']} ({links(about, seen[0])})"
+        elif left:
+            key, text = "suspect_open", left[0]
         elif weighed := _weighed(diagnosis, faults):
             key, text = f"suspect_{'open' if weighed['reason'] in NOT_RULED_OUT else 'out'}", weighed["text"]
         elif silent:
