@@ -7,7 +7,9 @@ from cases import each
 from faulty_logs import written
 from offline_case import asked, state_after
 
-from instrumentgpt.analyst.questions import channels_called, read_question, spelled
+from instrumentgpt.analyst.questions import channels_called, devices_in, read_question, spelled
+from instrumentgpt.analyst.remembered import is_done
+from instrumentgpt.instruments.devices import load_inventory
 
 
 @each(
@@ -107,15 +109,28 @@ def test_what_a_log_of_readings_alone_cannot_tell_of_events_is_told_by_its_readi
 @each("told", ["zspr 050 had dips yesterday", "it was noisy all night", "053 was cold this morning"])
 def test_a_complaint_is_no_deed_that_is_noted(told):
     assert read_question(told, True, 1).kind != "help"
-    assert not asked_done(told)
+    assert not is_done(spelled(told))
 
 
 @each("told", ["the seal was replaced", "we had the valve rebuilt", "it has been cleaned on Monday"])
 def test_a_deed_is(told):
-    assert asked_done(told)
+    assert is_done(spelled(told))
 
 
-def asked_done(text: str) -> bool:
-    from instrumentgpt.analyst.remembered import is_done
-
-    return is_done(spelled(text))
+@each(
+    "question, named",
+    [
+        ("how is the freezer?", ["Freezer North"]),
+        ("compare the kiln with my freezer", ["Kiln 2", "Freezer North"]),
+        ("is the K3 alright?", ["Lab fridge K3"]),
+        ("is the heater ok?", []),
+        ("how is the oven?", []),
+    ],
+)
+def test_a_device_is_called_by_what_only_its_name_has(tmp_path, question, named):
+    names = ("Freezer North", "Kiln 2", "Lab fridge K3", "Oven left", "Oven right", "Spare heater")
+    path = tmp_path / "devices.toml"
+    rows = (f'[[device]]\nname = "{name}"\nip = "10.9.0.{at}"\nlogs = "."' for at, name in enumerate(names))
+    path.write_text("\n".join(rows), encoding="utf-8")
+    devices = devices_in(question, load_inventory(path))
+    assert [device.name for device in devices] == named

@@ -43,6 +43,7 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
+OF_SEVERAL = 8  # weight from which a question is of all devices though it names one
 MOST_AT_ONCE = 4  # questions of one message
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 _PARTS = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
@@ -190,7 +191,8 @@ def _kind(case: Case) -> str:
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     nothing = not (case.device or known_log(case) or case.task.attachments or case.question.log)
     is_unread = case.question.score < table()["least"] and not case.task.devices
-    if kind == "survey" and not nothing and (is_unread or aspect("which_channel", words)):
+    is_of_one = len(case.task.devices) == 1 and case.question.score < OF_SEVERAL
+    if kind == "survey" and not nothing and (is_of_one or is_unread or aspect("which_channel", words)):
         return "diagnosis"
     if case.question.kind == "diagnosis" and nothing and case.question.score < table()["least"]:
         return "survey"

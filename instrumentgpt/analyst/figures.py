@@ -136,7 +136,7 @@ def channel_sentence(case: Case, about: Subject, channel: Result, unit: str, wan
 def channel_row(case: Case, about: Subject, channel: Result, unit: str) -> str:
     """Return the sentence on one channel with the parts asked for, "" if the log tells none of them."""
     quantity = "gains" if case.question.gain else case.question.quantity
-    part_names = PARTS.get(quantity, ALL) if case.question.kind == "figures" or case.question.gain else ALL
+    part_names = PARTS.get(quantity, ALL) if case.question.kind in ("figures", "gains") else ALL
     fields = {**channel, "longest": channel["setpoint"], **channel["last"], "unit": unit}
     fields["line"] = about.link(channel["last"]["line"])
     parts = (_part(case, part, fields) for part in part_names)

@@ -489,7 +489,19 @@ def devices_in(text: str, inventory: Inventory) -> tuple[Device, ...]:
         if not (match[1] or placed or (led and followed) or re.match(r"那台|这台", after)):
             continue
         devices |= dict.fromkeys(device_ending(inventory, match[2], match[1] == "."))
-    return tuple(devices)
+    return tuple(devices) or _called_shortly(words, inventory)
+
+
+def _called_shortly(words: str, inventory: Inventory) -> tuple[Device, ...]:
+    """Return the devices that are called by one word that only their names have: "the freezer"."""
+    own = {
+        device: {word for name in device.own_names for word in name_key(name)} for device in inventory.devices
+    }
+    shared = Counter(word for group in own.values() for word in group)
+    said = re.findall(rf"\b(?:the|my|our) (?!(?:{PARTS})\b)([a-z]{{4,}})\b", words)
+    return tuple(
+        device for word in said if shared[word] == 1 for device, group in own.items() if word in group
+    )
 
 
 def near_misses(unknown: str, inventory: Inventory) -> list[str]:

@@ -116,7 +116,10 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
         return case.say(key, **placed, **size)
     if case.question.channel is not None:
         return case.say("verdict_channel_healthy", label=about.label, channel=channels[0])
-    return case.say("verdict_healthy", label=about.label, count=len(channels))
+    others = sorted({*diagnosis["channel_numbers"]} - {*channels})
+    placed = {"channels": case.listed(channels), "others": case.listed(others)}
+    key = "verdict_healthy_some" if others else "verdict_healthy"
+    return case.say(key, label=about.label, count=len(channels), **placed)
 
 
 def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:

@@ -80,7 +80,7 @@ def _row(case: Case, row: Result) -> str:
         return case.say("worst_failed", label=row["label"], reason=plain_text(row["error"]))
     about = Subject(row["log"], row["device"], row["label"])
     return case.say(
-        "worst_row",
+        "worst_row" if row["mean_error"] is not None else "worst_row_text",
         label=row["label"],
         text=row["text"] or case.say("worst_no_verdict"),
         error=row["mean_error"] or 0.0,
