@@ -10,6 +10,7 @@ from offline_case import asked, state_after
 from instrumentgpt.analyst.questions import channels_called, devices_in, read_question, spelled
 from instrumentgpt.analyst.remembered import is_done
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.memory.reading.statements import statements
 
 
 @each(
@@ -134,3 +135,10 @@ def test_a_device_is_called_by_what_only_its_name_has(tmp_path, question, named)
     path.write_text("\n".join(rows), encoding="utf-8")
     devices = devices_in(question, load_inventory(path))
     assert [device.name for device in devices] == named
+
+
+@each("question", ["write a paragraph on 051 for my boss", "給老闆寫一段 051 的說明"])
+def test_a_letter_calls_no_cause_certain_that_the_log_leaves_open(tmp_path, question):
+    told = statements(asked(question, tmp_path).text)
+    assert "root_cause" not in {statement.kind for statement in told}
+    assert [statement.text for statement in told if statement.kind == "hypothesis"]

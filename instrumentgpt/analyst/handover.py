@@ -76,8 +76,9 @@ def _letter(case: Case) -> Iterator[str]:
         yield "\n"
     else:
         first = faults[0]
-        grade = "" if first["confidence"] == "certain" else case.say("graded", word=first["confidence_word"])
-        fields["cause"] = grade + plain_text(first["cause"])
+        grade = "" if first["confidence"] == "certain" else case.say("graded")
+        cause = plain_text(first["cause"])
+        fields["cause"] = grade + (cause[:1].lower() + cause[1:] if grade else cause)
         fields["action"] = plain_text(remedy(case, about, first))
         fields["symptom"] = plain_text(first["summary"])
         fields["ruled_out"] = case.listed(map(plain_text, first["ruled_out"]))
