@@ -184,24 +184,34 @@ def _kind(case: Case) -> str:
         return "ranking"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
-    is_of_one = kind in ("help", "figures", "events") or (kind == "gains" and not case.question.gain)
-    is_of_one = is_of_one or (kind == "survey" and case.question.score < ALONE)
-    if is_of_one and case.label and len(case.task.devices) < 2 and asks_to_run(case.question):
-        return "diagnosis"
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
-    nothing = not (case.device or known_log(case) or case.task.attachments or case.question.log)
-    is_unread = case.question.score < table()["least"] and not case.task.devices
-    is_of_one = len(case.task.devices) == 1 and case.question.score < OF_SEVERAL
-    if kind == "survey" and not nothing and (is_of_one or is_unread or aspect("which_channel", words)):
-        return "diagnosis"
-    if case.question.kind == "diagnosis" and nothing and case.question.score < table()["least"]:
+    if len(case.task.devices) >= least:
         return "survey"
-    return "survey" if len(case.task.devices) >= least else kind
+    if not _has_subject(case):
+        is_unread = kind == "diagnosis" and case.question.score < table()["least"]
+        return "survey" if is_unread else kind
+    return "diagnosis" if _is_of_one(case, kind) else kind
+
+
+def _has_subject(case: Case) -> bool:
+    """Return whether a device or a log is named or in view."""
+    return bool(case.device or known_log(case) or case.task.attachments or case.question.log)
+
+
+def _is_of_one(case: Case, kind: str) -> bool:
+    """Return whether a question that reads as one of `kind` asks how the one device or log in view is."""
+    question, named = case.question, len(case.task.devices)
+    may_run = named < 2 and asks_to_run(question)
+    if kind == "survey":
+        is_unread = question.score < (ALONE if may_run else table()["least"]) and not named
+        is_of_named = named == 1 and question.score < OF_SEVERAL
+        return bool(is_unread or is_of_named or aspect("which_channel", question.words))
+    return may_run and (kind in ("help", "figures", "events") or (kind == "gains" and not question.gain))
 
 
 def _is_of_a_shift(case: Case) -> bool:
     """Return whether it is asked what happened to all devices since a moment."""
-    words, in_view = case.question.words, bool(case.device or known_log(case) or case.task.attachments)
+    words, in_view = case.question.words, _has_subject(case)
     is_asked = bool(aspect("shift", words)) or (
         case.question.kind in ("events", "handover") and (not in_view or bool(aspect("every_device", words)))
     )
@@ -214,7 +224,9 @@ def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iter
 
     def tool(name: str, **given: Any) -> Result:
         called = f"{name} {given}"
-        result = done[called] = done.get(called) or case.tool(name, **given)  # once in an answer
+        if called not in done:  # once in an answer
+            done[called] = case.tool(name, **given)
+        result = done[called]
         if name != "fetch_log":
             logs = (result.get("log"), result.get("before"))
             used.update((log.removesuffix(".gz"), None) for log in logs if isinstance(log, str))

@@ -39,15 +39,10 @@ def figures(case: Case) -> Iterator[str]:
     within = _within(question.words)
     window, note = window_asked(case, about)
     metrics = case.tool("channel_metrics", **about.named, channel=question.channel, within=within, **window)
-    asked, is_told = {*called(case, metrics).question.channels}, False
+    asked, told = {*called(case, metrics).question.channels}, list[str]()
     if not (question.quantity or question.gain or question.extreme or asked or window or within):
-        from instrumentgpt.analyst import report  # a report has figures in it
-
-        diagnosis = report.diagnosed(case, about)
-        faults, away = report.faults_of(diagnosis), diagnosis["excursions"]["count"]
-        asked, is_told = {fault["channel"] for fault in faults} - {None}, bool(faults or away)
-        yield from when(case, about) if faults else _recoveries(case, about) if away else ()
-        yield "\n" if is_told else ""
+        asked, told = _of_the_fault(case, about)
+    yield from told
     channels = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
     wants = question.extreme in ("least", "most", "range", "mean") or bool(window) or within is not None
     wants = wants or (not question.quantity and "setpoint" in metrics["missing"])
@@ -66,8 +61,20 @@ def figures(case: Case) -> Iterator[str]:
         key = "metric_lacking" if lacks else "metric_absent"
         samples = max(row["samples"] for row in silent)
         yield case.item(key, channels=listed, samples=samples, lacks=lacks)
-    if not (note or is_told) and (old := age(case.task, case.language, metrics["end"])):
+    if not (note or told) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
+    """Return the channels with a fault, and when it was; else when a loop was out of its own band."""
+    from instrumentgpt.analyst import report  # a report has figures in it
+
+    diagnosis = report.diagnosed(case, about)
+    faults = report.faults_of(diagnosis)
+    told = when(case, about) if faults else ()
+    if not faults and diagnosis["excursions"]["count"]:
+        told = _recoveries(case, about)
+    return {fault["channel"] for fault in faults} - {None}, [*told, *("\n" if told else ())]
 
 
 def called(case: Case, result: Result) -> Case:
