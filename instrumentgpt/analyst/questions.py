@@ -15,7 +15,7 @@ from typing import Any
 from instrumentgpt.instruments.devices import Device, Inventory, resolve
 from instrumentgpt.instruments.fleet import device_ending
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.mentions import name_key
+from instrumentgpt.instruments.mentions import PARTS, name_key
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
 from instrumentgpt.instruments.since import since, stretch
 from instrumentgpt.memory.likeness import LOG_NAME
@@ -47,9 +47,6 @@ LIKENESS = 0.5  # weight of a unit of log odds: best of .1 to .8 on questions be
 SMOOTHING = 10  # examples, spread over the kinds as a word is over all of them
 FEW = 2  # words: no more than a slot, "and Feb 18?", which says nothing of the kind
 SHORT = 24  # characters: a question no longer than this may only go on about the one before
-PARTS = (  # @part
-    "sensor|heater|ssr|relay|door|room|thermocouple|probe|valve|tuning|controller|gains?|pid|noise|actuator"
-)
 NEAR = 0.83  # likeness (difflib) from which a name that nobody has is offered as another one
 GAINS = {
     "kp": r"(?<![a-z])k ?p(?![a-z])|proportional|比例增益",
@@ -489,19 +486,7 @@ def devices_in(text: str, inventory: Inventory) -> tuple[Device, ...]:
         if not (match[1] or placed or (led and followed) or re.match(r"那台|这台", after)):
             continue
         devices |= dict.fromkeys(device_ending(inventory, match[2], match[1] == "."))
-    return tuple(devices) or _called_shortly(words, inventory)
-
-
-def _called_shortly(words: str, inventory: Inventory) -> tuple[Device, ...]:
-    """Return the devices that are called by one word that only their names have: "the freezer"."""
-    own = {
-        device: {word for name in device.own_names for word in name_key(name)} for device in inventory.devices
-    }
-    shared = Counter(word for group in own.values() for word in group)
-    said = re.findall(rf"\b(?:the|my|our) (?!(?:{PARTS})\b)([a-z]{{4,}})\b", words)
-    return tuple(
-        device for word in said if shared[word] == 1 for device, group in own.items() if word in group
-    )
+    return tuple(devices)
 
 
 def near_misses(unknown: str, inventory: Inventory) -> list[str]:

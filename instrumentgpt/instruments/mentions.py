@@ -28,6 +28,9 @@ _OTHER_NUMBER = re.compile(  # what stands before a number that is something els
     r"(?:\b(?:line|port|version|v|rev|build|channel|ch|id|error|code|step|page|kp|ki|kd|sp|pv|row)"
     r"|第|行|埠|版本|通道|頻道|錯誤|代碼|步驟)\s*[:=#]?\s*$"
 )
+PARTS = (  # of an instrument, which are no names of it
+    "sensor|heater|ssr|relay|door|room|thermocouple|probe|valve|tuning|controller|gains?|pid|noise|actuator"
+)
 _NOUN = re.compile(
     r"(?:\b(?:devices?|instruments?|machines?|units?|ovens?)|設備|裝置|儀器|機台|機器|烤箱)\s*(?:no\.?|number|編號)?\s*[:#]?\s*$"
 )
@@ -109,7 +112,18 @@ def mention_spans(
     numbers = _numbers(names)
     spans += _ranged(folded, numbers)
     spans += _numbered(folded, spans, numbers)
-    return sorted(spans)
+    return sorted(spans or _called_shortly(plain, names))
+
+
+def _called_shortly(text: str, names: Mapping[str, Sequence[str]]) -> Iterator[Span]:
+    """Devices called by the one word that only their names have: "the freezer"."""
+    owners: dict[str, set[str]] = {}
+    for address, group in names.items():
+        for word in (word for name in group for word in name_key(name)):
+            owners.setdefault(word, set()).add(address)
+    for match in re.finditer(rf"\b(?:the|my|our) (?!(?:{PARTS})\b)([a-z]{{4,}})\b", text):
+        if len(owner := owners.get(match[1], set())) == 1:
+            yield match.start(1), match.end(), next(iter(owner))
 
 
 def _without(text: str, pattern: re.Pattern[str]) -> str:
