@@ -8,7 +8,7 @@ from faulty_logs import diagnosed
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.analysis.study import study_of
 from instrumentgpt.instruments.diagnosis import graded
-from instrumentgpt.instruments.faults import is_open
+from instrumentgpt.instruments.faults import open_rival
 
 
 def first(name):
@@ -35,7 +35,7 @@ def test_with_one_sign_alone_it_is_told_as_high(name):
 
 def test_what_a_log_cannot_separate_is_never_certain_and_is_tested_first():
     _, finding = first("heater_degradation")
-    assert finding.confidence == "likely" and is_open(finding)
+    assert finding.confidence == "likely" and open_rival(finding)
     assert wording.next_step(finding, "en").startswith("A reference thermometer")
     assert wording.action(finding, "en") in wording.next_step(finding, "en")
     assert any("supply" in one for one in wording.cannot_tell(finding, "en"))
