@@ -247,7 +247,7 @@ def test_what_a_driver_gives_instead_of_a_reading_is_kept_and_listed(value, rows
     log = read("time,temp", TIME, pv)
     assert log.samples["pv"].tolist() == pv.tolist()
     assert [(one.value, one.count) for one in log.placeholders] == [(value, len(rows))]
-    assert log.notes[-1].startswith(f"temp: pv {value:g} is no reading ({len(rows)} times, first in line")
+    assert log.notes[-1].startswith(f"temp: pv {value:g} is no reading ({len(rows)} in all, first in line")
 
 
 def test_a_reading_that_passes_such_a_value_is_a_reading(read):

@@ -58,7 +58,7 @@ def _open(study: Study, track: Track) -> list[Finding]:
 def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
     """Return (first, past-the-last) → s of each spell without a reading, and whether none of them lasted.
 
-    Where none did, those are told that came again and again, at a rail amid good readings of a loop that is on.
+    Where none did, those are told that came again, at a rail amid good readings of a loop that is on.
     """
     bad, written, time = ~np.isfinite(track.raw), np.isfinite(track.loop.pv), track.time
     if bad.all() and not written.any() and not track.controlled.any():
@@ -72,7 +72,7 @@ def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
         and (a > 0 or bad.all() or np.isfinite(track.setpoint[a]))
     }
     on = track.usable & (track.controlled | ~np.isfinite(track.setpoint).any())
-    lost = {(a, b) for a, b in spells if 0 < a and b < len(on) and written[a] and on[a - 1 : b + 1].all()}
+    lost = {(a, b) for a, b in spells if a > 0 and b < len(on) and written[a] and on[a - 1 : b + 1].all()}
     named = lasting | lost if lasting or len(lost) >= FEWEST_SPIKES else set()
     return {spell: spells[spell] for spell in sorted(named)}, not lasting
 

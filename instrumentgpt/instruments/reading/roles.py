@@ -298,23 +298,23 @@ def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> 
     """Give the `loop` of a headed table an output that no head names: what switches to either side of it."""
     if "pv" not in loop or "output" in loop or not columns.headings:
         return
-    pv, setpoint = (columns.values[loop[role]] if role in loop else 0.0 for role in ("pv", "setpoint"))
+    error = columns.values[loop["pv"]] - (columns.values[loop["setpoint"]] if "setpoint" in loop else 0.0)
     unsaid = (at for at in rest if columns.says_nothing(at) and at not in loop.values())
-    apart = {at: _switched_apart(columns.values[at], pv - setpoint) for at in unsaid}
+    apart = {at: _switched_apart(columns.values[at], error) for at in unsaid}
     best = max(apart, key=apart.__getitem__, default=None)
     if best is not None and apart[best] > 1:
         loop["output"] = best
 
 
 def _switched_apart(values: Floats, error: Floats) -> float:
-    """Return how far `values` switch on from where they switch off, per spread of each; 0: it is no switch."""
+    """Return how far apart `values` switch on and off, per spread of each; 0: it is no switch."""
     if not _stands_at_limits(values) or len(np.unique(values)) != 2:
         return 0.0
     on, off = (error[1:][way * np.diff(values) > 0] for way in (1, -1))
     if min(np.isfinite(on).sum(), np.isfinite(off).sum()) < SWITCHES:
         return 0.0
-    (low, high), (least, most) = (np.nanquantile(part, (0.25, 0.75)) for part in (on, off))
-    return max(low - most, least - high) / max(high - low, most - least, 1e-9)
+    (low, high), (least, most) = (np.nanquantile(part, (0.25, 0.75)).tolist() for part in (on, off))
+    return float(max(low - most, least - high) / max(high - low, most - least, 1e-9))
 
 
 def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
