@@ -62,6 +62,12 @@ def one_reading_at_a_rail() -> Log:
     return among_quiet(samples_of(events=[Event("sensor", ONSET, ONSET + 1, 1_372.0)]))
 
 
+def damaged_numbers_now_and_then() -> Log:
+    frame = quiet(2)
+    frame.loc[[600, 900, 1_200], "pv"] = 3.6e7, 8.1e6, np.nan
+    return among_quiet(frame)
+
+
 def a_controller_that_starts_again_before_its_first_reading() -> Log:
     frame = samples_of(2)
     for row in (600, 900, 1_200, 1_500):
@@ -140,6 +146,7 @@ HEALTHY = [
     a_door_that_two_channels_feel,
     a_missed_reading,
     one_reading_at_a_rail,
+    damaged_numbers_now_and_then,
     a_controller_that_starts_again_before_its_first_reading,
     zeros_while_the_machine_is_off,
     noise_below_its_limit,

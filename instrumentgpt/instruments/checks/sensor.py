@@ -10,6 +10,7 @@ from instrumentgpt.instruments.analysis.readings import (
     OPEN_FOR,
     SPIKE_RETURNS,
     impossible_move,
+    is_rail,
     jumps,
     spikes_in,
 )
@@ -72,7 +73,8 @@ def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
         and (a > 0 or bad.all() or np.isfinite(track.setpoint[a]))
     }
     on = track.usable & (track.controlled | ~np.isfinite(track.setpoint).any())
-    lost = {(a, b) for a, b in spells if a > 0 and b < len(on) and written[a] and on[a - 1 : b + 1].all()}
+    railed = is_rail(track.logged.pv)
+    lost = {(a, b) for a, b in spells if a > 0 and b < len(on) and railed[a] and on[a - 1 : b + 1].all()}
     named = lasting | lost if lasting or len(lost) >= FEWEST_SPIKES else set()
     return {spell: spells[spell] for spell in sorted(named)}, not lasting
 
