@@ -152,6 +152,17 @@ def test_what_has_the_unit_of_something_else_is_no_temperature_beside_one(head, 
     assert log.channel_names == {1: "oven_tc1_C"} and log.columns["setpoint"] == 2
 
 
+def test_a_line_of_units_tells_what_is_no_temperature_too(read):
+    header = "time,oven temperature,setpoint,power,purge flow\ns,degC,degC,%,L/min"
+    assert read(header, TIME, PV, SETPOINT, OUTPUT, ROOM / 10).channel_names == {1: "oven temperature (degC)"}
+
+
+@each("header", ["time,sp,pv,mv", "time,TIC101.SP,TIC101.PV,TIC101.MV", "Zeit,Soll,Ist,Stellgröße"])
+def test_the_manipulated_variable_is_no_millivolt(header, read):
+    log = read(header, TIME, SETPOINT, PV, OUTPUT)
+    assert (log.columns["setpoint"], log.columns["pv"], log.columns["output"]) == (1, 2, 3)
+
+
 @each("head", ["sensor A", "temp_A", "oven_v", "temperature (min)"])
 def test_the_letter_of_a_sensor_is_no_unit(head, read):
     log = read(f"time,temp_c,setpoint,output,{head}", TIME, PV, SETPOINT, OUTPUT, ROOM)

@@ -123,8 +123,8 @@ def is_unit(cell: str) -> bool:
     >>> is_unit("degC"), is_unit("desc")
     (True, False)
     """
-    cell = NO_DEGREE.sub("°", cell)
-    return any(cell.lower() in spellings for spellings in vocabulary()["units"].values())
+    cell = " ".join(SEPARATOR.split(NO_DEGREE.sub("°", cell).lower()))
+    return any(cell in spellings for spellings in vocabulary()["units"].values())
 
 
 def _unit(words: Sequence[str]) -> str:
