@@ -2,13 +2,14 @@
 
 import json
 import math
+import re
 import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from cases import each
-from faulty_logs import MAKERS, among_quiet, case, diagnosed, log_of, quiet, samples_of
+from faulty_logs import MAKERS, ONSET, among_quiet, case, diagnosed, log_of, quiet, samples_of
 from spent import pieces
 
 from demo.simulated_loop import Event
@@ -18,6 +19,7 @@ from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, ranked, row
 from instrumentgpt.instruments.faults import explains, faults
 from instrumentgpt.instruments.findings import Finding, worst
 from instrumentgpt.instruments.logs import Log, read_log
+from instrumentgpt.instruments.reading.clocks import ClockStep
 
 NAMES = sorted(MAKERS)
 
@@ -174,13 +176,21 @@ def test_a_sensor_fault_is_still_seen_in_a_log_of_pv_alone():
     assert named == ["sensor_open"]
 
 
-def test_a_clock_that_was_set_back_is_a_gap():
-    from instrumentgpt.instruments.reading.clocks import ClockStep
-
+@each("hole, kind, told", [(0.0, "back", "clock went back 1 time, by 400 s"), (80.0, "both", "1 gap in")])
+def test_a_clock_that_was_set_back_is_told_as_one_and_not_as_a_gap_of_less_than_nothing(hole, kind, told):
     log = case("healthy").log
-    step = ClockStep(line=int(log.samples["line"].iloc[2000]), time=666.0, seconds=-400.0, kind="clock")
-    finding = diagnose(replace(log, clock_steps=(step,))).findings[0]
-    assert (finding.fault, finding.numbers["longest"], finding.numbers["back"]) == ("data_gap", -400.0, 1)
+    samples = log.samples[(log.samples["time"] <= ONSET) | (log.samples["time"] > ONSET + hole)]
+    samples = samples.reset_index(drop=True)
+    step = ClockStep(line=int(samples["line"].iloc[2000]), time=666.0, seconds=-400.0, kind="clock")
+    finding = diagnose(replace(log, samples=samples, clock_steps=(step,))).findings[0]
+    assert (finding.fault, finding.numbers["kind"], finding.numbers["set_back"]) == ("data_gap", kind, 400.0)
+    english, chinese = (wording.summary(finding, language) for language in ("en", "zh"))
+    assert told in english and "went back 1 time, by 400 s" in english
+    assert re.search("時鐘倒退 1 次|1 次時鐘倒退", chinese)
+    parts = (wording.summary, wording.cause, wording.next_step, wording.next_test)
+    for language in ("en", "zh"):
+        said = [*(part(finding, language) for part in parts), *wording.ruled_out(finding, language)]
+        assert not re.search(r"-\d|nan|\?", " ".join([*said, *wording.cannot_tell(finding, language)]))
 
 
 def test_what_is_no_temperature_is_judged_by_its_swing_alone():

@@ -1,11 +1,14 @@
 """Each fault of the taxonomy is found where it is, with its onset and evidence, and nothing else is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 from cases import each
-from faulty_logs import END, MAKERS, ONSET, among_quiet, case, diagnosed, log_of, samples_of
+from faulty_logs import END, FAULTY, MAKERS, ONSET, PLANT, among_quiet, case, diagnosed, log_of, samples_of
 
 from demo.simulated_loop import Controller, Event
+from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Finding
@@ -94,6 +97,41 @@ def a_sensor_that_jumps_by_little_more_than_a_plant_can() -> Log:
 def a_slow_loop_whose_log_names_no_gains() -> Log:
     slow = samples_of(controller=Controller(0.4, 0.002), setpoint=[(0.0, 40.0), (300.0, 55.0)])
     return among_quiet(slow.assign(kp=np.nan, ki=np.nan, kd=np.nan))
+
+
+LOST = (900.0, 1_010.0, 1_340.0, 1_341.0, 1_700.0)  # s, at which a contact opens for one sample
+
+
+def a_loose_contact(rail: float) -> Log:
+    return among_quiet(samples_of(events=[Event("sensor", at, at + 1, rail) for at in LOST]))
+
+
+@each("rail", [1_372.0, 850.0, -200.0, -127.0, 0.0])
+def test_a_contact_that_opens_for_single_samples_is_an_open_sensor_with_all_its_times(rail):
+    (finding,) = [one for one in diagnose(a_loose_contact(rail)).findings if one.fault != "healthy"]
+    told = finding.numbers
+    assert (finding.fault, finding.channel, finding.severity) == ("sensor_open", FAULTY, "high")
+    assert (told["value"], told["count"], told["seconds"]) == (rail, 4, 2.0)
+    assert finding.moments == (900.0, 1_010.0, 1_340.0, 1_700.0)
+    assert {900.0, 1_700.0} <= {item.time for item in finding.evidence if item.values["pv"] == rail}
+    assert f"4 times amid good readings the sensor read {rail:g}" in wording.summary(finding, "en")
+    assert f"4 次讀到 {rail:g}" in wording.summary(finding, "zh")
+
+
+def test_a_contact_that_opens_now_and_then_and_at_last_for_good_is_told_with_every_time():
+    events = [Event("sensor", at, at + 1, 1_372.0) for at in LOST[:2]]
+    frame = samples_of(events=[*events, Event("sensor", 1_400.0, END, 1_372.0)])
+    (finding,) = [one for one in diagnose(among_quiet(frame)).findings if one.fault != "healthy"]
+    assert (finding.severity, finding.numbers["count"], finding.onset) == ("critical", 3, 900.0)
+    assert finding.numbers["seconds"] > 390
+
+
+def test_a_setpoint_that_is_a_rail_is_read_as_one_where_the_contact_opens():
+    events = [Event("sensor", at, at + 1, 1_372.0) for at in LOST]
+    frame = samples_of(2, replace(PLANT, gain=5.0), Controller(1.6, 0.012), 300.0, events)
+    frame["pv"] = frame["pv"].round()
+    (finding,) = [one for one in diagnose(log_of(frame)).findings if one.fault != "healthy"]
+    assert (finding.fault, finding.numbers["value"], finding.numbers["count"]) == ("sensor_open", 1_372.0, 4)
 
 
 @each(

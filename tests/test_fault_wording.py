@@ -1,13 +1,17 @@
 """Every fault can be told in both languages, and every sentence carries the numbers of the finding."""
 
 import re
+from string import Formatter
 
 from cases import each
-from faulty_logs import MAKERS, diagnosed
+from faulty_logs import MAKERS, ONSET, diagnosed, log_of, samples_of
 
+from demo.simulated_loop import Event
 from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.faults import explains, faults, next_tests, severity
 from instrumentgpt.instruments.findings import NOT_RULED_OUT, SEVERITIES, Finding
+from instrumentgpt.instruments.language import Sentence
 
 LANGUAGES = ("en", "zh")
 SENTENCES = ("title", "definition", "summary", "cause", "action")
@@ -53,6 +57,24 @@ def test_every_sentence_of_a_finding_carries_a_number_and_nothing_unknown(name, 
         for sentence in said:
             assert re.search(r"\d", sentence), sentence
             assert not re.search(r"\?|nan|inf\b|[{}]", sentence), sentence
+
+
+@each("fault", faults())
+def test_no_sentence_speaks_of_one_as_of_several_or_of_a_range_without_width(fault):
+    texts = dict(faults()[fault]["en"])
+    for sentence in [*texts.pop("reasons", {}).values(), *texts.values()]:
+        fields = {name for _, name, _, _ in Formatter().parse(sentence) if name}
+        said = Sentence().format(sentence, **dict.fromkeys(fields, 1))
+        assert not re.search(r"\b1 (more )?(times|gaps|moments|pushes)\b|(by|\() ?1(\.0+)? to 1", said), said
+
+
+def test_a_single_push_has_one_size_and_one_moment():
+    frame = samples_of(events=[Event("load", ONSET, ONSET + 60, -18.0)])
+    (finding,) = [one for one in diagnose(log_of(frame)).findings if one.fault != "healthy"]
+    size, said = f"{finding.numbers['largest']:.2f}", wording.summary(finding, "en")
+    assert f"1 time by something outside the loop, by {size} °C for about" in said
+    assert "at this moment;" in wording.action(finding, "en")
+    assert f"幅度 {size} °C" in wording.summary(finding, "zh")
 
 
 @each("name", NAMES)

@@ -201,7 +201,16 @@ def test_an_unstable_loop_is_predicted_to_be_worse():
 
 
 def test_every_refusal_has_its_experiment():
-    reasons = ("short", "quiet", "poor_fit", "no_gains", "wrong_sign", "unstable_model", "oscillates")
+    reasons = (
+        "no_output",
+        "short",
+        "quiet",
+        "poor_fit",
+        "no_gains",
+        "wrong_sign",
+        "unstable_model",
+        "oscillates",
+    )
     assert all(EXPERIMENTS[reason] for reason in reasons)
 
 

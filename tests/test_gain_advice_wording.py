@@ -15,6 +15,7 @@ from tests.simulated_loops import simulated_loop
 
 WORDINGS = tomllib.loads(advice_wording.SENTENCES.read_text(encoding="utf-8"))
 NUMBERS = {
+    "no_output": {},
     "short": {"samples": 33, "seconds": 31.9},
     "quiet": {"output_range": 1.5, "pv_range": 0.12, "output_needed": 3.0, "pv_needed": 2.0},
     "poor_fit": {"r2": 0.75, "residual": 1.4},

@@ -34,7 +34,9 @@ def loop(log, channel=1):
     "head",
     [
         *("dac", "heater power", "burner", "gas valve", "Heat level (%)", "fan", "PWM", "compressor", "SSR"),
-        *("Actuators", "aquecedor", "加熱輸出", "閥", "風扇", "燃燒器"),
+        *("Actuators", "aquecedor", "加熱輸出", "閥", "風扇", "燃燒器", "压缩机", "制冷", "继电器"),
+        *("Kompressor", "Verdichter", "Heizung 1", "Stellgröße", "Stellwert [%]", "Brenner", "Relais"),
+        *("compresseur", "chauffage", "Commande", "vanne"),
     ],
 )
 def test_what_drives_the_loop_is_its_output(head, read):
@@ -131,6 +133,72 @@ def test_other_readings_are_channels_of_their_own_in_their_own_unit(read):
     assert loop(log, 2)["pv"].tolist() == ROOM.tolist() and loop(log, 2)["setpoint"].isna().all()
 
 
+@each(
+    "head",
+    [
+        *(
+            "N2_flow_lpm",
+            "flow 2 (L/min)",
+            "Pressure [mbar]",
+            "chamber_bar",
+            "reactor_pH",
+            "tc amplifier (V)",
+        ),
+        *("level 3 rpm", "chamber [%RH]", "流量 (sccm)", "sensor (A)"),
+    ],
+)
+def test_what_has_the_unit_of_something_else_is_no_temperature_beside_one(head, read):
+    log = read(f"time,oven_tc1_C,target_C,duty,{head}", TIME, PV, SETPOINT, OUTPUT, ROOM / 10)
+    assert log.channel_names == {1: "oven_tc1_C"} and log.columns["setpoint"] == 2
+
+
+def test_a_line_of_units_tells_what_is_no_temperature_too(read):
+    header = "time,oven temperature,setpoint,power,purge flow\ns,degC,degC,%,L/min"
+    assert read(header, TIME, PV, SETPOINT, OUTPUT, ROOM / 10).channel_names == {1: "oven temperature (degC)"}
+
+
+@each("header", ["time,sp,pv,mv", "time,TIC101.SP,TIC101.PV,TIC101.MV", "Zeit,Soll,Ist,Stellgröße"])
+def test_the_manipulated_variable_is_no_millivolt(header, read):
+    log = read(header, TIME, SETPOINT, PV, OUTPUT)
+    assert (log.columns["setpoint"], log.columns["pv"], log.columns["output"]) == (1, 2, 3)
+
+
+@each("head", ["sensor A", "temp_A", "oven_v", "temperature (min)"])
+def test_the_letter_of_a_sensor_is_no_unit(head, read):
+    log = read(f"time,temp_c,setpoint,output,{head}", TIME, PV, SETPOINT, OUTPUT, ROOM)
+    assert head in log.channel_names.values()
+
+
+def test_a_pressure_that_has_a_setpoint_is_a_loop_beside_a_temperature(read):
+    header = "time,temp_c,temp_set_c,pressure_bar,pressure_set_bar"
+    log = read(header, TIME, PV, SETPOINT, ROOM, SETPOINT / 2)
+    assert log.channel_names == {1: "temp_c", 2: "pressure_bar"}
+    assert loop(log, 2)["setpoint"].tolist() == pytest.approx((SETPOINT / 2).tolist())
+
+
+def test_a_lone_reading_in_the_unit_of_something_else_is_no_temperature(read):
+    assert read("time,reading (mbar)", TIME, PV, columns={"pv": 1}).unit == ""
+
+
+@each("switch, door", [("K1", "Tür"), ("X1", "X2"), ("bit 3", "bit 4")])
+@each("cools", [False, True])
+def test_what_switches_to_either_side_of_the_setpoint_is_the_output_whatever_its_name(
+    switch, door, cools, read
+):
+    time, pv, on, rows = np.arange(1_200), 4.0, 0, []
+    for second in time:
+        on = int(pv > 4.4) if pv > 4.4 or pv < 3.6 else on
+        opened = int(second % 170 < 9)
+        rows.append((opened, round(pv, 2), int(on == cools)))
+        pv += 0.02 - 0.05 * on + 0.03 * opened
+    opened, pvs, power = map(np.array, zip(*rows, strict=True))
+    log = read(
+        f"time,{door},Fach oben [°C],Soll [°C],{switch}", time, opened, pvs, np.full(1_200, 4.0), power
+    )
+    assert (log.unit, log.missing, log.columns["output"]) == ("°C", (), 4)
+    assert set(log.samples["output"]) == {0.0, 100.0}
+
+
 def test_the_same_reading_in_another_unit_is_no_channel(read):
     log = read("time,temp_c,temp_f,average temp", TIME, PV, np.round(PV * 1.8 + 32, 2), ROOM)
     assert log.channel_names == {1: "temp_c"}
@@ -190,7 +258,7 @@ def test_what_a_driver_gives_instead_of_a_reading_is_kept_and_listed(value, rows
     log = read("time,temp", TIME, pv)
     assert log.samples["pv"].tolist() == pv.tolist()
     assert [(one.value, one.count) for one in log.placeholders] == [(value, len(rows))]
-    assert log.notes[-1].startswith(f"temp: pv {value:g} is no reading ({len(rows)} times, first in line")
+    assert log.notes[-1].startswith(f"temp: pv {value:g} is no reading ({len(rows)} in all, first in line")
 
 
 def test_a_reading_that_passes_such_a_value_is_a_reading(read):

@@ -269,7 +269,7 @@ def test_a_header_that_comes_again_is_a_new_start_of_the_recording(read):
     lines = table("time,setpoint,pv,output").splitlines()
     log = read("\n".join([*lines, lines[0], *lines[1:]]))
     assert (len(log.samples), log.broken.count) == (80, 0)
-    assert "the header comes 1 more times" in log.notes[0]
+    assert "headers that come again: 1," in log.notes[0]
 
 
 def test_of_several_temperatures_the_one_near_the_setpoint_is_the_controlled_one(read):

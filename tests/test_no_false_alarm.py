@@ -58,6 +58,29 @@ def a_missed_reading() -> Log:
     return among_quiet(frame)
 
 
+def one_reading_at_a_rail() -> Log:
+    return among_quiet(samples_of(events=[Event("sensor", ONSET, ONSET + 1, 1_372.0)]))
+
+
+def damaged_numbers_now_and_then() -> Log:
+    frame = quiet(2)
+    frame.loc[[600, 900, 1_200], "pv"] = 3.6e7, 8.1e6, np.nan
+    return among_quiet(frame)
+
+
+def a_controller_that_starts_again_before_its_first_reading() -> Log:
+    frame = samples_of(2)
+    for row in (600, 900, 1_200, 1_500):
+        frame.loc[row : row + 1, ["setpoint", "pv", "output"]] = 0.0
+    return among_quiet(frame)
+
+
+def zeros_while_the_machine_is_off() -> Log:
+    log = a_channel_switched_off()
+    lost = (log.samples["channel"] == 2) & log.samples["time"].isin([600.0, 900.0, 1_200.0, 1_500.0])
+    return replace(log, samples=log.samples.assign(pv=log.samples["pv"].mask(lost, 0.0)))
+
+
 def noise_below_its_limit() -> Log:
     return among_quiet(samples_of(plant=replace(PLANT, noise=0.05)))
 
@@ -122,6 +145,10 @@ HEALTHY = [
     a_channel_switched_off,
     a_door_that_two_channels_feel,
     a_missed_reading,
+    one_reading_at_a_rail,
+    damaged_numbers_now_and_then,
+    a_controller_that_starts_again_before_its_first_reading,
+    zeros_while_the_machine_is_off,
     noise_below_its_limit,
     a_neighbour_that_steps_alone,
     a_setpoint_ramp,

@@ -13,6 +13,7 @@ from instrumentgpt.instruments.advice import can_raise
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.plant import Identification, Refusal, identify, longest_record, oscillation
+from instrumentgpt.instruments.tuning.advice_wording import sentences
 from instrumentgpt.instruments.tuning.margins import margins
 from instrumentgpt.instruments.tuning.models import NOISE_POLE, fit, whitened
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
@@ -109,6 +110,21 @@ def test_a_calm_hold_is_refused_with_its_ranges():
 def test_a_short_log_is_refused_with_its_length():
     found = refused(simulated_loop(duration=90.0))
     assert (found.reason, found.numbers["samples"]) == ("short", 90)
+
+
+def test_of_a_log_in_pieces_the_longest_is_told_to_be_too_short():
+    loop = simulated_loop()
+    kept = loop.time % 100 < np.where(loop.time < 1_000, 60, 80)
+    columns = ("time", "setpoint", "pv", "output", "kp", "ki", "kd", "line")
+    found = refused(replace(loop, **{name: getattr(loop, name)[kept] for name in columns}))
+    assert (found.reason, found.numbers) == ("short", {"samples": 80, "seconds": 79.0})
+
+
+def test_a_log_without_output_is_refused_for_that_and_not_for_its_length():
+    loop = simulated_loop()
+    silent = refused(replace(loop, output=np.full(len(loop), np.nan)))
+    assert (silent.reason, silent.numbers) == ("no_output", {})
+    assert "does not give the output" in " ".join(sentences(can_raise(silent), "en"))
 
 
 def test_a_log_moved_by_something_else_is_refused():

@@ -35,6 +35,7 @@ class UnknownGain(InstrumentGPTError, ValueError):
 
 
 EXPERIMENTS = {  # what a refused identification needs
+    "no_output": "log_output",
     "short": "longer",
     "quiet": "setpoint_step",
     "poor_fit": "undisturbed_step",

@@ -4,6 +4,7 @@ import re
 import string
 import tomllib
 import unicodedata
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -101,14 +102,23 @@ def with_spans(text: str, language: Language) -> str:
     return _SECONDS[language].sub(with_span, text)
 
 
+_NO_RANGE = re.compile(r"(?<!from )(?<!由 )(?<![\w.,:+-])([+-]?\d[\d,.]*) (?:to|到) \1(?![\w:]|[.,]\d)")
+
+
 class Sentence(string.Formatter):
     """Fills in fields as str.format does; {count:?line|lines} is the word that goes with the number.
 
     >>> [Sentence().format("{n} {n:?line|lines}", n=n) for n in (0, 1, 2)]
     ['0 lines', '1 line', '2 lines']
+    >>> [Sentence().format("by {a:.1f} to {b:.1f} s", a=1.0, b=b) for b in (1.02, 2.0)]  # no range is none
+    ['by 1.0 s', 'by 1.0 to 2.0 s']
     >>> Sentence().format("{x:.1f}", x=-0.01), Sentence().format("{x:+.1f}", x=-0.01)
     ('0.0', '+0.0')
     """
+
+    def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+        """Return the sentence; a range whose ends are told alike is one number."""
+        return _NO_RANGE.sub(r"\1", super().vformat(format_string, args, kwargs))
 
     def format_field(self, value: Any, format_spec: str) -> Any:
         """Return `value` as `format_spec` has it; what is rounded to 0 is not negative."""

@@ -124,9 +124,12 @@ def _range(values: Floats) -> float:
 def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> Identification | Refusal:
     if unit not in CELSIUS:
         return Refusal(loop.channel, "no_temperature")
+    if not np.isfinite(loop.output).any():
+        return Refusal(loop.channel, "no_output")
     record = longest_record(loop, exclude)
     if record is None:
-        return Refusal(loop.channel, "short", {"samples": len(loop), "seconds": _seconds(loop.time)})
+        time, *_ = _longest_stretch(loop, exclude)
+        return Refusal(loop.channel, "short", {"samples": len(time), "seconds": _seconds(time)})
     moved = _movement(record, loop, band_of(loop.pv, 0.0))
     if moved["output_range"] < moved["output_needed"] or moved["pv_range"] < moved["pv_needed"]:
         return Refusal(loop.channel, "quiet", moved)
@@ -233,23 +236,26 @@ def _seconds(time: Floats) -> float:
 
 def longest_record(loop: Loop, exclude: Sequence[Span] = ()) -> Record | None:
     """Return the longest stretch of `loop` without gap or `exclude`, evenly sampled; None if too short."""
+    time, pv, output = _longest_stretch(loop, exclude)
+    period = float(np.median(np.diff(time))) if len(time) >= LEAST_SAMPLES else 0.0
+    if period <= 0:
+        return None
+    even = np.arange(time[0], time[-1], period)
+    blocks = -(-len(even) // MOST_SAMPLES)
+    pv, output = (_averaged(np.interp(even, time, values), blocks) for values in (pv, output))
+    start = float(even[0] + period * (blocks - 1) / 2)
+    return Record(period * blocks, start, pv, output, closed=bool(np.isfinite(loop.setpoint).any()))
+
+
+def _longest_stretch(loop: Loop, exclude: Sequence[Span]) -> tuple[Floats, Floats, Floats]:
+    """Return time, pv and output of the longest stretch without gap or `exclude`."""
     usable = np.isfinite(loop.pv) & np.isfinite(loop.output) & np.isfinite(loop.time)
     for first, last in exclude:
         usable &= (loop.time < first) | (loop.time > last)
-    time, pv, output = loop.time[usable], loop.pv[usable], loop.output[usable]
-    if len(time) < LEAST_SAMPLES:
-        return None
-    steps = np.diff(time)
-    period = float(np.median(steps))
-    cuts = np.flatnonzero((steps > GAP_PERIODS * period) | (steps < 0)) + 1
-    part = max(np.split(np.arange(len(time)), cuts), key=lambda rows: _seconds(time[rows]))
-    if len(part) < LEAST_SAMPLES or period <= 0:
-        return None
-    even = np.arange(time[part[0]], time[part[-1]], period)
-    blocks = -(-len(even) // MOST_SAMPLES)
-    pv, output = (_averaged(np.interp(even, time[part], values[part]), blocks) for values in (pv, output))
-    start = float(even[0] + period * (blocks - 1) / 2)
-    return Record(period * blocks, start, pv, output, closed=bool(np.isfinite(loop.setpoint).any()))
+    steps = np.diff(loop.time[usable])
+    cuts = np.flatnonzero((steps > GAP_PERIODS * np.median(steps)) | (steps < 0)) + 1
+    part = max(np.split(np.flatnonzero(usable), cuts), key=lambda rows: _seconds(loop.time[rows]))
+    return loop.time[part], loop.pv[part], loop.output[part]
 
 
 def _averaged(values: Floats, block: int) -> Floats:

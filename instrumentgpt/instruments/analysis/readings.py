@@ -48,9 +48,10 @@ FEWEST = 10  # samples
 def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     """Return where `pv` (as logged) can be a reading: not nan, not a rail, not stuck far from the rest.
 
-    A value of `RAILS` is one if pv came to it or left it by an impossible move, any other if it was reached
-    by one of `RAIL_JUMP` bands and then stayed the same to the last digit for `RAIL_HELD` lags. One that
-    never changed is no reading if it is `NO_VALUE` or below `COLDEST`.
+    A value of `RAILS` is none if pv came to it or left it by an impossible move (if that was to another rail:
+    only where nothing was read beside it), any other if it was reached by one of `RAIL_JUMP` bands and then
+    stayed the same to the last digit for `RAIL_HELD` lags. One that never changed is none if it is `NO_VALUE`
+    or below `COLDEST`.
 
     >>> believable(np.array([20.0, 20.1, 999.9] + [20.0] * 9), np.arange(12.0), 0.3, 10.0)[:4].tolist()
     [True, True, False, True]
@@ -75,7 +76,9 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     for (first, stop), railed in zip(spells[at_rail | held].tolist(), at_rail[at_rail | held], strict=True):
         reached = first > 0 and bool(far[first])
         if railed:
-            good[first:stop] &= not (reached or (stop < len(pv) and bool(far[stop])))
+            beside = pv[[first - 1] * reached + [stop] * (stop < len(pv) and bool(far[stop]))]
+            near = believed.size and float(np.abs(believed - pv[first]).min()) <= limit.min()
+            good[first:stop] &= not beside.size or bool(near and is_rail(beside).all())
         elif (
             reached and not is_rail(pv[first - 1 : first])[0]
         ):  # a first line of zeros is no place to move from

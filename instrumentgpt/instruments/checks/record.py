@@ -57,22 +57,25 @@ def data_gap(study: Study, before: Sequence[Finding]) -> list[Finding]:
     gaps = [gap for gap in study.gaps if gap.seconds < 0 or not _is_off(study, gap.before)]
     if not gaps:
         return []
-    samples = study.log.samples
+    samples, holes = study.log.samples, [gap for gap in gaps if gap.seconds > 0]
     rows = [position for gap in gaps for position in (gap.before, gap.after)][:6]
     evidence = tuple(_row(study, position) for position in rows)
-    longest = max(gaps, key=lambda gap: abs(gap.seconds))
+    told, back = holes or gaps, [-gap.seconds for gap in gaps if gap.seconds < 0]
+    longest = max(told, key=lambda gap: abs(gap.seconds))
     time = samples["time"].to_numpy(dtype=float)
     numbers: dict[str, float | str] = {
-        "count": len(gaps),
-        "longest": longest.seconds,
-        "back": sum(gap.seconds < 0 for gap in gaps),
-        "first_line": int(samples["line"].iloc[gaps[0].before]),
-        "next_line": int(samples["line"].iloc[gaps[0].after]),
+        "count": len(told),
+        "longest": abs(longest.seconds),
+        "back": len(back),
+        "set_back": max(back, default=0.0),
+        "first_line": int(samples["line"].iloc[told[0].before]),
+        "next_line": int(samples["line"].iloc[told[0].after]),
+        **({"kind": "both" if holes else "back"} if back else {}),
     }
     last, later = samples.iloc[longest.before], samples.iloc[longest.after :]
     seen = later.loc[later["channel"] == last["channel"], "pv"]  # of the channel last seen before it
-    jump = float(seen.iloc[0] - last["pv"]) if len(seen) else float("nan")
-    ruled_out = RuledOut("sensor_bias", "across_gap", {"change": jump, "seconds": longest.seconds})
+    change = {"change": float(seen.iloc[0] - last["pv"]) if len(seen) else float("nan")}
+    ruled_out = RuledOut("sensor_bias", "across_gap" if holes else "untold", change)
     onset, end = float(time[gaps[0].before]), float(time[gaps[-1].after])
     return [_device_finding("data_gap", onset, end, evidence, numbers, (ruled_out,))]
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from instrumentgpt.instruments.analysis.readings import (
     OPEN_FOR,
     SPIKE_RETURNS,
     impossible_move,
+    is_rail,
     jumps,
     spikes_in,
 )
@@ -32,33 +34,49 @@ def sensor_open(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _open(study: Study, track: Track) -> list[Finding]:
-    bad = ~np.isfinite(track.raw)
-    if bad.all() and not np.isfinite(track.loop.pv).any() and not track.controlled.any():
-        return []
-    spells = [
-        (int(a), int(b))
-        for a, b in runs(bad)
-        if b - a >= (3 if np.isfinite(track.loop.pv[a]) else DROPPED_OUT)
-        and track.time[min(b, len(track) - 1)] - track.time[a]
-        >= track.lags(OPEN_FOR if np.isfinite(track.loop.pv[a]) else MISSING_FOR)
-        and (a > 0 or bad.all() or np.isfinite(track.setpoint[a]))
-    ]
+    spells, loose = _without_reading(track)
     if not spells:
         return []
-    first, stop = spells[0]
-    last = spells[-1][1]
+    first, stop = longest = max(spells, key=spells.__getitem__)
+    begins, seconds = [a for a, _ in spells], spells[longest]
     value = float(track.loop.pv[first])
     numbers: dict[str, float | str] = {
         "value": value if math.isfinite(value) else "nan",
         "good": float(track.loop.pv[first - 1]) if first else float("nan"),
-        "seconds": float(track.time[min(stop, len(track) - 1)] - track.time[first]),
+        "seconds": seconds,
         "count": len(spells),
+        **({"kind": "loose"} if loose else {}),
     }
-    ruled_out = RuledOut(
-        "sensor_spike", "too_long", {"seconds": numbers["seconds"], "limit": track.lags(SPIKE_RETURNS)}
-    )
-    lines = (first - 1, first, stop - 1) if first else (first, stop - 1)
-    return [finding_of(study, "sensor_open", track, first, last, lines, numbers, [ruled_out])]
+    limit = {"seconds": seconds, "limit": track.lags(SPIKE_RETURNS)}
+    ruled_out = RuledOut("sensor_spike", *(("same", numbers) if loose else ("too_long", limit)))
+    lines = (*([first - 1] if first else []), first, stop - 1, begins[0], *begins[-2:])
+    last = max(b for _, b in spells)
+    finding = finding_of(study, "sensor_open", track, begins[0], last, lines, numbers, [ruled_out])
+    moments = tuple(float(track.loop.time[a]) for a in begins) if len(begins) > 1 else ()
+    return [replace(finding, moments=moments, severity="high" if loose else finding.severity)]
+
+
+def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
+    """Return (first, past-the-last) → s of each spell without a reading, and whether none of them lasted.
+
+    Where none did, those are told that came again, at a rail amid good readings of a loop that is on.
+    """
+    bad, written, time = ~np.isfinite(track.raw), np.isfinite(track.loop.pv), track.time
+    if bad.all() and not written.any() and not track.controlled.any():
+        return {}, False
+    spells = {(int(a), int(b)): float(time[min(b, len(time) - 1)] - time[a]) for a, b in runs(bad)}
+    lasting = {
+        (a, b)
+        for (a, b), seconds in spells.items()
+        if b - a >= (3 if written[a] else DROPPED_OUT)
+        and seconds >= track.lags(OPEN_FOR if written[a] else MISSING_FOR)
+        and (a > 0 or bad.all() or np.isfinite(track.setpoint[a]))
+    }
+    on = track.usable & (track.controlled | ~np.isfinite(track.setpoint).any())
+    railed = is_rail(track.logged.pv)
+    lost = {(a, b) for a, b in spells if a > 0 and b < len(on) and railed[a] and on[a - 1 : b + 1].all()}
+    named = lasting | lost if lasting or len(lost) >= FEWEST_SPIKES else set()
+    return {spell: spells[spell] for spell in sorted(named)}, not lasting
 
 
 def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:

@@ -26,6 +26,8 @@ OF_SOMETHING = re.compile(r"T[_ ]+[^\W\d_]{2}")  # T_bath, no t_ms: a temperatur
 NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
 UNIT_BEHIND = re.compile(r"\d\s*(°?[CFK]|%|℃|℉)$")
 DEGREES = ("°C", "°F", "K")
+NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", "composition")
+LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
 QUANTITIES = ("flow", "pressure", "level", "流量", "压力", "壓力", "液位")
 TEMPERATURE = ("temp", "溫度", "温度")
 SEPARATOR = re.compile(r"[\s_\-./:#,()\[\]{}|]+")
@@ -44,6 +46,15 @@ class Heading:
     def says(self, role: str, kind: str) -> bool:
         """Return whether it has a word that columns.toml lists as `kind` for `role`: pv, aside."""
         return _says(self.words, vocabulary()[role].get(kind, ()))
+
+    def names_temperature(self) -> bool:
+        """Return whether it plainly is a temperature: by its unit, or a word for one."""
+        return self.unit in DEGREES or any(word in name for name in self.words for word in TEMPERATURE)
+
+    def has_other_unit(self) -> bool:
+        """Return whether its unit is of something else than a temperature."""
+        other = self.unit in NO_TEMPERATURE and not LONE_LETTER.search(self.text)
+        return other and not self.names_temperature()
 
 
 @cache
@@ -112,8 +123,8 @@ def is_unit(cell: str) -> bool:
     >>> is_unit("degC"), is_unit("desc")
     (True, False)
     """
-    cell = NO_DEGREE.sub("°", cell)
-    return any(cell.lower() in spellings for spellings in vocabulary()["units"].values())
+    cell = " ".join(SEPARATOR.split(NO_DEGREE.sub("°", cell).lower()))
+    return any(cell in spellings for spellings in vocabulary()["units"].values())
 
 
 def _unit(words: Sequence[str]) -> str:

@@ -52,11 +52,11 @@ def notes_of(placeholders: Sequence[Placeholder], names: Mapping[int, str]) -> l
     notes = [
         f"{names.get(placeholder.channel) or f'channel {placeholder.channel}'}: "
         f"{placeholder.column} {placeholder.value:g} is no reading "
-        f"({placeholder.count:,} times, first in line {placeholder.spans[0][0]})"
+        f"({placeholder.count:,} in all, first in line {placeholder.spans[0][0]})"
         for placeholder in placeholders[:MOST_NOTES]
     ]
     more = len(placeholders) - len(notes)
-    return [*notes, f"{more} more values are no readings"] if more else notes
+    return [*notes, f"further values that are no readings: {more}"] if more else notes
 
 
 Runs = list[tuple[int, int]]

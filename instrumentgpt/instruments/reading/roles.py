@@ -24,6 +24,7 @@ STRAIGHT = 0.2  # share of rows by which a programme runs straight more often th
 BENDS = 200  # of a column, at the most, that are looked for
 FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
+SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
 THREE, AGREED = ("setpoint", "pv", "output"), 0.75  # what each of several loops has; share that says where
@@ -81,6 +82,10 @@ def roles_of(columns: Columns) -> Roles | None:
     rest = [at for at in range(len(columns.values)) if at not in time and not columns.texts[at]]
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
+    if any(columns.headings[at].names_temperature() for at in named["pv"]):
+        asked = {columns.headings[at].unit for at in named["setpoint"]}
+        heads = {at: columns.headings[at] for at in named["pv"]}
+        named["pv"] = [at for at, head in heads.items() if not head.has_other_unit() or head.unit in asked]
     channels = _loops(columns, named) if named["pv"] or named["output"] else {}
     is_finite = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
     open_columns = [at for at, where in is_finite.items() if where.sum() > 0.2 * len(where)]
@@ -89,6 +94,7 @@ def roles_of(columns: Columns) -> Roles | None:
     if not channels:
         return None
     _add_setpoints(columns, channels, rest)
+    _add_output(columns, next(iter(channels.values())), filled)
     guessed = {
         role: _why(columns, at, role)
         for roles in reversed(channels.values())
@@ -286,6 +292,29 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
                 first |= {"pv": reading, "setpoint": target}
                 channels.pop(others.get(at, 0), None)
                 return
+
+
+def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> None:
+    """Give the `loop` of a headed table an output that no head names: what switches to either side of it."""
+    if "pv" not in loop or "output" in loop or not columns.headings:
+        return
+    error = columns.values[loop["pv"]] - (columns.values[loop["setpoint"]] if "setpoint" in loop else 0.0)
+    unsaid = (at for at in rest if columns.says_nothing(at) and at not in loop.values())
+    apart = {at: _switched_apart(columns.values[at], error) for at in unsaid}
+    best = max(apart, key=apart.__getitem__, default=None)
+    if best is not None and apart[best] > 1:
+        loop["output"] = best
+
+
+def _switched_apart(values: Floats, error: Floats) -> float:
+    """Return how far apart `values` switch on and off, per spread of each; 0: it is no switch."""
+    if not _stands_at_limits(values) or len(np.unique(values)) != 2:
+        return 0.0
+    on, off = (error[1:][way * np.diff(values) > 0] for way in (1, -1))
+    if min(np.isfinite(on).sum(), np.isfinite(off).sum()) < SWITCHES:
+        return 0.0
+    (low, high), (least, most) = (np.nanquantile(part, (0.25, 0.75)).tolist() for part in (on, off))
+    return float(max(low - most, least - high) / max(high - low, most - least, 1e-9))
 
 
 def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:

@@ -67,7 +67,9 @@ def unit_of(
     middle = float(np.median(finite)) if len(finite) else 0.0
     named = heading is not None and any(word in " ".join(heading.words) for word in TEMPERATURE)
     tagged = heading is not None and (
-        bool(LOOP_TAGS & set(heading.words)) or any(word in heading.text.lower() for word in QUANTITIES)
+        bool(LOOP_TAGS & set(heading.words))
+        or heading.has_other_unit()
+        or any(word in heading.text.lower() for word in QUANTITIES)
     )
     if tagged and not named:
         return "", "no temperature, by the column's name"

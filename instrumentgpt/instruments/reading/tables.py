@@ -101,7 +101,7 @@ def read_table(
     for chunk in chunks(source, notes=notes, progress=progress):
         lines += read_chunk(table, chunk, shape)
     if table.headers_again:
-        notes.append(f"the header comes {table.headers_again} more times: new starts of the recording")
+        notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
     grid = _widened(_grid_of(table, shape))
     roles = _roles(source.path.name, grid, stated)
     times = _times(grid, roles, stated.period)

@@ -69,7 +69,7 @@ def _draw_excursions(diagnosis: Diagnosis) -> None:
             _draw_excursion(diagnosis.log, excursion, f"excursion-{number}")
     folded = [*away[loop_wording.MOST_SHOWN :], *(item for item in diagnosis.excursions if item.explained)]
     if folded:
-        title = say("Out of its own band: {count:,} more times", count=len(folded))
+        title = say("Out of its own band: {count:,} more {count:?time|times}", count=len(folded))
         with st.expander(title, icon=":material/unfold_more:"):
             for number, excursion in enumerate(folded[:SHOWN_EXCURSIONS], start=len(away)):
                 _draw_excursion(diagnosis.log, excursion, f"excursion-{number}")
