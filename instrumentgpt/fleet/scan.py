@@ -49,6 +49,7 @@ FIGURES = (
     "half_peak_to_peak",
     "period",
     "noise",
+    "band",
     "in_band",
     "saturated",
     "kp",
@@ -224,6 +225,7 @@ def _verdict(name: tuple[str, str, int, str], log: Log, diagnosis: Diagnosis) ->
         json.dumps(plain(figures)),
         json.dumps(_errors(log, channel)),
         time.time(),
+        _moment(log, subject.onset) if subject and state != "healthy" and begun is not None else begun,
     )
 
 

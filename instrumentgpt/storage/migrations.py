@@ -391,6 +391,13 @@ def m099_states_from_records(database: Database) -> None:
     database.table("undeleted_memory").drop()
 
 
+@MIGRATIONS()
+def m116_onsets(database: Database) -> None:
+    """When the fault of a verdict began: what was judged without is judged anew."""
+    database.table("verdicts").add_column("onset", float)
+    database.execute("UPDATE verdicts SET size = -1")
+
+
 def _put_on_record(
     database: Database,
     conversation: str,

@@ -20,7 +20,7 @@ from instrumentgpt.fleet.cases import (
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.instruments.language import phrase
-from instrumentgpt.moments import moment
+from instrumentgpt.moments import moment, today
 from instrumentgpt.storage.cases import (
     SCAN,
     TEXTS,
@@ -182,11 +182,11 @@ def _draw_case(database: Database, case: Case) -> None:
 def _settle(case: Case) -> None:
     example = say("Reseated the thermocouple of channel 2")
     outcome = st.text_area(say("What settled it"), case.outcome, placeholder=example, help=say(OUTCOME_HELP))
-    day = st.date_input(say("Settled on"), "today", max_value="today")
-    if st.button(say("Save"), type="primary") and isinstance(day, date):
-        with session.opened() as database:
+    with session.opened() as database:
+        day = st.date_input(say("Settled on"), today(), max_value=today())
+        if st.button(say("Save"), type="primary") and isinstance(day, date):
             settle(database, case, session.who(), outcome.strip(), end_of(day))
-        st.rerun()
+            st.rerun()
 
 
 def _edit(case: Case) -> None:

@@ -109,7 +109,7 @@ def _draw_downloads(make: Maker, name: str) -> None:
             missing = suffix == ".pdf" and not printer()
             st.download_button(
                 label,
-                partial(_file, make, suffix),
+                session.in_this_zone(partial(_file, make, suffix)),
                 f"{name}{suffix}",
                 kind,
                 icon=":material/download:",

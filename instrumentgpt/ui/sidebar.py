@@ -215,7 +215,7 @@ def draw_export(conversation: db.Conversation, key: str) -> None:
     """Draw the button; the file is made when it is clicked."""
     st.download_button(
         say("Export"),
-        lambda: _exported(conversation.id),
+        session.in_this_zone(lambda: _exported(conversation.id)),
         export_name(conversation.title, conversation.id),
         "application/zip",
         icon=":material/download:",

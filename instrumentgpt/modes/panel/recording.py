@@ -67,5 +67,6 @@ def _cause(result: SubProblemResult, cause: str, field: str, context: Context) -
     ]
     title = cause_title(cause, context.language)
     position = first.position.removeprefix(title).lstrip(".。 ")
-    text = shorten(f"{title}: {position}", STATEMENT_CHARS)
+    colon = "：" if context.language == "zh" else ": "
+    text = shorten(title + colon + position, STATEMENT_CHARS)
     return {"summary": text, field: [{"text": text, "evidence": evidence[:6]}]}

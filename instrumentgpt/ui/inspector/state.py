@@ -62,7 +62,7 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
         st.caption(say("{count} forgotten: see Edits.", count=revised.forgotten))
     st.download_button(
         say("Export the case"),
-        lambda: _exported(conversation_id),
+        session.in_this_zone(lambda: _exported(conversation_id)),
         "case.md",
         "text/markdown",
         icon=":material/download:",

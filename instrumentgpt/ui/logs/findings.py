@@ -12,7 +12,7 @@ from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import last_moment, line_at
@@ -137,7 +137,7 @@ def _draw_report(diagnosis: Diagnosis) -> None:
         for language, label in REPORTS.items():
             st.download_button(
                 label,
-                partial(_report, diagnosis, language),
+                session.in_this_zone(partial(_report, diagnosis, language)),
                 f"{diagnosis.log.name}.report.{language}.html",
                 "text/html",
                 icon=":material/description:",
