@@ -24,17 +24,8 @@ from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.moments import moment, now
-from instrumentgpt.storage.cases import (
-    SCAN,
-    TEXTS,
-    Case,
-    Change,
-    Evidence,
-    change_case,
-    open_case,
-    pin,
-)
-from instrumentgpt.storage.connection import Value, rows, select
+from instrumentgpt.storage.cases import SCAN, TEXTS, Case, Change, Evidence, change_case, open_case, pin
+from instrumentgpt.storage.connection import rows, select
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.verdicts import Verdict, standings
 
@@ -79,10 +70,8 @@ def fault_of(
     texts = [symptom, *state.root_causes, *fault_texts]
     classes = [name for text in texts for name in sorted(fault_classes(text)) if name not in NO_FAULT]
     sql = "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said != '' ORDER BY id"
-    ruled_out = [
-        *(text for (text,) in rows(database, sql, (conversation_id,))),
-        *finding.get("ruled_out", ()),
-    ]
+    statements = rows(database, sql, (conversation_id,))
+    ruled_out = [*(text for (text,) in statements), *finding.get("ruled_out", ())]
     lines = finding.get("evidence", [])[:LINES]
     fields = {
         "device": device,
@@ -105,16 +94,16 @@ def _told_in(text: str, others: Sequence[str]) -> bool:
 
 def _chart_of(database: Database, conversation_id: str, log: str, channel: int | None) -> db.Artifact | None:
     """Return the newest chart of the channel: of it alone, else among others, else of the whole log."""
-    shown: dict[str, tuple[str, set[int]]] = {}  # what a chart says of itself → its log and channels
+    shown: dict[str, tuple[str, set[str]]] = {}  # what a chart says of itself → its log and channels
     for drawn, asked in _results(database, conversation_id, "plot_log"):
-        with suppress(TypeError, KeyError):
-            channels = asked.get("channels") or [asked.get("channel")]
-            shown.setdefault(drawn["artifact"]["alt"], (drawn["log"], {*channels} - {None}))
+        with suppress(TypeError, KeyError, AttributeError):
+            channels = {str(number) for number in asked.get("channels") or [asked.get("channel")]}
+            shown.setdefault(drawn["artifact"]["alt"], (drawn["log"], channels - {"None"}))
     charts: dict[int, db.Artifact] = {}
     for chart in db.list_artifacts(database, conversation_id, "conversation_id"):
         its_log, its_channels = shown.get(chart.alt, (log, set()))
         is_here = chart.kind == "plotly" and not chart.removed_at and its_log == log
-        if is_here and (channel in its_channels or not its_channels or channel is None):
+        if is_here and (str(channel) in its_channels or not its_channels or channel is None):
             charts[len(its_channels) or MANY] = chart
     return charts[min(charts)] if charts else None
 
@@ -135,15 +124,9 @@ def settle(
 ) -> None:
     """Close a case with its confirmed outcome ("" if nobody knows), done at `settled_at`, s since 1970."""
     standing = standings(database).get(case.device)
+    dates = {"settled_at": settled_at, "seen_until": standing.verdict.ended if standing else None}
     change_case(
-        database,
-        case.id,
-        who,
-        state="closed",
-        outcome=outcome,
-        action=action or case.action,
-        settled_at=settled_at,
-        seen_until=standing.verdict.ended if standing else None,
+        database, case.id, who, state="closed", outcome=outcome, action=action or case.action, **dates
     )
 
 
@@ -154,21 +137,17 @@ def reopen_returned(database: Database, devices: Sequence[str]) -> list[Case]:
     """
     returned = []
     settled = "cases WHERE state = 'closed' AND fault != '' AND settled_at IS NOT NULL"
+    back = (
+        "verdicts WHERE device = ? AND state = 'fault' AND fault = ? AND channel IS ? AND log != ?"
+        " AND (begun > ? OR (begun IS NULL AND judged_at > ?)) ORDER BY coalesce(begun, judged_at) LIMIT 1"
+    )
     for case in select(database, Case, settled):
         if case.device not in devices:
             continue
         since = _settled_by_its_clock(case)
-        verdicts = select(
-            database,
-            Verdict,
-            "verdicts WHERE device = ? AND state = 'fault' AND fault = ? AND channel IS ? AND log != ?"
-            " AND (begun > ? OR (begun IS NULL AND judged_at > ?))"
-            " ORDER BY coalesce(begun, judged_at) LIMIT 1",
-            (case.device, case.fault, case.channel, case.log, since, case.settled_at),
-        )
-        for verdict in verdicts:
-            fields: dict[str, Value] = {"state": "reopened", "log": verdict.log, "line": verdict.line}
-            change_case(database, case.id, SCAN, **fields)
+        values = (case.device, case.fault, case.channel, case.log, since, case.settled_at)
+        for verdict in select(database, Verdict, back, values):
+            change_case(database, case.id, SCAN, state="reopened", log=verdict.log, line=verdict.line)
             returned.append(case)
     return returned
 

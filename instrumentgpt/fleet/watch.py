@@ -42,7 +42,7 @@ def compare_with_alerts(
     Returns (those that came, those that went) since people were told last. A fault that lasts is raised
     once; one that comes back after it was gone is a new one.
     """
-    by_device, silent = standings(database), silences(database, now)
+    by_device, silent = standings(database), silences(database, now, written=True)
     faults: dict[Key, Verdict] = {}
     texts: dict[Key, str] = {}
     for device in devices:
@@ -67,16 +67,18 @@ def compare_with_alerts(
     return untold_alerts(database)
 
 
-def silences(database: Database, now: float) -> dict[str, float]:
-    """Return device → for how long, in s, it has written no log, for those where that is longer than usual.
+def silences(database: Database, now: float, written: bool = False) -> dict[str, float]:
+    """Return device → for how long, in s, it has had no log, for those where that is longer than usual.
 
     Usual is what SILENCE says; with fewer than USUAL logs the longest time between two, and a week at least.
+
+    written  by when the files were written, as they come to be here; else by the logs' own clocks
     """
     silent = {}
-    for device, ends in log_ends(database).items():
+    for device, ends in log_ends(database, written).items():
         gaps = [later - earlier for earlier, later in pairwise(ends)]
-        few = len(ends) < USUAL
-        usual = max([WEEK, *gaps]) if few else max(SILENCE * statistics.median(gaps), DAY)
+        many = len(ends) >= USUAL
+        usual = max(SILENCE * statistics.median(gaps), DAY) if many else max([WEEK, *gaps])
         if (quiet := now - ends[-1]) > usual:
             silent[device] = quiet
     return silent

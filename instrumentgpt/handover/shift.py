@@ -64,28 +64,16 @@ def shift_document(
     )  # fmt: skip
     when = moment(judged) if judged is not None else word("never", language)
     key = "judged" if judged is not None and judged >= since else "judged_before"
+    silent = [
+        word(
+            "silent_line", language, device=plain_text(name), span=span_text(quiet, language), log=quoted(log)
+        )
+        for name, (quiet, log) in faults.silent.items()
+    ]
     sections: dict[str, list[str]] = {
         "new": [_fault_line(row, faults, language) for row in _by_severity(faults.new)],
-        "gone": [
-            word(
-                "gone_line",
-                language,
-                device=plain_text(verdict.device),
-                text=_text(verdict, language),
-                when=_when(at, faults),
-            )
-            for at, verdict in _by_severity(faults.gone)
-        ],
-        "silent": [
-            word(
-                "silent_line",
-                language,
-                device=plain_text(device),
-                span=span_text(quiet, language),
-                log=quoted(log),
-            )
-            for device, (quiet, log) in faults.silent.items()
-        ],
+        "gone": [_fault_line(row, faults, language, "gone_line") for row in _by_severity(faults.gone)],
+        "silent": silent,
         "standing": [_fault_line(row, faults, language) for row in _by_severity(faults.standing)],
         "cases": list(_cases(database, since, language)),
         "talks": list(_talks(database, since, until, language)),
@@ -184,17 +172,15 @@ def _when(at: float, faults: Faults) -> str:
     return log_moment(at) if at in faults.clocks else moment(at)
 
 
-def _fault_line(row: tuple[float, Verdict], faults: Faults, language: Language) -> str:
+def _fault_line(
+    row: tuple[float, Verdict], faults: Faults, language: Language, words: str = "fault_line"
+) -> str:
     at, verdict = row
     return word(
-        "fault_line",
-        language,
-        device=plain_text(verdict.device),
-        text=_text(verdict, language),
-        severity=report_word(f"severity_{verdict.severity}", language),
-        when=_when(at, faults),
+        words, language, device=plain_text(verdict.device), text=_text(verdict, language),
+        severity=report_word(f"severity_{verdict.severity}", language), when=_when(at, faults),
         link=line_link(reference_to(verdict.log, verdict.device), verdict.line or 1),
-    )
+    )  # fmt: skip
 
 
 def _cases(database: Database, since: float, language: Language) -> Iterator[str]:

@@ -94,12 +94,13 @@ def standings(database: Database) -> dict[str, Standing]:
     }
 
 
-def log_ends(database: Database) -> dict[str, list[float]]:
-    """Return device → when its logs ended by their own clock, else were written, s since 1970, in order."""
-    ended, ends = "coalesce(ended, strftime('%s', modified)) + 0.0", dict[str, list[float]]()
-    for device, end in rows(database, f"SELECT device, {ended} AS end FROM verdicts ORDER BY end"):
-        if end is not None:
-            ends.setdefault(device, []).append(end)
+def log_ends(database: Database, written: bool) -> dict[str, list[float]]:
+    """Return device → when its logs were `written`, else ended by their own clock, s since 1970, in order."""
+    ends: dict[str, list[float]] = {}
+    end = "strftime('%s', modified) + 0.0" if written else "coalesce(ended, strftime('%s', modified) + 0.0)"
+    for device, at in rows(database, f"SELECT device, {end} AS at FROM verdicts ORDER BY at"):
+        if at is not None:
+            ends.setdefault(device, []).append(at)
     return ends
 
 

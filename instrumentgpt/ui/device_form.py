@@ -69,12 +69,7 @@ def _form(device: Device | None) -> None:
 
 
 def in_words_of_form(text: str, name: str, labels: Mapping[str, str]) -> str:
-    """Return what is wrong with the device `name` by the form's labels, without the place in the file.
-
-    >>> text = "/a.toml: device 1 (oven): ip 'B12' is no IPv4 address. Write it like this"
-    >>> in_words_of_form(text, "oven", {"ip": "Address"})
-    "Address 'B12' is no IPv4 address. Write it like this"
-    """
+    """Return what is wrong with the device `name` by the form's labels, without the place in the file."""
     if name in text:
         text = re.sub(rf"^/.*?[(（]{re.escape(name)}[)）][:：] ?|^/[^:：]*[:：] ?", "", text)
     key, space, rest = text.partition(" ")

@@ -1,9 +1,8 @@
 """What this browser tab is about: its conversation, the database, the settings in force."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
 
 import streamlit as st
 from sqlite_utils import Database
@@ -24,7 +23,6 @@ FOLLOWED, ANSWERED = "followed-run", "answered-run"  # shown while it answered, 
 HERE = "this computer"  # who sits at the page, where the browser's address is this machine's
 ZONE = "timezone"  # as it is set; "auto": the browser's
 PAGES = "pages"  # those of the navigation by name, so that one can lead to another
-Made = TypeVar("Made")
 PAGE_NAMES = ("instruments", "chat", "cases", "logs", "settings")  # in their order; each is its address
 
 
@@ -32,26 +30,16 @@ PAGE_NAMES = ("instruments", "chat", "cases", "logs", "settings")  # in their or
 def opened() -> Iterator[Database]:
     """A connection for one run of the script or of a fragment: they are never shared (0.35 ms each)."""
     database = db.connect(database_path())
-    if get_script_run_ctx(suppress_warning=True):  # else a download is being made, in its button's zone
-        choose_zone(*_zone())
+    if get_script_run_ctx(suppress_warning=True):  # else it is for a download (downloads.py)
+        choose_zone(*zone())
     try:
         yield database
     finally:
         database.close()
 
 
-def in_this_zone(make: Callable[[], Made]) -> Callable[[], Made]:
-    """Return `make` for a download, made by a thread without a page: it tells moments as this page does."""
-    zone = _zone()
-
-    def made() -> Made:
-        choose_zone(*zone)
-        return make()
-
-    return made
-
-
-def _zone() -> tuple[str | None, str | None]:
+def zone() -> tuple[str | None, str | None]:
+    """Return the names of the time zone that is set, and of the browser's."""
     return st.session_state.get(ZONE), st.context.timezone
 
 

@@ -59,12 +59,8 @@ def _cause(result: SubProblemResult, cause: str, field: str, context: Context) -
     """Return `cause` as data: in the words of who holds it most firmly, with the lines that it gave."""
     holding = [view for view in result.said if view.cause == cause]
     first = max(holding, key=lambda view: view.confidence)
-    evidence = [
-        {"line": item.line, "text": item.text}
-        for claim in first.claims
-        for item in claim.evidence
-        if item.line
-    ]
+    items = (item for claim in first.claims for item in claim.evidence if item.line)
+    evidence = [{"line": item.line, "text": item.text} for item in items]
     title = cause_title(cause, context.language)
     position = first.position.removeprefix(title).lstrip(".。 ")
     colon = "：" if context.language == "zh" else ": "
