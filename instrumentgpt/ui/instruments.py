@@ -196,7 +196,7 @@ def _table(rows: list[Row]) -> Row | None:
             "what": [_text(row.text_en, row.text_zh) for row in rows],
             "since": [_day(row.since) for row in rows],
             "newest": [_newest(row) for row in rows],
-            "errors": [_in_bands(row) for row in rows],
+            "errors": [in_bands(row) for row in rows],
             "model": [row.model for row in rows],
             "open": [row.open for row in rows],
         }
@@ -239,7 +239,7 @@ def _newest(row: Row) -> str:
     return ", ".join(filter(None, (_day(row.ended), ago)))
 
 
-def _in_bands(row: Row) -> list[float | None]:
+def in_bands(row: Row) -> list[float | None]:
     """Return the errors in bands of the loop, within the height of the column: all rows compare."""
     unit = row.band or math.inf
     return [None if error is None else max(-BANDS, min(BANDS, error / unit)) for error in row.errors]
