@@ -70,8 +70,8 @@ def _form(device: Device | None) -> None:
 
 def in_words_of_form(text: str, name: str, labels: Mapping[str, str]) -> str:
     """Return what is wrong with the device `name` by the form's labels, without the place in the file."""
-    if name in text:
-        text = re.sub(rf"^/.*?[(（]{re.escape(name)}[)）][:：] ?|^/[^:：]*[:：] ?", "", text)
+    named = re.escape(name)
+    text = re.sub(rf"^/.*?[(（]{named}[)）][:：] ?|^/[^:：]*[:：] ?(?=.*{named} \()", "", text)
     key, space, rest = text.partition(" ")
     return labels.get(key, key) + space + rest
 
