@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 
 import pytest
+from cases import each
 from exchanges import exchange
 from pages import PAGE_SECONDS, button
 from streamlit.testing.v1 import AppTest
@@ -19,6 +20,7 @@ from instrumentgpt.storage.cases import (
     UnknownCase,
     change_case,
     changes_of,
+    chart_of,
     evidence_of,
     get_case,
     list_cases,
@@ -163,6 +165,25 @@ def test_a_conversation_becomes_a_case_with_what_it_found_and_reads_as_markdown(
     db.delete_conversation(database, conversation)
     assert get_case(database, case_id).conversation_id is None
     assert len(evidence_of(database, case_id)) == len(evidence)
+
+
+@each(
+    "asked, drawn",
+    [
+        (["Plot channel 2 of it", "Plot channel 1 of it"], {2}),
+        (["Plot channels 1 and 2 of it", "Plot channel 1 of it"], {1, 2}),
+        (["Plot channel 1 of it"], {2}),  # as the diagnosis drew the whole log: what is wrong in it
+    ],
+)
+def test_a_case_keeps_the_chart_of_its_channel_whatever_was_drawn_last(database, asked, drawn):
+    conversation = db.create_conversation(database)
+    for question in ("What is wrong with zspr 053?", *asked):
+        list(runs.consume(database_path(), conversation, question, agent="offline"))
+    case_id = case_from(database, conversation, load_inventory(DEMO_INVENTORY), "ann")
+    [kept] = [chart_of(database, item.id) for item in evidence_of(database, case_id) if item.kind == "chart"]
+    charts = db.list_artifacts(database, conversation, "conversation_id")
+    alt, *_ = [one.alt for one in charts if db.get_artifact(database, conversation, one.id).content == kept]
+    assert {number for number in range(1, 5) if f"Channel {number}:" in alt} == drawn
 
 
 def test_the_scan_itself_reopens_a_case_with_the_line_that_shows_the_fault(database, tmp_path, inventory):

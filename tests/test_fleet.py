@@ -25,12 +25,15 @@ import db
 from instrumentgpt.fleet.cluster import ClusterError
 from instrumentgpt.fleet.inventory_file import copy_of, put_device, remove_device
 from instrumentgpt.fleet.scan import scan
-from instrumentgpt.fleet.standing import rows_of
-from instrumentgpt.fleet.watch import NotSent, compare_with_alerts, tell
+from instrumentgpt.fleet.standing import Row, rows_of
+from instrumentgpt.fleet.watch import NotSent, compare_with_alerts, silences, tell
 from instrumentgpt.instruments.devices import InventoryError, load_inventory
+from instrumentgpt.moments import log_moment
 from instrumentgpt.settings import DEMO_INVENTORY, database_path, home
 from instrumentgpt.storage.alerts import open_alerts
-from instrumentgpt.storage.verdicts import all_verdicts, verdicts_of
+from instrumentgpt.storage.verdicts import Verdict, all_verdicts, store_verdicts, verdicts_of
+from instrumentgpt.ui.device_form import in_words_of_form
+from instrumentgpt.ui.instruments import BANDS, in_bands
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo"
@@ -74,8 +77,54 @@ def test_the_worst_comes_first_with_its_sentence_and_who_was_never_judged_last(l
     assert "swings by ±2.71 °C" in first.text_en and "振盪" in first.text_zh and first.line == 517
     assert (second.device, second.state, second.logs) == ("oven 2", "healthy", 2)
     assert (last.device, last.state) == ("oven 3", "unseen")
-    assert first.since is not None and second.since is not None
+    assert log_moment(first.since) == "2026-02-20 08:49" and second.since is not None  # the onset
     assert second.ended - second.since > 86_400 > first.ended - first.since  # healthy for two logs
+
+
+@pytest.mark.parametrize(
+    ("days", "is_silent"),
+    [
+        ([280], True),
+        ([6], False),  # one log alone: not before a week
+        ([9, 30], False),  # three weeks lay between its logs
+        ([22, 30], True),
+        ([2, 3, 4, 5, 6], False),
+        ([4, 5, 6, 7, 8], True),  # it is usual to write each day
+    ],
+)
+def test_a_device_is_silent_after_longer_than_usual_with_few_logs_after_its_longest_pause(days, is_silent):
+    now = 1_800_000_000.0
+    with closing(db.connect(database_path())) as database:
+        ends = [now - day * 86_400.0 for day in days]
+        empty = ("healthy", "healthy", "none", 1, 1, "well", "好", "{}", "[]", now)
+        store_verdicts(
+            database, [Verdict("oven 7", f"{end}.log", 1, "", end - 60, end, *empty) for end in ends]
+        )
+        assert silences(database, now) == ({"oven 7": days[0] * 86_400.0} if is_silent else {})
+
+
+def test_errors_are_drawn_in_bands_of_their_loop_so_that_a_quiet_row_looks_quiet():
+    quiet, wild = (
+        Row("oven", "oven", "", "fault", errors=(0.1, None, size), band=0.5) for size in (-0.2, 40)
+    )
+    assert in_bands(quiet) == [0.2, None, -0.4] and in_bands(wild) == [0.2, None, BANDS]
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"ip": "B12"}, "Address 'B12' is no IPv4 address. Write it like \"10.1.1.47\""),
+        ({"logs": "ftp://10.1.1.4/x"}, "Folder 'ftp://10.1.1.4/x' starts with ftp://. Known: "),
+        ({"ip": "10.1.1.2"}, "10.1.1.2 belongs to both oven 2 (10.1.1.2) and oven 4 (10.1.1.2). Change one"),
+    ],
+)
+def test_the_form_of_a_device_tells_the_field_and_the_remedy_and_no_file(lab, fields, told):
+    labels = {"ip": "Address", "logs": "Folder"}
+    with pytest.raises(InventoryError) as caught:
+        put_device(lab / "lab.toml", {"name": "oven 4", "ip": "10.1.1.4", "logs": "oven_2", **fields})
+    english, chinese = (in_words_of_form(caught.value.message(one), "oven 4", labels) for one in ("en", "zh"))
+    assert english.startswith(told) and "lab.toml" not in english + chinese
+    assert re.search(r"[\u4e00-\u9fff]", chinese) and chinese.split()[0] == english.split()[0]
 
 
 def test_only_what_is_new_or_changed_is_judged_again(lab):

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import time
 import zlib
 from dataclasses import replace
 from datetime import datetime
@@ -10,6 +11,8 @@ import pytest
 
 import db
 from instrumentgpt.__main__ import main
+from instrumentgpt.analyst.words import plain_text
+from instrumentgpt.fleet.cases import settle
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.handover import pdf
 from instrumentgpt.handover.document import answer_document
@@ -22,8 +25,9 @@ from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import DEMO_INVENTORY, database_path, home
 from instrumentgpt.storage.alerts import end_alert, open_alerts, raise_alert
-from instrumentgpt.storage.cases import open_case, pin
+from instrumentgpt.storage.cases import change_case, get_case, open_case, pin
 from instrumentgpt.storage.markers import marker
+from instrumentgpt.turn import runs
 
 DEMO_LOGS = DEMO_INVENTORY.parent / "logs"
 PAGE = "http://192.0.2.7:8501/"
@@ -70,7 +74,7 @@ def test_a_shift_tells_what_came_and_what_was_wrong_before_with_links_to_the_pag
     came = told(database, lab, "2026-02-19 18:00")
     assert "**oven 1**: Channel 2: pv swings by ±2.71 °C" in came["New faults"]
     assert f"]({PAGE}logs?device=oven%201&log=InstrumentDebug_2026-02-20" in came["New faults"]
-    assert "2026-02-20 08:47" in came["New faults"]
+    assert "2026-02-20 08:49" in came["New faults"]  # the fault's onset; its log begins at 08:47
     assert came["Still wrong since before"] == "None.\n"
     later = told(database, lab, "2026-02-21 18:00", "zh")
     assert later["新故障"] == "無。\n" and "通道 2：實際值以 ±2.71 °C 振盪" in later["先前已有、仍未解決"]
@@ -91,6 +95,19 @@ def test_a_shift_tells_what_went_what_was_talked_of_and_which_cases_are_open(dat
     assert f"]({PAGE}?conv={talk}&msg=" in said["Conversations"] and "(oven 2)" in said["Conversations"]
     assert r"kp 50 \*is\* too high" in said["Conversations"]
     assert said["Cases"] == "- Case 1, **oven 2**: noise, open\n"
+
+
+@pytest.mark.parametrize("settled", [True, False])
+def test_a_shift_counts_old_logs_as_silence_and_a_fault_whose_case_was_closed_as_gone(database, lab, settled):
+    number = open_case(database, "ann", device="oven 1", fault="oscillation_tuning", channel=2)
+    settle(database, get_case(database, number), "ann", "kp to 6", time.time())
+    if not settled:
+        change_case(database, number, "scan", state="reopened")
+    said = told(database, lab, datetime.now().strftime("%Y-%m-%d 00:00"))
+    assert ("oven 1" in said["Still wrong since before"]) == (not settled)
+    assert ("oven 1" in said["Faults that have gone"]) == settled
+    silent = said["Instruments without a log for longer than usual"]
+    assert silent.count("nothing for") == 2 and "**oven 2**" in silent
 
 
 HOSTILE = "<script>alert(1)</script><img src=http://evil.example/x> {{ 7*7 }} ![x](http://evil.example/y)"
@@ -168,6 +185,38 @@ def test_a_letter_is_filled_from_the_case_and_says_nothing_of_what_nobody_knows(
     assert "kp 50 is too high" in text and "pv swings" in text and "\n\n\n" not in text
     assert ("kp to 6" in text and f"{PAGE}cases?case={number}" in text) == (kind != "vendor")
     assert ("T-8" in text and "- L 517 `` PV `52.7` ``" in text) == (kind == "vendor")
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "other", "heading"),
+    [
+        (
+            "en",
+            "What is wrong with zspr 051?",
+            "No failed heater or cooler",
+            "Other causes that we checked: No",
+        ),
+        ("zh", "zspr 051 哪裡有問題？", "不是加熱或冷卻失效", "也查過的其他原因：不是"),
+    ],
+)
+def test_a_letter_of_a_talk_has_cause_lines_and_next_step_though_its_root_cause_says_the_symptom_again(
+    database, conversation, language, question, other, heading
+):
+    list(runs.consume(database_path(), conversation, question, agent="offline"))
+    state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
+    symptom = state.findings[0]
+    state.root_causes = [f"Output saturated: {symptom}."]
+    db.update_memory(conversation, "", state.serialize(), database)
+    facts = facts_of(database, conversation, PAGE)
+    vendor, technician = (letter(kind, language, facts) for kind in ("vendor", "technician"))
+    assert vendor.count(plain_text(symptom)) == 1 and facts.cause and "Output saturated:" not in vendor
+    assert "ZSPR-4" in vendor and "- L 1,840 `" in vendor and heading in vendor and other in technician
+    assert technician.count("- [ ]") == 3 and technician.index(facts.cause) < technician.index(facts.action)
+    assert "電功率" in technician or "electrical power" in technician
+
+
+def test_a_device_without_a_model_is_set_apart_from_the_chinese_after_it():
+    assert "我們的儀器 oven 7 出現" in letter("vendor", "zh", Facts("oven 7"))
 
 
 def test_a_letter_of_ones_own_comes_first_and_a_broken_one_is_named(database):

@@ -23,18 +23,9 @@ from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.moments import moment
-from instrumentgpt.storage.cases import (
-    SCAN,
-    TEXTS,
-    Case,
-    Change,
-    Evidence,
-    change_case,
-    open_case,
-    pin,
-)
-from instrumentgpt.storage.connection import Value, rows, select
+from instrumentgpt.moments import moment, now
+from instrumentgpt.storage.cases import SCAN, TEXTS, Case, Change, Evidence, change_case, open_case, pin
+from instrumentgpt.storage.connection import rows, select
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.verdicts import Verdict, standings
 
@@ -44,50 +35,77 @@ CHANGE_CHARS = 120  # of what a field was changed to
 ITEMS = 5  # of a state's findings or causes that a case begins with
 ADVICE = 3  # sentences of it: the gains, the proof, how to set them
 LINES = 6  # pinned of the first finding
+MANY = 99  # channels: of a whole log
 
 
 def case_from(database: Database, conversation_id: str, inventory: Inventory, who: str) -> int:
-    """Open a case with what the conversation knows: device, findings, causes, what is out; return its number.
+    """Open a case with what the conversation knows, its lines and its chart pinned; return its number."""
+    fields, lines = fault_of(database, conversation_id, inventory)
+    device, log = fields["device"], fields["log"]
+    with db.transaction(database):
+        case_id = open_case(database, who, conversation_id=conversation_id, **fields)
+        for line in lines:
+            pin(database, case_id, who, line["text"], device, log, line["line"])
+        if chart := _chart_of(database, conversation_id, log, fields["channel"]):
+            pin_chart(database, case_id, chart, who)
+    return case_id
 
-    Its class, channel and lines are those of the newest diagnosis that found a fault, its chart the newest.
+
+def fault_of(
+    database: Database, conversation_id: str, inventory: Inventory
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what the conversation knows of its fault, as fields of Case, and the lines that show it.
+
+    Class, channel, next step and lines are those of the newest diagnosis that found a fault; what it says is
+    the cause, too, where the causes of the conversation only say again what is seen.
     """
     state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
     state = revised_memory(database, conversation_id, state, ()).state
     result, finding = _newest_diagnosis(database, conversation_id)
     device = state.device_name or state.device_ip or str(result.get("device", ""))
-    model = next((entry.model for entry in inventory.devices if device in entry.names), "")
     fault_texts = faults_among(state.findings)
     symptom = str(finding.get("text") or next(iter(fault_texts), ""))
     causes = state.root_causes or state.hypotheses
+    own_causes = [text for text in causes if not (symptom and symptom in text)]
     texts = [symptom, *state.root_causes, *fault_texts]
     classes = [name for text in texts for name in sorted(fault_classes(text)) if name not in NO_FAULT]
     sql = "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said != '' ORDER BY id"
     statements = rows(database, sql, (conversation_id,))
-    ruled_out = dict.fromkeys([*(text for (text,) in statements), *finding.get("ruled_out", ())])
+    ruled_out = [*(text for (text,) in statements), *finding.get("ruled_out", ())]
     lines = finding.get("evidence", [])[:LINES]
-    log = str(result.get("log") or state.last_log_file or "")
-    with db.transaction(database):
-        case_id = open_case(
-            database,
-            who,
-            device=device,
-            model=model,
-            fault=finding.get("class") or next(iter(classes), ""),
-            channel=finding.get("channel"),
-            symptom=_listed([symptom, *(text for text in fault_texts if same(text) != same(symptom))]),
-            cause=_listed(causes or [finding.get("cause", "")]),
-            ruled_out=_listed(list(ruled_out)),
-            action=_action(database, conversation_id, result, finding),
-            conversation_id=conversation_id,
-            log=log,
-            line=lines[0]["line"] if lines else None,
-        )
-        for line in lines:
-            pin(database, case_id, who, line["text"], device, log, line["line"])
-        artifacts = db.list_artifacts(database, conversation_id, "conversation_id")
-        for chart in [chart for chart in artifacts if chart.kind == "plotly" and not chart.removed_at][-1:]:
-            pin_chart(database, case_id, chart, who)
-    return case_id
+    fields = {
+        "device": device,
+        "model": next((entry.model for entry in inventory.devices if device in entry.names), ""),
+        "fault": finding.get("class") or next(iter(classes), ""),
+        "channel": finding.get("channel"),
+        "symptom": _listed([symptom, *(text for text in fault_texts if same(text) != same(symptom))]),
+        "cause": _listed(own_causes) or finding.get("cause") or _listed(causes),
+        "ruled_out": _listed([text for text in dict.fromkeys(ruled_out) if not _told_in(text, ruled_out)]),
+        "action": _action(database, conversation_id, result, finding),
+        "log": str(result.get("log") or state.last_log_file or ""),
+        "line": lines[0]["line"] if lines else None,
+    }
+    return fields, lines
+
+
+def _told_in(text: str, others: Sequence[str]) -> bool:
+    return any(other != text and other.rstrip(".。") in text for other in others)
+
+
+def _chart_of(database: Database, conversation_id: str, log: str, channel: int | None) -> db.Artifact | None:
+    """Return the newest chart of the channel: of it alone, else among others, else of the whole log."""
+    shown: dict[str, tuple[str, set[str]]] = {}  # what a chart says of itself → its log and channels
+    for drawn, asked in _results(database, conversation_id, "plot_log"):
+        with suppress(TypeError, KeyError, AttributeError):
+            channels = {str(number) for number in asked.get("channels") or [asked.get("channel")]}
+            shown.setdefault(drawn["artifact"]["alt"], (drawn["log"], channels - {"None"}))
+    charts: dict[int, db.Artifact] = {}
+    for chart in db.list_artifacts(database, conversation_id, "conversation_id"):
+        its_log, its_channels = shown.get(chart.alt, (log, set()))
+        is_here = chart.kind == "plotly" and not chart.removed_at and its_log == log
+        if is_here and (str(channel) in its_channels or not its_channels or channel is None):
+            charts[len(its_channels) or MANY] = chart
+    return charts[min(charts)] if charts else None
 
 
 def faults_among(findings: Sequence[str]) -> list[str]:
@@ -106,15 +124,9 @@ def settle(
 ) -> None:
     """Close a case with its confirmed outcome ("" if nobody knows), done at `settled_at`, s since 1970."""
     standing = standings(database).get(case.device)
+    dates = {"settled_at": settled_at, "seen_until": standing.verdict.ended if standing else None}
     change_case(
-        database,
-        case.id,
-        who,
-        state="closed",
-        outcome=outcome,
-        action=action or case.action,
-        settled_at=settled_at,
-        seen_until=standing.verdict.ended if standing else None,
+        database, case.id, who, state="closed", outcome=outcome, action=action or case.action, **dates
     )
 
 
@@ -125,21 +137,17 @@ def reopen_returned(database: Database, devices: Sequence[str]) -> list[Case]:
     """
     returned = []
     settled = "cases WHERE state = 'closed' AND fault != '' AND settled_at IS NOT NULL"
+    back = (
+        "verdicts WHERE device = ? AND state = 'fault' AND fault = ? AND channel IS ? AND log != ?"
+        " AND (begun > ? OR (begun IS NULL AND judged_at > ?)) ORDER BY coalesce(begun, judged_at) LIMIT 1"
+    )
     for case in select(database, Case, settled):
         if case.device not in devices:
             continue
         since = _settled_by_its_clock(case)
-        verdicts = select(
-            database,
-            Verdict,
-            "verdicts WHERE device = ? AND state = 'fault' AND fault = ? AND channel IS ? AND log != ?"
-            " AND (begun > ? OR (begun IS NULL AND judged_at > ?))"
-            " ORDER BY coalesce(begun, judged_at) LIMIT 1",
-            (case.device, case.fault, case.channel, case.log, since, case.settled_at),
-        )
-        for verdict in verdicts:
-            fields: dict[str, Value] = {"state": "reopened", "log": verdict.log, "line": verdict.line}
-            change_case(database, case.id, SCAN, **fields)
+        values = (case.device, case.fault, case.channel, case.log, since, case.settled_at)
+        for verdict in select(database, Verdict, back, values):
+            change_case(database, case.id, SCAN, state="reopened", log=verdict.log, line=verdict.line)
             returned.append(case)
     return returned
 
@@ -171,7 +179,8 @@ def title_of(case: Case, language: Language) -> str:
 
 def end_of(day: date) -> float:
     """Return the end of a day, s since 1970, or now if that is today: what comes later came after it."""
-    return min(time.time(), (datetime.combine(day, datetime.min.time()) + timedelta(days=1)).timestamp())
+    midnight = datetime.combine(day + timedelta(days=1), datetime.min.time(), now().tzinfo)
+    return min(time.time(), midnight.timestamp())
 
 
 def first_line(text: str) -> str:
@@ -221,35 +230,36 @@ def about(case: Case, language: Language) -> str:
 
 def _newest_diagnosis(database: Database, conversation_id: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the newest diagnosis of the conversation that found a fault, and that fault; else {}, {}."""
-    for result in _results(database, conversation_id, "diagnose_log"):
+    for result, _ in _results(database, conversation_id, "diagnose_log"):
         with suppress(TypeError, KeyError, StopIteration):
             return result, next(row for row in result["findings"] if row["class"] not in NO_FAULT)
     return {}, {}
 
 
 def _action(database: Database, conversation_id: str, diagnosis: Any, finding: dict[str, Any]) -> str:
-    """Return the better gains that were proposed to cure the finding, else the remedy of its class."""
+    """Return the better gains that were proposed to cure the finding, else how to confirm and mend it."""
     if finding.get("class") in TUNED:
-        for advice in _results(database, conversation_id, "advise_gains"):
+        for advice, _ in _results(database, conversation_id, "advise_gains"):
             with suppress(TypeError, KeyError, StopIteration):
                 row = next(row for row in advice["channels"] if row["channel"] == finding["channel"])
                 if advice["log"] == diagnosis["log"] and row["advice"]["proposed"]:
                     sentences = row["advice_sentences"][:ADVICE]
                     return together(sentences, language_of(sentences[0]))
-    return str(finding.get("action", ""))
+    return str(finding.get("next_step") or finding.get("action", ""))
 
 
 def _results(database: Database, conversation_id: str, tool: str) -> Iterator[Any]:
-    """Yield what our `tool` returned in the conversation, newest first: anything, if through an agent."""
+    """Yield what our `tool` returned and was asked, newest first: anything, if through an agent."""
     sql = (
-        "SELECT json_extract(event, '$.result') FROM run_events JOIN runs ON runs.id = run_id"
+        "SELECT json_extract(event, '$.result'), json_extract(event, '$.arguments')"
+        " FROM run_events JOIN runs ON runs.id = run_id"
         " WHERE conversation_id = ? AND json_extract(event, '$.name') = ?"
         " AND json_extract(event, '$.status') = 'ok' AND question_message_id NOT IN deleted_messages"
         " ORDER BY started_at DESC, number DESC"
     )
-    for (text,) in rows(database, sql, (conversation_id, tool)):
+    for result, arguments in rows(database, sql, (conversation_id, tool)):
         with suppress(ValueError, TypeError):
-            yield json.loads(text)
+            yield json.loads(result), json.loads(arguments)
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -44,17 +44,9 @@ POINTS = 48  # of the errors through a log's last day
 DAY = 86_400.0  # s
 UNITS = "verdicts told in"  # setting: device → unit of its kept verdicts; in another it is judged anew
 FIGURES = (
-    "setpoint",
-    "duty",
-    "half_peak_to_peak",
-    "period",
-    "noise",
-    "in_band",
-    "saturated",
-    "kp",
-    "ki",
-    "kd",
-)
+    "setpoint", "duty", "half_peak_to_peak", "period", "noise", "band", "in_band", "saturated",
+    "kp", "ki", "kd",
+)  # fmt: skip
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 NOTHING: dict[Language, str] = {"en": "Nothing in it could be judged.", "zh": "其中沒有可以判斷的內容。"}
 Progress = Callable[[int, int], None]
@@ -110,11 +102,8 @@ def scan(
             result.unchanged += len(logs) - len(fresh)
     unstored: list[Verdict] = []
     stored = time.monotonic()
-    judged = (
-        each_on(scheduler, judge_log, todo)
-        if scheduler
-        else _judged_here(todo, judge_log, jobs or os.cpu_count() or 1)
-    )
+    jobs = jobs or os.cpu_count() or 1
+    judged = each_on(scheduler, judge_log, todo) if scheduler else _judged_here(todo, judge_log, jobs)
     for done, (log, verdict) in enumerate(judged, start=1):
         if isinstance(verdict, Verdict):
             unstored.append(verdict)
@@ -210,21 +199,12 @@ def _verdict(name: tuple[str, str, int, str], log: Log, diagnosis: Diagnosis) ->
     time_ = log.samples["time"]
     begun, ended = (_moment(log, float(time_.iloc[place])) if len(time_) else None for place in (0, -1))
     figures = {number: _figures(metrics) for number, metrics in diagnosis.channels.items()}
+    onset = _moment(log, subject.onset) if subject and state != "healthy" else None
     return Verdict(
-        *name,
-        begun,
-        ended,
-        state,
-        first.fault if first else "",
-        severity,
-        channel,
-        subject.evidence[0].line if subject and subject.evidence else None,
-        text_en,
-        text_zh,
-        json.dumps(plain(figures)),
-        json.dumps(_errors(log, channel)),
-        time.time(),
-    )
+        *name, begun, ended, state, first.fault if first else "", severity, channel,
+        subject.evidence[0].line if subject and subject.evidence else None, text_en, text_zh,
+        json.dumps(plain(figures)), json.dumps(_errors(log, channel)), time.time(), onset,
+    )  # fmt: skip
 
 
 def _text(log: Log, first: Finding | None, excursions: Sequence[Excursion], language: Language) -> str:

@@ -1,11 +1,14 @@
 """How each instrument stands: its newest verdict in a word, since when, and what is open; worst first."""
 
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.fleet.watch import silences
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.devices import Device
@@ -30,9 +33,10 @@ WARNING = {"en": "Warning", "zh": "注意"}
 class Row:
     """One device: `state` is one of WORDS; times in s since 1970 by the log's own clock, None if it has none.
 
-    since   the beginning of the oldest log in a row that says the same
-    errors  pv − setpoint through the newest log's last day
+    since   the onset of its fault, else the beginning, in the oldest log in a row that says the same
+    errors  pv − setpoint through the newest log's last day; band: the deviation that is worth a word
     open    its cases that are not settled
+    silent  for how long, in s, it has written no log, where that is longer than usual
     """
 
     device: str
@@ -51,6 +55,8 @@ class Row:
     since: float | None = None
     errors: tuple[float | None, ...] = ()
     open: int = 0
+    band: float | None = None
+    silent: float = 0.0
 
     def word(self, language: Language) -> str:
         """Return the state in a word."""
@@ -73,15 +79,18 @@ def _faults() -> set[str]:
 def rows_of(database: Database, devices: Sequence[Device]) -> list[Row]:
     """Return a row for each device, the worst first; those that were never judged last."""
     by_device, unsettled = standings(database), unsettled_cases(database)
+    silent = silences(database, time.time())
     table = []
     for device in devices:
         row = Row(device.name, device.label, device.model, "unseen", open=unsettled.get(device.name, 0))
         if standing := by_device.get(device.name):
-            verdict = standing.verdict
+            verdict, figures = standing.verdict, json.loads(standing.verdict.figures)
+            of_loop: dict[str, Any] = figures.get(str(verdict.channel)) or next(iter(figures.values()), {})
             row = Row(
                 device.name, device.label, device.model, verdict.state, verdict.fault, verdict.severity,
                 verdict.channel, verdict.line, verdict.text_en, verdict.text_zh, verdict.log, standing.logs,
                 verdict.ended, standing.since, tuple(json.loads(verdict.errors)), row.open,
+                of_loop.get("band"), silent.get(device.name, 0.0),
             )  # fmt: skip
         table.append(row)
     return sorted(table, key=_badness)

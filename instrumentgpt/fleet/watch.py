@@ -3,7 +3,6 @@
 import os
 import statistics
 from collections.abc import Sequence
-from datetime import datetime
 from itertools import pairwise
 from urllib.parse import quote, urlencode
 
@@ -21,12 +20,12 @@ from instrumentgpt.storage.alerts import (
     raise_alert,
     untold_alerts,
 )
-from instrumentgpt.storage.verdicts import Standing, Verdict, standings, verdicts_of
+from instrumentgpt.storage.verdicts import Verdict, log_ends, standings
 
 ALERTED = ("medium", "high", "critical")  # severities that somebody is told of
-USUAL = 4  # logs from which on a device has a usual time between two
+USUAL = 4  # logs from which on a device has a usual time between two, and somebody is told of its silence
 SILENCE = 3.0  # usual times without a log, and a day at least: nights and weekends are no silence
-DAY = 86_400.0  # s
+DAY, WEEK = 86_400.0, 604_800.0  # s
 ADDRESS = "http://127.0.0.1:8501"  # of the page, where INSTRUMENTGPT_ADDRESS names no other
 Key = tuple[str, str, int | None]  # device, fault, channel
 
@@ -43,7 +42,7 @@ def compare_with_alerts(
     Returns (those that came, those that went) since people were told last. A fault that lasts is raised
     once; one that comes back after it was gone is a new one.
     """
-    by_device = standings(database)
+    by_device, silent = standings(database), silences(database, now, written=True)
     faults: dict[Key, Verdict] = {}
     texts: dict[Key, str] = {}
     for device in devices:
@@ -53,9 +52,9 @@ def compare_with_alerts(
         if verdict.state == "fault" and verdict.severity in ALERTED:
             key = (verdict.device, verdict.fault, verdict.channel)
             faults[key], texts[key] = verdict, verdict.text_en
-        if quiet := silence(database, device.name, by_device[device.name], now):
-            key = (verdict.device, SILENT, None)
-            faults[key], texts[key] = verdict, f"No log for {span_text(quiet)}, longer than usual"
+        if device.name in silent and by_device[device.name].logs >= USUAL:
+            key, span = (verdict.device, SILENT, None), span_text(silent[device.name])
+            faults[key], texts[key] = verdict, f"No log for {span}, longer than usual"
     raised = {(alert.device, alert.fault, alert.channel): alert for alert in open_alerts(database)}
     for key in faults.keys() - raised.keys():
         verdict = faults[key]
@@ -68,20 +67,21 @@ def compare_with_alerts(
     return untold_alerts(database)
 
 
-def silence(database: Database, device: str, standing: Standing, now: float) -> float:
-    """Return for how long, in s, the device has written no log, if that is longer than usual; else 0."""
-    if standing.logs < USUAL:
-        return 0.0
-    times = sorted(
-        datetime.fromisoformat(verdict.modified).timestamp()
-        for verdict in verdicts_of(database, device)
-        if verdict.modified
-    )
-    if len(times) < USUAL:
-        return 0.0
-    usual = statistics.median(later - earlier for earlier, later in pairwise(times))
-    quiet = now - times[-1]
-    return quiet if quiet > max(SILENCE * usual, DAY) else 0.0
+def silences(database: Database, now: float, written: bool = False) -> dict[str, float]:
+    """Return device → for how long, in s, it has had no log, for those where that is longer than usual.
+
+    Usual is what SILENCE says; with fewer than USUAL logs the longest time between two, and a week at least.
+
+    written  by when the files were written, as they come to be here; else by the logs' own clocks
+    """
+    silent = {}
+    for device, ends in log_ends(database, written).items():
+        gaps = [later - earlier for earlier, later in pairwise(ends)]
+        many = len(ends) >= USUAL
+        usual = max(SILENCE * statistics.median(gaps), DAY) if many else max([WEEK, *gaps])
+        if (quiet := now - ends[-1]) > usual:
+            silent[device] = quiet
+    return silent
 
 
 def tell(database: Database, new: Sequence[Alert], gone: Sequence[Alert], places: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ import db
 from instrumentgpt.analyst.words import conversation_link, line_link, plain_text, quoted
 from instrumentgpt.fleet.cases import WORDS as CASE_WORDS
 from instrumentgpt.fleet.cases import title_of
-from instrumentgpt.fleet.watch import silence
+from instrumentgpt.fleet.watch import silences
 from instrumentgpt.handover.document import Document, word
 from instrumentgpt.handover.markdown import absolute
 from instrumentgpt.instruments.devices import Device
@@ -22,7 +22,7 @@ from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.moments import log_moment, moment
 from instrumentgpt.storage.alerts import SILENT, Alert
-from instrumentgpt.storage.cases import list_cases
+from instrumentgpt.storage.cases import Case, list_cases
 from instrumentgpt.storage.connection import rows, select
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.verdicts import Verdict, last_judged, standings, verdicts_of
@@ -64,28 +64,16 @@ def shift_document(
     )  # fmt: skip
     when = moment(judged) if judged is not None else word("never", language)
     key = "judged" if judged is not None and judged >= since else "judged_before"
+    silent = [
+        word(
+            "silent_line", language, device=plain_text(name), span=span_text(quiet, language), log=quoted(log)
+        )
+        for name, (quiet, log) in faults.silent.items()
+    ]
     sections: dict[str, list[str]] = {
         "new": [_fault_line(row, faults, language) for row in _by_severity(faults.new)],
-        "gone": [
-            word(
-                "gone_line",
-                language,
-                device=plain_text(verdict.device),
-                text=_text(verdict, language),
-                when=_when(at, faults),
-            )
-            for at, verdict in _by_severity(faults.gone)
-        ],
-        "silent": [
-            word(
-                "silent_line",
-                language,
-                device=plain_text(device),
-                span=span_text(quiet, language),
-                log=quoted(log),
-            )
-            for device, (quiet, log) in faults.silent.items()
-        ],
+        "gone": [_fault_line(row, faults, language, "gone_line") for row in _by_severity(faults.gone)],
+        "silent": silent,
         "standing": [_fault_line(row, faults, language) for row in _by_severity(faults.standing)],
         "cases": list(_cases(database, since, language)),
         "talks": list(_talks(database, since, until, language)),
@@ -106,13 +94,13 @@ def faults_since(database: Database, devices: Sequence[Device], since: float, un
     A fault came with the log that shows it first, by that log's own clock; one without a date came when it
     was judged. What an alert tells beside that, within a log that goes on, counts from when it was raised.
     """
-    faults, by_device = Faults(), standings(database)
+    faults, by_device, silent = Faults(), standings(database), silences(database, until)
     for device in devices:
         if device.name not in by_device:
             continue
         judged = [verdict for verdict in verdicts_of(database, device.name) if verdict.state != "unreadable"]
         _walk(faults, sorted(judged, key=_age), since)
-        if quiet := silence(database, device.name, by_device[device.name], until):
+        if quiet := silent.get(device.name):
             faults.silent[device.name] = quiet, by_device[device.name].verdict.log
     names = {device.name for device in devices}
     for alert in select(
@@ -128,12 +116,27 @@ def faults_since(database: Database, devices: Sequence[Device], since: float, un
                 faults.new.setdefault(key, (alert.raised_at, verdict))
             elif alert.gone_at is not None and key not in faults.standing:
                 faults.gone.setdefault(key, (alert.gone_at, verdict))
+    _take_out_settled(database, faults, since)
     return faults
+
+
+def _take_out_settled(database: Database, faults: Faults, since: float) -> None:
+    """Count a fault as gone when its case was closed: a scan reopens the case of one that came back."""
+    cases = select(database, Case, "cases ORDER BY settled_at")
+    unsettled = {(case.device, case.fault, case.channel) for case in cases if case.state != "closed"}
+    for case in cases:
+        key = case.device, case.fault, case.channel
+        for held in (faults.new, faults.standing):
+            if key in held and key not in unsettled:
+                _, verdict = held.pop(key)
+                faults.gone[key] = case.settled_at or case.changed_at, verdict
+    faults.gone = {key: row for key, row in faults.gone.items() if row[0] >= since}
 
 
 def _walk(faults: Faults, verdicts: Sequence[Verdict], since: float) -> None:
     """Take in what the verdicts on one device's logs, oldest first, say of the time since `since`."""
-    faults.clocks |= {verdict.begun for verdict in verdicts if verdict.begun is not None}
+    moments = {moment for verdict in verdicts for moment in (verdict.begun, verdict.onset)}
+    faults.clocks |= {moment for moment in moments if moment is not None}
     last: Verdict | None = None
     began = 0.0
     for verdict in verdicts:
@@ -142,7 +145,7 @@ def _walk(faults: Faults, verdicts: Sequence[Verdict], since: float) -> None:
             continue
         if last is not None and last.state == "fault" and _age(verdict) >= since:
             faults.gone[_key(last)] = _age(verdict), last
-        last, began = verdict, _age(verdict)
+        last, began = verdict, verdict.onset or _age(verdict)
         if verdict.state == "fault":
             faults.gone.pop(_key(verdict), None)
     if last is not None and last.state == "fault":
@@ -169,17 +172,15 @@ def _when(at: float, faults: Faults) -> str:
     return log_moment(at) if at in faults.clocks else moment(at)
 
 
-def _fault_line(row: tuple[float, Verdict], faults: Faults, language: Language) -> str:
+def _fault_line(
+    row: tuple[float, Verdict], faults: Faults, language: Language, words: str = "fault_line"
+) -> str:
     at, verdict = row
     return word(
-        "fault_line",
-        language,
-        device=plain_text(verdict.device),
-        text=_text(verdict, language),
-        severity=report_word(f"severity_{verdict.severity}", language),
-        when=_when(at, faults),
+        words, language, device=plain_text(verdict.device), text=_text(verdict, language),
+        severity=report_word(f"severity_{verdict.severity}", language), when=_when(at, faults),
         link=line_link(reference_to(verdict.log, verdict.device), verdict.line or 1),
-    )
+    )  # fmt: skip
 
 
 def _cases(database: Database, since: float, language: Language) -> Iterator[str]:

@@ -186,12 +186,9 @@ def _one_live_run_of_a_kind(database: Database) -> None:
 
 def _conversations_and_messages(database: Database) -> None:
     database.table("conversations").create(
-        {"id": str, "title": str, "created_at": float, "updated_at": float},
-        pk="id",
-        not_null={"title", "created_at", "updated_at"},
-        defaults={"title": ""},
-        if_not_exists=True,
-    )
+        {"id": str, "title": str, "created_at": float, "updated_at": float}, pk="id",
+        not_null={"title", "created_at", "updated_at"}, defaults={"title": ""}, if_not_exists=True,
+    )  # fmt: skip
     database.execute(  # an id is given once: summaries name messages by it
         "CREATE TABLE IF NOT EXISTS messages (id INTEGER PRIMARY KEY AUTOINCREMENT,"
         " conversation_id TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,"
@@ -362,14 +359,9 @@ def m080_marks(database: Database) -> None:
 def m098_ratings(database: Database) -> None:
     """Whether a person was helped by an answer, and why."""
     _table(
-        database,
-        "ratings",
-        "message_id",
-        {"message_id": "all_messages"},
-        whole="message_id helped",
-        text="reason who",
-        real="rated_at",
-    )
+        database, "ratings", "message_id", {"message_id": "all_messages"}, whole="message_id helped",
+        text="reason who", real="rated_at",
+    )  # fmt: skip
 
 
 @MIGRATIONS()
@@ -389,6 +381,13 @@ def m099_states_from_records(database: Database) -> None:
             is_as_then = now["state"] == then["state"]
             _put_on_record(database, row["id"], whole, now, is_as_then, bool(asked_on))
     database.table("undeleted_memory").drop()
+
+
+@MIGRATIONS()
+def m116_onsets(database: Database) -> None:
+    """When the fault of a verdict began: what was judged without is judged anew."""
+    database.table("verdicts").add_column("onset", float)
+    database.execute("UPDATE verdicts SET size = -1")
 
 
 def _put_on_record(

@@ -1,11 +1,11 @@
 """Ratings of answers by people: whether one helped, and why. They are kept for the evaluation."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage.connection import Value, change, insert, select
+from instrumentgpt.storage.connection import change, insert, select
 
 
 @dataclass(frozen=True)
@@ -21,14 +21,8 @@ class Rating:
 
 def rate(database: Database, message_id: int, helped: bool, reason: str, who: str) -> None:
     """Keep the rating of an answer, in place of an earlier one."""
-    row: dict[str, Value] = {
-        "message_id": message_id,
-        "helped": helped,
-        "reason": reason,
-        "who": who,
-        "rated_at": time.time(),
-    }
-    insert(database, "ratings", "INSERT OR REPLACE", **row)
+    rating = Rating(message_id, helped, reason, who, time.time())
+    insert(database, "ratings", "INSERT OR REPLACE", **asdict(rating))
 
 
 def take_back(database: Database, message_id: int) -> None:

@@ -19,6 +19,7 @@ class Verdict:
     fault, severity, channel, line  of the likeliest root cause; text_en, text_zh: its sentence
     figures  JSON: channel → its figures; errors: JSON list, pv − setpoint through the log's last day
     judged_at  s since 1970
+    onset    of the fault, as `begun`; None: there is none, or no date
     """
 
     device: str
@@ -37,11 +38,12 @@ class Verdict:
     figures: str
     errors: str
     judged_at: float
+    onset: float | None = None
 
 
 @dataclass(frozen=True)
 class Standing:
-    """A device's newest verdict, and since when its logs say the same: `since` as `begun`."""
+    """A device's newest verdict, and since when its logs say the same: `since` as `onset`, else `begun`."""
 
     verdict: Verdict
     since: float | None
@@ -54,10 +56,11 @@ _NEWEST = (
     " WHERE place = 1"
 )
 _SINCE = f"""
-    WITH said AS (SELECT device, {_AGE} AS age, state || fault AS what, first_value(state || fault)
-                  OVER (PARTITION BY device ORDER BY {_AGE} DESC) AS now FROM verdicts),
+    WITH said AS (SELECT device, {_AGE} AS age, coalesce(onset, {_AGE}) AS onset, state || fault AS what,
+                  first_value(state || fault) OVER (PARTITION BY device ORDER BY {_AGE} DESC) AS now
+                  FROM verdicts),
          other AS (SELECT device, max(age) AS age FROM said WHERE what != now GROUP BY device)
-    SELECT said.device, min(CASE WHEN said.age > coalesce(other.age, -1) THEN said.age END), count(*)
+    SELECT said.device, min(CASE WHEN said.age > coalesce(other.age, -1) THEN said.onset END), count(*)
     FROM said LEFT JOIN other ON other.device = said.device GROUP BY said.device"""
 
 
@@ -89,6 +92,16 @@ def standings(database: Database) -> dict[str, Standing]:
         )
         for row in select(database, Verdict, _NEWEST)
     }
+
+
+def log_ends(database: Database, written: bool) -> dict[str, list[float]]:
+    """Return device → when its logs were `written`, else ended by their own clock, s since 1970, in order."""
+    ends: dict[str, list[float]] = {}
+    end = "strftime('%s', modified) + 0.0" if written else "coalesce(ended, strftime('%s', modified) + 0.0)"
+    for device, at in rows(database, f"SELECT device, {end} AS at FROM verdicts ORDER BY at"):
+        if at is not None:
+            ends.setdefault(device, []).append(at)
+    return ends
 
 
 def all_verdicts(database: Database) -> list[Verdict]:

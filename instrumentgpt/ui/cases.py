@@ -8,19 +8,11 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.fleet.cases import WORDS as PARTS
-from instrumentgpt.fleet.cases import (
-    change_line,
-    end_of,
-    first_line,
-    gone_faults,
-    markdown,
-    settle,
-    title_of,
-)
+from instrumentgpt.fleet.cases import change_line, end_of, first_line, gone_faults, markdown, settle, title_of
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.instruments.language import phrase
-from instrumentgpt.moments import moment
+from instrumentgpt.moments import moment, today
 from instrumentgpt.storage.cases import (
     SCAN,
     TEXTS,
@@ -34,7 +26,7 @@ from instrumentgpt.storage.cases import (
     unpin,
     values_of,
 )
-from instrumentgpt.ui import artifacts, evidence, handing, session, untrusted
+from instrumentgpt.ui import artifacts, downloads, evidence, handing, session, untrusted
 from instrumentgpt.ui.language import language, say
 
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
@@ -154,14 +146,8 @@ def _draw_case(database: Database, case: Case) -> None:
         talk = db.get_conversation(database, case.conversation_id or "")
         if talk and st.button(say("Open the conversation"), icon=":material/chat:"):
             st.switch_page(session.page_named("chat"), query_params={"conv": talk.id})
-        st.download_button(
-            say("Markdown"),
-            markdown(case, pinned, changes, language()),
-            f"case_{case.id}.md",
-            "text/markdown",
-            icon=":material/download:",
-            on_click="ignore",
-        )
+        make = partial(markdown, case, pinned, changes, language())
+        downloads.draw(say("Markdown"), make, f"case_{case.id}.md", "text/markdown")
         handing.draw_case(case.id)
     shown_parts = markdown(case, pinned, (), language()).partition("\n")[2]  # its heading stands above
     untrusted.write(shown_parts.replace("\n## ", "\n#### "))
@@ -182,11 +168,11 @@ def _draw_case(database: Database, case: Case) -> None:
 def _settle(case: Case) -> None:
     example = say("Reseated the thermocouple of channel 2")
     outcome = st.text_area(say("What settled it"), case.outcome, placeholder=example, help=say(OUTCOME_HELP))
-    day = st.date_input(say("Settled on"), "today", max_value="today")
-    if st.button(say("Save"), type="primary") and isinstance(day, date):
-        with session.opened() as database:
+    with session.opened() as database:
+        day = st.date_input(say("Settled on"), today(), max_value=today())
+        if st.button(say("Save"), type="primary") and isinstance(day, date):
             settle(database, case, session.who(), outcome.strip(), end_of(day))
-        st.rerun()
+            st.rerun()
 
 
 def _edit(case: Case) -> None:

@@ -1,5 +1,7 @@
 """The dialog in which a device of the inventory is added, changed, tried and taken out."""
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -12,7 +14,7 @@ from instrumentgpt.instruments.devices import Device, load_inventory
 from instrumentgpt.instruments.fetch import list_logs
 from instrumentgpt.settings import DEMO_INVENTORY, home
 from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.language import language, say
 
 SHOWN = 3  # logs of a folder that is tried
 MESSAGE_CHARACTERS = 500
@@ -62,7 +64,16 @@ def _form(device: Device | None) -> None:
                 put_device(path, {**fields, "aliases": other_names}, device.name if device else "")
             st.rerun()
     except InstrumentGPTError as problem:
-        st.error(session.describe(problem, MESSAGE_CHARACTERS), icon=":material/error:")
+        text = in_words_of_form(problem.message(language()), fields["name"], labels)
+        st.error(untrusted.label(text, MESSAGE_CHARACTERS, code=True), icon=":material/error:")
+
+
+def in_words_of_form(text: str, name: str, labels: Mapping[str, str]) -> str:
+    """Return what is wrong with the device `name` by the form's labels, without the place in the file."""
+    named = re.escape(name)
+    text = re.sub(rf"^/.*?[(（]{named}[)）][:：] ?|^/[^:：]*[:：] ?(?=.*{named} \()", "", text)
+    key, space, rest = text.partition(" ")
+    return labels.get(key, key) + space + rest
 
 
 def _writable_inventory(database: Database) -> Path:

@@ -1,14 +1,12 @@
 """What the conversation knows by a ref, and what of it was saved: two lists in the sidebar."""
 
-from functools import partial
-
 import streamlit as st
 from sqlite_utils import Database
 
 import db
 from instrumentgpt.storage.artifacts import Document, documents_folder
 from instrumentgpt.storage.entities import Entity, list_entities
-from instrumentgpt.ui import composer, untrusted
+from instrumentgpt.ui import composer, downloads, untrusted
 from instrumentgpt.ui.artifacts import MIME
 from instrumentgpt.ui.language import say
 
@@ -60,14 +58,6 @@ def _draw_documents(database: Database, documents: list[Document]) -> None:
             text = say("{title}: the file {file} is gone.", title=title, file=untrusted.label(document.file))
             st.caption(f":material/draft: {text}")
             continue
-        st.download_button(
-            title,
-            partial(path.read_bytes),
-            document.file,
-            MIME[document.kind],
-            icon=":material/download:",
-            help=f"{document.ref} · {untrusted.label(str(path), 200)}",
-            on_click="ignore",
-            key=f"document-{document.id}",
-            width="stretch",
-        )
+        help, key = f"{document.ref} · {untrusted.label(str(path), 200)}", f"document-{document.id}"
+        kind = MIME[document.kind]
+        downloads.draw(title, path.read_bytes, document.file, kind, key, help=help, width="stretch")

@@ -17,7 +17,7 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.moments import now
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.cases import get_case
-from instrumentgpt.ui import composer, copying, session, untrusted
+from instrumentgpt.ui import composer, copying, downloads, session, untrusted
 from instrumentgpt.ui.language import language, say
 
 TYPES = {".html": ("HTML", "text/html"), ".pdf": ("PDF", "application/pdf")}
@@ -107,17 +107,8 @@ def _draw_downloads(make: Maker, name: str) -> None:
     with st.container(horizontal=True, gap="small"):
         for suffix, (label, kind) in TYPES.items():
             missing = suffix == ".pdf" and not printer()
-            st.download_button(
-                label,
-                partial(_file, make, suffix),
-                f"{name}{suffix}",
-                kind,
-                icon=":material/download:",
-                on_click="ignore",
-                disabled=missing,
-                help=say(NO_PRINTER) if missing else None,
-                key=f"{name}{suffix}",
-            )
+            help, file = say(NO_PRINTER) if missing else None, f"{name}{suffix}"
+            downloads.draw(label, partial(_file, make, suffix), file, kind, file, help=help, disabled=missing)
 
 
 def _file(make: Maker, suffix: str) -> bytes:

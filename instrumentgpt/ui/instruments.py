@@ -1,6 +1,7 @@
 """The Instruments page: every device with how it stands, worst first, and the history of the selected one."""
 
 import json
+import math
 import subprocess
 import sys
 import time
@@ -54,9 +55,13 @@ COLUMNS = {  # of the tables → their heads
     "log": "Log",
 }
 ROW_PIXELS, STRIP_PIXELS = 110, 40
-TABLE_PIXELS = 420
-WHAT_PIXELS = 320  # so that all columns fit a screen of 1280
-MOMENT_PIXELS = 130  # a day and a time
+TABLE_PIXELS = 434
+TEXT_PIXELS = 66  # a row of three lines; text of lower ones is not wrapped
+BANDS = 6.0  # drawn of an error to each side
+IN_BANDS = (
+    "In bands of each loop: what is within ±1 counts as on setpoint, and ±6 is the height of the column"
+)
+PIXELS = {"state": 96, "what": 320, "since": 130, "newest": 130}  # so that all columns fit a screen of 1280
 NEWS_EVERY = 1.0  # s between looks at a scan that runs
 ALERTS = 10  # shown at once
 LISTED = 200  # logs of one device
@@ -170,6 +175,8 @@ def _follow(devices: list[str]) -> None:
 
 def _counts(rows: list[Row]) -> str:
     count_of = Counter(row.word(language()) for row in rows)
+    silent = sum(row.silent > 0 for row in rows)
+    count_of |= {say("without a log for longer than usual"): silent} if silent else {}
     return " · ".join(f"**{count}** {word}" for word, count in count_of.items())
 
 
@@ -188,8 +195,8 @@ def _table(rows: list[Row]) -> Row | None:
             "instrument": [row.label for row in rows],
             "what": [_text(row.text_en, row.text_zh) for row in rows],
             "since": [_day(row.since) for row in rows],
-            "newest": [_day(row.ended) for row in rows],
-            "errors": [list(row.errors) for row in rows],
+            "newest": [_newest(row) for row in rows],
+            "errors": [in_bands(row) for row in rows],
             "model": [row.model for row in rows],
             "open": [row.open for row in rows],
         }
@@ -199,12 +206,14 @@ def _table(rows: list[Row]) -> Row | None:
         frame.style.apply(lambda column: colours if column.name == "state" else [""] * len(column)),
         column_config={
             **{name: say(COLUMNS[name]) for name in frame.columns},
-            "what": st.column_config.TextColumn(say(COLUMNS["what"]), width=WHAT_PIXELS),
-            "since": st.column_config.TextColumn(say(COLUMNS["since"]), width=MOMENT_PIXELS),
-            "errors": st.column_config.LineChartColumn(say(COLUMNS["errors"]), width="medium"),
+            **{name: st.column_config.TextColumn(say(COLUMNS[name]), width=PIXELS[name]) for name in PIXELS},
+            "errors": st.column_config.LineChartColumn(
+                say(COLUMNS["errors"]), width=150, help=say(IN_BANDS), y_min=-BANDS, y_max=BANDS
+            ),
         },
         hide_index=True,
-        height=_height(rows),
+        height=min(TABLE_PIXELS, 38 + TEXT_PIXELS * len(rows)),
+        row_height=TEXT_PIXELS,
         on_select="rerun",
         selection_mode="single-row",
         key="instruments-table",
@@ -223,6 +232,17 @@ def _height(rows: Sequence[object]) -> int:
 
 def _text(text_en: str, text_zh: str) -> str:
     return text_zh if language() == "zh" else text_en
+
+
+def _newest(row: Row) -> str:
+    ago = say("{span} ago", span=span_text(row.silent, language())) if row.silent else ""
+    return ", ".join(filter(None, (_day(row.ended), ago)))
+
+
+def in_bands(row: Row) -> list[float | None]:
+    """Return the errors in bands of the loop, within the height of the column: all rows compare."""
+    unit = row.band or math.inf
+    return [None if error is None else max(-BANDS, min(BANDS, error / unit)) for error in row.errors]
 
 
 def _day(begun: float | None) -> str:

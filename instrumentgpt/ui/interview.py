@@ -20,7 +20,7 @@ from instrumentgpt.modes.interview.stored import (
 from instrumentgpt.modes.interview.texts import texts
 from instrumentgpt.settings import home
 from instrumentgpt.storage.artifacts import documents_folder
-from instrumentgpt.ui import composer, session, untrusted
+from instrumentgpt.ui import composer, downloads, session, untrusted
 from instrumentgpt.ui import language as page
 from instrumentgpt.ui.language import say
 
@@ -168,12 +168,5 @@ def _draw_documents(database: Database, conversation_id: str) -> None:
     for document in documents[:LISTED]:
         path = documents_folder(database) / document.file
         if path.is_file():
-            st.download_button(
-                untrusted.label(document.file),
-                path.read_bytes(),
-                document.file,
-                "text/markdown",
-                key=f"statement-{document.id}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
+            label, key = untrusted.label(document.file), f"statement-{document.id}"
+            downloads.draw(label, path.read_bytes, document.file, "text/markdown", key)

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 from sqlite_utils import Database
 from streamlit.navigation.page import Page
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 import db
 from instrumentgpt.errors import InstrumentGPTError, reason
@@ -29,11 +30,17 @@ PAGE_NAMES = ("instruments", "chat", "cases", "logs", "settings")  # in their or
 def opened() -> Iterator[Database]:
     """A connection for one run of the script or of a fragment: they are never shared (0.35 ms each)."""
     database = db.connect(database_path())
-    choose_zone(st.session_state.get(ZONE), st.context.timezone)
+    if get_script_run_ctx(suppress_warning=True):  # else it is for a download (downloads.py)
+        choose_zone(*zone())
     try:
         yield database
     finally:
         database.close()
+
+
+def zone() -> tuple[str | None, str | None]:
+    """Return the names of the time zone that is set, and of the browser's."""
+    return st.session_state.get(ZONE), st.context.timezone
 
 
 def describe(error: Exception | str, limit: int = 500) -> str:

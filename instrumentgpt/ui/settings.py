@@ -45,37 +45,44 @@ LAYERS = {  # layer of the prompt → its label
     "recalled": "Recalled turns",
     "recent": "Recent exchanges",
 }
+RECENT_HELP = "The last exchanges go to the agent in full; older ones as a summary."
+ASK_HELP = "A question to an agent then waits for a click; 0: never."
+TOKENS_HELP = "Request, state, summary, recalled and recent turns share them."
+RUNS_HELP = "Of all conversations; further questions wait in order."
+RETENTION_HELP = "Their charts, files and caches go; messages, findings and values stay. 0: none is pruned."
+LAYERS_HELP = "Nothing is lost of a layer that is left out: it is as it would be when you choose it again."
+SUMMARY_HELP = "In the background after its answer; it costs tokens. What would lose a number is not taken."
+RULE_HELP = "Put under a question about a device, for Cursor: it names the rule to follow. Empty: none."
+CHOSEN = {  # setting → its label, and what it does
+    "language": ("Language", "Of the page. An answer is in the language of its question."),
+    "timezone": (
+        "Time zone",
+        "Of messages, cases, alerts and “yesterday”. A log's own clock is shown as the log has it.",
+    ),
+    "temperatures": (
+        "Temperatures in",
+        "In charts, figures and answers. Gains stay per unit of the log; its lines stay as they are.",
+    ),
+    "notify": (
+        "When an answer has come",
+        "Told while you look at something else. The browser asks once whether it may.",
+    ),
+    "agent": (
+        "Agent",
+        "Who answers. Automatic takes Cursor's if it is installed, else the offline analyst.",
+    ),
+    "effort": ("Steps that Investigate takes before it asks", "A longer plan is proposed in parts."),
+}
 COUNTS = {  # setting → its label, lowest and highest value, and what it does
-    "recent_exchanges": (
-        "Recent exchanges in the prompt",
-        1,
-        10,
-        "The last exchanges go to the agent in full; older ones as a summary.",
-    ),
-    "ask_above_tokens": (
-        "Ask me above so many tokens of a conversation",
-        0,
-        100_000_000,
-        "A question to an agent then waits for a click; 0: never.",
-    ),
-    "prompt_tokens": (
-        "Tokens of a whole prompt",
-        2_000,
-        32_000,
-        "Request, state, summary, recalled and recent turns share them.",
-    ),
-    "runs_at_once": (
-        "Answers at the same time",
-        1,
-        20,
-        "Of all conversations; further questions wait in order.",
-    ),
-    "retention_days": (
-        "Prune conversations untouched for days",
-        0,
-        3_650,
-        "Their charts, files and caches go; messages, findings and values stay. 0: none is pruned.",
-    ),
+    "recent_exchanges": ("Recent exchanges in the prompt", 1, 10, RECENT_HELP),
+    "ask_above_tokens": ("Ask me above so many tokens of a conversation", 0, 100_000_000, ASK_HELP),
+    "prompt_tokens": ("Tokens of a whole prompt", 2_000, 32_000, TOKENS_HELP),
+    "runs_at_once": ("Answers at the same time", 1, 20, RUNS_HELP),
+    "retention_days": ("Prune conversations untouched for days", 0, 3_650, RETENTION_HELP),
+}
+GUIDES = {  # setting → its label, and an example
+    "profile": ("Who you are, for plans", "Service engineer; knows PID, wants figures first"),
+    "plan_guidance": ("What every plan has to keep to", "Always compare with the log before"),
 }
 SECONDS = {  # setting → its label, lowest and highest value
     "first_event_seconds": ("First sign of life within (s)", 5.0, 600.0),
@@ -145,45 +152,25 @@ class _Form:
     settings: Settings
     fixed: set[str]
 
+    def common(self, name: str, help: str | None = None) -> dict[str, Any]:
+        return {"key": f"setting-{name}", "help": help, "disabled": name in self.fixed}
+
     def text(self, name: str, label: str, placeholder: str = "", help: str | None = None) -> str:
-        value: str = getattr(self.settings, name)
-        return st.text_input(
-            label,
-            value,
-            key=f"setting-{name}",
-            placeholder=placeholder,
-            help=help,
-            disabled=name in self.fixed,
-        ).strip()
+        value = getattr(self.settings, name)
+        return str(st.text_input(label, value, placeholder=placeholder, **self.common(name, help))).strip()
 
     def choice(self, name: str, label: str, options: Mapping[str, str], help: str) -> str:
         value: str = getattr(self.settings, name)
         options = {**options, value: options.get(value, value)}  # of the environment: any word
-        return st.selectbox(
-            label,
-            list(options),
-            list(options).index(value),
-            key=f"setting-{name}",
-            format_func=options.__getitem__,
-            help=help,
-            disabled=name in self.fixed,
-        )
+        place, words = list(options).index(value), options.__getitem__
+        return str(st.selectbox(label, list(options), place, words, **self.common(name, help)))
 
     def number(
         self, name: str, label: str, low: Number, high: Number, help: str = "", step: Number | None = None
     ) -> Number:
-        value = min(max(type(low)(getattr(self.settings, name)), low), high)
-        return st.number_input(
-            label,
-            low,
-            high,
-            value,
-            step,
-            "%g" if step else None,
-            key=f"setting-{name}",
-            help=help or None,
-            disabled=name in self.fixed,
-        )
+        value, form = min(max(type(low)(getattr(self.settings, name)), low), high), "%g" if step else None
+        common = self.common(name, help or None)
+        return type(low)(st.number_input(label, low, high, value, step, form, **common))
 
     def model(self) -> str:
         """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text."""
@@ -211,91 +198,44 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
     efforts = {
         name: say("{effort}: {count} steps", effort=say(EFFORTS[name]), count=STEPS[name]) for name in STEPS
     }
+    options = {
+        "language": languages,
+        "timezone": {"auto": say("The browser's"), **{name: name for name in zone_names()}},
+        "temperatures": {AUTO: say("The unit of each log"), **{unit: unit for unit in CHOICES[1:]}},
+        "notify": {name: say(NOTICES[name]) for name in NOTICES},
+        "agent": agents,
+        "effort": {"auto": say("By the question"), **efforts},
+    }
+
+    def chosen(name: str) -> str:
+        return form.choice(name, say(CHOSEN[name][0]), options[name], say(CHOSEN[name][1]))
+
     values: dict[str, Any] = {
-        "language": form.choice(
-            "language",
-            say("Language"),
-            languages,
-            say("Of the page. An answer is in the language of its question."),
-        ),
-        "timezone": form.choice(
-            "timezone",
-            say("Time zone"),
-            {"auto": say("The browser's"), **{name: name for name in zone_names()}},
-            say("Of messages, cases, alerts and “yesterday”. A log's own clock is shown as the log has it."),
-        ),
-        "temperatures": form.choice(
-            "temperatures",
-            say("Temperatures in"),
-            {AUTO: say("The unit of each log"), **{unit: unit for unit in CHOICES[1:]}},
-            say(
-                "In charts, figures and answers. Gains stay per unit of the log; its lines stay as they are."
-            ),
-        ),
-        "notify": form.choice(
-            "notify",
-            say("When an answer has come"),
-            {name: say(NOTICES[name]) for name in NOTICES},
-            say("Told while you look at something else. The browser asks once whether it may."),
-        ),
-        "agent": form.choice(
-            "agent",
-            say("Agent"),
-            agents,
-            say("Who answers. Automatic takes Cursor's if it is installed, else the offline analyst."),
-        ),
+        **{name: chosen(name) for name in CHOSEN if name != "effort"},
         "model": form.model(),
         "agent_path": form.text("agent_path", say("Path of the agent's program"), say("Found on PATH")),
         **{
             name: form.number(name, say(COUNTS[name][0]), *COUNTS[name][1:3], say(COUNTS[name][3]))
             for name in COUNTS
         },
-        "effort": form.choice(
-            "effort",
-            say("Steps that Investigate takes before it asks"),
-            {"auto": say("By the question"), **efforts},
-            say("A longer plan is proposed in parts."),
-        ),
-        "profile": form.text(
-            "profile",
-            say("Who you are, for plans"),
-            say("Service engineer; knows PID, wants figures first"),
-        ),
-        "plan_guidance": form.text(
-            "plan_guidance",
-            say("What every plan has to keep to"),
-            say("Always compare with the log before"),
-        ),
+        "effort": chosen("effort"),
+        **{name: form.text(name, say(GUIDES[name][0]), say(GUIDES[name][1])) for name in GUIDES},
     }
     layers_in_words = {name: say(LAYERS[name]) for name in LAYERS}
     layers = st.multiselect(
         say("What a prompt tells beside the request"),
         list(LAYERS),
         [name for name in form.settings.shown_layers if name in LAYERS],
-        key="setting-layers",
         format_func=layers_in_words.__getitem__,
-        disabled="layers" in form.fixed,
-        help=say(
-            "Nothing is lost of a layer that is left out: it is as it would be when you choose it again."
-        ),
+        **form.common("layers", say(LAYERS_HELP)),
     )
     values["layers"] = ", ".join(name for name in LAYERS if name in layers)
     values["background_summary"] = st.toggle(
         say("The agent also writes the summary"),
         form.settings.background_summary,
-        key="setting-background_summary",
-        disabled="background_summary" in form.fixed,
-        help=say(
-            "In the background after its answer; it costs tokens. What would lose a number is not taken."
-        ),
+        **form.common("background_summary", say(SUMMARY_HELP)),
     )
-    values["rule_tag"] = form.text(
-        "rule_tag",
-        say("Tag of the rule"),
-        help=say(
-            "Put under a question about a device, for Cursor: it names the rule to follow. Empty: none."
-        ),
-    )
+    values["rule_tag"] = form.text("rule_tag", say("Tag of the rule"), help=say(RULE_HELP))
     values["inventory"] = form.text("inventory", say("Inventory of devices"))
     for column, name in zip(st.columns(len(SECONDS)), SECONDS, strict=True):
         with column:
@@ -320,11 +260,8 @@ def _save(database: Database, current: Settings, changed: Settings) -> None:
 
 def _draw_test(settings: Settings) -> None:
     """Draw the button that asks the agent one question, under the settings as they are saved."""
-    if not st.button(
-        say("Test agent"),
-        icon=":material/network_check:",
-        help=say("Asks one question with the saved settings"),
-    ):
+    help = say("Asks one question with the saved settings")
+    if not st.button(say("Test agent"), icon=":material/network_check:", help=help):
         return
     with st.spinner(say("Asking the agent…")):
         agent, progress = _ask_agent(settings)

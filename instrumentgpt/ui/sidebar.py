@@ -22,7 +22,7 @@ from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.verdicts import verdicts_of
-from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui import downloads, session, untrusted
 from instrumentgpt.ui.language import language, say
 
 STANDING_COLOURS: dict[str, Literal["red", "orange", "gray", "green"]] = {
@@ -213,16 +213,9 @@ def _change(action: Callable[[Database], None]) -> None:
 
 def draw_export(conversation: db.Conversation, key: str) -> None:
     """Draw the button; the file is made when it is clicked."""
-    st.download_button(
-        say("Export"),
-        lambda: _exported(conversation.id),
-        export_name(conversation.title, conversation.id),
-        "application/zip",
-        icon=":material/download:",
-        help=say("Messages, memory, charts, files, notes, documents and prompts as one zip"),
-        on_click="ignore",
-        key=f"{key}-{conversation.id}",
-    )
+    help = say("Messages, memory, charts, files, notes, documents and prompts as one zip")
+    make, name = partial(_exported, conversation.id), export_name(conversation.title, conversation.id)
+    downloads.draw(say("Export"), make, name, "application/zip", f"{key}-{conversation.id}", help=help)
 
 
 def _exported(conversation_id: str) -> bytes:

@@ -59,13 +59,10 @@ def _cause(result: SubProblemResult, cause: str, field: str, context: Context) -
     """Return `cause` as data: in the words of who holds it most firmly, with the lines that it gave."""
     holding = [view for view in result.said if view.cause == cause]
     first = max(holding, key=lambda view: view.confidence)
-    evidence = [
-        {"line": item.line, "text": item.text}
-        for claim in first.claims
-        for item in claim.evidence
-        if item.line
-    ]
+    items = (item for claim in first.claims for item in claim.evidence if item.line)
+    evidence = [{"line": item.line, "text": item.text} for item in items]
     title = cause_title(cause, context.language)
     position = first.position.removeprefix(title).lstrip(".。 ")
-    text = shorten(f"{title}: {position}", STATEMENT_CHARS)
+    colon = "：" if context.language == "zh" else ": "
+    text = shorten(title + colon + position, STATEMENT_CHARS)
     return {"summary": text, field: [{"text": text, "evidence": evidence[:6]}]}

@@ -4,6 +4,7 @@ Each stands with where it came from and what can be done with it.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -19,7 +20,7 @@ from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.notes import EVERYWHERE, notes_of
 from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.revisions import forget_note
-from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui import downloads, session, untrusted
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.language import say
 
@@ -60,15 +61,9 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
         )
     if revised.forgotten:
         st.caption(say("{count} forgotten: see Edits.", count=revised.forgotten))
-    st.download_button(
-        say("Export the case"),
-        lambda: _exported(conversation_id),
-        "case.md",
-        "text/markdown",
-        icon=":material/download:",
-        help=say("Device, findings, hypotheses, values with their sources and notes, as Markdown"),
-        on_click="ignore",
-    )
+    help = say("Device, findings, hypotheses, values with their sources and notes, as Markdown")
+    make = partial(_exported, conversation_id)
+    downloads.draw(say("Export the case"), make, "case.md", "text/markdown", help=help)
     _draw_nicknames(database, conversation_id, revised.device)
     notes = notes_of(database, conversation_id, [revised.device] if revised.device else [])
     deferred_title, notes_title = say("For a person to decide"), say("Notes in force")

@@ -117,10 +117,7 @@ def _draw_window(log: Log, window: Window | None) -> None:
         st.caption(untrusted.label(f"{title} · {say('{start} to {end}', start=ends[0], end=ends[1])}", 120))
         if window is not None:
             st.button(
-                say("Show all"),
-                icon=":material/zoom_out_map:",
-                type="tertiary",
-                on_click=place.show_all,
+                say("Show all"), icon=":material/zoom_out_map:", type="tertiary", on_click=place.show_all
             )
         else:
             st.caption(say("Drag over a chart to narrow it; a short stroke leads to its lines."))

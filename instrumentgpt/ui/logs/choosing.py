@@ -208,10 +208,14 @@ def _listed(device: Device) -> list[RemoteLog]:
 
 
 def _remote(log: RemoteLog) -> Choice:
-    return Choice(log.device.name, bare(log.name), log, None, log.size, log.begun or log.modified)
+    return Choice(log.device.name, bare(log.name), log, None, log.size, log.begun or _local(log.modified))
 
 
 def _copy(device: str, path: Path) -> Choice:
     stat = path.stat()
-    when = start_time(path.name) or local(stat.st_mtime).replace(tzinfo=None)
+    when = start_time(path.name) or _local(datetime.fromtimestamp(stat.st_mtime))
     return Choice(device, bare(path.name), None, path, stat.st_size, when)
+
+
+def _local(written: datetime | None) -> datetime | None:
+    return written and local(written.timestamp()).replace(tzinfo=None)

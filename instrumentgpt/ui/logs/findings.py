@@ -12,7 +12,7 @@ from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import downloads, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import last_moment, line_at
@@ -133,19 +133,11 @@ def _draw_ways(log: Log, item: Finding | Excursion, key: str) -> None:
 
 def _draw_report(diagnosis: Diagnosis) -> None:
     """Draw the buttons that hand the diagnosis out as a page; it is written when one is pressed."""
+    help = say("One file with charts, findings, evidence, method and versions; it needs no network.")
     with st.container(horizontal=True, gap="small"):
         for language, label in REPORTS.items():
-            st.download_button(
-                label,
-                partial(_report, diagnosis, language),
-                f"{diagnosis.log.name}.report.{language}.html",
-                "text/html",
-                icon=":material/description:",
-                on_click="ignore",
-                help=say(
-                    "One file with charts, findings, evidence, method and versions; it needs no network."
-                ),
-            )
+            make, name = partial(_report, diagnosis, language), f"{diagnosis.log.name}.report.{language}.html"
+            downloads.draw(label, make, name, "text/html", icon=":material/description:", help=help)
 
 
 def _report(diagnosis: Diagnosis, language: Language) -> str:
