@@ -9,22 +9,22 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_059,
-    "instrumentgpt/analyst": 3_953,
+    "instrumentgpt/analyst": 4_040,
     "instrumentgpt/commands": 1_813,
     "instrumentgpt/evals": 1_218,
-    "instrumentgpt/fleet": 917,
-    "instrumentgpt/handover": 851,
-    "instrumentgpt/instruments": 20_389,
+    "instrumentgpt/fleet": 916,
+    "instrumentgpt/handover": 849,
+    "instrumentgpt/instruments": 20_437,
     "instrumentgpt/memory": 5_357,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_420,
     "instrumentgpt/modes/investigate": 1_602,
-    "instrumentgpt/modes/panel": 2_285,
+    "instrumentgpt/modes/panel": 2_282,
     "instrumentgpt/storage": 4_780,
     "instrumentgpt/turn": 2_568,
-    "instrumentgpt/ui": 8_898,
+    "instrumentgpt/ui": 8_847,
 }
-WHOLE = 64_181
+WHOLE = 64_259
 
 
 def lines_in(room: str) -> int:

@@ -210,17 +210,24 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
     def chosen(name: str) -> str:
         return form.choice(name, say(CHOSEN[name][0]), options[name], say(CHOSEN[name][1]))
 
-    values: dict[str, Any] = {
-        **{name: chosen(name) for name in CHOSEN if name != "effort"},
-        "model": form.model(),
-        "agent_path": form.text("agent_path", say("Path of the agent's program"), say("Found on PATH")),
-        **{
+    def counted(*names: str) -> dict[str, int]:
+        return {
             name: form.number(name, say(COUNTS[name][0]), *COUNTS[name][1:3], say(COUNTS[name][3]))
-            for name in COUNTS
-        },
-        "effort": chosen("effort"),
-        **{name: form.text(name, say(GUIDES[name][0]), say(GUIDES[name][1])) for name in GUIDES},
+            for name in names
+        }
+
+    values: dict[str, Any] = {
+        name: chosen(name) for name in ("language", "timezone", "temperatures", "notify")
     }
+    st.subheader(say("Who answers"), anchor=False)
+    values |= {"agent": chosen("agent"), "model": form.model()}
+    values["agent_path"] = form.text("agent_path", say("Path of the agent's program"), say("Found on PATH"))
+    for column, name in zip(st.columns(len(SECONDS)), SECONDS, strict=True):
+        with column:
+            values[name] = form.number(name, say(SECONDS[name][0]), *SECONDS[name][1:], step=5.0)
+    values |= counted("runs_at_once", "ask_above_tokens")
+    st.subheader(say("What a prompt holds"), anchor=False)
+    values |= counted("prompt_tokens", "recent_exchanges")
     layers_in_words = {name: say(LAYERS[name]) for name in LAYERS}
     layers = st.multiselect(
         say("What a prompt tells beside the request"),
@@ -236,11 +243,12 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
         **form.common("background_summary", say(SUMMARY_HELP)),
     )
     values["rule_tag"] = form.text("rule_tag", say("Tag of the rule"), help=say(RULE_HELP))
+    st.subheader(say("Plans of Investigate"), anchor=False)
+    values |= {"effort": chosen("effort")}
+    values |= {name: form.text(name, say(GUIDES[name][0]), say(GUIDES[name][1])) for name in GUIDES}
+    st.subheader(say("Devices and disk"), anchor=False)
     values["inventory"] = form.text("inventory", say("Inventory of devices"))
-    for column, name in zip(st.columns(len(SECONDS)), SECONDS, strict=True):
-        with column:
-            values[name] = form.number(name, say(SECONDS[name][0]), *SECONDS[name][1:], step=5.0)
-    return values
+    return values | counted("retention_days")
 
 
 def _save(database: Database, current: Settings, changed: Settings) -> None:
