@@ -125,7 +125,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
     yield case.say("danger_seen") + "\n\n" if aspect("danger", case.question.words) else ""
     if note:
         yield note
-        if not (aspect("corrected", case.question.words) and aspect("asks", case.question.words)):
+        if not (aspect("corrected", case.question.words) and re.search("[?？]", case.question.text)):
             return
         yield "\n\n"
     if note := _image_note(case):
