@@ -17,6 +17,7 @@ from instrumentgpt.memory.reading.statements import statements
     "fault, question, told",
     [
         ("runaway", "is it safe to leave it running?", "not safe to let it run"),
+        ("sensor_open", "is it safe to let it run?", "not safe to let it run: Sensor open"),
         ("runaway", "可以放著跑過夜嗎？", "讓它繼續運轉不安全"),
         ("sensor_spike", "can I leave it on over the weekend?", "shows no danger, but a fault"),
         ("healthy", "may I stop it now?", "nothing that speaks against running it"),

@@ -102,7 +102,8 @@ def panel(page: Page, server: Server) -> None:
 
 
 def logs(page: Page, server: Server) -> None:
-    page.goto(f"{server.url}/logs?device=zspr%20053&log=InstrumentDebug_2026-02-20_08-47-19.73.log")
+    log = "InstrumentDebug_2026-02-20_08-47-19.73.log"
+    page.goto(with_token(server.address("logs", device="zspr 053", log=log)))
     expect(page.get_by_text("Oscillation from the gains").first).to_be_visible(timeout=WORK_MS)
     page.wait_for_timeout(2 * SETTLED_MS)
 

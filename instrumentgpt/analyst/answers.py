@@ -223,10 +223,10 @@ def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iter
     used, done = dict[str, None](), dict[str, Result]()
 
     def tool(name: str, **given: Any) -> Result:
-        called = f"{name} {given}"
-        if called not in done:  # once in an answer
-            done[called] = case.tool(name, **given)
-        result = done[called]
+        call = f"{name} {given}"
+        if call not in done:  # once in an answer
+            done[call] = case.tool(name, **given)
+        result = done[call]
         if name != "fetch_log":
             logs = (result.get("log"), result.get("before"))
             used.update((log.removesuffix(".gz"), None) for log in logs if isinstance(log, str))

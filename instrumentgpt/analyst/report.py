@@ -12,7 +12,7 @@ from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_
 from instrumentgpt.analyst.questions import aspect, suspected
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
-from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests
+from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
 from instrumentgpt.instruments.findings import IN_USE, NOT_RULED_OUT
 from instrumentgpt.instruments.language import phrase, span_text
 
@@ -137,14 +137,14 @@ def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str
 
 
 def _running(case: Case, diagnosis: Result) -> str:
-    """Return whether the log speaks against running it, by the gravest of its findings."""
+    """Return whether the log speaks against running it: what can be critical does, likely or not."""
     faults, severities = faults_of(diagnosis), {finding["severity"] for finding in diagnosis["findings"]}
+    grave = [fault for fault in faults if severity(fault["class"]) == "critical"]
     tells = severities - {"info"} or diagnosis["excursions"]["unexplained"]
-    key = "no" if "critical" in severities else "but" if faults and tells else "yes" if tells else "untold"
-    said = [case.say(f"running_{key}", title=faults[0]["title"] if faults else ""), case.say("running_limit")]
-    return together(
-        [*([case.say("nothing_forbids")] if aspect("may", case.question.words) else ()), *said], case.language
-    )
+    key = "no" if grave else "but" if faults and tells else "yes" if tells else "untold"
+    may = [case.say("nothing_forbids")] if aspect("may", case.question.words) else []
+    told = case.say(f"running_{key}", title=(grave or faults or [{"title": ""}])[0]["title"])
+    return together([*may, told, case.say("running_limit")], case.language)
 
 
 def _grounds(case: Case, diagnosis: Result) -> Iterator[str]:
