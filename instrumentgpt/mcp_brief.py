@@ -16,8 +16,8 @@ SAID_BELOW = ("diagnose_log", "next_test", "advise_gains")  # whose summary stan
 DIGITS = 4  # significant, of a computed number
 LINKED = 3  # lines of one item that are given as links
 _FAULT = (
-    "summary class channel severity confidence_word danger cause next_step ruled_out cannot_tell"
-    " onset_clock end_clock"
+    "summary class channel severity confidence_word danger cause next_step ruled_out open_rival signs"
+    " cannot_tell onset_clock end_clock"
 )
 _FIGURES = (
     "channel setpoint mean_error half_peak_to_peak period duty saturated rise_time settling_time overshoot"
@@ -28,7 +28,7 @@ SHOWN: dict[
     str, dict[str, Any]
 ] = {  # tool → what is told of its result: name → None (whole), or of each item
     "diagnose_log": {
-        **dict.fromkeys(("start", "end", "lines", "unit", "missing", "guessed", "notes")),
+        **dict.fromkeys(("start", "end", "lines", "unit", "missing", "guessed", "channel_names", "notes")),
         "findings": {
             **dict.fromkeys(_FAULT.split()),
             "evidence": None,
@@ -42,7 +42,12 @@ SHOWN: dict[
     "plot_log": {},
     "write_report": {},
     "next_test": {"tests": dict.fromkeys(("class", "channel", "rival", "open", "text", "cannot_tell"))},
-    "channel_metrics": {"unit": None, "window": None, "channels": dict.fromkeys(_FIGURES.split())},
+    "channel_metrics": {
+        "unit": None,
+        "window": None,
+        "channel_names": None,
+        "channels": dict.fromkeys(_FIGURES.split()),
+    },
     "advise_gains": {
         "groups": {"channels": None, "sentences": None},
         "advice_groups": {"channels": None, "sentences": None},

@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_059,
-    "instrumentgpt/analyst": 4_040,
+    "instrumentgpt/analyst": 4_035,
     "instrumentgpt/commands": 1_813,
     "instrumentgpt/evals": 1_218,
     "instrumentgpt/fleet": 916,
@@ -20,11 +20,11 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/interview": 1_420,
     "instrumentgpt/modes/investigate": 1_602,
     "instrumentgpt/modes/panel": 2_282,
-    "instrumentgpt/storage": 4_780,
+    "instrumentgpt/storage": 4_779,
     "instrumentgpt/turn": 2_568,
     "instrumentgpt/ui": 8_847,
 }
-WHOLE = 64_259
+WHOLE = 64_258
 
 
 def lines_in(room: str) -> int:

@@ -11,12 +11,7 @@ from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
 from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFailed, choose_log, known_log
 from instrumentgpt.analyst.compare import compare
-from instrumentgpt.analyst.constraints import (
-    acts_named,
-    asks_to_run,
-    constraints_in_force,
-    forbidding,
-)
+from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events
 from instrumentgpt.analyst.figures import called, figures, window_asked
 from instrumentgpt.analyst.gains import gains

@@ -26,7 +26,7 @@ CONFIDENCE: Mapping[Language, Mapping[str, str]] = {  # of ten of a grade, so ma
     "en": {"certain": "certain", "likely": "likely", "possible": "possible"},
     "zh": {"certain": "確定", "likely": "很可能", "possible": "可能"},
 }
-SIGNS: Mapping[Language, Mapping[str, str]] = {  # that a second, independent observation shows
+SIGNS: Mapping[Language, Mapping[str, str]] = {  # what speaks for a finding
     "en": {
         "clear": "twice its limit",
         "far": "three times its limit",

@@ -227,14 +227,13 @@ def _stored_facts(
     database: Database, conversation_id: str, stored: Sequence[Any], placed: Places | None = None
 ) -> list[StoredFact]:
     question_ids = (placed or places(database, conversation_id))[1] if stored else ()
-    facts = []
-    for row in stored:
-        turn, where = (
-            turn_of(row[0], question_ids),
-            dict(zip(("log", "line", "clock"), row[9:12], strict=True)),
+    return [
+        StoredFact(
+            row[1], Fact(*row[2:7]), row[8], turn_of(row[0], question_ids), row[7], row[0],
+            log=row[9], line=row[10], clock=row[11],
         )
-        facts.append(StoredFact(row[1], Fact(*row[2:7]), row[8], turn, row[7], row[0], **where))
-    return facts
+        for row in stored
+    ]  # fmt: skip
 
 
 NEWEST_ITEMS = 120  # causes, hypotheses and findings of a device
