@@ -75,7 +75,8 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
 
 def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: str = "") -> Case:
     """Return the case of a task: its question as it is read, with the devices that it names."""
-    named = asked_about(task.question, inventory, task.state.get("device_ip")).devices
+    scope = task.state.get("device_ip") or task.state.get("device_name")
+    named = asked_about(task.question, inventory, scope).devices
     meant = named or devices_in(task.question, inventory) or _at_place(task, inventory)
     devices = task.devices or tuple(device.name for device in meant)
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)

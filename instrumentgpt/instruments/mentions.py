@@ -70,32 +70,20 @@ def name_key(name: str) -> tuple[str, ...]:
     return tuple(str(int(word)) if word.isdigit() else word for word in words)
 
 
-def find_mentions(
-    text: str,
-    names: Mapping[str, Sequence[str]],
-    nicknames: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the devices that `text` names, in order and once each, and what it names that is not known.
-
-    `names` maps each device's address to its name and aliases; the devices come back as addresses.
-    `nicknames` are further names as a whole: the 3 of "HP3" is no number of the device.
-    Unknown are addresses, and names of a known family with another number ("zspr 099").
-
-    >>> find_mentions("set zspr-52 and 10.1.1.9 to 52 °C", {"10.1.1.47": ["zspr 052"]})
-    (('10.1.1.47',), ('10.1.1.9',))
-    """
-    keys = [key for _, _, key in mention_spans(text, names, nicknames)]
-    addresses = [key for key in keys if key in names]
-    unknown = [key for key in keys if key not in names]
-    return tuple(dict.fromkeys(addresses)), tuple(dict.fromkeys(unknown))
-
-
 def mention_spans(
     text: str,
     names: Mapping[str, Sequence[str]],
     nicknames: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[Span]:
-    """Return where `normalised(text)` names devices, or what is not known, in order; see `find_mentions`."""
+    """Return where `normalised(text)` names devices, or what is not known, in order: (start, stop, key).
+
+    `names` maps the key of each device (its address, or its name) to its name and aliases.
+    `nicknames` are further names as a whole: the 3 of "HP3" is no number of the device.
+    Unknown are addresses, and names of a known family with another number ("zspr 099").
+
+    >>> mention_spans("set zspr-52 and 10.1.1.9 to 52 °C", {"10.1.1.47": ["zspr 052"]})
+    [(4, 11, '10.1.1.47'), (16, 24, '10.1.1.9')]
+    """
     folded = _without(_without(normalised(text), _LOG_LINE), _FILE_NAME)
     spans = [*_addresses(folded)]
     folded = _without(folded, _ADDRESS)

@@ -29,7 +29,7 @@ def draw(device: Device | None) -> None:
 def _form(device: Device | None) -> None:
     left, right = st.columns(2)
     name = left.text_input(say("Name"), device.name if device else "", max_chars=80)
-    ip = right.text_input(say("Address"), device.ip if device else "", placeholder="10.1.1.60")
+    ip = right.text_input(say("Address, if it has one"), device.ip if device else "", placeholder="10.1.1.60")
     logs = st.text_input(
         say("Folder of its logs"),
         device.logs if device else "",
@@ -46,8 +46,8 @@ def _form(device: Device | None) -> None:
         tried = st.button(say("Look into the folder"), icon=":material/folder_open:")
         saved = st.button(say("Save"), icon=":material/save:", type="primary")
         removed = device is not None and st.button(say("Take out of the inventory"), icon=":material/delete:")
-    labels = {"name": say("Name"), "ip": say("Address"), "logs": say("Folder of its logs")}
-    if empty := [label for field, label in labels.items() if (tried or saved) and not fields[field]]:
+    labels = {"name": say("Name"), "ip": say("Address, if it has one"), "logs": say("Folder of its logs")}
+    if empty := [labels[field] for field in ("name", "logs") if (tried or saved) and not fields[field]]:
         st.error(say("Still empty: {fields}", fields=", ".join(empty)), icon=":material/error:")
         return
     try:
