@@ -127,10 +127,20 @@ def test_a_deed_is(told):
         ("is the K3 alright?", ["Lab fridge K3"]),
         ("is the heater ok?", []),
         ("how is the oven?", []),
+        ("冷凍柜怎麼了？", ["二樓冷凍櫃"]),
+        ("二樓怎麼了？", []),
     ],
 )
 def test_a_device_is_called_by_what_only_its_name_has(tmp_path, question, named):
-    names = ("Freezer North", "Kiln 2", "Lab fridge K3", "Oven left", "Oven right", "Spare heater")
+    names = (
+        "Freezer North",
+        "Kiln 2",
+        "Lab fridge K3",
+        "Oven left",
+        "Oven right",
+        "Spare heater",
+        "二樓冷凍櫃",
+    )
     path = tmp_path / "devices.toml"
     rows = (f'[[device]]\nname = "{name}"\nip = "10.9.0.{at}"\nlogs = "."' for at, name in enumerate(names))
     path.write_text("\n".join(rows), encoding="utf-8")

@@ -335,7 +335,7 @@ def _slots(question: Question) -> Question:
         channels=channels_in(words),
         all_channels=bool(aspect("all_channels", words)),
         quantity=_first(patterns["quantities"], words),
-        extreme="range" if asked == {"least", "most"} else _first(extremes, words) or when,
+        extreme="range" if len(asked) > 1 else _first(extremes, words) or when,
         gain=gain,
         direction="up" if aspect("up", words) else "down" if aspect("down", words) else "",
         factor=_factor_in(words),
@@ -512,9 +512,8 @@ def suspected(words: str, is_asked: bool = True) -> dict[str, tuple[str, ...]]:
         if (match := row["pattern"].search(words))
     }
     named = {name for name, (_, faults) in places.items() if name in faults}
-    kept = {
+    return {
         name: faults
         for name, (_, faults) in sorted(places.items(), key=lambda item: item[1][0])
         if name in faults or not named & set(faults)
     }
-    return kept

@@ -123,23 +123,22 @@ def places(text: str, inventory: Inventory) -> list[tuple[int, int, Device]]:
     return [(start, stop, device) for start, stop, device in spans if isinstance(device, Device)]
 
 
-def _mentions(text: str, inventory: Inventory) -> Iterator[tuple[int, int, Device | str]]:
+def _mentions(text: str, inventory: Inventory) -> list[tuple[int, int, Device | str]]:
     devices = {device.ip or device.name: device for device in inventory.devices}
     names = {key: (device.name, *device.aliases) for key, device in devices.items()}
     nicknames = {key: device.nicknames for key, device in devices.items()}
-    for start, stop, key in mention_spans(text, names, nicknames):
-        yield start, stop, devices.get(key, key)
+    spans = mention_spans(text, names, nicknames)
+    return [(start, stop, devices.get(key, key)) for start, stop, key in spans]
 
 
 def spoken_names(inventory: Inventory) -> list[tuple[str, ...]]:
     """Return the names of each device, with its number where that is its alone: "052" for "zspr 052"."""
-    every = [device.names for device in inventory.devices]
-    own_names = [(device.name, *device.aliases) for device in inventory.devices]
-    numbers = [{name.split()[-1] for name in names if name.split()[-1].isdecimal()} for names in own_names]
+    ends = [{name.split()[-1] for name in device.own_names} for device in inventory.devices]
+    numbers = [{word for word in words if word.isdecimal()} for words in ends]
     shared = Counter(number for endings in numbers for number in endings)
     return [
-        (*names, *sorted(number for number in endings if shared[number] == 1))
-        for names, endings in zip(every, numbers, strict=True)
+        (*device.names, *sorted(number for number in endings if shared[number] == 1))
+        for device, endings in zip(inventory.devices, numbers, strict=True)
     ]
 
 

@@ -104,14 +104,19 @@ def mention_spans(
 
 
 def _called_shortly(text: str, names: Mapping[str, Sequence[str]]) -> Iterator[Span]:
-    """Devices called by the one word that only their names have: "the freezer"."""
+    """Devices called by a word, in Chinese the end of one, that only their names have: "the freezer"."""
     owners: dict[str, set[str]] = {}
     for address, group in names.items():
         for word in (word for name in group for word in name_key(name)):
-            owners.setdefault(word, set()).add(address)
-    for match in re.finditer(rf"\b(?:the|my|our) (?!(?:{PARTS})\b)([a-z]{{4,}})\b", text):
-        if len(owner := owners.get(match[1], set())) == 1:
-            yield match.start(1), match.end(), next(iter(owner))
+            for tail in [word] if word.isascii() else [word[at:] for at in range(len(word) - 1)]:
+                owners.setdefault(tail, set()).add(address)
+    own = {word: min(keys) for word, keys in owners.items() if len(keys) == 1}
+    chinese = "|".join(sorted((re.escape(word) for word in own if not word.isascii()), key=len, reverse=True))
+    for match in re.finditer(
+        rf"\b(?:the|my|our) (?!(?:{PARTS})\b)([a-z]{{4,}})\b|({chinese or '(?!)'})", text
+    ):
+        if (word := match[1] or match[2]) in own:
+            yield match.end() - len(word), match.end(), own[word]
 
 
 def _without(text: str, pattern: re.Pattern[str]) -> str:

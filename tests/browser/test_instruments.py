@@ -44,7 +44,7 @@ def test_an_instrument_is_tried_added_and_judged_without_leaving_the_page(
     dialog = page.get_by_role("dialog")
     for label, text in (
         ("Name", "oven 7"),
-        ("Address, if it has one", "10.1.1.7"),
+        ("Address", "10.1.1.7"),
         ("Folder of its logs", str(tmp_path / "no")),
     ):
         dialog.get_by_label(label, exact=True).fill(text)
