@@ -1,6 +1,7 @@
 """Questions as people put them: whether it may run, how sure that is, which stretch, which channel."""
 
 import math
+import re
 
 import pytest
 from cases import each
@@ -20,6 +21,7 @@ from instrumentgpt.memory.reading.statements import statements
         ("sensor_open", "is it safe to let it run?", "not safe to let it run: Sensor open"),
         ("runaway", "可以放著跑過夜嗎？", "讓它繼續運轉不安全"),
         ("sensor_spike", "can I leave it on over the weekend?", "shows no danger, but a fault"),
+        ("healthy", "哪裡有問題，可以繼續用嗎？", "沒有任何不宜運轉的跡象"),
         ("healthy", "may I stop it now?", "nothing that speaks against running it"),
         ("insufficient_data", "is it dangerous?", "cannot tell whether it is safe"),
     ],
@@ -45,6 +47,12 @@ def test_whether_it_may_run_is_told_by_the_gravest_finding_and_what_no_log_sees(
 )
 def test_what_the_log_leaves_open_is_neither_yes_nor_no(tmp_path, question, told):
     assert told in asked(question, tmp_path).text
+
+
+@each("question", ["what does a new heater cost?", "還能撐一個月嗎？", "how old is the sensor?"])
+def test_what_no_log_holds_is_said_before_what_this_one_does(tmp_path, question):
+    text = asked(question, tmp_path, attachments=(str(written("runaway", tmp_path)),)).text
+    assert re.match("A log holds no prices|記錄裡沒有價格", text) and "°C" in text
 
 
 @each(

@@ -129,6 +129,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         if not case.device and not known_log(case):
             return
     kind = _kind(case)
+    yield case.say("unlogged") + "\n\n" if kind == "diagnosis" and _is_unlogged(case) else ""
     try:
         if case.question.order:
             yield case.say("act_refused", label=case.label or case.say("act_no_device"))
@@ -168,7 +169,9 @@ def _before_all(case: Case, inventory: Inventory) -> str:
 def _kind(case: Case) -> str:
     kind, words = case.question.kind, case.question.words
     was_a_value = kind in ("gains", "figures") and aspect("was", words)
-    if aspect("danger", words) and kind in ("gains", "help"):
+    if kind in ("gains", "help") and aspect("danger", words):
+        return "diagnosis"
+    if kind in ("gains", "help", "figures") and _is_unlogged(case):
         return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
@@ -187,6 +190,12 @@ def _kind(case: Case) -> str:
         is_unread = kind == "diagnosis" and case.question.score < table()["least"]
         return "survey" if is_unread else kind
     return "diagnosis" if _is_of_one(case, kind) else kind
+
+
+def _is_unlogged(case: Case) -> bool:
+    """Return whether it is asked what no log holds of a device: a price, an age, the time to come."""
+    words = case.question.words
+    return bool(aspect("unlogged", words) and aspect("asks", words)) and _has_subject(case)
 
 
 def _has_subject(case: Case) -> bool:
