@@ -13,7 +13,7 @@ from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFa
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events
-from instrumentgpt.analyst.figures import called, figures, window_asked
+from instrumentgpt.analyst.figures import called, figures, window_asked, window_words
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
 from instrumentgpt.analyst.questions import (
@@ -183,6 +183,8 @@ def _kind(case: Case) -> str:
         return "ranking"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
+    if kind in ("diagnosis", "figures") and _is_of_a_moment(case):
+        return "events"
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     if len(case.task.devices) >= least:
         return "survey"
@@ -190,6 +192,13 @@ def _kind(case: Case) -> str:
         is_unread = kind == "diagnosis" and case.question.score < table()["least"]
         return "survey" if is_unread else kind
     return "diagnosis" if _is_of_one(case, kind) else kind
+
+
+def _is_of_a_moment(case: Case) -> bool:
+    """Return whether it is asked what was at one time of the log, and no figure of it."""
+    question, named = case.question, len(case.task.devices)
+    is_plain = not (question.quantity or question.extreme or question.gain) and named < 2
+    return is_plain and len(question.clocks) == 1 and not window_words(question.words)
 
 
 def _is_unlogged(case: Case) -> bool:
@@ -217,8 +226,10 @@ def _is_of_one(case: Case, kind: str) -> bool:
 def _is_of_a_shift(case: Case) -> bool:
     """Return whether it is asked what happened to all devices since a moment."""
     words, in_view = case.question.words, _has_subject(case)
+    begins = case.question.relative or case.question.days or re.search(r"\bsince\b|之?后|起|来", words)
+    of_all = not in_view or bool(aspect("every_device", words))
     is_asked = bool(aspect("shift", words)) or (
-        case.question.kind in ("events", "handover") and (not in_view or bool(aspect("every_device", words)))
+        case.question.kind in ("events", "handover") and of_all and bool(begins)
     )
     return is_asked and not case.task.devices and shift_start(words, case.task.now) is not None
 
@@ -261,6 +272,10 @@ def plot(case: Case) -> Iterator[str]:
     case.tool("plot_log", **about.named, **channels, **window, chart=chart, language=case.language)
     diagnosis = diagnosed(case, about)
     yield case.say("chart_error" if chart == "error" else "chart", label=about.label) + "\n\n"
+    channel = case.say("where_channel", channel=case.listed(question.channels)).strip()
+    span = " – ".join(window.get(end) or "…" for end in ("since", "until"))
+    if parts := [channel] * bool(question.channels) + [span] * bool(window):
+        yield case.say("chart_part", parts=case.listed(parts)) + "\n\n"
     yield note + "\n\n" if note else ""
     yield verdict(case, about, diagnosis) + "\n\n" + header(case, about, diagnosis) + "\n"
     if chart == "loop" and re.search(

@@ -140,8 +140,8 @@ def _running(case: Case, diagnosis: Result) -> str:
     """Return whether the log speaks against running it: what can be critical does, likely or not."""
     faults, severities = faults_of(diagnosis), {finding["severity"] for finding in diagnosis["findings"]}
     grave = [fault for fault in faults if severity(fault["class"]) == "critical"]
-    tells = severities - {"info"} or diagnosis["excursions"]["unexplained"]
-    key = "no" if grave else "but" if faults and tells else "yes" if tells else "untold"
+    away, tells = diagnosis["excursions"]["unexplained"], severities - {"info"}
+    key = "no" if grave else "but" if faults and tells else "away" if away else "yes" if tells else "untold"
     may = [case.say("nothing_forbids")] if aspect("may", case.question.words) else []
     told = case.say(f"running_{key}", title=(grave or faults or [{"title": ""}])[0]["title"])
     return together([*may, told, case.say("running_limit")], case.language)
@@ -421,7 +421,10 @@ def settled(case: Case, fault: Result, end: str) -> Iterator[str]:
 def _next_healthy(case: Case, diagnosis: Result) -> Iterator[str]:
     """Say for all channels that there is nothing to do, and what the log could not test."""
     healthy = _of_class(diagnosis, "healthy")
-    if not healthy:
+    if excursions := diagnosis["excursions"]["unexplained"]:
+        at = moment(excursions[0]["onset_clock"], diagnosis["start"])
+        yield case.say("next_action", action=case.say("excursion_next", clock=at)) + "\n"
+    if excursions or not healthy:
         return
     stepped = any(finding["numbers"].get("kind") == "stepped" for finding in healthy)
     steps = case.say("healthy_stepped" if stepped else "healthy_no_step")

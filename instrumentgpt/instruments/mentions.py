@@ -31,6 +31,7 @@ _OTHER_NUMBER = re.compile(  # what stands before a number that is something els
 PARTS = (  # of an instrument, which are no names of it
     "sensor|heater|ssr|relay|door|room|thermocouple|probe|valve|tuning|controller|gains?|pid|noise|actuator"
 )
+_LEADS = r"\b(?:the|my|our|of|for|on|about|with|and|vs\.?|compare|plot|check|is|how'?s)"
 _NOUN = re.compile(
     r"(?:\b(?:devices?|instruments?|machines?|units?|ovens?)|設備|裝置|儀器|機台|機器|烤箱)\s*(?:no\.?|number|編號)?\s*[:#]?\s*$"
 )
@@ -113,7 +114,7 @@ def _called_shortly(text: str, names: Mapping[str, Sequence[str]]) -> Iterator[S
     own = {word: min(keys) for word, keys in owners.items() if len(keys) == 1}
     chinese = "|".join(sorted((re.escape(word) for word in own if not word.isascii()), key=len, reverse=True))
     for match in re.finditer(
-        rf"\b(?:the|my|our) (?!(?:{PARTS})\b)([a-z]{{4,}})\b|({chinese or '(?!)'})", text
+        rf"(?:{_LEADS} (?=[a-z]{{4}})|^\W*)(?!(?:{PARTS})\b)([a-z]{{3,}})\b|({chinese or '(?!)'})", text
     ):
         if (word := match[1] or match[2]) in own:
             yield match.end() - len(word), match.end(), own[word]
