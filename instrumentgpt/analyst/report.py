@@ -232,6 +232,10 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
         since, until = (moment(fault[name], diagnosis["start"]) for name in ("onset_clock", "end_clock"))
         quotes = _quotes(case, about, fault, diagnosis["unit"])
         yield case.item("finding_row", summary=fault["summary"], since=since, until=until, quotes=quotes)
+    for row in diagnosis["channels"]:
+        yield from (
+            f"- {changed_gains(case, about, row['channel'], change)}\n" for change in row["gain_changes"]
+        )
     excursions = diagnosis["excursions"]
     for excursion in excursions["unexplained"][:MOST_EXCURSIONS]:
         yield case.item("excursion_unexplained", told=excursion_row(case, about, excursion, diagnosis))
@@ -250,6 +254,16 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
         line, text, _ = diagnosis["broken"]["examples"][0]
         yield case.item("broken_lines", count=count, line=about.link(line), text=quoted(text))
     yield from (f"- {plain_text(in_language(note, case.language))}\n" for note in diagnosis["notes"])
+
+
+def changed_gains(case: Case, about: Subject, channel: int, change: Result) -> str:
+    """Return the sentence on gains that the log states otherwise from a line on."""
+    changes = case.listed(
+        f"{name} {change[name][0]:g} → {change[name][1]:g}"
+        for name in sorted(GAINS & change.keys(), reverse=True)
+    )
+    where = {"channel": channel, "clock": moment(change["clock"]), "line": about.link(change["line"])}
+    return case.say("gains_changed", changes=changes, **where)
 
 
 def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
