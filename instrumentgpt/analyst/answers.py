@@ -21,6 +21,7 @@ from instrumentgpt.analyst.questions import (
     CHOSEN,
     Question,
     aspect,
+    channels_in,
     devices_in,
     read_question,
     spelled,
@@ -31,10 +32,11 @@ from instrumentgpt.analyst.questions import (
 from instrumentgpt.analyst.report import diagnose, diagnosed, header, links, verdict
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
 from instrumentgpt.analyst.words import plain_text, quoted
-from instrumentgpt.instruments.devices import Device, Inventory, resolve
+from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.fleet import asked_about, choose
 from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.instruments.mentions import normalised
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
@@ -84,8 +86,18 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     repeats = newest and task.question.endswith(newest)  # a button
     earlier = [before] if before else [newest] if repeats else _repeatable(task)
     question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
+    if channels_in(task.question) != (beside := channels_in(_beside_devices(task.question, inventory))):
+        question = replace(question, channels=beside)  # "chiller CH-2" names none
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)
+
+
+def _beside_devices(text: str, inventory: Inventory) -> str:
+    """Return `text`, normalised, without the names of devices."""
+    rest = normalised(text)
+    for start, stop, _ in places(text, inventory):
+        rest = rest[:start] + " " * (stop - start) + rest[stop:]
+    return rest
 
 
 def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:

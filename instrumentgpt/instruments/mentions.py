@@ -134,7 +134,8 @@ def _addresses(text: str) -> Iterator[Span]:
 def _ends(names: Sequence[str]) -> set[str]:
     """Return the last word with the number of names that have more words: "k 3" of "Lab fridge K3"."""
     keys = map(name_key, names)
-    return {" ".join(key[-2:]) for key in keys if len(key) > 2 and key[-1].isdigit()}
+    ends = (key[-2:] for key in keys if len(key) > 2 and key[-1].isdigit())
+    return {" ".join(end) for end in ends if not _OTHER_NUMBER.match(end[0])}  # "ch 2" is a channel
 
 
 def _spelling(key: tuple[str, ...]) -> str:
