@@ -43,6 +43,7 @@ IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".t
 OF_SEVERAL = 8  # weight from which a question is of all devices though it names one
 MOST_AT_ONCE = 4  # questions of one message
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
+OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help")  # what a trend over all logs answers
 _PARTS = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
 
 
@@ -195,6 +196,9 @@ def _kind(case: Case) -> str:
         return "ranking"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
+    over_logs = aspect("trend", words) or len(case.question.days) > 1
+    if over_logs and case.device and len(case.task.devices) < 2 and kind in OVER_LOGS:
+        return "compare"
     if kind in ("diagnosis", "figures") and _is_of_a_moment(case):
         return "events"
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)

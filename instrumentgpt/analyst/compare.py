@@ -18,6 +18,7 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.events import topic
 from instrumentgpt.analyst.questions import aspect
+from instrumentgpt.analyst.report import diagnose
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -45,6 +46,7 @@ def compare(case: Case) -> Iterator[str]:
     about, before = _two_logs(case)
     if not before:
         yield case.say("compare_one", label=about.label, count=1)
+        yield from ["\n\n", *diagnose(case)] if aspect("trend", case.question.words) else []
         return
     comparison = _compared(case, **about.named, before=before)
     named = {"label": about.label, "before": quoted(comparison["before"]), "after": quoted(comparison["log"])}
@@ -102,6 +104,8 @@ def _two_logs(case: Case) -> tuple[Subject, str]:
     if named and named != about.log:
         return about, fetched_log(case, named).log
     names = log_names(case)
+    if aspect("trend", question.words):
+        return about, fetched_log(case, names[-1]).log if names[-1] != about.log else ""
     place = names.index(about.log) + 1 if about.log in names else len(names)
     return about, fetched_log(case, names[place]).log if place < len(names) else ""
 
