@@ -50,6 +50,8 @@ KINDS: dict[str, Any] = {  # argument → its bounds, and what it is where the t
     "back": Annotated[int, Field(ge=0, le=10_000)],
     "first": Annotated[int, Field(ge=1)],
     "within": Annotated[float | None, Field(gt=0, le=1e6)],
+    "above": Annotated[float | None, Field(ge=-1e6, le=1e6)],
+    "below": Annotated[float | None, Field(ge=-1e6, le=1e6)],
     "factor": Annotated[float | None, Field(ge=0.001, le=1000)],
     "target": Annotated[float | None, Field(ge=0)],
     "lines": Lines,

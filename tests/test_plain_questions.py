@@ -39,7 +39,10 @@ def test_whether_it_may_run_is_told_by_the_gravest_finding_and_what_no_log_sees(
         ("is 054 a loose wire?", "**Left open: a loose contact.**"),
         ("051 是加熱器壞了嗎？", "**尚無定論：加熱或冷卻失效。**"),
         ("051: could it be the power supply?", "**Left open: the supply.**"),
-        ("is 055 overshooting because of ki?", "**Nothing in this log of zspr 055 (10.1.1.108) points to the tuning"),
+        (
+            "is 055 overshooting because of ki?",
+            "**Nothing in this log of zspr 055 (10.1.1.108) points to the tuning",
+        ),
         ("051 how sure are you?", "**Output saturated is likely, by 2 signs"),
         ("is 051 or 053 more urgent?", "It is the worst of 2, of which 2 have a finding"),
         ("what is wrong with 053? write it to my boss", "Next: Channel 2: better gains are kp"),
@@ -47,6 +50,44 @@ def test_whether_it_may_run_is_told_by_the_gravest_finding_and_what_no_log_sees(
 )
 def test_what_the_log_leaves_open_is_neither_yes_nor_no(tmp_path, question, told):
     assert told in asked(question, tmp_path).text
+
+
+@pytest.fixture
+def steps(tmp_path):
+    """A log of an hour at 37 °C, 39 °C for five minutes and for one, and other gains from half of it on."""
+    rows = [
+        f"2026-03-01 08:{minute:02}:{second:02} sp=37.0 pv={37.0 + 2.0 * (minute in hot)} out=40"
+        for hot in [{*range(20, 25), 40}]
+        for minute in range(60)
+        for second in range(0, 60, 10)
+    ]
+    rows.insert(180, "2026-03-01 08:30:00 user=lin set kp=22.0 ki=0.50 kd=4.0")
+    path = tmp_path / "steps.log"
+    path.write_text("\n".join(["2026-03-01 08:00:00 start kp=4.0 ki=0.06 kd=4.0", *rows]), encoding="utf-8")
+    return str(path)
+
+
+@each(
+    "question, told",
+    [
+        ("how often was it above 38, and how long?", "2 times above 38 °C, 6 min in all; the longest 5 min"),
+        ("超過38度幾次，各多久？", "高於 38 °C 共 2 次，合計 6 分鐘；最長 5 分鐘"),
+        ("was it ever below 36?", "never below 36 °C"),
+        ("max between 10 and 15 min?", "highest pv 37.00 °C"),
+        ("max after 30 min?", "highest pv 39.00 °C at 2026-03-01 08:40:00"),
+        ("mean before and after 08:20?", "before and after 08:20, means"),
+        ("08:21怎麼了？", "實際值 39 °C"),
+        ("what were kp and ki before?", "kp 4 → 22, ki 0.06 → 0.5"),
+        ("could it be the fan?", "look, listen and measure its current"),
+    ],
+)
+def test_a_question_for_one_thing_gets_that(tmp_path, steps, question, told):
+    assert told in asked(question, tmp_path, attachments=(steps,)).text
+
+
+@each("question", ["052 needs more and more output, since when?", "052 的輸出一直變高"])
+def test_what_changed_over_time_is_told_from_the_first_log_to_the_last(tmp_path, question):
+    assert asked(question, tmp_path).tools == ("fetch_log", "list_logs", "fetch_log", "compare_logs")
 
 
 @each("question", ["what does a new heater cost?", "還能撐一個月嗎？", "how old is the sensor?"])
@@ -137,6 +178,9 @@ def test_a_deed_is(told):
         ("how is the oven?", []),
         ("冷凍柜怎麼了？", ["二樓冷凍櫃"]),
         ("二樓怎麼了？", []),
+        ("freezer status pls", ["Freezer North"]),
+        ("is spare ok?", ["Spare heater"]),
+        ("which is colder, left or freezer?", []),
     ],
 )
 def test_a_device_is_called_by_what_only_its_name_has(tmp_path, question, named):

@@ -13,7 +13,7 @@ from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFa
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events
-from instrumentgpt.analyst.figures import called, figures, window_asked, window_words
+from instrumentgpt.analyst.figures import called, figures, limits_asked, window_asked, window_words
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
 from instrumentgpt.analyst.questions import (
@@ -196,9 +196,13 @@ def _kind(case: Case) -> str:
         return "ranking"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
+    if kind == "figures" and case.question.clocks and aspect("before_after", words):
+        return "compare"
     over_logs = aspect("trend", words) or len(case.question.days) > 1
     if over_logs and case.device and len(case.task.devices) < 2 and kind in OVER_LOGS:
         return "compare"
+    if limits_asked(words) and _has_subject(case) and not case.question.gain and len(case.task.devices) < 2:
+        return "figures"
     if kind in ("diagnosis", "figures") and _is_of_a_moment(case):
         return "events"
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)

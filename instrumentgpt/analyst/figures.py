@@ -8,7 +8,7 @@ from datetime import datetime, time
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log
 from instrumentgpt.analyst.questions import aspect, channels_called, span_of, spelled, table
 from instrumentgpt.analyst.words import moment, sentences
-from instrumentgpt.instruments.language import with_spans
+from instrumentgpt.instruments.language import span_text, with_spans
 from instrumentgpt.instruments.since import since, stretch
 
 PARTS = {  # quantity that is asked for → the parts of the sentence that tell it; none: all of them
@@ -22,7 +22,16 @@ ALL = (
     "now", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise"
 )  # fmt: skip
 COLUMN = {"temperature": "pv", "output": "output", "error": "error", "setpoint": "setpoint", "": "pv"}
+LONGEST_QUESTION = 120  # letters: what is longer tells a story
 NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
+_HOW_OFTEN = re.compile(
+    r"\bhow (?:often|long|many)|\btimes\b|\bever\b|\b(?:did|was|has|does) (?:it|pv|the)\b"
+    r"|[几多]少?次|多久|几分钟|有没有|过吗"
+)
+_PAST = {
+    "above": r"\b(?:above|over|exceed\w*|(?:higher|hotter|warmer|more|greater) than)|>|超过|高于|大于",
+    "below": r"\b(?:below|under|(?:lower|colder|cooler|less) than)|<|低于|小于|掉到",
+}
 _WITHIN = re.compile(
     r"(?:within|±|\+/-|in)\s*(half|\d+(?:\.\d+)?)\s*(?:a |of a )?(?:°|deg|c\b|k\b|度)"
     r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
@@ -36,17 +45,11 @@ def figures(case: Case) -> Iterator[str]:
     if question.extreme == "when" or question.quantity == "recovery":
         yield from (when if question.extreme == "when" else _recoveries)(case, about)
         return
-    if len(question.clocks) == 1 and window_words(question.words) == {"since", "until"}:
-        for end in ("until", "since"):
-            yield from _figures_in(case, about, {end: question.clocks[0]}, "")
-            yield "\n"
+    if limits := limits_asked(question.words):
+        yield from _beyond(case, about, limits)
         return
-    yield from _figures_in(case, about, *window_asked(case, about))
-
-
-def _figures_in(case: Case, about: Subject, window: dict[str, str], note: str) -> Iterator[str]:
-    question = case.question
     within = _within(question.words)
+    window, note = window_asked(case, about)
     metrics = case.tool("channel_metrics", **about.named, channel=question.channel, within=within, **window)
     asked, told = {*called(case, metrics).question.channels}, list[str]()
     if not (question.quantity or question.gain or question.extreme or asked or window or within):
@@ -72,6 +75,38 @@ def _figures_in(case: Case, about: Subject, window: dict[str, str], note: str) -
         yield case.item(key, channels=listed, samples=samples, lacks=lacks)
     if not (note or told) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def limits_asked(words: str) -> dict[str, float]:
+    """Return the limits that `words`, a question and no story, ask of how often or long pv was past them.
+
+    >>> limits_asked("how long below 36?"), limits_asked("超过38度几次"), limits_asked("kp above 3?")
+    ({'below': 36.0}, {'above': 38.0}, {})
+    """
+    if len(words) > LONGEST_QUESTION or not _HOW_OFTEN.search(words):
+        return {}
+    number = r"\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时|%))"
+    found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in _PAST.items())
+    return {name: float(match[1]) for name, match in found if match}
+
+
+def _beyond(case: Case, about: Subject, limits: dict[str, float]) -> Iterator[str]:
+    """Say how often and how long each channel asked about was past `limits`."""
+    window, note = window_asked(case, about)
+    metrics = case.tool("channel_metrics", **about.named, channel=case.question.channel, **window, **limits)
+    asked = called(case, metrics).question.channels
+    yield note + "\n\n" if note else ""
+    for row in metrics["channels"]:
+        for name, limit in limits.items() if not asked or row["channel"] in asked else ():
+            past = row[name]
+            spans = {
+                key: span_text(past[key], case.language) for key in ("seconds", "longest") if key in past
+            }
+            clock = moment(past["clock"]) if past["count"] else ""
+            line = about.link(past["line"]) if past["count"] else ""
+            told = {**past, **spans, "clock": clock, "line": line, "unit": metrics["unit"], "limit": limit}
+            key = f"{name}_limit" if past["count"] else f"{name}_never"
+            yield case.item(key, channel=row["channel"], **told)
 
 
 def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:

@@ -140,11 +140,11 @@ def _ruled_out(case: Case) -> Iterator[str]:
 def _was(case: Case) -> Iterator[str]:
     """List a gain or setpoint by the log before, by the known one and by what was stated, oldest first."""
     names, channel = _asked_about(case)
-    if not (case.device and names):
+    if not ((case.device or known_log(case)) and names):
         yield from quoted_words(case)
         return
     logs = []
-    with suppress(NothingToRead):  # the device has no older log
+    with suppress(NothingToRead, ToolFailed):  # there is no device, or it has no older log
         logs.append(fetched_log(case, older_log(case)))
     logs.append(choose_log(case, in_view=True))
     yield case.say("earlier_title", names=case.listed(names), label=logs[-1].label) + "\n\n"

@@ -114,7 +114,8 @@ def _called_shortly(text: str, names: Mapping[str, Sequence[str]]) -> Iterator[S
     own = {word: min(keys) for word, keys in owners.items() if len(keys) == 1}
     chinese = "|".join(sorted((re.escape(word) for word in own if not word.isascii()), key=len, reverse=True))
     for match in re.finditer(
-        rf"(?:{_LEADS} (?=[a-z]{{4}})|^\W*)(?!(?:{PARTS})\b)([a-z]{{3,}})\b|({chinese or '(?!)'})", text
+        rf"(?:{_LEADS} (?=[a-z]{{4}})|^\W*(?:\w*\d )?)(?!(?:{PARTS})\b)([a-z]{{3,}})\b|({chinese or '(?!)'})",
+        text,
     ):
         if (word := match[1] or match[2]) in own:
             yield match.end() - len(word), match.end(), own[word]

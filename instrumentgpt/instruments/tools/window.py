@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.tools.events import NotInTheLog, time_of
 from instrumentgpt.instruments.tools.opened import plain
@@ -93,3 +94,26 @@ def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
         }
         for at in (places if len(places) <= MOST_CHANGES else ())
     ]
+
+
+def beyond(log: Log, channel: int, window: tuple[float, float], limit: float, side: int) -> dict[str, Any]:
+    """Return how often and how long pv of a channel was past `limit` in `window`: above it for `side` 1.
+
+    count, seconds in all; of the longest time: seconds, clock and line; the reading furthest past it
+    """
+    samples = log.samples
+    inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
+    pv, time = inside["pv"].to_numpy(dtype=float), inside["time"].to_numpy(dtype=float)
+    spans = runs(side * pv > side * limit)
+    if not len(spans):
+        return {"count": 0, "seconds": 0.0}
+    seconds = time[np.minimum(spans[:, 1], len(time) - 1)] - time[spans[:, 0]]
+    longest = inside.iloc[int(spans[seconds.argmax(), 0])]
+    return {
+        "count": len(spans),
+        "seconds": plain(float(seconds.sum())),
+        "longest": plain(float(seconds.max())),
+        "clock": log.clock(float(longest["time"])),
+        "line": int(longest["line"]),
+        "furthest": plain(side * float(np.nanmax(side * pv))),
+    }
