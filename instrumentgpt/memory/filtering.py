@@ -37,8 +37,8 @@ def prose_lines(text: str) -> list[str]:
     lines = without_markers(text).split("\n")
     return [
         line
-        for line, language in zip(lines, languages(lines), strict=True)
-        if language is None and not is_log_line(line) and not line.lstrip().startswith((">", "＞"))
+        for line, is_code in zip(lines, in_code(lines), strict=True)
+        if not (is_code or is_log_line(line) or line.lstrip().startswith((">", "＞")))
     ]
 
 
@@ -47,23 +47,18 @@ def is_log_line(line: str) -> bool:
     return _LOG_LINE.match(line) is not None
 
 
-def languages(lines: Sequence[str]) -> list[str | None]:
-    """Return the language of the block of code that each line stands in, its fences too; None outside.
-
-    A block without a language is "", and one that is never closed goes to the end.
-    """
-    language_of_line: list[str | None] = []
-    fence, language = "", ""
+def in_code(lines: Sequence[str]) -> list[bool]:
+    """Return of each line whether it stands in a block of code, its fences too; an open one never ends."""
+    is_code: list[bool] = []
+    fence = ""
     for line in lines:
         mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
+        is_code.append(bool(fence or mark))
         if mark and not fence:
-            fence, language = mark[1], mark[2].strip().casefold()
-            language_of_line.append(language)
-            continue
-        language_of_line.append(language if fence else None)
-        if mark and mark[1].startswith(fence) and not mark[2].strip():
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not mark[2].strip():
             fence = ""
-    return language_of_line
+    return is_code
 
 
 def without_markers(text: str) -> str:
