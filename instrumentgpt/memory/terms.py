@@ -135,7 +135,7 @@ def quantities() -> tuple[tuple[str, ...], ...]:
 
 def units_of(quantity: str) -> list[str]:
     """Return units: a value of the quantity has one that measures the same as one of them; [] for any."""
-    return [*dict(_synonym_table()["units"]).get(quantity, [])]
+    return [unit for unit, measured in _synonym_table()["units"].items() if quantity in measured]
 
 
 @cache
