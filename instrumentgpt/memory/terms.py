@@ -7,7 +7,7 @@ Names of one thing in both languages (kp, proportional gain, 比例增益) are i
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -26,21 +26,6 @@ _PIECES = re.compile(
 _PARTS = re.compile(r"[^\W\d_]{2,}|\d+\.\d+|\d{3,}")
 _PLAIN_NUMBER = re.compile(r"[\d.:/\-]+")
 _english = stemmer("english")
-
-
-class _Characters(dict[int, int | str]):
-    """A table for `str.translate` that knows every character once it has been asked for it.
-
-    One that a table lacks costs `translate` an error, of which a text would have hundreds.
-    """
-
-    def __init__(self, becomes: Callable[[int], int | str]) -> None:
-        super().__init__()
-        self._becomes = becomes
-
-    def __missing__(self, code: int) -> int | str:
-        replacement = self[code] = self._becomes(code)
-        return replacement
 
 
 @cache
@@ -63,30 +48,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=4096)  # a sentence is folded by all who read it
 def _folded(text: str) -> str:
-    folded = text.translate(_FOLDS)
-    return _folded_whole(text) if _JOINS in folded else folded
-
-
-def _folded_whole(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().translate(_SIMPLIFIES)
-
-
-def _folded_alone(code: int) -> int | str:
-    """Return what a character is folded to, _JOINS for one that may become one with what stands before it."""
-    if code in _IDEOGRAPHS:
-        return _simplified().get(code, code)
-    first = unicodedata.normalize("NFKD", chr(code))[0]
-    if unicodedata.combining(first) or not _ALONE.match(first):
-        return _JOINS
-    folded = _folded_whole(chr(code))
-    return ord(folded) if len(folded) == 1 else folded  # numbers are put in place quicker
-
-
-_IDEOGRAPHS = range(0x4E00, 0xA000)  # most of a text's different characters
-_JOINS = "\ufdd0"  # is no character, and never will be
-_ALONE = re.compile("[\0-\u02ff\u0370-\u058f\u1e00-\ua4cf\ufe00-\uffff\U0001f000-\U0003ffff]")
-_FOLDS = _Characters(_folded_alone)
-_SIMPLIFIES = _Characters(lambda code: _simplified().get(code, code))
+    return unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
 
 
 def in_simplified(text: str) -> str:
@@ -95,7 +57,7 @@ def in_simplified(text: str) -> str:
     >>> in_simplified("北極 kp")
     '北极 kp'
     """
-    return text if text.isascii() else text.translate(_SIMPLIFIES)
+    return text if text.isascii() else text.translate(_simplified())
 
 
 @lru_cache(maxsize=50_000)
