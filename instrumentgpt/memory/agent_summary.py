@@ -11,7 +11,7 @@ from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, amount, unit_of
 from instrumentgpt.memory.reading.statements import log_names
 from instrumentgpt.memory.search_query import holds
 from instrumentgpt.memory.summary import JOINT
-from instrumentgpt.memory.terms import fold, terms
+from instrumentgpt.memory.terms import HAN, fold, terms
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content, without_speakers, without_tags
 
@@ -80,7 +80,6 @@ def _some(things: Sequence[str]) -> str:
     return ", ".join(things[:MISSING_SHOWN]) + more
 
 
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _TIMES = {"x": "x", "times": "x", "倍": "x", "行": ""}  # what numbers are followed by as by units
 _NAME = re.compile(r"[a-z0-9]+(?:[._:/\-]+[a-z0-9]+)*", re.I)
 _QUANTITY = re.compile(
@@ -97,8 +96,8 @@ def quantities(text: str) -> set[Quantity]:
     >>> sorted(quantities("kp 0.120, 4,017 rpm, −5 °C 每 63 秒, at 10.1.1.47 on 2026-02-19"))
     [('-5', '°c'), ('0.12', ''), ('4017', 'rpm'), ('63', 's')]
     """
-    folded = _folded(text)
-    return {(amount(match[1]), _unit(match[2] or "")) for match in _QUANTITY.finditer(folded)}
+    found = ((match[1], match[2] or "") for match in _QUANTITY.finditer(_folded(text)))
+    return {(amount(number), _TIMES.get(unit, unit_of(unit))) for number, unit in found}
 
 
 def names(text: str) -> set[str]:
@@ -161,8 +160,4 @@ def _without(text: str, devices: Sequence[Sequence[str]]) -> str:
 def _folded(text: str) -> str:
     """Return `text` folded, with Chinese characters apart from what stands beside them."""
     plain = fold(text).replace("−", "-")
-    return re.sub(rf"(?<=[{_HAN}])(?=[^\s{_HAN}])|(?<=[^\s{_HAN}])(?=[{_HAN}])", " ", plain)
-
-
-def _unit(text: str) -> str:
-    return _TIMES[text] if text in _TIMES else unit_of(text)
+    return re.sub(rf"(?<=[{HAN}])(?=[^\s{HAN}])|(?<=[^\s{HAN}])(?=[{HAN}])", " ", plain)

@@ -7,7 +7,7 @@ Names of one thing in both languages (kp, proportional gain, 比例增益) are i
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,10 @@ Phrase = tuple[str, ...]  # terms that follow one another
 SENTENCE_CHARS = 400  # a longer text is folded once
 
 _HERE = Path(__file__).parent
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters, in a pattern
 _PIECES = re.compile(
-    rf"([{_HAN}]+)|([a-z]+(?![^\W{_HAN}]|[._\-/][^\W_{_HAN}]))"
-    rf"|([^\W_{_HAN}]+(?:(?:[._\-/]|(?<=\d):(?=\d))[^\W_{_HAN}]+)*)"
+    rf"([{HAN}]+)|([a-z]+(?![^\W{HAN}]|[._\-/][^\W_{HAN}]))"
+    rf"|([^\W_{HAN}]+(?:(?:[._\-/]|(?<=\d):(?=\d))[^\W_{HAN}]+)*)"
 )
 _PARTS = re.compile(r"[^\W\d_]{2,}|\d+\.\d+|\d{3,}")
 _PLAIN_NUMBER = re.compile(r"[\d.:/\-]+")
@@ -119,27 +119,13 @@ def _synonym_phrases() -> tuple[tuple[Phrase, ...], ...]:
 
 def synonyms(aliases: Sequence[Sequence[str]] = ()) -> list[tuple[Phrase, ...]]:
     """Return the names of each thing that has several, those of each device in `aliases` last."""
-    return [*_synonym_phrases(), *_alias_phrases(aliases)]
-
-
-def _alias_phrases(aliases: Sequence[Sequence[str]]) -> Iterator[tuple[Phrase, ...]]:
-    return (tuple(map(phrase_of, names)) for names in aliases)
+    return [*_synonym_phrases(), *(tuple(map(phrase_of, names)) for names in aliases)]
 
 
 @lru_cache(maxsize=4096)  # every question is asked among the same devices
 def phrase_of(name: str) -> Phrase:
     """Return the terms of a name, in their order."""
     return tuple(terms(name))
-
-
-@cache
-def _begun_by() -> dict[str, list[tuple[Phrase, int]]]:
-    """Return term → the phrases that begin with it, each with the place of its group."""
-    begun: dict[str, list[tuple[Phrase, int]]] = {}
-    for number, group in enumerate(_synonym_phrases()):
-        for phrase in filter(None, group):
-            begun.setdefault(phrase[0], []).append((phrase, number))
-    return begun
 
 
 def is_common(term: str) -> bool:
@@ -153,17 +139,6 @@ def telling(candidates: Iterable[str]) -> list[str]:
     return [term for term in dict.fromkeys(candidates) if term not in common]
 
 
-def things_named(question_terms: Sequence[str]) -> set[int]:
-    """Return the places, among all things that have several names, of those that the terms name."""
-    begun = _begun_by()
-    return {
-        number
-        for at, term in enumerate(question_terms)
-        for phrase, number in begun.get(term, ())
-        if tuple(question_terms[at : at + len(phrase)]) == phrase
-    }
-
-
 def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
     """Return what to look for to answer `question`: its terms, and other names of what it names.
 
@@ -171,10 +146,8 @@ def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase
     """
     question_terms = terms(question)
     sought: dict[Phrase, None] = {(term,): None for term in telling(question_terms)}
-    for number in sorted(things_named(question_terms)):
-        sought.update(dict.fromkeys(_synonym_phrases()[number]))
     spoken = f" {' '.join(question_terms)} "
-    for group in _alias_phrases(aliases):
-        if any(f" {' '.join(phrase)} " in spoken for phrase in group):
+    for group in synonyms(aliases):
+        if any(phrase and f" {' '.join(phrase)} " in spoken for phrase in group):
             sought.update(dict.fromkeys(group))
     return list(sought)
