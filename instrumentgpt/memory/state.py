@@ -3,7 +3,8 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from copy import deepcopy
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, Kind, log_names, same, statements
@@ -60,10 +61,7 @@ class DiagnosticState:
 
     def copy(self) -> "DiagnosticState":
         """Return an equal state that can be changed without changing this one."""
-        other = replace(self)
-        for name, value in vars(self).items():
-            setattr(other, name, list(value) if isinstance(value, list) else value)
-        return other
+        return deepcopy(self)
 
     _unreadable = ""  # no field: stored text that nobody could read, carried along
 
@@ -164,7 +162,8 @@ def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any])
     updated = state.copy()
     if tool_name != "list_logs":
         names = _texts([data.get("log")]) + (_texts(data.get("logs")) if tool_name == "compare_logs" else [])
-        _add_logs(updated, list(map(_file_name, names)))
+        files = (" ".join(re.split(r"[/\\]", name)[-1].split()) for name in names)
+        _add_logs(updated, [shorten(file, FILE_NAME_CHARS) for file in files])
     for name in _FIELDS.values():
         _add(updated, name, _texts(data.get(name)))
     _withdraw(updated, ruled_out_by(data))
@@ -184,10 +183,6 @@ def fields_reported(data: Mapping[str, Any]) -> set[str]:
 def ruled_out_by(data: Mapping[str, Any]) -> list[str]:
     """Return the hypotheses that are none any more by a tool's `data`."""
     return _texts(data.get("ruled_out"))
-
-
-def _file_name(path: str) -> str:
-    return shorten(" ".join(re.split(r"[/\\]", path)[-1].split()), FILE_NAME_CHARS)
 
 
 def _texts(rows: object) -> list[str]:
