@@ -146,8 +146,9 @@ def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase
     """
     question_terms = terms(question)
     sought: dict[Phrase, None] = {(term,): None for term in telling(question_terms)}
-    spoken = f" {' '.join(question_terms)} "
+    spoken, distinct = f" {' '.join(question_terms)} ", {*question_terms}
     for group in synonyms(aliases):
-        if any(phrase and f" {' '.join(phrase)} " in spoken for phrase in group):
-            sought.update(dict.fromkeys(group))
+        for phrase in group:
+            if phrase and phrase[0] in distinct and f" {' '.join(phrase)} " in spoken:
+                sought.update(dict.fromkeys(group))
     return list(sought)
