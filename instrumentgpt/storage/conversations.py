@@ -7,7 +7,7 @@ import json
 import sqlite3
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -348,15 +348,6 @@ def permission_in_force(database: Database, conversation_id: str) -> Permission:
     return permissions[0] if permissions else Permission()
 
 
-@dataclass(frozen=True)
-class Offer:
-    """A button under an answer: what it says on it, and the question that it asks in a mode."""
-
-    label: str
-    text: str
-    mode: str = "chat"
-
-
 def get_mode_state(database: Database, conversation_id: str, mode: str) -> dict[str, Any]:
     """Return what `mode` keeps for the conversation; {} if nothing."""
     sql = "SELECT state FROM mode_states WHERE conversation_id = ? AND mode = ?"
@@ -370,18 +361,6 @@ def save_mode_state(database: Database, conversation_id: str, mode: str, state: 
         database, "mode_states", "INSERT OR REPLACE", conversation_id=conversation_id, mode=mode,
         state=json.dumps(state, ensure_ascii=False), updated_at=time.time(),
     )  # fmt: skip
-
-
-def store_offers(database: Database, message_id: int, offers: Sequence[Offer]) -> None:
-    """Keep what the answer `message_id` offers."""
-    with transaction(database):
-        for number, offer in enumerate(offers):
-            insert(database, "all_offers", message_id=message_id, number=number, **vars(offer))
-
-
-def list_offers(database: Database, message_id: int) -> list[Offer]:
-    """Return what the answer offers, in order."""
-    return select(database, Offer, "offers WHERE message_id = ? ORDER BY number", (message_id,))
 
 
 def mode_messages(database: Database, conversation_id: str, mode: str) -> list[int]:

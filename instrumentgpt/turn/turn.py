@@ -21,9 +21,9 @@ from instrumentgpt.instruments.pasted import device_name
 from instrumentgpt.memory.state import IN_QUESTION, identity
 from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import Settings, settings_in_force
+from instrumentgpt.storage.answers import Offer, store_offers
 from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
-from instrumentgpt.storage.conversations import Offer, store_offers
 from instrumentgpt.storage.deleted import times_of_deleted
 from instrumentgpt.storage.entities import Entity, Sighting, list_entities, note_entities, touch_entities
 from instrumentgpt.storage.runs import COMMAND, Run, append_events, get_run
