@@ -49,11 +49,11 @@ class Revision:
     old: str
     new: str
     after: int
-    turn: int
     changed_by: str
     changed_at: float
-    undone_by: str = ""
-    undone_at: float | None = None
+    undone_by: str
+    undone_at: float | None
+    turn: int
 
 
 @dataclass(frozen=True)
