@@ -7,7 +7,7 @@ Of those found the lines are told that count, and a few of the messages around t
 import math
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -72,11 +72,11 @@ def recall(
     is_prompt = room < math.inf
     if not best:
         return pieces_of(database, candidates([], {}, near, is_prompt), {}, near[1], room)
-    messages = messages_of(database, best[:FEEDBACK_HITS])
     looked = best[: HITS + FEEDBACK_HITS]
     holders = _holders(database, sought, looked)
     weights = _weights(sought, holders, len(looked))
-    fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
+    contents = [_message(database, message)[1] for message in best[:FEEDBACK_HITS]]
+    fed = _feedback(contents, sought, weights)
     _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
     _bring_later(scores, weights, holders, _best(scores, near))
     best = _best(scores, near)[:HITS]
@@ -223,17 +223,12 @@ NEIGHBOUR_SHARE = 0.15  # of the score of its hit, for the next message: other h
 EXCERPT_CHARS = 500
 NEIGHBOUR_CHARS = 160
 FILLED, FILLED_CHARS = 60, 240  # newest other messages
-READ_AT_ONCE = 16  # messages
 
 
-def messages_of(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
-    """Return id → (role, content)."""
-    ids = list(ids)
-    if not ids:
-        return {}
-    marks = ",".join("?" * len(ids))
-    stored = rows(database, f"SELECT id, role, content FROM messages WHERE id IN ({marks})", ids)
-    return {message: (role, content) for message, role, content in stored}
+def _message(database: Database, message_id: int) -> tuple[str, str]:
+    """Return the role and the content of a message."""
+    [(role, content)] = rows(database, "SELECT role, content FROM messages WHERE id = ?", (message_id,))
+    return role, content
 
 
 @dataclass(frozen=True)
@@ -278,17 +273,14 @@ def pieces_of(
     question_ids  of the conversation, in order
     """
     pieces: list[Recalled] = []
-    for first in range(0, len(chosen), READ_AT_ONCE):
-        some = chosen[first : first + READ_AT_ONCE]
-        messages = messages_of(database, [candidate.message_id for candidate in some])
-        for candidate in some:
-            if room <= 0:
-                return pieces
-            role, content = messages[candidate.message_id]
-            if lines := tuple(relevant_lines(content, weights, candidate.chars)):
-                turn = turn_of(candidate.message_id, question_ids)
-                pieces.append(Recalled(candidate.message_id, turn, role, lines, candidate.score))
-                room -= pieces[-1].cost if room < math.inf else 0
+    for candidate in chosen:
+        if room <= 0:
+            break
+        role, content = _message(database, candidate.message_id)
+        if lines := tuple(relevant_lines(content, weights, candidate.chars)):
+            turn = turn_of(candidate.message_id, question_ids)
+            pieces.append(Recalled(candidate.message_id, turn, role, lines, candidate.score))
+            room -= pieces[-1].cost if room < math.inf else 0
     return pieces
 
 
