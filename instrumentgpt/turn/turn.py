@@ -14,6 +14,7 @@ import memory
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, Tool, to_json
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.files import whole
 from instrumentgpt.instruments.conversation import note_names
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
 from instrumentgpt.instruments.fleet import asked_about
@@ -22,7 +23,7 @@ from instrumentgpt.memory.state import IN_QUESTION, identity
 from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.answers import Offer, store_offers
-from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
+from instrumentgpt.storage.artifacts import list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.deleted import times_of_deleted
 from instrumentgpt.storage.entities import Entity, Sighting, list_entities, note_entities, touch_entities
@@ -187,16 +188,11 @@ class Turn:
         """Yield the files that came with this conversation's questions, newest first, as files on disk."""
         for upload in list_uploads(self.database, self.run.conversation_id):
             path = upload_path(self.database, upload)
-            if not upload.file and not path.exists():
-                self._write(path, upload)
+            if not upload.file and not path.exists():  # an older version keeps it in the database
+                kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
+                with whole(made(path.parent) / path.name) as file:
+                    file.write(kept.content if kept else b"")
             yield path
-
-    def _write(self, path: Path, upload: Artifact) -> None:
-        """Write an upload that an older version keeps in the database; it is there whole or not at all."""
-        kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
-        part = made(path.parent) / "part"
-        part.write_bytes(kept.content if kept else b"")
-        part.rename(path)
 
     def home(self) -> Path:
         """Return the folder of the database, the cache and the workspaces."""
@@ -265,6 +261,5 @@ def failed(error: InstrumentGPTError) -> Events:
 
 def made(folder: Path) -> Path:
     """Return `folder`, which is there from now on."""
-    if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     return folder
