@@ -118,9 +118,7 @@ def agree(fact: Fact, other: Fact) -> bool:
 
 
 def _decimals(number: str) -> int:
-    return (
-        len(amount(number).partition(".")[2]) if number == amount(number) else len(number.partition(".")[2])
-    )
+    return len(number.partition(".")[2])
 
 
 def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:
