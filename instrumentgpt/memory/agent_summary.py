@@ -11,7 +11,7 @@ from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, amount, unit_of
 from instrumentgpt.memory.reading.statements import log_names
 from instrumentgpt.memory.search_query import holds
 from instrumentgpt.memory.summary import JOINT
-from instrumentgpt.memory.terms import HAN, fold, terms
+from instrumentgpt.memory.terms import HAN, Aliases, fold, terms
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content, without_speakers, without_tags
 
@@ -62,7 +62,7 @@ def one_line(answer: str) -> str:
     return JOINT.join(line for line in lines if line)
 
 
-def objection(rules: str, record: str, text: str, devices: Sequence[Sequence[str]]) -> str:
+def objection(rules: str, record: str, text: str, devices: Aliases) -> str:
     """Return why `text` must not stand for the rules' summary of the record; "" if it may."""
     if len(text) < LEAST_CHARS:
         return "the answer is no summary"
@@ -113,10 +113,8 @@ def names(text: str) -> set[str]:
     return (words - figures) | {_folded(name) for name in log_names(text)}
 
 
-def lost(before: str, after: str, devices: Sequence[Sequence[str]] = ()) -> list[str]:
+def lost(before: str, after: str, devices: Aliases = ()) -> list[str]:
     """Return what `before` says and `after` does not, as it is told to people; nothing if all is kept.
-
-    devices  lists of names of one device each: one of them stands for the others
 
     >>> lost("kp 0.09 on zspr 052, ±0.4 °C, run.log", "kp was 0.09, 0.4 K", [("zspr 052", "10.1.1.47")])
     ['0.4 °c', 'run.log', 'zspr 052']
@@ -149,7 +147,7 @@ def _named(group: Iterable[str], text_terms: Sequence[str]) -> bool:
     return any(holds(text_terms, tuple(terms(name))) for name in group)
 
 
-def _without(text: str, devices: Sequence[Sequence[str]]) -> str:
+def _without(text: str, devices: Aliases) -> str:
     """Return `text` without the devices' names, which may hold numbers."""
     folded = _folded(text)
     for name in sorted((_folded(name) for group in devices for name in group), key=len, reverse=True):

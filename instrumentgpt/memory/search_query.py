@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from operator import itemgetter
 
-from instrumentgpt.memory.terms import HAN, Phrase, fold, is_common, synonyms, telling, terms
+from instrumentgpt.memory.terms import HAN, Aliases, Phrase, fold, is_common, synonyms, telling, terms
 
 _RUN = re.compile(rf"(?P<han>[{HAN}]+)|[^\W_{HAN}]+(?:[._\-/:]+[^\W_{HAN}]+)*")
 _WORD = re.compile(rf"(?P<han>[{HAN}]+)|[^\W_{HAN}]+")
@@ -23,10 +23,8 @@ class SearchTerm:
     unfinished: bool = False
 
 
-def search_terms(query: str, aliases: Sequence[Sequence[str]] = ()) -> list[SearchTerm]:
+def search_terms(query: str, aliases: Aliases = ()) -> list[SearchTerm]:
     """Return what `query` asks for, each thing once, words of questions left out.
-
-    aliases  lists of names of one device each: one stands for the others
 
     >>> [term.phrases[0] for term in search_terms("why did kp of WO-306 change? 溫度")]
     [('wo-306',), ('chang',), ('kp',), ('temperatur',)]

@@ -15,6 +15,7 @@ from typing import Any
 from snowballstemmer import stemmer
 
 Phrase = tuple[str, ...]  # terms that follow one another
+Aliases = Sequence[Sequence[str]]  # the names of each device: one stands for the others
 SENTENCE_CHARS = 400  # a longer text is folded once
 
 _HERE = Path(__file__).parent
@@ -117,7 +118,7 @@ def _synonym_phrases() -> tuple[tuple[Phrase, ...], ...]:
     return tuple(tuple(dict.fromkeys(map(phrase_of, names))) for names in every)
 
 
-def synonyms(aliases: Sequence[Sequence[str]] = ()) -> list[tuple[Phrase, ...]]:
+def synonyms(aliases: Aliases = ()) -> list[tuple[Phrase, ...]]:
     """Return the names of each thing that has several, those of each device in `aliases` last."""
     return [*_synonym_phrases(), *(tuple(map(phrase_of, names)) for names in aliases)]
 
@@ -139,11 +140,8 @@ def telling(candidates: Iterable[str]) -> list[str]:
     return [term for term in dict.fromkeys(candidates) if term not in common]
 
 
-def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
-    """Return what to look for to answer `question`: its terms, and other names of what it names.
-
-    aliases  lists of names of one device each
-    """
+def phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
+    """Return what to look for to answer `question`: its terms, and other names of what it names."""
     question_terms = terms(question)
     sought: dict[Phrase, None] = {(term,): None for term in telling(question_terms)}
     spoken, distinct = f" {' '.join(question_terms)} ", {*question_terms}

@@ -195,7 +195,6 @@ def readings_in(result: Mapping[str, Any], device: str, names: Names = ()) -> li
     """Return the values that a tool's `result` reports of its channels, and those that it puts on record.
 
     device  whose they are where the result names none
-    names   of all devices
 
     >>> row = {"channel": 2, "kp": 9.0, "last": {"line": 7}}
     >>> reading, = readings_in({"log": "a.log", "channels": [row]}, "oven 7")

@@ -10,7 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.memory.reading.constraints import constraints_in
-from instrumentgpt.memory.terms import Phrase, phrases, terms
+from instrumentgpt.memory.terms import Aliases, Phrase, phrases, terms
 from instrumentgpt.storage.connection import change, insert, rows, select
 
 EVERYWHERE = "global"  # the scope of notes that count in every conversation
@@ -77,11 +77,8 @@ def _constraints(text: str) -> tuple[str, ...]:
     return tuple(sentence for kind, sentence in constraints_in(text) if kind == "constraint")
 
 
-def matching_notes(notes: Iterable[Note], query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Note]:
-    """Return the notes that bear on `query`, in either language and under other names, the best first.
-
-    aliases  lists of names of one device each
-    """
+def matching_notes(notes: Iterable[Note], query: str, aliases: Aliases = ()) -> list[Note]:
+    """Return the notes that bear on `query`, in either language and under other names, the best first."""
     query_phrases = phrases(query, aliases)
     scored = [(_score(note, query, query_phrases), note) for note in notes]
     return [note for score, note in sorted(scored, key=lambda pair: -pair[0]) if score]

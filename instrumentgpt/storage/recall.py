@@ -15,7 +15,7 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.filtering import prose_lines
 from instrumentgpt.memory.recalled import Recalled, relevant_lines
-from instrumentgpt.memory.terms import Phrase, phrase_of, phrases, telling, terms
+from instrumentgpt.memory.terms import Aliases, Phrase, phrase_of, phrases, telling, terms
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.history import LAST_ID, Places, below, spoken, turn_of
 
@@ -44,14 +44,13 @@ def recall(
     database: Database,
     conversation_id: str,
     question: str,
-    aliases: Sequence[Sequence[str]] = (),
+    aliases: Aliases = (),
     before: int | None = None,
     placed: Places | None = None,
     room: float = math.inf,
 ) -> list[Recalled]:
     """Return what earlier messages of the conversation say that bears on `question`, the best first.
 
-    aliases  lists of names of one device each
     before   only messages with a lower id: those before the question itself
     placed   the conversation's messages as `spoken` returns them, where they have been read
     room     tokens that the pieces may fill; what hits leave goes to the newest other messages. Without it,
@@ -107,7 +106,7 @@ def _bring_later(
             scores[newest] = max(scores[newest], BESIDE * scores[hit])
 
 
-def _sought_phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
+def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
     """Return what to look for: what the question says itself, before what is pasted in it."""
     stated = phrases("\n".join(prose_lines(question)), aliases)
     rest = phrases(question[:PASTED_CHARS], aliases) if len(stated) < MOST_PHRASES else ()
@@ -116,19 +115,19 @@ def _sought_phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> lis
     return (sought or stated)[:MOST_PHRASES]
 
 
-def _own_terms(question: str, aliases: Sequence[Sequence[str]]) -> list[str]:
+def _own_terms(question: str, aliases: Aliases) -> list[str]:
     """Return the telling terms of the question beside names of devices."""
     named = frozenset[str]().union(*_named(aliases))
     return [term for term in telling(terms(question)) if term not in named]
 
 
-def _shared(aliases: Sequence[Sequence[str]]) -> set[str]:
+def _shared(aliases: Aliases) -> set[str]:
     """Return the terms that stand in the names of several devices: most messages may have them."""
     held = Counter(chain.from_iterable(_named(aliases)))
     return {term for term, count in held.items() if count > 1}
 
 
-def _named(aliases: Sequence[Sequence[str]]) -> list[frozenset[str]]:
+def _named(aliases: Aliases) -> list[frozenset[str]]:
     """Return the terms of the names of each device."""
     return [frozenset(chain.from_iterable(map(phrase_of, names))) for names in aliases]
 

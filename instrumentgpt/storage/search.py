@@ -15,7 +15,7 @@ from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.recalled import relevant_lines
 from instrumentgpt.memory.search_query import SearchTerm, marked, search_terms
 from instrumentgpt.memory.state import DiagnosticState, device_key
-from instrumentgpt.memory.terms import fold
+from instrumentgpt.memory.terms import Aliases, fold
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import get_memory
 from instrumentgpt.storage.facts import device_states
@@ -65,13 +65,8 @@ class Hit:
         return "".join(text for text, _ in self.pieces)
 
 
-def search(
-    database: Database, query: str, aliases: Sequence[Sequence[str]] = (), limit: int = HITS
-) -> list[Hit]:
-    """Return what holds the words of `query`, in either language and under other names, the best first.
-
-    aliases  lists of names of one device each
-    """
+def search(database: Database, query: str, aliases: Aliases = (), limit: int = HITS) -> list[Hit]:
+    """Return what holds the words of `query`, in either language and under other names, the best first."""
     things = search_terms(query, aliases)[:MOST_THINGS]
     if not things:
         return []
