@@ -10,8 +10,7 @@ from collections.abc import Sequence
 import db
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.stream_parser import SERVER
-from instrumentgpt.memory.gate import Mark, marks_of
-from instrumentgpt.memory.sources import Source
+from instrumentgpt.memory.gate import Mark, Source, marks_of
 from instrumentgpt.storage.answers import marks_of_answer, store_marks
 from instrumentgpt.turn.prompt import names_of
 from instrumentgpt.turn.record import rows_of

@@ -20,11 +20,10 @@ from instrumentgpt.instruments.tools.events import NoSuchLine
 from instrumentgpt.instruments.tools.opened import ToolProblem, bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.facts import name_of
-from instrumentgpt.memory.gate import unsaid
+from instrumentgpt.memory.gate import Source, unsaid
 from instrumentgpt.memory.quoted import DESCRIPTION_CHARS, ENTRY_CHARS, has_words, quoted
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.reading.values import recorded_value
-from instrumentgpt.memory.sources import Source
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.terms import terms
 from instrumentgpt.memory.values import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS, StoredFact
