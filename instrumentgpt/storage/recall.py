@@ -63,7 +63,8 @@ def recall(
     near = below(until, placed or spoken(database, conversation_id))
     sought = _sought_phrases(question, aliases)
     scores = _search(database, conversation_id, sought, until)
-    if len(sought) and len(_own_terms(question, aliases)) < FEW_TERMS:
+    own_terms = [term for term in telling(terms(question)) if term not in _terms_of_names(aliases)]
+    if len(sought) and len(own_terms) < FEW_TERMS:
         carried = _sought_phrases(_question_before(database, conversation_id, until))[:CARRIED_PHRASES]
         _add(scores, _search(database, conversation_id, carried, until), CARRIED_SHARE)
         sought = list(dict.fromkeys([*sought, *carried]))
@@ -110,26 +111,14 @@ def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
     """Return what to look for: what the question says itself, before what is pasted in it."""
     stated = phrases("\n".join(prose_lines(question)), aliases)
     rest = phrases(question[:PASTED_CHARS], aliases) if len(stated) < MOST_PHRASES else ()
-    shared = _shared(aliases)
-    sought = [words for words in dict.fromkeys([*stated, *rest]) if len(words) > 1 or words[0] not in shared]
+    bearers = _terms_of_names(aliases)  # of a term that several share most messages may have it
+    sought = [words for words in dict.fromkeys([*stated, *rest]) if len(words) > 1 or bearers[words[0]] < 2]
     return (sought or stated)[:MOST_PHRASES]
 
 
-def _own_terms(question: str, aliases: Aliases) -> list[str]:
-    """Return the telling terms of the question beside names of devices."""
-    named = frozenset[str]().union(*_named(aliases))
-    return [term for term in telling(terms(question)) if term not in named]
-
-
-def _shared(aliases: Aliases) -> set[str]:
-    """Return the terms that stand in the names of several devices: most messages may have them."""
-    held = Counter(chain.from_iterable(_named(aliases)))
-    return {term for term, count in held.items() if count > 1}
-
-
-def _named(aliases: Aliases) -> list[frozenset[str]]:
-    """Return the terms of the names of each device."""
-    return [frozenset(chain.from_iterable(map(phrase_of, names))) for names in aliases]
+def _terms_of_names(aliases: Aliases) -> Counter[str]:
+    """Return term → in the names of how many devices it stands."""
+    return Counter(term for names in aliases for term in {*chain.from_iterable(map(phrase_of, names))})
 
 
 def _search(
