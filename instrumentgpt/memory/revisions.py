@@ -180,7 +180,7 @@ def apply_revisions(
     if not standings:
         return RevisedMemory(state, _without_lifted(facts))
     device = device_key(state)
-    revised_facts = _revised_facts(facts, standings, device)
+    revised_facts = _revised_facts(facts, standings)
     ruled_out = [row for row in revised_facts if row.kind == "ruled_out"]
     revised, pinned = _revised_state(state, standings, restated, ruled_out)
     name = device_key(revised)
@@ -286,7 +286,7 @@ def _still_open(
     ]
 
 
-def _revised_facts(facts: Sequence[StoredFact], standings: Standings, device: str) -> list[StoredFact]:
+def _revised_facts(facts: Sequence[StoredFact], standings: Standings) -> list[StoredFact]:
     """Return the rows as revised; in order, but that a quantity's rows stay together."""
     rows: dict[Item, list[StoredFact]] = {}
     for row in facts:

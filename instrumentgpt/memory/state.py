@@ -186,11 +186,8 @@ def ruled_out_by(data: Mapping[str, Any]) -> list[str]:
 
 
 def _texts(rows: object) -> list[str]:
-    given = (
-        [row.get("text") if isinstance(row, Mapping) else row for row in rows]
-        if isinstance(rows, list)
-        else []
-    )
+    listed = rows if isinstance(rows, list) else []
+    given = (row.get("text") if isinstance(row, Mapping) else row for row in listed)
     return [text for text in given if isinstance(text, str) and text.strip()]
 
 

@@ -270,30 +270,24 @@ def list_state_items(database: Database, conversation_id: str) -> list[StateItem
 
 
 def origins_of(
-    database: Database, conversation_id: str, state: DiagnosticState, placed: Places | None = None
+    database: Database, conversation_id: str, state: DiagnosticState, placed: Places
 ) -> dict[tuple[str, str], str]:
     """Return (field, text) of the state's causes, hypotheses and findings → where they are from.
 
     Of an item said more than once, the first time; only the NEWEST_ITEMS newest are looked at.
-
-    placed  the conversation's `places`, where they have been read
     """
     sql = (
         "SELECT field, text, message_id, log, line FROM state_items WHERE conversation_id = ? AND device = ?"
         " AND field IN ('hypotheses', 'root_causes', 'findings') ORDER BY id DESC LIMIT ?"
     )
     stored = rows(database, sql, (conversation_id, device_key(state), NEWEST_ITEMS))
-    question_ids = (placed or places(database, conversation_id))[1] if stored else ()
     texts = {*state.findings, *state.hypotheses, *state.root_causes}
     first: dict[tuple[str, str], Any] = {row[:2]: row[2:] for row in stored if row[1] in texts}
-    return {item: _origin(question_ids, *origin) for item, origin in first.items()}
-
-
-def _origin(question_ids: Sequence[int], message_id: int | None, log: str, line: int | None) -> str:
-    """Return the turn that said it, and its log line."""
-    turn = f"turn {turn_of(message_id, question_ids)}" if message_id else ""
-    where = f"{log} line {line}" if log and line else log
-    return ", ".join(filter(None, (turn, where)))
+    origins: dict[tuple[str, str], str] = {}
+    for item, (message_id, log, line) in first.items():
+        turn = f"turn {turn_of(message_id, placed[1])}" if message_id else ""
+        origins[item] = ", ".join(filter(None, (turn, f"{log} line {line}" if log and line else log)))
+    return origins
 
 
 def device_states(database: Database, conversation_id: str) -> dict[str, str]:

@@ -237,20 +237,12 @@ def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
     before = turn.state
     if turn.devices:
         ip, name = turn.devices[0].ip, turn.devices[0].name
-    else:
-        ip, name = "", _pasted_log(turn)
+    else:  # nobody said of which device a pasted log is: it must not be taken for one of the device in view
+        brought = db.list_artifacts(turn.database, turn.question.id)
+        ip, name = "", next((name for upload in brought if (name := device_name(upload.title))), "")
     turn.state = memory.begin_question(before, ip or None, name or None, filed, turn.question.content)
     if memory.device_key(before) and identity(before) != identity(turn.state):
         turn.filed = {memory.device_key(before): before.serialize()}
-
-
-def _pasted_log(turn: Turn) -> str:
-    """Return the name under which the log that is pasted in the question is filed, "" without one.
-
-    Nobody said of which device it is, so it must not be taken for one of the device in view.
-    """
-    brought = db.list_artifacts(turn.database, turn.question.id)
-    return next((name for upload in brought if (name := device_name(upload.title))), "")
 
 
 def failed(error: InstrumentGPTError) -> Events:
