@@ -101,20 +101,14 @@ def marked(text: str, query: Sequence[SearchTerm]) -> list[tuple[str, bool]]:
 def _spans(text: str, whole: set[str], begun: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     for run in _RUN.finditer(text):
         if run["han"]:
-            yield from _characters(run.group(), run.start(), whole)
+            pairs = [(at, at + width) for at in range(*run.span()) for width in (1, 2)]
+            yield from ((at, end) for at, end in pairs if end <= run.end() and fold(text[at:end]) in whole)
         elif _is_hit(run.group(), whole, begun):
             yield run.span()
         else:
             for word in _WORD.finditer(run.group()):
                 if _is_hit(word.group(), whole, begun):
                     yield run.start() + word.start(), run.start() + word.end()
-
-
-def _characters(run: str, place: int, whole: set[str]) -> Iterator[tuple[int, int]]:
-    for at in range(len(run)):
-        for width in (1, 2):
-            if at + width <= len(run) and fold(run[at : at + width]) in whole:
-                yield place + at, place + at + width
 
 
 def _is_hit(word: str, whole: set[str], begun: tuple[str, ...]) -> bool:

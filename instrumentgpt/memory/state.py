@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, Kind, log_names, same, statements
@@ -37,8 +37,7 @@ class DiagnosticState:
         if unreadable and self == DiagnosticState():
             return str(unreadable)
         kept = {"unreadable": unreadable} if unreadable else {}
-        values = {row.name: getattr(self, row.name) for row in fields(self)}
-        return json.dumps({**values, **kept}, ensure_ascii=False)
+        return json.dumps({**asdict(self), **kept}, ensure_ascii=False)
 
     @classmethod
     def deserialize(cls, text: str) -> "DiagnosticState":
@@ -51,10 +50,10 @@ class DiagnosticState:
         if not isinstance(stored, dict):
             state._unreadable = text
             return state
-        for name, value in stored.items():
-            if name in _FITS and _FITS[name](value):
-                setattr(state, name, value)
-            elif name in _FITS:
+        for name in stored.keys() & {row.name for row in fields(cls)}:
+            if _fits(name, stored[name]):
+                setattr(state, name, stored[name])
+            else:
                 state._unreadable = text
         state._unreadable = stored.get("unreadable") or state._unreadable
         return state
@@ -66,20 +65,13 @@ class DiagnosticState:
     _unreadable = ""  # no field: stored text that nobody could read, carried along
 
 
-def _is_text(value: object) -> bool:
+def _fits(name: str, value: object) -> bool:
+    """Return whether the field of that name can hold the value."""
+    if name == "status":
+        return value in ("idle", "investigating", "resolved")
+    if name in ITEM_FIELDS:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
     return value is None or isinstance(value, str)
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _is_status(value: object) -> bool:
-    return value in ("idle", "investigating", "resolved")
-
-
-_FITS = {row.name: _is_texts if row.default_factory is list else _is_text for row in fields(DiagnosticState)}
-_FITS["status"] = _is_status
 
 
 def device_key(state: DiagnosticState) -> str:

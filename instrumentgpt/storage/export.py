@@ -266,14 +266,8 @@ def _sources(entry: Entry) -> Iterator[str]:
 
 
 def _note(note: Note, conversation_id: str) -> str:
-    return f"- {_text(note.text)} ({_text(note.id)}, {_text(where_noted(note, conversation_id))})"
-
-
-def where_noted(note: Note, conversation_id: str) -> str:
-    """Return where a note counts, in words: here, for a device, or everywhere."""
-    return {conversation_id: "this conversation", EVERYWHERE: "every conversation"}.get(
-        note.scope, note.scope
-    )
+    scopes = {conversation_id: "this conversation", EVERYWHERE: "every conversation"}
+    return f"- {_text(note.text)} ({_text(note.id)}, {_text(scopes.get(note.scope, note.scope))})"
 
 
 def _text(text: str) -> str:

@@ -67,14 +67,12 @@ def notes_of(database: Database, conversation_id: str, devices: Iterable[str] = 
     return sorted(notes, key=lambda note: scopes.index(note.scope))
 
 
+@lru_cache(maxsize=256)  # notes are looked at for every prompt
 def constraints_of(note: Note) -> tuple[str, ...]:
     """Return the sentences of a note that lay something down; what was deferred or rejected does not."""
-    return _constraints(note.text) if note.kind not in ("deferred", "rejected") else ()
-
-
-@lru_cache(maxsize=256)  # notes are looked at for every prompt
-def _constraints(text: str) -> tuple[str, ...]:
-    return tuple(sentence for kind, sentence in constraints_in(text) if kind == "constraint")
+    if note.kind in ("deferred", "rejected"):
+        return ()
+    return tuple(sentence for kind, sentence in constraints_in(note.text) if kind == "constraint")
 
 
 def matching_notes(notes: Iterable[Note], query: str, aliases: Aliases = ()) -> list[Note]:

@@ -125,13 +125,12 @@ def messages_put_back(database: Database, conversation_id: str, standings: Stand
     sql = f"SELECT id, role, content FROM messages WHERE conversation_id = ? AND id IN ({marks}) ORDER BY id"
     messages = rows(database, sql, (conversation_id, *message_ids))
     question_ids = places(database, conversation_id)[1]
-    return [_piece(question_ids, *row) for row in messages]
-
-
-def _piece(question_ids: Sequence[int], message_id: int, role: str, content: str) -> Recalled:
-    text = cap(filter_content(content), PUT_BACK_CHARS)
-    lines = tuple(line for line in text.split("\n") if line.strip())
-    return Recalled(message_id, turn_of(message_id, question_ids), role, lines or ("(empty)",), math.inf)
+    pieces = []
+    for message_id, role, content in messages:
+        lines = tuple(filter(str.strip, cap(filter_content(content), PUT_BACK_CHARS).split("\n")))
+        turn = turn_of(message_id, question_ids)
+        pieces.append(Recalled(message_id, turn, role, lines or ("(empty)",), math.inf))
+    return pieces
 
 
 def store_nicknames(
