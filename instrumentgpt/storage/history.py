@@ -93,6 +93,15 @@ def places(database: Database, conversation_id: str, before: int = LAST_ID) -> P
     return ids, question_ids
 
 
+def last_question(database: Database, conversation_id: str, before: int = LAST_ID) -> str:
+    """Return the newest question with an id below `before`, "" if there is none."""
+    sql = (
+        "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' AND id < ?"
+        " ORDER BY id DESC LIMIT 1"
+    )
+    return "".join(str(content) for (content,) in rows(database, sql, (conversation_id, before)))
+
+
 def turn_of(message_id: int, question_ids: Sequence[int]) -> int:
     """Return the turn (from 1) of a message, where `question_ids` are those of the questions.
 

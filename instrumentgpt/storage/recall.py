@@ -17,7 +17,7 @@ from instrumentgpt.memory.filtering import prose_lines
 from instrumentgpt.memory.recalled import Recalled, relevant_lines
 from instrumentgpt.memory.terms import Aliases, Phrase, phrase_of, phrases, telling, terms
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.history import LAST_ID, Places, below, spoken, turn_of
+from instrumentgpt.storage.history import LAST_ID, Places, below, last_question, spoken, turn_of
 
 HITS = 40  # messages recalled for a question at most; more do not fit a prompt
 LOOKED_AT = 60  # best messages of each search, merged
@@ -65,7 +65,7 @@ def recall(
     scores = _search(database, conversation_id, sought, until)
     own_terms = [term for term in telling(terms(question)) if term not in _terms_of_names(aliases)]
     if len(sought) and len(own_terms) < FEW_TERMS:
-        carried = _sought_phrases(_question_before(database, conversation_id, until))[:CARRIED_PHRASES]
+        carried = _sought_phrases(last_question(database, conversation_id, until))[:CARRIED_PHRASES]
         _add(scores, _search(database, conversation_id, carried, until), CARRIED_SHARE)
         sought = list(dict.fromkeys([*sought, *carried]))
     best = _best(scores, near)
@@ -158,15 +158,6 @@ def _best(scores: dict[int, float], near: Places) -> list[int]:
     """Return the messages that were found, the best first, without those that are not told."""
     ids = set(near[0])
     return sorted(ids.intersection(scores), key=lambda message: (-scores[message], -message))
-
-
-def _question_before(database: Database, conversation_id: str, until: int) -> str:
-    sql = (
-        "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' AND id < ?"
-        " ORDER BY id DESC LIMIT 1"
-    )
-    stored = rows(database, sql, (conversation_id, until))
-    return str(stored[0][0]) if stored else ""
 
 
 def _holders(database: Database, sought: Sequence[Phrase], ids: Sequence[int]) -> dict[str, set[int]]:

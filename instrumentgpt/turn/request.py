@@ -98,7 +98,7 @@ def _device_memory(turn: Turn) -> RevisedMemory:
     return revised if device_key(revised.state) == name else revised_memory(*where, turn.state)
 
 
-MOST_CONSTRAINTS = MOST_RULED_OUT = 8  # sentences told to our own analyst, the newest
+MOST_SENTENCES = 8  # of a kind told to our own analyst, the newest
 
 
 def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memory: RevisedMemory) -> Path:
@@ -125,8 +125,8 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
         "others": {device: json.loads(stored) for device, stored in filed.items() if device not in ours},
         "messages": _messages(turn),
         "stated": _stated(device_memory),
-        "constraints": _sentences_of(device_memory, "constraint")[-MOST_CONSTRAINTS:],
-        "ruled_out": _sentences_of(device_memory, "ruled_out")[-MOST_RULED_OUT:],
+        "constraints": _sentences_of(device_memory, "constraint"),
+        "ruled_out": _sentences_of(device_memory, "ruled_out"),
         "attachments": [str(path) for path in turn.uploads()],
         "today": now().replace(tzinfo=None).isoformat(),
         "given": dict(given),
@@ -140,8 +140,8 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
 def on_record(turn: Turn) -> list[str]:
     """Return what the user laid down, ruled out, stated and pinned of the device in question, a line each."""
     revised = _device_memory(turn)
-    constraints = [f"laid down: {text}" for text in _sentences_of(revised, "constraint")[-MOST_CONSTRAINTS:]]
-    ruled_out = [f"ruled out: {text}" for text in _sentences_of(revised, "ruled_out")[-MOST_RULED_OUT:]]
+    constraints = [f"laid down: {text}" for text in _sentences_of(revised, "constraint")]
+    ruled_out = [f"ruled out: {text}" for text in _sentences_of(revised, "ruled_out")]
     stated = [
         f"stated: {'channel ' if row['channel'] else ''}{row['channel']} {row['parameter']} is"
         f" {row['value']} {row['unit']}"
@@ -162,9 +162,7 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
     """
     messages: list[dict[str, Any]] = []
     number = 0
-    for message in db.list_messages(turn.database, turn.run.conversation_id):
-        if message.id == turn.question.id:
-            break
+    for message in turn.earlier:
         is_question = message.role == "user"
         number += is_question
         text = "\n".join(own_lines(message.content)) if is_question else message.content
@@ -194,10 +192,10 @@ def _stated(device_memory: RevisedMemory) -> list[dict[str, Any]]:
 
 
 def _sentences_of(device_memory: RevisedMemory, kind: str) -> list[str]:
-    """Return the sentences of `kind` for the device in question, or for all, oldest first, once each."""
+    """Return the newest sentences of `kind` for the device in question, or for all, the oldest first."""
     about = ("", device_key(device_memory.state))
     rows = [row for row in device_memory.facts if row.kind == kind and row.fact.device in about]
-    return list(dict.fromkeys(row.sentence for row in rows))
+    return list(dict.fromkeys(row.sentence for row in rows))[-MOST_SENTENCES:]
 
 
 MOST_LOGS = 5  # newest fetched logs copied for an agent; our tools open all
