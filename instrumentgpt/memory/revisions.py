@@ -272,18 +272,14 @@ def _still_open(
 ) -> list[tuple[str, Item]]:
     """Return the hypotheses without reworded ones that were ruled out, or became a root cause, since then."""
     known_causes = set(map(same, causes))
-
-    def is_open(text: str, standing: RevisedItem) -> bool:
+    still_open = []
+    for text, item in items:
+        folded, standing = same(text), standings.get(item, RevisedItem())
         later = (same(row.sentence) for row in ruled_out if row.message_id > standing.after)
-        folded = same(text)
-        return folded not in known_causes and not any(folded in other or other in folded for other in later)
-
-    return [
-        (text, item)
-        for text, item in items
-        for standing in [standings.get(item, RevisedItem())]
-        if standing.pinned or not standing.text or is_open(text, standing)
-    ]
+        is_out = folded in known_causes or any(folded in other or other in folded for other in later)
+        if standing.pinned or not standing.text or not is_out:
+            still_open.append((text, item))
+    return still_open
 
 
 def _revised_facts(facts: Sequence[StoredFact], standings: Standings) -> list[StoredFact]:
