@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from instrumentgpt.memory.measures import NUMBER, WRITTEN_UNIT
-from instrumentgpt.memory.terms import fold, in_simplified, quantities
+from instrumentgpt.memory.terms import fold, identifiers, in_simplified, quantities
 
 
 @dataclass(frozen=True)
@@ -145,10 +145,10 @@ VALUE = re.compile(
     rf"|(?P<number>{_NUMBER})(?P<unit>{_UNIT})(?![a-zA-Z]|[\w.]*\d))"
 )
 _DATE = re.compile(_DAY)
-_DATED = re.compile("time|calibration|maintenance")  # quantities whose values may be dates or times
-_NUMBERED = {"serial number", "part number", "asset number", "certificate", "contract", "work order"}
-_NAMES_ONLY = {*_NUMBERED, "firmware", "software version", "model", "error code"}  # never with a unit
-_IDENTIFIED = {*_NAMES_ONLY, "batch", "refrigerant"}  # whose values may be identifiers
+_DATED = re.compile("date|time|due|until|calibration|maintenance")  # of what values may be dates or times
+_NUMBERED = identifiers("numbers")
+_NAMES_ONLY = identifiers("numbers", "names")  # never with a unit
+_IDENTIFIED = identifiers("numbers", "names", "others")
 _NAMED = re.compile(r"0\d+")  # 052 is a name: no quantity is written so
 
 
