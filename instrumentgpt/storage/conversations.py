@@ -232,12 +232,11 @@ def title_of(content: str) -> str:
 
 
 def list_messages(
-    database: Database, conversation_id: str, last: int | None = None, before: int | None = None
+    database: Database, conversation_id: str, last: int = -1, before: int = LAST_ID
 ) -> list[Message]:
-    """Return messages, oldest first: of those with an id below `before` the `last` ones, or all."""
+    """Return messages, oldest first: of those with an id below `before` the `last` ones, or all (-1)."""
     source = "messages WHERE conversation_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
-    values = (conversation_id, LAST_ID if before is None else before, -1 if last is None else last)
-    return select(database, Message, source, values, **_TIMES)[::-1]
+    return select(database, Message, source, (conversation_id, before, last), **_TIMES)[::-1]
 
 
 def list_messages_around(
@@ -251,12 +250,10 @@ def list_messages_around(
     return list_messages(database, conversation_id, count, newest + 1)
 
 
-def count_messages(
-    database: Database, conversation_id: str, before: int | None = None, after: int = 0
-) -> int:
+def count_messages(database: Database, conversation_id: str, before: int = LAST_ID, after: int = 0) -> int:
     """Return how many messages the conversation has, or those with ids below `before` and above `after`."""
     sql = "SELECT count(*) FROM messages WHERE conversation_id = ? AND id < ? AND id > ?"
-    [(count,)] = rows(database, sql, (conversation_id, LAST_ID if before is None else before, after))
+    [(count,)] = rows(database, sql, (conversation_id, before, after))
     return int(count)
 
 

@@ -45,7 +45,7 @@ def recall(
     conversation_id: str,
     question: str,
     aliases: Aliases = (),
-    before: int | None = None,
+    before: int = LAST_ID,
     placed: Places | None = None,
     room: float = math.inf,
 ) -> list[Recalled]:
@@ -59,14 +59,13 @@ def recall(
     A question that says little of its own ("and on 053?") is taken to go on about the one before.
     Beside the best hits come the messages around them, in few words.
     """
-    until = LAST_ID if before is None else before
-    near = below(until, placed or spoken(database, conversation_id))
+    near = below(before, placed or spoken(database, conversation_id))
     sought = _sought_phrases(question, aliases)
-    scores = _search(database, conversation_id, sought, until)
+    scores = _search(database, conversation_id, sought, before)
     own_terms = [term for term in telling(terms(question)) if term not in _terms_of_names(aliases)]
     if len(sought) and len(own_terms) < FEW_TERMS:
-        carried = _sought_phrases(last_question(database, conversation_id, until))[:CARRIED_PHRASES]
-        _add(scores, _search(database, conversation_id, carried, until), CARRIED_SHARE)
+        carried = _sought_phrases(last_question(database, conversation_id, before))[:CARRIED_PHRASES]
+        _add(scores, _search(database, conversation_id, carried, before), CARRIED_SHARE)
         sought = list(dict.fromkeys([*sought, *carried]))
     best = _best(scores, near)
     is_prompt = room < math.inf
@@ -77,7 +76,7 @@ def recall(
     weights = _weights(sought, holders, len(looked))
     contents = [_message(database, message)[1] for message in best[:FEEDBACK_HITS]]
     fed = _feedback(contents, sought, weights)
-    _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
+    _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
     _bring_later(scores, weights, holders, _best(scores, near))
     best = _best(scores, near)[:HITS]
     return pieces_of(database, candidates(best, scores, near, is_prompt), weights, near[1], room)
