@@ -62,7 +62,8 @@ def recall(
     near = below(before, placed or spoken(database, conversation_id))
     sought = _sought_phrases(question, aliases)
     scores = _search(database, conversation_id, sought, before)
-    own_terms = [term for term in telling(terms(question)) if term not in _terms_of_names(aliases)]
+    named = _terms_of_names(aliases)
+    own_terms = [term for term in telling(terms(question)) if term not in named]
     if len(sought) and len(own_terms) < FEW_TERMS:
         carried = _sought_phrases(last_question(database, conversation_id, before))[:CARRIED_PHRASES]
         _add(scores, _search(database, conversation_id, carried, before), CARRIED_SHARE)
