@@ -356,7 +356,9 @@ def still_true(entries: Sequence[Entry], names: Sequence[MessageId], cut: int) -
 
 
 def _numbers(names: Sequence[MessageId]) -> list[int]:
-    """Return the ids among the names, sorted."""
+    """Return the ids among the names, sorted; of a long conversation all are, as is seen at once."""
+    if set(map(type, names)) <= {int}:
+        return sorted(names)  # type: ignore[arg-type]
     return sorted(name for name in names if isinstance(name, int))
 
 
@@ -376,9 +378,9 @@ def with_older(
     new = set(names)
     for row in entries:
         first, behind = _inside(row, numbers)
-        held: list[MessageId] = [*numbers[first:behind], *row.digests]
-        new.difference_update(held)
-        ordered.append((min((places.get(name, -1) for name in held), default=-1), row))
+        new.difference_update(numbers[first:behind], row.digests)
+        names_inside: list[MessageId] = [*numbers[first:behind][:1], *row.digests]
+        ordered.append((min((places.get(name, -1) for name in names_inside), default=-1), row))
     evicted = sorted(new, key=places.__getitem__)
     for name in evicted:
         message = messages[places[name]]

@@ -4,6 +4,7 @@ The raw messages are indexed, pasted logs and all, each once, in the transaction
 Of those found the lines are told that count, and a few of the messages around them.
 """
 
+import json
 import math
 from bisect import bisect_left
 from collections import Counter, defaultdict
@@ -75,8 +76,8 @@ def recall(
     looked = best[: HITS + FEEDBACK_HITS]
     holders = _holders(database, sought, looked)
     weights = _weights(sought, holders, len(looked))
-    contents = [_message(database, message)[1] for message in best[:FEEDBACK_HITS]]
-    fed = _feedback(contents, sought, weights)
+    messages = _messages(database, best[:FEEDBACK_HITS])
+    fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
     _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
     _bring_later(scores, weights, holders, _best(scores, near))
     best = _best(scores, near)[:HITS]
@@ -202,12 +203,13 @@ NEIGHBOUR_SHARE = 0.15  # of the score of its hit, for the next message: other h
 EXCERPT_CHARS = 500
 NEIGHBOUR_CHARS = 160
 FILLED, FILLED_CHARS = 60, 240  # newest other messages
+READ_AT_ONCE = 16  # messages
 
 
-def _message(database: Database, message_id: int) -> tuple[str, str]:
-    """Return the role and the content of a message."""
-    [(role, content)] = rows(database, "SELECT role, content FROM messages WHERE id = ?", (message_id,))
-    return role, content
+def _messages(database: Database, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
+    """Return id → (role, content)."""
+    sql = "SELECT id, role, content FROM messages WHERE id IN (SELECT value FROM json_each(?))"
+    return {name: (role, content) for name, role, content in rows(database, sql, (json.dumps(ids),))}
 
 
 @dataclass(frozen=True)
@@ -252,14 +254,17 @@ def pieces_of(
     question_ids  of the conversation, in order
     """
     pieces: list[Recalled] = []
-    for candidate in chosen:
-        if room <= 0:
-            break
-        role, content = _message(database, candidate.message_id)
-        if lines := tuple(relevant_lines(content, weights, candidate.chars)):
-            turn = turn_of(candidate.message_id, question_ids)
-            pieces.append(Recalled(candidate.message_id, turn, role, lines, candidate.score))
-            room -= pieces[-1].cost if room < math.inf else 0
+    for first in range(0, len(chosen), READ_AT_ONCE):
+        some = chosen[first : first + READ_AT_ONCE]
+        messages = _messages(database, [candidate.message_id for candidate in some])
+        for candidate in some:
+            if room <= 0:
+                return pieces
+            role, content = messages[candidate.message_id]
+            if lines := tuple(relevant_lines(content, weights, candidate.chars)):
+                turn = turn_of(candidate.message_id, question_ids)
+                pieces.append(Recalled(candidate.message_id, turn, role, lines, candidate.score))
+                room -= pieces[-1].cost if room < math.inf else 0
     return pieces
 
 
