@@ -46,7 +46,7 @@ KINDS: dict[str, Any] = {  # argument → its bounds, and what it is where the t
     "channels": Annotated[list[int] | None, Field(max_length=100)],
     "since": Moment,
     "until": Moment,
-    "clock": Annotated[str, Field(pattern=f"^{_CLOCK}$")],
+    "clock": Annotated[str, Field(pattern=rf"^{_CLOCK}$|^\+\d{{1,5}} ?(s|min|h)$")],
     "back": Annotated[int, Field(ge=0, le=10_000)],
     "first": Annotated[int, Field(ge=1)],
     "within": Annotated[float | None, Field(gt=0, le=1e6)],

@@ -69,6 +69,12 @@ def test_a_number_that_two_devices_share_names_neither(inventory):
     assert [device.ip for device in resolve("fridge 7", both).devices] == ["10.0.0.8"]
 
 
+def test_devices_without_addresses_are_told_apart_by_their_names(inventory):
+    both = inventory('[[device]]\nname = "oven 7"\nlogs = "a"\n[[device]]\nname = "冷凍櫃"\nlogs = "b"')
+    assert [device.label for device in resolve("oven 7 比冷凍櫃冷嗎？", both).devices] == ["oven 7", "冷凍櫃"]
+    assert both.find("冷凍櫃") == both.known_as("冷凍櫃") and both.known_as("") is None
+
+
 def test_an_empty_inventory_knows_nobody(inventory):
     assert resolve("10.0.0.7", inventory("")).unknown == ("10.0.0.7",)
 
@@ -89,8 +95,7 @@ def test_a_hostile_name_stays_a_name_in_the_entry():
         ('[device]\nname = "a 1"', r"device: only tables \[\[device\]\]"),
         ("[[devices]]\n", r"devices: only tables \[\[device\]\]"),
         (OVEN.replace('name = "oven 7"', ""), r'device 1 \(no name\): no name. Add a line: name = "…"'),
-        (OVEN.replace('ip = "10.0.0.7"', ""), r"device 1 \(oven 7\): no ip"),
-        (OVEN.replace('logs = "logs"', ""), "no logs"),
+        (OVEN.replace('logs = "logs"', ""), r"device 1 \(oven 7\): no logs"),
         (OVEN + 'adress = "x"', "unknown key 'adress'. Known: name, ip"),
         (OVEN.replace('"10.0.0.7"', '"10.0.0"'), "ip '10.0.0' is no IPv4 address"),
         (OVEN.replace('"10.0.0.7"', "7"), "ip is 7, not text"),

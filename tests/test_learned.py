@@ -1,5 +1,6 @@
 """What a turn learns belongs to the device it was read from, whichever the question named."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from cases import each
@@ -27,16 +28,17 @@ def test_a_finding_of_the_device_asked_about_is_its_own():
     assert [(item.device, item.line) for item in after.items if item.field == "findings"] == [("oven 1", 7)]
 
 
-def test_findings_of_several_devices_are_filed_each_under_its_own():
+@each("inventory", [INVENTORY, Inventory(Path(), tuple(replace(oven, ip="") for oven in (A, B, C)))])
+def test_findings_of_several_devices_are_filed_each_under_its_own(inventory):
     results = [diagnosed(f"oven {n}", f"finding {n}") for n in (1, 2, 3)]
-    after = states_after(about(A), results, "", INVENTORY, {})
+    after = states_after(about(inventory.devices[0]), results, "", inventory, {})
     assert after.state.findings == ["finding 1"]
     filed = {name: DiagnosticState.deserialize(text) for name, text in after.filed.items()}
     assert {name: state.findings for name, state in filed.items()} == {
         "oven 2": ["finding 2"],
         "oven 3": ["finding 3"],
     }
-    assert filed["oven 2"].device_ip == "10.9.0.2"
+    assert filed["oven 2"].device_ip == (inventory.devices[1].ip or None)
 
 
 def test_without_a_device_in_question_nothing_of_several_is_mixed():

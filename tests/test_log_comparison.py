@@ -14,6 +14,7 @@ from instrumentgpt.instruments.compare import Comparison, Incomparable, Row, com
 from instrumentgpt.instruments.comparison_wording import SENTENCES, comparison_sentences
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.reading.record import Log
+from instrumentgpt.instruments.shown import shown_in
 
 CHANGE = 600.0  # s
 PLANTS = [Plant(0.8, 150.0, 4.0, 4.0), Plant(1.0, 180.0, 5.0, 5.0), Plant(0.9, 160.0, 4.0, 5.0)]
@@ -141,7 +142,15 @@ def test_logs_without_a_common_channel_are_refused(tmp_path):
 def test_logs_of_different_units_are_refused(tmp_path):
     log = recorded(tmp_path)
     with pytest.raises(Incomparable, match="one unit"):
-        compare(log, replace(log, unit="°F"))
+        compare(log, replace(log, unit="bar"))
+
+
+@pytest.mark.parametrize("unit", ["°F", "K"])
+def test_a_log_in_another_unit_of_temperature_is_compared_in_that_of_the_first(tmp_path, unit):
+    log = recorded(tmp_path, controllers={2: Controller(15.0, 0.12)})
+    found = compare(recorded(tmp_path), shown_in(log, unit))
+    assert (found.unit, row(found, "setpoint").after) == ("°C", pytest.approx(50.0))
+    assert [(row.quantity, row.channel) for row in found.notable] == [("kp", 2)]
 
 
 @pytest.mark.parametrize(("language", "ratio"), [("en", "(×1.50)"), ("zh", "（×1.50）")])

@@ -145,6 +145,7 @@ CALENDAR = np.datetime64("2026-02-13T05:04:52") + SECONDS.astype("timedelta64[s]
         ([moment.item().strftime("%d-%b-%Y %H:%M:%S") for moment in CALENDAR], "date"),
         ([moment.item().strftime("%m/%d/%Y %H:%M:%S") for moment in CALENDAR], "date"),
         ([moment.item().strftime("%Y年%m月%d日 %H:%M:%S") for moment in CALENDAR], "時間"),
+        ([moment.item().strftime("%Y/%m/%d 下午 %I:%M:%S") for moment in CALENDAR], "時間"),
     ],
 )
 def test_every_kind_of_time_becomes_seconds(time, header, read):
@@ -246,6 +247,24 @@ def test_channels_side_by_side_are_told_apart(read):
     assert second["setpoint"].unique().tolist() == [42.0]
     assert second["output"].tolist() == pytest.approx((OUTPUT / 2).tolist())
     assert log.channel_names == {1: "T1", 2: "T2"}
+
+
+def test_channels_that_a_line_names_one_after_the_other_are_told_apart(read):
+    line = "{} | bath1 SP 37.0 PV {} OP {} | bath2 SP 42.0 PV {}"
+    clocks = [str(moment).partition("T")[2] for moment in CALENDAR]
+    rows = [line.format(at, p, o, p + 5) for at, p, o in zip(clocks, PV, OUTPUT, strict=True)]
+    first, second = (frame for _, frame in read("\n".join(rows)).samples.groupby("channel"))
+    assert (set(first["setpoint"]), set(second["setpoint"])) == ({37.0}, {42.0})
+    assert first["time"].tolist() == pytest.approx(SECONDS.tolist())
+    assert second["pv"].tolist() == pytest.approx((PV + 5).tolist())
+
+
+def test_a_name_with_digits_in_each_row_is_no_second_time(read):
+    rows = [
+        f'{{"at": "{at}Z", "tag": "R12.jacket", "sp": 37.0, "pv": {p}}}'
+        for at, p in zip(CALENDAR, PV, strict=True)
+    ]
+    assert read("\n".join(rows)).clock(1.0) == "2026-02-13 05:04:53.000"
 
 
 def test_channels_below_each_other_are_told_apart(read):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 from cases import each
 from faulty_logs import CONTROLLER, END, HELD, ONSET, PLANT, among_quiet, case, log_of, quiet, samples_of
 
@@ -206,6 +207,15 @@ def test_a_channel_that_stands_off_its_setpoint_is_not_healthy_and_accused_from_
     diagnosis = diagnose(log_of(proportional))
     assert [one.fault for one in diagnosis.findings] == named
     assert named or "healthy, channel 2" in diagnosis.withheld
+
+
+def test_a_log_that_ends_on_the_way_says_how_far_and_how_fast():
+    frame = samples_of(setpoint=[(0.0, 40.0), (10.0, 85.0)], duration=150.0)
+    [withheld] = [row for row in diagnose(log_of(frame)).withheld.values() if row.fault == "healthy"]
+    numbers, pv = withheld.reasons["away_at_end"], frame["pv"]
+    assert list(withheld.reasons) == ["away_at_end"]
+    assert numbers["error"] == pytest.approx(pv.iloc[-1] - 85.0, abs=0.3)
+    assert numbers["rate"] == pytest.approx((pv.iloc[-1] - pv.iloc[-31]) * 2, rel=0.3)
 
 
 def test_an_offset_is_that_of_a_missing_integral_only_where_the_output_follows_the_error():

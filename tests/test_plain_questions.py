@@ -1,6 +1,7 @@
 """Questions as people put them: whether it may run, how sure that is, which stretch, which channel."""
 
 import math
+import re
 
 import pytest
 from cases import each
@@ -20,6 +21,7 @@ from instrumentgpt.memory.reading.statements import statements
         ("sensor_open", "is it safe to let it run?", "not safe to let it run: Sensor open"),
         ("runaway", "可以放著跑過夜嗎？", "讓它繼續運轉不安全"),
         ("sensor_spike", "can I leave it on over the weekend?", "shows no danger, but a fault"),
+        ("healthy", "哪裡有問題，可以繼續用嗎？", "沒有任何不宜運轉的跡象"),
         ("healthy", "may I stop it now?", "nothing that speaks against running it"),
         ("insufficient_data", "is it dangerous?", "cannot tell whether it is safe"),
     ],
@@ -45,6 +47,12 @@ def test_whether_it_may_run_is_told_by_the_gravest_finding_and_what_no_log_sees(
 )
 def test_what_the_log_leaves_open_is_neither_yes_nor_no(tmp_path, question, told):
     assert told in asked(question, tmp_path).text
+
+
+@each("question", ["what does a new heater cost?", "還能撐一個月嗎？", "how old is the sensor?"])
+def test_what_no_log_holds_is_said_before_what_this_one_does(tmp_path, question):
+    text = asked(question, tmp_path, attachments=(str(written("runaway", tmp_path)),)).text
+    assert re.match("A log holds no prices|記錄裡沒有價格", text) and "°C" in text
 
 
 @each(
@@ -127,10 +135,20 @@ def test_a_deed_is(told):
         ("is the K3 alright?", ["Lab fridge K3"]),
         ("is the heater ok?", []),
         ("how is the oven?", []),
+        ("冷凍柜怎麼了？", ["二樓冷凍櫃"]),
+        ("二樓怎麼了？", []),
     ],
 )
 def test_a_device_is_called_by_what_only_its_name_has(tmp_path, question, named):
-    names = ("Freezer North", "Kiln 2", "Lab fridge K3", "Oven left", "Oven right", "Spare heater")
+    names = (
+        "Freezer North",
+        "Kiln 2",
+        "Lab fridge K3",
+        "Oven left",
+        "Oven right",
+        "Spare heater",
+        "二樓冷凍櫃",
+    )
     path = tmp_path / "devices.toml"
     rows = (f'[[device]]\nname = "{name}"\nip = "10.9.0.{at}"\nlogs = "."' for at, name in enumerate(names))
     path.write_text("\n".join(rows), encoding="utf-8")

@@ -13,6 +13,7 @@ KEYS = tomllib.loads(withheld_wording.SENTENCES.read_text(encoding="utf-8"))
 NUMBERS = {
     "swing": 0.5,
     "error": -0.2,
+    "rate": 0.05,
     "overshoot": 2.0,
     "percent": 20.0,
     "count": 2,

@@ -13,7 +13,7 @@ from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFa
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events
-from instrumentgpt.analyst.figures import called, figures, window_asked
+from instrumentgpt.analyst.figures import called, figures, window_asked, window_words
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
 from instrumentgpt.analyst.questions import (
@@ -21,6 +21,7 @@ from instrumentgpt.analyst.questions import (
     CHOSEN,
     Question,
     aspect,
+    channels_in,
     devices_in,
     read_question,
     spelled,
@@ -31,10 +32,11 @@ from instrumentgpt.analyst.questions import (
 from instrumentgpt.analyst.report import diagnose, diagnosed, header, links, verdict
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
 from instrumentgpt.analyst.words import plain_text, quoted
-from instrumentgpt.instruments.devices import Device, Inventory, resolve
+from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.fleet import asked_about, choose
 from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.instruments.mentions import normalised
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
@@ -75,7 +77,8 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
 
 def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: str = "") -> Case:
     """Return the case of a task: its question as it is read, with the devices that it names."""
-    named = asked_about(task.question, inventory, task.state.get("device_ip")).devices
+    scope = task.state.get("device_ip") or task.state.get("device_name")
+    named = asked_about(task.question, inventory, scope).devices
     meant = named or devices_in(task.question, inventory) or _at_place(task, inventory)
     devices = task.devices or tuple(device.name for device in meant)
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
@@ -83,8 +86,18 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     repeats = newest and task.question.endswith(newest)  # a button
     earlier = [before] if before else [newest] if repeats else _repeatable(task)
     question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
+    if channels_in(task.question) != (beside := channels_in(_beside_devices(task.question, inventory))):
+        question = replace(question, channels=beside)  # "chiller CH-2" names none
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)
+
+
+def _beside_devices(text: str, inventory: Inventory) -> str:
+    """Return `text`, normalised, without the names of devices."""
+    rest = normalised(text)
+    for start, stop, _ in places(text, inventory):
+        rest = rest[:start] + " " * (stop - start) + rest[stop:]
+    return rest
 
 
 def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:
@@ -128,6 +141,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         if not case.device and not known_log(case):
             return
     kind = _kind(case)
+    yield case.say("unlogged") + "\n\n" if kind == "diagnosis" and _is_unlogged(case) else ""
     try:
         if case.question.order:
             yield case.say("act_refused", label=case.label or case.say("act_no_device"))
@@ -167,7 +181,9 @@ def _before_all(case: Case, inventory: Inventory) -> str:
 def _kind(case: Case) -> str:
     kind, words = case.question.kind, case.question.words
     was_a_value = kind in ("gains", "figures") and aspect("was", words)
-    if aspect("danger", words) and kind in ("gains", "help"):
+    if kind in ("gains", "help") and aspect("danger", words):
+        return "diagnosis"
+    if kind in ("gains", "help", "figures") and _is_unlogged(case):
         return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
@@ -179,6 +195,8 @@ def _kind(case: Case) -> str:
         return "ranking"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
+    if kind in ("diagnosis", "figures") and _is_of_a_moment(case):
+        return "events"
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     if len(case.task.devices) >= least:
         return "survey"
@@ -186,6 +204,19 @@ def _kind(case: Case) -> str:
         is_unread = kind == "diagnosis" and case.question.score < table()["least"]
         return "survey" if is_unread else kind
     return "diagnosis" if _is_of_one(case, kind) else kind
+
+
+def _is_of_a_moment(case: Case) -> bool:
+    """Return whether it is asked what was at one time of the log, and no figure of it."""
+    question, named = case.question, len(case.task.devices)
+    is_plain = not (question.quantity or question.extreme or question.gain) and named < 2
+    return is_plain and len(question.clocks) == 1 and not window_words(question.words)
+
+
+def _is_unlogged(case: Case) -> bool:
+    """Return whether it is asked what no log holds of a device: a price, an age, the time to come."""
+    words = case.question.words
+    return bool(aspect("unlogged", words) and aspect("asks", words)) and _has_subject(case)
 
 
 def _has_subject(case: Case) -> bool:
@@ -207,8 +238,10 @@ def _is_of_one(case: Case, kind: str) -> bool:
 def _is_of_a_shift(case: Case) -> bool:
     """Return whether it is asked what happened to all devices since a moment."""
     words, in_view = case.question.words, _has_subject(case)
+    begins = case.question.relative or case.question.days or re.search(r"\bsince\b|之?后|起|来", words)
+    of_all = not in_view or bool(aspect("every_device", words))
     is_asked = bool(aspect("shift", words)) or (
-        case.question.kind in ("events", "handover") and (not in_view or bool(aspect("every_device", words)))
+        case.question.kind in ("events", "handover") and of_all and bool(begins)
     )
     return is_asked and not case.task.devices and shift_start(words, case.task.now) is not None
 
@@ -251,6 +284,10 @@ def plot(case: Case) -> Iterator[str]:
     case.tool("plot_log", **about.named, **channels, **window, chart=chart, language=case.language)
     diagnosis = diagnosed(case, about)
     yield case.say("chart_error" if chart == "error" else "chart", label=about.label) + "\n\n"
+    channel = case.say("where_channel", channel=case.listed(question.channels)).strip()
+    span = " – ".join(window.get(end) or "…" for end in ("since", "until"))
+    if parts := [channel] * bool(question.channels) + [span] * bool(window):
+        yield case.say("chart_part", parts=case.listed(parts)) + "\n\n"
     yield note + "\n\n" if note else ""
     yield verdict(case, about, diagnosis) + "\n\n" + header(case, about, diagnosis) + "\n"
     if chart == "loop" and re.search(

@@ -36,8 +36,17 @@ def figures(case: Case) -> Iterator[str]:
     if question.extreme == "when" or question.quantity == "recovery":
         yield from (when if question.extreme == "when" else _recoveries)(case, about)
         return
+    if len(question.clocks) == 1 and window_words(question.words) == {"since", "until"}:
+        for end in ("until", "since"):
+            yield from _figures_in(case, about, {end: question.clocks[0]}, "")
+            yield "\n"
+        return
+    yield from _figures_in(case, about, *window_asked(case, about))
+
+
+def _figures_in(case: Case, about: Subject, window: dict[str, str], note: str) -> Iterator[str]:
+    question = case.question
     within = _within(question.words)
-    window, note = window_asked(case, about)
     metrics = case.tool("channel_metrics", **about.named, channel=question.channel, within=within, **window)
     asked, told = {*called(case, metrics).question.channels}, list[str]()
     if not (question.quantity or question.gain or question.extreme or asked or window or within):
@@ -105,11 +114,20 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
         return {}, case.say("time_not_there", time=named, end=end[:16])
     if len(question.clocks) > 1:
         return {"since": question.clocks[0], "until": question.clocks[1]}, ""
-    if len(question.clocks) == 1 and re.search(r"\b(?:before|until|till)\b|之前|以前", words):
-        return {"until": question.clocks[0]}, ""
-    if len(question.clocks) == 1 and re.search(r"\b(?:after|since|from)\b|之后|以后|[从自]", words):
-        return {"since": question.clocks[0]}, ""
+    if len(question.clocks) == 1 and (ends := window_words(words)):
+        return {min(ends): question.clocks[0]}, ""
     return {}, ""
+
+
+def window_words(words: str) -> set[str]:
+    """Return at which ends of one named time `words` look: {"until"} is before it, {"since"} after it.
+
+    >>> window_words("mean after 14:20?"), sorted(window_words("14:20前后差多少"))
+    ({'since'}, ['since', 'until'])
+    """
+    before = re.search(r"\b(?:before|until|till)\b|之前|以前|前后", words)
+    after = re.search(r"\b(?:after|since|from)\b|之后|以后|[从自]|前后", words)
+    return {end for end, match in (("until", before), ("since", after)) if match}
 
 
 def _within(words: str) -> float | None:

@@ -110,7 +110,7 @@ def shift_start(text: str, now: datetime) -> datetime | None:
             start = now.replace(year=year, month=month, day=day, hour=0, minute=0, second=0, microsecond=0)
         except ValueError:  # the 31st of a month that has none
             return None
-    if question.clocks:
+    if question.clocks and ":" in question.clocks[0]:
         hour, minute = map(int, question.clocks[0].split(":")[:2])
         on = start or now
         start = on.replace(hour=hour, minute=minute, second=0, microsecond=0)

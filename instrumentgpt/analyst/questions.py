@@ -68,6 +68,12 @@ _CLOCK = re.compile(
     r"|\b(1[0-2]|[1-9]) ?(am|pm)\b"
     r"|(早上|上午|凌晨|中午|下午|晚上|傍晚)?(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,2})[点时](?!间)(?:(\d{1,2}|半)分?)?"
 )  # fmt: skip
+_SPAN = r"(\d{1,5}) ?(h|hours?|mins?|minutes?|s|secs?|seconds?|小时|分钟?|秒)(?![a-z])"
+_ELAPSED = re.compile(  # since the first line: at minute 205, between 200 and 215 min, 第205分钟, 205分钟前后
+    rf"\b(?:at|around|near|before|after|past) (?:the |about )?(?:(hour|min|sec)\w* (\d{{1,5}})|{_SPAN})"
+    rf"|\b(?:between|from) (\d{{1,5}}) ?(?:h|min\w*|s)? ?(?:and|to|-) {_SPAN}|{_SPAN} ?[到至] ?{_SPAN}"
+    rf"|第 ?{_SPAN}|(?<![点时\d]){_SPAN}(?=前后|左右|附近|的时候)"
+)
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
 _DAYS = (
@@ -335,7 +341,7 @@ def _slots(question: Question) -> Question:
         channels=channels_in(words),
         all_channels=bool(aspect("all_channels", words)),
         quantity=_first(patterns["quantities"], words),
-        extreme="range" if asked == {"least", "most"} else _first(extremes, words) or when,
+        extreme="range" if len(asked) > 1 else _first(extremes, words) or when,
         gain=gain,
         direction="up" if aspect("up", words) else "down" if aspect("down", words) else "",
         factor=_factor_in(words),
@@ -398,12 +404,19 @@ def channels_called(words: str, names: Mapping[str, str]) -> tuple[int, ...]:
 
 
 def clocks_in(words: str) -> tuple[str, ...]:
-    """Return the times of day that are named, as 24 hours.
+    """Return the times of day that are named, as 24 hours, and those counted since a log's first line.
 
     >>> clocks_in("from 08:50 to 9:05"), clocks_in("昨天下午三点"), clocks_in("3 am"), clocks_in("14点20分")
     (('08:50', '09:05'), ('15:00',), ('03:00',), ('14:20',))
+    >>> clocks_in("between 200 and 215 min"), clocks_in("around minute 205"), clocks_in("205分钟前后")
+    (('+200 min', '+215 min'), ('+205 min',), ('+205 min',))
     """
     clocks = []
+    for match in _ELAPSED.finditer(words):
+        texts = [text for text in match.groups() if text]
+        unit = next(text for text in texts if not text.isdigit())[0]
+        name = {"h": "h", "小": "h", "s": "s", "秒": "s"}.get(unit, "min")
+        clocks += [f"+{number} {name}" for number in texts if number.isdigit()]
     for match in _CLOCK.finditer(words):
         written, half, hour, hour_half, part, han, minute = match.groups()
         if written:
@@ -512,9 +525,8 @@ def suspected(words: str, is_asked: bool = True) -> dict[str, tuple[str, ...]]:
         if (match := row["pattern"].search(words))
     }
     named = {name for name, (_, faults) in places.items() if name in faults}
-    kept = {
+    return {
         name: faults
         for name, (_, faults) in sorted(places.items(), key=lambda item: item[1][0])
         if name in faults or not named & set(faults)
     }
-    return kept

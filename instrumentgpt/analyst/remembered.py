@@ -27,7 +27,7 @@ from instrumentgpt.analyst.constraints import (
 )
 from instrumentgpt.analyst.events import which_log
 from instrumentgpt.analyst.questions import aspect, spelled
-from instrumentgpt.analyst.report import diagnose, diagnosed, faults_of
+from instrumentgpt.analyst.report import changed_gains, diagnose, diagnosed, faults_of
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.facts import devices_in
@@ -160,6 +160,9 @@ def _was(case: Case) -> Iterator[str]:
                 fields |= {"unit": f" {metrics['unit']}" if name == "setpoint" else ""}
                 fields |= {"channels": case.listed(row["channel"] for row in having)}
                 yield f"- {quoted(about.log)}: {name} {case.say('earlier_value', **fields)}\n"
+        for row in metrics["channels"]:
+            changes = [change for change in row["gain_changes"] if {*names} & {*change}]
+            yield from (f"- {changed_gains(case, about, row['channel'], change)}\n" for change in changes)
     rows = case.task.stated if case.same_device else ()
     yield from (f"- {_stated_line(case, row)}\n" for row in rows if row["parameter"] in names)
     yield "\n" + case.say("done_only")

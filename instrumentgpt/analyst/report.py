@@ -140,8 +140,8 @@ def _running(case: Case, diagnosis: Result) -> str:
     """Return whether the log speaks against running it: what can be critical does, likely or not."""
     faults, severities = faults_of(diagnosis), {finding["severity"] for finding in diagnosis["findings"]}
     grave = [fault for fault in faults if severity(fault["class"]) == "critical"]
-    tells = severities - {"info"} or diagnosis["excursions"]["unexplained"]
-    key = "no" if grave else "but" if faults and tells else "yes" if tells else "untold"
+    away, tells = diagnosis["excursions"]["unexplained"], severities - {"info"}
+    key = "no" if grave else "but" if faults and tells else "away" if away else "yes" if tells else "untold"
     may = [case.say("nothing_forbids")] if aspect("may", case.question.words) else []
     told = case.say(f"running_{key}", title=(grave or faults or [{"title": ""}])[0]["title"])
     return together([*may, told, case.say("running_limit")], case.language)
@@ -232,6 +232,10 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
         since, until = (moment(fault[name], diagnosis["start"]) for name in ("onset_clock", "end_clock"))
         quotes = _quotes(case, about, fault, diagnosis["unit"])
         yield case.item("finding_row", summary=fault["summary"], since=since, until=until, quotes=quotes)
+    for row in diagnosis["channels"]:
+        yield from (
+            f"- {changed_gains(case, about, row['channel'], change)}\n" for change in row["gain_changes"]
+        )
     excursions = diagnosis["excursions"]
     for excursion in excursions["unexplained"][:MOST_EXCURSIONS]:
         yield case.item("excursion_unexplained", told=excursion_row(case, about, excursion, diagnosis))
@@ -250,6 +254,16 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
         line, text, _ = diagnosis["broken"]["examples"][0]
         yield case.item("broken_lines", count=count, line=about.link(line), text=quoted(text))
     yield from (f"- {plain_text(in_language(note, case.language))}\n" for note in diagnosis["notes"])
+
+
+def changed_gains(case: Case, about: Subject, channel: int, change: Result) -> str:
+    """Return the sentence on gains that the log states otherwise from a line on."""
+    changes = case.listed(
+        f"{name} {change[name][0]:g} → {change[name][1]:g}"
+        for name in sorted(GAINS & change.keys(), reverse=True)
+    )
+    where = {"channel": channel, "clock": moment(change["clock"]), "line": about.link(change["line"])}
+    return case.say("gains_changed", changes=changes, **where)
 
 
 def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
@@ -421,7 +435,10 @@ def settled(case: Case, fault: Result, end: str) -> Iterator[str]:
 def _next_healthy(case: Case, diagnosis: Result) -> Iterator[str]:
     """Say for all channels that there is nothing to do, and what the log could not test."""
     healthy = _of_class(diagnosis, "healthy")
-    if not healthy:
+    if excursions := diagnosis["excursions"]["unexplained"]:
+        at = moment(excursions[0]["onset_clock"], diagnosis["start"])
+        yield case.say("next_action", action=case.say("excursion_next", clock=at)) + "\n"
+    if excursions or not healthy:
         return
     stepped = any(finding["numbers"].get("kind") == "stepped" for finding in healthy)
     steps = case.say("healthy_stepped" if stepped else "healthy_no_step")

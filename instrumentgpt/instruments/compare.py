@@ -17,6 +17,7 @@ from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
 from instrumentgpt.instruments.reading.record import Log
+from instrumentgpt.instruments.shown import shown_in
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, named_gains
 
 NOTABLE_AMBIENT = 1.0  # °C
@@ -89,11 +90,12 @@ class Incomparable(InstrumentGPTError, ValueError):
 
 
 def compare(before: Log, after: Log) -> Comparison:
-    """Return what changed from the log `before` to the log `after`."""
+    """Return what changed from the log `before` to the log `after`, in the unit of `before`."""
+    after = shown_in(after, before.unit)
     if before.unit != after.unit:
         raise Incomparable(
             f"{before.name} is in {before.unit or 'no unit'}, {after.name} in {after.unit or 'no unit'}. "
-            "Compare logs of one unit."
+            "Compare temperatures with temperatures, else logs of one unit."
         )
     first, second = study_of(before), study_of(after)
     channels = sorted(set(first.tracks) & set(second.tracks))

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from instrumentgpt.errors import InstrumentGPTError, reason
-from instrumentgpt.instruments.mentions import find_mentions, mention_spans, name_key
+from instrumentgpt.instruments.mentions import mention_spans, name_key
 
 SCHEMES = ("file", "http", "https", "sftp")
 _TEXTS = ("name", "ip", "logs", "model", "source")
@@ -32,6 +32,7 @@ class UnknownDevice(InstrumentGPTError, LookupError):
 class Device:
     """One instrument. `logs` is the URL of the folder that holds its logs; paths are absolute.
 
+    `ip` is its IPv4 address, or "" where the inventory gives none: its name alone tells it from others.
     `source` is the folder of the repository that holds its software, or "".
     """
 
@@ -49,7 +50,7 @@ class Device:
     @property
     def own_names(self) -> tuple[str, ...]:
         """The names that the inventory gives it, the one that it is filed under first."""
-        return (self.name, self.ip, *self.aliases)
+        return (self.name, *filter(None, [self.ip]), *self.aliases)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,7 +60,7 @@ class Device:
     @property
     def label(self) -> str:
         """Name and address, as people are told: "zspr 052 (10.1.1.47)"."""
-        return f"{self.name} ({self.ip})"
+        return f"{self.name} ({self.ip})" if self.ip else self.name
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,10 @@ class Inventory:
                 return device
         labels = ", ".join(device.label for device in self.devices) or "none yet"
         raise UnknownDevice(f"{name!r} is not in the inventory {self.path} (known: {labels}). {_HELP}")
+
+    def known_as(self, name: object) -> Device | None:
+        """Return the device with exactly this name or address, None where there is none."""
+        return next((device for device in self.devices if name and name in (device.name, device.ip)), None)
 
 
 @dataclass(frozen=True)
@@ -107,31 +112,33 @@ def resolve(text: str, inventory: Inventory) -> Resolution:
     "052 怎麼了" and "device 52" are one, "52 °C", "kp 0.52", "line 52", a date or a port are none.
     A name shared by a file or a pasted log line counts for nothing.
     """
-    by_ip = {device.ip: device for device in inventory.devices}
-    names = {device.ip: (device.name, *device.aliases) for device in inventory.devices}
-    nicknames = {device.ip: device.nicknames for device in inventory.devices}
-    addresses, unknown = find_mentions(text, names, nicknames)
-    return Resolution(tuple(by_ip[ip] for ip in addresses), unknown)
+    named = dict.fromkeys(key for _, _, key in _mentions(text, inventory))
+    unknown = tuple(name for name in named if isinstance(name, str))
+    return Resolution(tuple(device for device in named if isinstance(device, Device)), unknown)
 
 
 def places(text: str, inventory: Inventory) -> list[tuple[int, int, Device]]:
     """Return (start, stop, device) of each device that `normalised(text)` names, in order."""
-    by_ip = {device.ip: device for device in inventory.devices}
-    names = {device.ip: (device.name, *device.aliases) for device in inventory.devices}
-    nicknames = {device.ip: device.nicknames for device in inventory.devices}
+    spans = _mentions(text, inventory)
+    return [(start, stop, device) for start, stop, device in spans if isinstance(device, Device)]
+
+
+def _mentions(text: str, inventory: Inventory) -> list[tuple[int, int, Device | str]]:
+    devices = {device.ip or device.name: device for device in inventory.devices}
+    names = {key: (device.name, *device.aliases) for key, device in devices.items()}
+    nicknames = {key: device.nicknames for key, device in devices.items()}
     spans = mention_spans(text, names, nicknames)
-    return [(start, stop, by_ip[key]) for start, stop, key in spans if key in by_ip]
+    return [(start, stop, devices.get(key, key)) for start, stop, key in spans]
 
 
 def spoken_names(inventory: Inventory) -> list[tuple[str, ...]]:
     """Return the names of each device, with its number where that is its alone: "052" for "zspr 052"."""
-    every = [device.names for device in inventory.devices]
-    own_names = [(device.name, *device.aliases) for device in inventory.devices]
-    numbers = [{name.split()[-1] for name in names if name.split()[-1].isdecimal()} for names in own_names]
+    ends = [{name.split()[-1] for name in device.own_names} for device in inventory.devices]
+    numbers = [{word for word in words if word.isdecimal()} for words in ends]
     shared = Counter(number for endings in numbers for number in endings)
     return [
-        (*names, *sorted(number for number in endings if shared[number] == 1))
-        for names, endings in zip(every, numbers, strict=True)
+        (*device.names, *sorted(number for number in endings if shared[number] == 1))
+        for device, endings in zip(inventory.devices, numbers, strict=True)
     ]
 
 
@@ -183,7 +190,7 @@ def _device(path: Path, number: int, item: dict[str, Any]) -> Device:
         raise InventoryError(
             f"{where}: unknown key {key!r}. Known: {', '.join((*_TEXTS, 'aliases', *_SFTP))}"
         )
-    for key in ("name", "ip", "logs"):
+    for key in ("name", "logs"):
         if not item.get(key):
             raise InventoryError(f'{where}: no {key}. Add a line: {key} = "…". {_HELP}')
     for key, value in item.items():
@@ -198,7 +205,7 @@ def _device(path: Path, number: int, item: dict[str, Any]) -> Device:
         )
     return Device(
         name=item["name"],
-        ip=_checked_ip(where, item["ip"]),
+        ip=_checked_ip(where, item.get("ip", "")),
         logs=_checked_folder(where, path, item["logs"]),
         aliases=tuple(aliases),
         model=item.get("model", ""),
@@ -211,7 +218,7 @@ def _device(path: Path, number: int, item: dict[str, Any]) -> Device:
 
 def _checked_ip(where: str, text: str) -> str:
     try:
-        return str(ipaddress.IPv4Address(text))
+        return text and str(ipaddress.IPv4Address(text))
     except ValueError:
         raise InventoryError(f'{where}: ip {text!r} is no IPv4 address. Write it like "10.1.1.47"') from None
 
@@ -247,7 +254,8 @@ def _checked_source(where: str, inventory: Path, text: str) -> str:
 
 
 def _names(device: Device) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield device.ip, (device.ip,)
+    if device.ip:
+        yield device.ip, (device.ip,)
     for name in (device.name, *device.aliases):
         yield repr(name), name_key(name)
 

@@ -257,11 +257,11 @@ def _counted(folded: str) -> int:
 def asked_about(text: str, inventory: Inventory, device_scope: str | None) -> Resolution:
     """Return the devices that a question is about, first the one that it turns to, and those nobody knows.
 
-    device_scope  address of the device that the conversation is about: it stays the one where the question
-                  only sets another beside it
+    device_scope  address or name of the device that the conversation is about: it stays the one where the
+                  question only sets another beside it
     """
     named = resolve(text, inventory)
-    current = next((device for device in inventory.devices if device.ip == device_scope), None)
+    current = inventory.known_as(device_scope)
     if current is None or len(named.devices) != 1 or current in named.devices:
         return named
     if not _is_set_beside(text, named.devices[0], inventory):

@@ -8,6 +8,10 @@ from pathlib import Path
 SUFFIXES = (".log", ".txt", ".csv", ".tsv", ".jsonl", ".xlsx", ".parquet", ".alog")
 LONGEST_NAME = 180  # bytes: file systems allow 255, and ours adds a few
 _STAMP = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)[_T -]?(\d\d)[-:_]?(\d\d)[-:_]?(\d\d)(?:[.,](\d{1,6}))?")
+_DAYS = (
+    re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)[-_.]?(?P<m>\d\d)[-_.]?(?P<d>\d\d)(?!\d)"),
+    re.compile(r"(?<!\d)(?P<d>\d\d)[-_.](?P<m>\d\d)[-_.](?P<y>(?:19|20)\d\d)(?!\d)"),
+)
 _UNSAFE = re.compile(r"[^\w.\-+@()=, ]|(?<=\.)\.+")
 
 
@@ -22,20 +26,25 @@ def is_log_name(name: str) -> bool:
 
 
 def start_time(name: str) -> datetime | None:
-    """Return the time in a log's name, as the instrument's clock had it; None if there is none.
+    """Return the time in a log's name, as the instrument's clock had it, 0:00 of a day; None without any.
 
     >>> start_time("InstrumentDebug_2026-02-19_23-24-45.39.log")
     datetime.datetime(2026, 2, 19, 23, 24, 45, 390000)
     >>> start_time("run_20260219T232445.csv"), start_time("run 7.csv"), start_time("x_2026-13-45_9.log")
     (datetime.datetime(2026, 2, 19, 23, 24, 45), None, None)
+    >>> start_time("oven 20260219.csv"), start_time("CH2_19.02.2026.csv")
+    (datetime.datetime(2026, 2, 19, 0, 0), datetime.datetime(2026, 2, 19, 0, 0))
     """
-    match = _STAMP.search(name)
-    if not match:
+    if match := _STAMP.search(name):
+        *parts, fraction = match.groups()
+        *clock, micros = *map(int, parts), int((fraction or "0").ljust(6, "0"))
+    elif match := next(filter(None, (pattern.search(name) for pattern in _DAYS)), None):
+        clock, micros = [*(int(match[part]) for part in "ymd"), 0, 0, 0], 0
+    else:
         return None
-    *parts, fraction = match.groups()
-    year, month, day, hour, minute, second = map(int, parts)
     try:
-        return datetime(year, month, day, hour, minute, second, int((fraction or "0").ljust(6, "0")))
+        year, month, day, hour, minute, second = clock
+        return datetime(year, month, day, hour, minute, second, micros)
     except ValueError:
         return None
 

@@ -126,7 +126,8 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> Callab
             return partial(read_text_log, source, candidates[0].layout, stated.period, progress)
         shape = None
         if chunk.first_line == 1:
-            shape = table_shape(chunk.content, name) or named_values(chunk.content)
+            shape = table_shape(chunk.content, name)
+            shape = shape if shape and shape.headings else named_values(chunk.content) or shape
         if shape:
             return partial(read_table, source, shape, stated, progress)
         nearest = nearest or candidates

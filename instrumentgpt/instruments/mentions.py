@@ -31,6 +31,7 @@ _OTHER_NUMBER = re.compile(  # what stands before a number that is something els
 PARTS = (  # of an instrument, which are no names of it
     "sensor|heater|ssr|relay|door|room|thermocouple|probe|valve|tuning|controller|gains?|pid|noise|actuator"
 )
+_LEADS = r"\b(?:the|my|our|of|for|on|about|with|and|vs\.?|compare|plot|check|is|how'?s)"
 _NOUN = re.compile(
     r"(?:\b(?:devices?|instruments?|machines?|units?|ovens?)|設備|裝置|儀器|機台|機器|烤箱)\s*(?:no\.?|number|編號)?\s*[:#]?\s*$"
 )
@@ -70,32 +71,20 @@ def name_key(name: str) -> tuple[str, ...]:
     return tuple(str(int(word)) if word.isdigit() else word for word in words)
 
 
-def find_mentions(
-    text: str,
-    names: Mapping[str, Sequence[str]],
-    nicknames: Mapping[str, Sequence[str]] = MappingProxyType({}),
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the devices that `text` names, in order and once each, and what it names that is not known.
-
-    `names` maps each device's address to its name and aliases; the devices come back as addresses.
-    `nicknames` are further names as a whole: the 3 of "HP3" is no number of the device.
-    Unknown are addresses, and names of a known family with another number ("zspr 099").
-
-    >>> find_mentions("set zspr-52 and 10.1.1.9 to 52 °C", {"10.1.1.47": ["zspr 052"]})
-    (('10.1.1.47',), ('10.1.1.9',))
-    """
-    keys = [key for _, _, key in mention_spans(text, names, nicknames)]
-    addresses = [key for key in keys if key in names]
-    unknown = [key for key in keys if key not in names]
-    return tuple(dict.fromkeys(addresses)), tuple(dict.fromkeys(unknown))
-
-
 def mention_spans(
     text: str,
     names: Mapping[str, Sequence[str]],
     nicknames: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> list[Span]:
-    """Return where `normalised(text)` names devices, or what is not known, in order; see `find_mentions`."""
+    """Return where `normalised(text)` names devices, or what is not known, in order: (start, stop, key).
+
+    `names` maps the key of each device (its address, or its name) to its name and aliases.
+    `nicknames` are further names as a whole: the 3 of "HP3" is no number of the device.
+    Unknown are addresses, and names of a known family with another number ("zspr 099").
+
+    >>> mention_spans("set zspr-52 and 10.1.1.9 to 52 °C", {"10.1.1.47": ["zspr 052"]})
+    [(4, 11, '10.1.1.47'), (16, 24, '10.1.1.9')]
+    """
     folded = _without(_without(normalised(text), _LOG_LINE), _FILE_NAME)
     spans = [*_addresses(folded)]
     folded = _without(folded, _ADDRESS)
@@ -116,14 +105,19 @@ def mention_spans(
 
 
 def _called_shortly(text: str, names: Mapping[str, Sequence[str]]) -> Iterator[Span]:
-    """Devices called by the one word that only their names have: "the freezer"."""
+    """Devices called by a word, in Chinese the end of one, that only their names have: "the freezer"."""
     owners: dict[str, set[str]] = {}
     for address, group in names.items():
         for word in (word for name in group for word in name_key(name)):
-            owners.setdefault(word, set()).add(address)
-    for match in re.finditer(rf"\b(?:the|my|our) (?!(?:{PARTS})\b)([a-z]{{4,}})\b", text):
-        if len(owner := owners.get(match[1], set())) == 1:
-            yield match.start(1), match.end(), next(iter(owner))
+            for tail in [word] if word.isascii() else [word[at:] for at in range(len(word) - 1)]:
+                owners.setdefault(tail, set()).add(address)
+    own = {word: min(keys) for word, keys in owners.items() if len(keys) == 1}
+    chinese = "|".join(sorted((re.escape(word) for word in own if not word.isascii()), key=len, reverse=True))
+    for match in re.finditer(
+        rf"(?:{_LEADS} (?=[a-z]{{4}})|^\W*)(?!(?:{PARTS})\b)([a-z]{{3,}})\b|({chinese or '(?!)'})", text
+    ):
+        if (word := match[1] or match[2]) in own:
+            yield match.end() - len(word), match.end(), own[word]
 
 
 def _without(text: str, pattern: re.Pattern[str]) -> str:
@@ -140,7 +134,8 @@ def _addresses(text: str) -> Iterator[Span]:
 def _ends(names: Sequence[str]) -> set[str]:
     """Return the last word with the number of names that have more words: "k 3" of "Lab fridge K3"."""
     keys = map(name_key, names)
-    return {" ".join(key[-2:]) for key in keys if len(key) > 2 and key[-1].isdigit()}
+    ends = (key[-2:] for key in keys if len(key) > 2 and key[-1].isdigit())
+    return {" ".join(end) for end in ends if not _OTHER_NUMBER.match(end[0])}  # "ch 2" is a channel
 
 
 def _spelling(key: tuple[str, ...]) -> str:

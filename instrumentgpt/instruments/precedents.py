@@ -61,7 +61,7 @@ def earlier(
     At most MOST; the device's own first, root causes before findings, newer before older.
     """
     family = [device, *siblings(device, inventory)]
-    owner = {name: member for member in family for name in (member.name, member.ip, *member.aliases)}
+    owner = {name: member for member in family for name in member.own_names}
 
     @cache  # most devices have no past: then none of this is needed
     def question_terms() -> list[SearchTerm]:
@@ -87,7 +87,7 @@ def earlier(
 
 
 def _terms_beside_names(question: str, inventory: Inventory) -> list[SearchTerm]:
-    names = [(device.name, device.ip, *device.aliases) for device in inventory.devices]
+    names = [device.own_names for device in inventory.devices]
     name_phrases = {phrase for group in names for name in group for phrase in [tuple(terms(name))]}
     return [
         item

@@ -40,7 +40,7 @@ def shown_in(log: Log, unit: str) -> Log:
         unit=main,
         degrees_per_unit=DEGREES_PER_UNIT.get(main, log.degrees_per_unit),
         channel_units={**others, **({} if main == unit else dict.fromkeys(away, unit))},
-        logged_units=away,
+        logged_units={**away, **log.logged_units},
         notes=(*log.notes, f"shown in {unit}; its file is in {', '.join(sorted(set(away.values())))}"),
     )
 

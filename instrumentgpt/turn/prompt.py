@@ -12,6 +12,7 @@ from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.instruments.precedents import earlier, lines
 from instrumentgpt.instruments.settled import lines as settled_lines
 from instrumentgpt.instruments.settled import settled_before
+from instrumentgpt.memory.state import identity
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import devices_spoken_of, list_facts, origins_of
 from instrumentgpt.storage.history import history, spoken
@@ -101,8 +102,7 @@ def _elsewhere(
     settings: Settings,
 ) -> list[str]:
     """Return the lines on what other conversations found on the state's device and its siblings."""
-    key = memory.device_key(state)
-    device = next((device for device in inventory.devices if key in (device.name, device.ip)), None)
+    device = inventory.known_as(identity(state))
     if device is None or "history" not in settings.shown_layers:
         return []
     items = [*state.findings, *state.hypotheses]

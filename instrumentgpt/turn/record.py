@@ -24,7 +24,7 @@ from instrumentgpt.memory.facts import Names, device_named, devices_in, errors_i
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same, statements
 from instrumentgpt.memory.reading.values import doubts_in, values_in
-from instrumentgpt.memory.state import FILED, IN_QUESTION, RULED_OUT, bare, ruled_out_by
+from instrumentgpt.memory.state import FILED, IN_QUESTION, RULED_OUT, bare, identity, ruled_out_by
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.values import readings_in
 from instrumentgpt.storage.facts import ruled_out_before
@@ -158,11 +158,12 @@ def states_after(
     at all where tools looked at several devices: nobody can say whose they are.
     """
     shares = _by_device(results, inventory)
-    others = [device for device in shares if device is not None and device.ip != state.device_ip]
+    others = [device for device in shares if device and device != inventory.known_as(identity(state))]
     if not memory.device_key(state) and len(others) == 1:
         state = memory.begin_question(state, others[0].ip, others[0].name, filed)
         others = []
-    strange = {*others, *(device for device in inventory.devices if _is_strange(device, state))}
+    own = inventory.known_as(identity(state))
+    strange = {*inventory.devices} - {own} if identity(state) else {*others}
     ours = [result for result in results if _device_of_result(result, inventory) not in strange]
     after, items = _after(state, ours, answer if len(ours) == len(results) and len(shares) < 2 else "")
     added: dict[str, str] = {}
@@ -188,12 +189,12 @@ def put_on_record(
     """
     summary, stored = db.get_memory(conversation_id, database)
     before = memory.DiagnosticState.deserialize(stored)
-    in_force = device is None or not before.device_ip or before.device_ip == device.ip
+    in_force = device is None or identity(before) in (None, device.ip, device.name)
     if not in_force:
         filed = db.device_states(database, conversation_id).get(name, "")
         before = memory.DiagnosticState.deserialize(filed)
     begun = before
-    if device is not None and not before.device_ip:
+    if device is not None and identity(before) is None:
         begun = memory.begin_question(before, device.ip, device.name)
     after = memory.record_tool(begun, "pin", data)
     if in_force:
@@ -252,15 +253,8 @@ def _by_device(results: Sequence[Result], inventory: Inventory) -> dict[Device |
     return results_of_device
 
 
-def _is_strange(device: Device, state: memory.DiagnosticState) -> bool:
-    """Return whether `state` is known to be of another device."""
-    ours = (state.device_ip, state.device_name)
-    return any(ours) and device.ip not in ours and device.name not in ours
-
-
 def _device_of_result(result: Result, inventory: Inventory) -> Device | None:
-    name = result[1].get("device")
-    return next((device for device in inventory.devices if name in (device.name, device.ip)), None)
+    return inventory.known_as(result[1].get("device"))
 
 
 MOST_CONSTRAINTS = 8  # constraints of one result

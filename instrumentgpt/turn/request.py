@@ -20,7 +20,7 @@ from instrumentgpt.instruments.devices import Device, resolve
 from instrumentgpt.memory.filtering import RAW_LOG, RECENT_CHARS, filter_content
 from instrumentgpt.memory.reading.own_words import own_lines
 from instrumentgpt.memory.revisions import RevisedMemory
-from instrumentgpt.memory.state import DiagnosticState, device_key
+from instrumentgpt.memory.state import DiagnosticState, device_key, identity
 from instrumentgpt.moments import now
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.conversations import Permission, permission_in_force
@@ -86,8 +86,7 @@ def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
 
 def device_of(turn: Turn) -> Device | None:
     """Return the device that the turn is about: named in its question, else the one of before."""
-    devices = (device for device in turn.inventory.devices if device.ip == turn.state.device_ip)
-    return turn.devices[0] if turn.devices else next(devices, None)
+    return turn.devices[0] if turn.devices else turn.inventory.known_as(identity(turn.state))
 
 
 def _device_memory(turn: Turn) -> RevisedMemory:

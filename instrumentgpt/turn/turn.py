@@ -232,7 +232,7 @@ def open_turn(database: Database, run_id: str, stopped: Callable[[], bool] = lam
 
 def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
     """Find the devices that the question is about; the state of another one than before is filed away."""
-    named = asked_about(turn.question.content, turn.inventory, turn.state.device_ip)
+    named = asked_about(turn.question.content, turn.inventory, identity(turn.state))
     turn.devices, turn.unknown = named.devices, named.unknown
     before = turn.state
     if turn.devices:

@@ -27,19 +27,18 @@ def draw(device: Device | None) -> None:
 
 
 def _form(device: Device | None) -> None:
+    shown = device or Device("", "", "")
     left, right = st.columns(2)
-    name = left.text_input(say("Name"), device.name if device else "", max_chars=80)
-    ip = right.text_input(say("Address"), device.ip if device else "", placeholder="10.1.1.60")
+    name = left.text_input(say("Name"), shown.name, max_chars=80)
+    ip = right.text_input(say("Address"), shown.ip, placeholder=say("10.1.1.60, or nothing"))
     logs = st.text_input(
         say("Folder of its logs"),
-        device.logs if device else "",
+        shown.logs,
         placeholder="/mnt/ovens/060 · http://10.1.1.60/logs · sftp://10.1.1.60/var/log",
         help=say("A folder of this computer, or one over http, https or sftp. Nothing else is contacted."),
     )
-    model = left.text_input(say("Model"), device.model if device else "", max_chars=80)
-    aliases = right.text_input(
-        say("Other names, with commas between"), ", ".join(device.aliases) if device else ""
-    )
+    model = left.text_input(say("Model"), shown.model, max_chars=80)
+    aliases = right.text_input(say("Other names, with commas between"), ", ".join(shown.aliases))
     other_names = [alias.strip() for alias in aliases.replace("、", ",").split(",") if alias.strip()]
     fields = {"name": name.strip(), "ip": ip.strip(), "logs": logs.strip(), "model": model.strip()}
     with st.container(horizontal=True):
@@ -47,7 +46,7 @@ def _form(device: Device | None) -> None:
         saved = st.button(say("Save"), icon=":material/save:", type="primary")
         removed = device is not None and st.button(say("Take out of the inventory"), icon=":material/delete:")
     labels = {"name": say("Name"), "ip": say("Address"), "logs": say("Folder of its logs")}
-    if empty := [label for field, label in labels.items() if (tried or saved) and not fields[field]]:
+    if empty := [labels[field] for field in ("name", "logs") if (tried or saved) and not fields[field]]:
         st.error(say("Still empty: {fields}", fields=", ".join(empty)), icon=":material/error:")
         return
     try:
@@ -59,9 +58,9 @@ def _form(device: Device | None) -> None:
             if removed and device is not None:
                 remove_device(path, device.name)
             else:
-                if device and fields["logs"] == device.logs:
+                if fields["logs"] == shown.logs:
                     del fields["logs"]  # it stays as it is written there
-                put_device(path, {**fields, "aliases": other_names}, device.name if device else "")
+                put_device(path, {**fields, "aliases": other_names}, shown.name)
             st.rerun()
     except InstrumentGPTError as problem:
         text = in_words_of_form(problem.message(language()), fields["name"], labels)

@@ -78,9 +78,9 @@ def _draw(database: Database) -> None:
     rows = rows_of(database, inventory.devices)
     names = [device.name for device in inventory.devices]
     when = last_judged(database, names)
-    begun = st.session_state.get("instruments-begun") == inventory.path
-    if when is None and rows and not (begun or scanning()):
-        st.session_state["instruments-begun"] = inventory.path  # once: devices may have no logs
+    unseen = {row.device for row in rows if row.state == "unseen"}
+    if unseen - st.session_state.setdefault("instruments-begun", set()) and not scanning():
+        st.session_state["instruments-begun"] |= unseen  # once: devices may have no logs
         start_scan()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title(say("Instruments"), anchor=False, width="stretch")

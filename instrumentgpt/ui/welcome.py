@@ -44,7 +44,7 @@ def draw(settings: Settings) -> None:
     st.caption(say("Try asking"))
     columns = st.columns(2)
     for number, (icon, _) in enumerate(EXAMPLES):
-        question = say(EXAMPLES[number][1], ip=device.ip, name=device.name)
+        question = say(EXAMPLES[number][1], ip=device.ip or device.name, name=device.name)
         with columns[number % 2]:
             key, label = f"example-{number}", untrusted.label(question)
             composer.draw_ask(label, question, key, icon=icon, width="stretch")

@@ -7,13 +7,14 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding, RuledOut, Withheld
 
 HEALTHY_OVERSHOOT = 2.0  # bands
 HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1
 HEALTHY_SWING = 1.0  # band, half peak to peak while holding
 HEALTHY_ERROR = 0.35  # band, mean while holding
+LATELY = 3.0  # lags, in which is seen where a loop goes
 
 
 def healthy_channels(
@@ -51,15 +52,25 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
     doubts: dict[str, dict[str, float | str]] = {}
     scale = abs(track.scale)
     if not track.quiet.any():
-        doubts["unsettled"] = {}
+        doubts |= {"away_at_end": away} if (away := _away_at_end(track)) else {"unsettled": {}}
     elif metrics.half_peak_to_peak * scale > HEALTHY_SWING:
         doubts["swings"] = {"swing": metrics.half_peak_to_peak}
-    if abs(metrics.mean_error) * scale > HEALTHY_ERROR:
+    if track.quiet.any() and abs(metrics.mean_error) * scale > HEALTHY_ERROR:
         doubts["off_setpoint"] = {"error": metrics.mean_error}
     far = metrics.overshoot * scale > HEALTHY_OVERSHOOT
     if far and metrics.overshoot_percent > HEALTHY_OVERSHOOT_PERCENT:
         doubts["overshot"] = {"overshoot": metrics.overshoot, "percent": metrics.overshoot_percent}
     return doubts
+
+
+def _away_at_end(track: Track) -> dict[str, float | str]:
+    """Return how far from its setpoint the log ends and how fast pv goes, per minute; {} where it arrived."""
+    begin = len(track) - 1 - track.samples(track.lags(LATELY))
+    if begin < 0 or not track.controlled[begin:].all() or abs(track.smooth_error[-1]) <= BAND:
+        return {}
+    minutes = (track.time[-1] - track.time[begin]) / 60
+    moved = track.smooth_pv[-1] - track.smooth_pv[begin]
+    return {"error": -track.smooth_error[-1] / track.scale, "rate": moved / track.scale / minutes}
 
 
 def _healthy(study: Study, track: Track, metrics: Metrics, used: Sequence[Excursion]) -> Finding:

@@ -36,6 +36,8 @@ CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
 CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": ":", "分": ":", "秒": ""})
 
+HALF_DAY = re.compile(r"([上下])午\s*(\d[\d:.]*)")
+
 
 @dataclass(frozen=True)
 class ClockStep:
@@ -273,7 +275,8 @@ def _scaled(numbers: NDArray[np.float64], factor: float) -> Micros:
 
 def from_texts(cells: Sequence[str]) -> Stamps:
     """Return stamps from a column of texts: ISO, clock or elapsed time, a date in any usual order."""
-    texts = [unicodedata.normalize("NFKC", cell).strip().translate(CHINESE).strip(" :") for cell in cells]
+    narrow = (HALF_DAY.sub(_english, unicodedata.normalize("NFKC", cell)) for cell in cells)
+    texts = [text.strip().translate(CHINESE).strip(" :") for text in narrow]
     filled = [text for text in texts if any(letter.isdigit() for letter in text)]
     if not filled:
         return Stamps(np.full(len(texts), NO_TIME), "")
@@ -285,6 +288,10 @@ def from_texts(cells: Sequence[str]) -> Stamps:
     if sum(bool(ISO.match(text)) for text in filled) > 0.9 * len(filled):
         return Stamps(_each("datetime", texts, ISO), "datetime")
     return _calendar(texts)
+
+
+def _english(match: re.Match[str]) -> str:
+    return f"{match[2]} {'AM' if match[1] == '上' else 'PM'}"
 
 
 def _each(kind: str, texts: Sequence[str], shape: re.Pattern[str]) -> Micros:

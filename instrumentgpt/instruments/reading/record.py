@@ -154,11 +154,14 @@ class Log:
 
 
 NAME = r"[^\W\d][\w°./]*(?: [^\W\d][\w°./]*){0,2}"
-PAIR = re.compile(
-    rf"(?P<name>{NAME})\s*[=:：]\s*"
-    r"(?P<value>[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?|nan|null|none|on|off|true|false|開|關|开|关)"
-    r"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b))?(?![\w.:])",
-    re.IGNORECASE,
+PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
+    re.compile(
+        rf"(?P<name>{NAME}){between}"
+        r"(?P<value>[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?|nan|null|none|on|off|true|false|開|關|开|关)"
+        r"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b))?(?![\w.:])",
+        re.IGNORECASE,
+    )
+    for between in (r"\s*[=:：]\s*", " +")
 )
 STAMP = re.compile(
     r"\W{0,2}(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?Z?|\d\d?:\d\d:\d\d(?:[.,]\d+)?)(?=\W|$)"
@@ -175,6 +178,8 @@ def pairs_of(line: str) -> dict[str, str]:
     {'time': '12:00:01', 'Temp': '25.3 C', 'Heater': '40%'}
     >>> pairs_of('{"t": 1.5, "oven": {"pv": 25.3, "on": true}}')
     {'t': '1.5', 'oven.pv': '25.3', 'oven.on': 'true'}
+    >>> pairs_of("bath1 SP 45 PV 44.9 | bath2 SP 50 PV 49.8")
+    {'bath1 SP': '45', 'bath1 PV': '44.9', 'bath2 SP': '50', 'bath2 PV': '49.8'}
     """
     if line.lstrip().startswith("{"):
         try:
@@ -183,9 +188,12 @@ def pairs_of(line: str) -> dict[str, str]:
             pass
     stamp, ticks = STAMP.match(line), TICKS.match(line)
     pairs = {"time": stamp[1]} if stamp else {"time (ms)": ticks[1]} if ticks else {}
-    begin = stamp or ticks
-    for pair in PAIR.finditer(line, begin.end() if begin else 0):
-        pairs.setdefault(pair["name"], pair["value"] + (pair["unit"] or ""))
+    begin = match.end() if (match := stamp or ticks) else 0
+    group = ""
+    for pair in [*PAIR.finditer(line, begin)] or [*BARE_PAIR.finditer(line, begin)]:
+        head, _, name = pair["name"].rpartition(" ")
+        group = head if head[-1:].isdigit() else group if not head else ""
+        pairs.setdefault(f"{group} {name}" if group else pair["name"], pair["value"] + (pair["unit"] or ""))
     return pairs
 
 

@@ -378,8 +378,8 @@ def _numbers(column: NDArray[np.generic], decimal_comma: bool) -> Floats:
 
 
 def _is_text(column: NDArray[np.generic], numbers: Floats) -> bool:
-    """Return whether `column` holds dates or clock times: no numbers, but digits."""
+    """Return whether `column` holds dates or clock times, and no numbers."""
     if column.dtype.kind == "f" or np.isfinite(numbers).any():
         return False
-    sample = (str(cell) for cell in column[:: max(len(column) // 200, 1)])
-    return any(letter.isdigit() for cell in sample for letter in cell)
+    stamps = clocks.from_texts([str(cell) for cell in column[:: max(len(column) // 200, 1)]])
+    return bool((stamps.raw >= 0).mean() > 0.5)

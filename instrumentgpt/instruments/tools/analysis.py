@@ -23,7 +23,7 @@ from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.library import fetch_log
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
-from instrumentgpt.instruments.tools.window import extremes_of, window_of
+from instrumentgpt.instruments.tools.window import extremes_of, gain_changes, window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
@@ -392,4 +392,5 @@ def _metrics(opened: Opened, metrics: Metrics) -> dict[str, Any]:
     values = {name: None if name in log.missing else plain(last[name]) for name in COLUMNS[:3]}
     level = {"setpoint": None, "mean_error": None} if "setpoint" in log.missing else {}  # which nobody read
     moment = {"line": int(last["line"]), "clock": log.clock(float(last["time"]))}
-    return {**plain(asdict(metrics)), **level, "last": {**values, **moment}}
+    changes = {"gain_changes": gain_changes(log, metrics.channel)}
+    return {**plain(asdict(metrics)), **level, "last": {**values, **moment}, **changes}

@@ -239,15 +239,20 @@ def _rarest_first(events: pd.DataFrame) -> list[Group]:
 
 
 def time_of(log: Log, clock: str) -> float:
-    """Return the s since the log's first line at which it was `clock` first, or raise NotInTheLog."""
+    """Return the s since the log's first line at which it was `clock` first ("+205 min": so long after it).
+
+    Raises NotInTheLog.
+    """
     samples = log.samples["time"]
     last = float(samples.max()) if len(samples) else math.nan
-    if log.start is None or math.isnan(last):
+    is_elapsed = clock.startswith("+")
+    if (log.start is None and not is_elapsed) or math.isnan(last):
         raise NotInTheLog("no_clock", log=log.name, clock=clock)
-    moment = log.start.normalize() + pd.Timedelta(clock if clock.count(":") == 2 else f"{clock}:00")
-    if moment < log.start.floor("min"):
-        moment += pd.Timedelta(days=1)
-    time = max(0.0, (moment - log.start).total_seconds())
+    passed = pd.Timedelta(clock.lstrip("+") if is_elapsed or clock.count(":") == 2 else f"{clock}:00")
+    if log.start is not None and not is_elapsed:
+        passed -= log.start - log.start.normalize()
+        passed += pd.Timedelta(days=int(passed < -pd.Timedelta(minutes=1)))
+    time = max(0.0, passed.total_seconds())
     if time > last:
         span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
         raise NotInTheLog("time_not_in_it", log=log.name, clock=clock, **span)

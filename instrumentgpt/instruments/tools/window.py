@@ -8,7 +8,9 @@ import pandas as pd
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.tools.events import NotInTheLog, time_of
 from instrumentgpt.instruments.tools.opened import plain
+from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
+MOST_CHANGES = 8  # of gains that are told: more are a schedule
 QUANTITIES = ("pv", "output", "error", "setpoint")
 
 
@@ -71,3 +73,23 @@ def extremes_of(log: Log, channel: int, window: tuple[float, float], within: flo
     if within is not None and "error" in figures:
         figures["within"] = plain(float((inside["error"].abs() <= within).mean()))
     return figures
+
+
+def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
+    """Return when the log states other gains of a channel than before: clock, line, kp → [before, after]."""
+    samples = log.samples[log.samples["channel"] == channel]
+    gains = samples[list(GAIN_NAMES)]
+    moved = (gains.diff().abs() > 0).to_numpy()
+    places = np.flatnonzero(moved.any(axis=1))
+    return [
+        {
+            "clock": log.clock(float(samples["time"].iloc[at])),
+            "line": int(samples["line"].iloc[at]),
+            **{
+                name: [plain(float(gains[name].iloc[row])) for row in (at - 1, at)]
+                for name, is_other in zip(GAIN_NAMES, moved[at], strict=True)
+                if is_other
+            },
+        }
+        for at in (places if len(places) <= MOST_CHANGES else ())
+    ]

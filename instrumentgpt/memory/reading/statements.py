@@ -180,9 +180,13 @@ _STRUCK = re.compile(r"~~[^~\n]*~~")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"“(]|[^\x00-\x7f])|(?<=[。！？])")
 _CLAUSE_END = re.compile(r"\s*(?:[;；,，。—–(（\[]|\s-\s|\.\s)\s*")
 _QUOTES = ('"', "“", "「", "『")
+_LOG_ENDING = r"\.(?:log|csv|tsv)(?:\.\d+)?(?:\.gz)?"
 _LOG_NAME = re.compile(
-    r"(?<![A-Za-z0-9_.-])[A-Za-z0-9][A-Za-z0-9_.-]*\.(?:log|csv|tsv)(?:\.\d+)?(?:\.gz)?(?![A-Za-z0-9_])"
+    rf"(?<=`)[^`\n/]+{_LOG_ENDING}(?=`)"
+    rf"|(?<![A-Za-z0-9_.-])[A-Za-z0-9][A-Za-z0-9_.-]*{_LOG_ENDING}(?![A-Za-z0-9_])"
 )
+_LINK = re.compile(r"\[((?:\\.|[^\]\\\n])*)\]\([^()\s]*\)")
+_ESCAPED = re.compile(r"\\([\\`*_\[\]<>])")
 
 
 def log_names(text: str) -> list[str]:
@@ -190,9 +194,11 @@ def log_names(text: str) -> list[str]:
 
     >>> log_names("opened b.log, then /cache/a.log.gz, then b.log")
     ['a.log.gz', 'b.log']
+    >>> log_names("`烘箱 A.csv`, [L 3](/logs?log=A%20b.csv)")
+    ['烘箱 A.csv']
     """
     names: dict[str, None] = {}
-    for match in _LOG_NAME.finditer(text):
+    for match in _LOG_NAME.finditer(_LINK.sub(r"\1", text)):
         names.pop(match.group(), None)
         names[match.group()] = None
     return list(names)
@@ -224,7 +230,8 @@ def _stated(lines: list[str]) -> Iterator[Statement]:
     """Yield the statements of the lines; `section` is what the heading above them announces."""
     section: Section = None
     for raw in lines:
-        line = _EMPHASIS.sub("", _STRUCK.sub("", raw)).strip()
+        line = _EMPHASIS.sub("", _LINK.sub(r"\1", _STRUCK.sub("", raw))).strip()
+        line = _ESCAPED.sub(r"\1", line)
         body, is_item = _unlisted(line)
         if not body or len(line) > LINE_CHARS:
             continue

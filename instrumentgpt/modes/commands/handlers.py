@@ -9,7 +9,6 @@ from itertools import count
 from typing import Any
 
 import db
-import memory
 from instrumentgpt.agents.events import Event, Text, Tool
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.analyst.words import line_link, moment, plain_text, quoted
@@ -19,6 +18,7 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.instruments.workspace import Workspace, workspace
 from instrumentgpt.memory.revisions import NOTE
+from instrumentgpt.memory.state import identity
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import phrases
 from instrumentgpt.modes.commands.table import MOST_ROUNDS, TYPES, is_command, phrase
@@ -60,10 +60,7 @@ class Bench:
     @property
     def device(self) -> Device | None:
         """The device that is meant: named in the command, else the one the conversation is about."""
-        state = self.turn.state
-        names = (state.device_name, state.device_ip, memory.device_key(state))
-        in_view = [item for item in self.turn.inventory.devices if item.name in names or item.ip in names]
-        return next(iter([*self.turn.devices, *in_view]), None)
+        return next(iter(self.turn.devices), self.turn.inventory.known_as(identity(self.turn.state)))
 
     @property
     def known_devices(self) -> str:

@@ -224,7 +224,7 @@ def _earlier_cause(case: Case) -> str:
     turn = case.turn
     if turn.state.root_causes:
         return turn.state.root_causes[-1]
-    device = next((row for row in turn.inventory.devices if case.about.device in (row.name, row.ip)), None)
+    device = turn.inventory.known_as(case.about.device)
     if device is None:
         return ""
     rows = earlier(turn.database, device, turn.inventory, turn.run.conversation_id)

@@ -17,6 +17,7 @@ from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.memory.budget import Section
 from instrumentgpt.memory.difference import LayerChange, Line, difference, layers_of
+from instrumentgpt.memory.state import identity
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.history import LAST_ID, places, turn_of
@@ -212,7 +213,7 @@ def next_prompt(
     except InstrumentGPTError:
         inventory = Inventory(Path(), ())
     inventory = nicknamed(database, conversation_id, inventory)
-    devices = asked_about(question, inventory, state.device_ip).devices
+    devices = asked_about(question, inventory, identity(state)).devices
     device = devices[0] if devices else None
     filed = db.device_states(database, conversation_id)
     state = memory.begin_question(
