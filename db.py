@@ -4,6 +4,7 @@ Open one connection per run, script or thread with `connect`; never share one.
 All functions take the database first, but the two that keep the memory design's signatures.
 """
 
+from instrumentgpt.storage.answers import Offer, list_offers
 from instrumentgpt.storage.artifacts import (
     Artifact,
     Document,
@@ -24,7 +25,6 @@ from instrumentgpt.storage.connection import (
 from instrumentgpt.storage.conversations import (
     Conversation,
     Message,
-    Offer,
     add_message,
     count_messages,
     create_conversation,
@@ -38,7 +38,6 @@ from instrumentgpt.storage.conversations import (
     list_conversations,
     list_messages,
     list_messages_around,
-    list_offers,
     rename_conversation,
     save_agent_session,
     save_mode_state,

@@ -22,8 +22,7 @@ from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.claims import claims_in
-from instrumentgpt.memory.gate import marks_of
-from instrumentgpt.memory.sources import Source
+from instrumentgpt.memory.gate import Source, marks_of
 from instrumentgpt.settings import CHECKOUT, DEMO_INVENTORY
 from instrumentgpt.turn.checked import sources
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import db
 from instrumentgpt.agents.events import Done, Event, Text
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.conversations import list_offers
+from instrumentgpt.storage.answers import list_offers
 from instrumentgpt.turn import runs
 
 STUB = """#!/bin/sh

@@ -16,7 +16,7 @@ from instrumentgpt.evals.rated import rated_cases
 from instrumentgpt.evals.runner import Answer, Outcome, run_case
 from instrumentgpt.evals.tables import tables
 from instrumentgpt.instruments.faults import NO_FAULT, faults
-from instrumentgpt.storage.ratings import rate, take_back
+from instrumentgpt.storage.answers import rate, take_back
 from instrumentgpt.ui.untrusted import html
 
 CASES = {case.name: case for case in load()}

@@ -1,4 +1,4 @@
-"""Texts are folded character by character, which comes to what folding them as a whole does."""
+"""Texts are folded whole: case, width, and traditional or simplified characters make no difference."""
 
 import unicodedata
 

@@ -15,16 +15,16 @@ CEILINGS = {  # room → lines
     "instrumentgpt/fleet": 916,
     "instrumentgpt/handover": 849,
     "instrumentgpt/instruments": 20_437,
-    "instrumentgpt/memory": 5_357,
+    "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 844,
     "instrumentgpt/modes/interview": 1_420,
     "instrumentgpt/modes/investigate": 1_602,
     "instrumentgpt/modes/panel": 2_282,
-    "instrumentgpt/storage": 4_779,
-    "instrumentgpt/turn": 2_568,
+    "instrumentgpt/storage": 4_662,
+    "instrumentgpt/turn": 2_501,
     "instrumentgpt/ui": 8_847,
 }
-WHOLE = 64_258
+WHOLE = 63_963
 
 
 def lines_in(room: str) -> int:

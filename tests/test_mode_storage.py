@@ -7,8 +7,8 @@ import pytest
 
 import db
 from instrumentgpt.settings import database_path
+from instrumentgpt.storage.answers import Offer, store_offers
 from instrumentgpt.storage.artifacts import documents_folder
-from instrumentgpt.storage.conversations import Offer, store_offers
 
 
 def test_a_mode_keeps_its_state_apart_from_the_other_modes(database, conversation):

@@ -10,7 +10,7 @@ from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.memory.gate import Mark, marks_of
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.marks import marks_of_answer
+from instrumentgpt.storage.answers import marks_of_answer
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.checked import sources
 from instrumentgpt.ui import untrusted

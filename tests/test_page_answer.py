@@ -8,7 +8,7 @@ import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tick, Tool, to_json
 from instrumentgpt.memory.gate import Mark
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.marks import store_marks
+from instrumentgpt.storage.answers import store_marks
 from instrumentgpt.storage.revisions import list_deleted
 from instrumentgpt.storage.runs import append_events, begin_run, finish_run, list_runs, read_events, start_run
 from instrumentgpt.turn.runs import stop

@@ -4,8 +4,8 @@ import pytest
 from pages import page
 
 import db
+from instrumentgpt.storage.answers import Offer, store_offers
 from instrumentgpt.storage.artifacts import documents_folder
-from instrumentgpt.storage.conversations import Offer, store_offers
 from instrumentgpt.storage.entities import Sighting, note_entities, retain_entities
 from instrumentgpt.storage.runs import start_run
 

@@ -17,8 +17,9 @@ from instrumentgpt.memory.revisions import Item
 from instrumentgpt.memory.summary import parse
 from instrumentgpt.modes.investigate.kept import ModeState, Note, Pending, read_kept, written
 from instrumentgpt.settings import database_path
+from instrumentgpt.storage.answers import Offer, list_offers, store_offers
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.conversations import Offer, list_offers, store_offers, turn_at
+from instrumentgpt.storage.conversations import turn_at
 from instrumentgpt.storage.entities import Sighting, list_entities, note_entities
 from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.history import history

@@ -4,7 +4,7 @@ import pytest
 
 import db
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.conversations import store_offers
+from instrumentgpt.storage.answers import store_offers
 from instrumentgpt.storage.runs import list_runs
 from instrumentgpt.turn import runs
 

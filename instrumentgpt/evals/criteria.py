@@ -12,8 +12,7 @@ from instrumentgpt.evals.runner import Outcome
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.mcp_tools import registry
 from instrumentgpt.memory.claims import ADDRESS, DATE, LOG
-from instrumentgpt.memory.gate import unsaid
-from instrumentgpt.memory.sources import Source
+from instrumentgpt.memory.gate import Source, unsaid
 
 SECTIONS = "device_history|diagnostic_context|note|conversation_summary|recalled_turns|recent_conversation"
 _TAG = re.compile(rf"<\s*(/?)\s*({SECTIONS})\s*>|＜[/／]?(?:{SECTIONS})＞", re.I)

@@ -6,8 +6,8 @@ import tomlkit
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.storage.answers import Rating, list_ratings
 from instrumentgpt.storage.conversations import conversation_of
-from instrumentgpt.storage.ratings import Rating, list_ratings
 
 ANSWER_LINES = 12  # of a rated answer, beside its case
 

@@ -11,7 +11,7 @@ from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, amount, unit_of
 from instrumentgpt.memory.reading.statements import log_names
 from instrumentgpt.memory.search_query import holds
 from instrumentgpt.memory.summary import JOINT
-from instrumentgpt.memory.terms import fold, terms
+from instrumentgpt.memory.terms import HAN, Aliases, fold, terms
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content, without_speakers, without_tags
 
@@ -62,7 +62,7 @@ def one_line(answer: str) -> str:
     return JOINT.join(line for line in lines if line)
 
 
-def objection(rules: str, record: str, text: str, devices: Sequence[Sequence[str]]) -> str:
+def objection(rules: str, record: str, text: str, devices: Aliases) -> str:
     """Return why `text` must not stand for the rules' summary of the record; "" if it may."""
     if len(text) < LEAST_CHARS:
         return "the answer is no summary"
@@ -80,7 +80,6 @@ def _some(things: Sequence[str]) -> str:
     return ", ".join(things[:MISSING_SHOWN]) + more
 
 
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff"
 _TIMES = {"x": "x", "times": "x", "倍": "x", "行": ""}  # what numbers are followed by as by units
 _NAME = re.compile(r"[a-z0-9]+(?:[._:/\-]+[a-z0-9]+)*", re.I)
 _QUANTITY = re.compile(
@@ -97,8 +96,8 @@ def quantities(text: str) -> set[Quantity]:
     >>> sorted(quantities("kp 0.120, 4,017 rpm, −5 °C 每 63 秒, at 10.1.1.47 on 2026-02-19"))
     [('-5', '°c'), ('0.12', ''), ('4017', 'rpm'), ('63', 's')]
     """
-    folded = _folded(text)
-    return {(amount(match[1]), _unit(match[2] or "")) for match in _QUANTITY.finditer(folded)}
+    found = ((match[1], match[2] or "") for match in _QUANTITY.finditer(_folded(text)))
+    return {(amount(number), _TIMES.get(unit, unit_of(unit))) for number, unit in found}
 
 
 def names(text: str) -> set[str]:
@@ -114,10 +113,8 @@ def names(text: str) -> set[str]:
     return (words - figures) | {_folded(name) for name in log_names(text)}
 
 
-def lost(before: str, after: str, devices: Sequence[Sequence[str]] = ()) -> list[str]:
+def lost(before: str, after: str, devices: Aliases = ()) -> list[str]:
     """Return what `before` says and `after` does not, as it is told to people; nothing if all is kept.
-
-    devices  lists of names of one device each: one of them stands for the others
 
     >>> lost("kp 0.09 on zspr 052, ±0.4 °C, run.log", "kp was 0.09, 0.4 K", [("zspr 052", "10.1.1.47")])
     ['0.4 °c', 'run.log', 'zspr 052']
@@ -150,7 +147,7 @@ def _named(group: Iterable[str], text_terms: Sequence[str]) -> bool:
     return any(holds(text_terms, tuple(terms(name))) for name in group)
 
 
-def _without(text: str, devices: Sequence[Sequence[str]]) -> str:
+def _without(text: str, devices: Aliases) -> str:
     """Return `text` without the devices' names, which may hold numbers."""
     folded = _folded(text)
     for name in sorted((_folded(name) for group in devices for name in group), key=len, reverse=True):
@@ -161,8 +158,4 @@ def _without(text: str, devices: Sequence[Sequence[str]]) -> str:
 def _folded(text: str) -> str:
     """Return `text` folded, with Chinese characters apart from what stands beside them."""
     plain = fold(text).replace("−", "-")
-    return re.sub(rf"(?<=[{_HAN}])(?=[^\s{_HAN}])|(?<=[^\s{_HAN}])(?=[{_HAN}])", " ", plain)
-
-
-def _unit(text: str) -> str:
-    return _TIMES[text] if text in _TIMES else unit_of(text)
+    return re.sub(rf"(?<=[{HAN}])(?=[^\s{HAN}])|(?<=[^\s{HAN}])(?=[{HAN}])", " ", plain)

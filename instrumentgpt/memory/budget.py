@@ -100,7 +100,7 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
 
 def _context(pinned: str, lines: str, room: int) -> Section:
     """Return the diagnostic context: what is pinned, whole, and of the others the first lines that fit."""
-    return _tagged("diagnostic_context", _joined(pinned, _lines_within(lines, room)))
+    return _tagged("diagnostic_context", "\n".join(filter(None, (pinned, _lines_within(lines, room)))))
 
 
 def _bounded(sections: Sequence[Section], budget: int) -> list[Section]:
@@ -120,10 +120,6 @@ def _section(name: str, text: str) -> Section:
 
 def _tagged(tag: str, body: str) -> Section:
     return _section(tag, f"<{tag}>\n{body}\n</{tag}>" if body else "")
-
-
-def _joined(*texts: str) -> str:
-    return "\n".join(filter(None, texts))
 
 
 def _pinned(lines: Sequence[str], room: int) -> str:

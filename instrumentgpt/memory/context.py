@@ -159,14 +159,13 @@ def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
     further: list[str] = []
     for device in devices:
         of_device = [value for value in values if value.now.fact.device == device]
-        fits = {name: _fit(name, keywords) for name in {value.now.fact.parameter for value in of_device}}
+        parameters = {value.now.fact.parameter for value in of_device}
+        fits = {name: sum(term in keywords for term in terms(name)) for name in parameters}
         of_device.sort(key=lambda value: _importance(value, fits), reverse=True)
         fit = [value for value in of_device if fits[value.now.fact.parameter]][:VALUES_SHOWN]
-        fitting = _lines(fit, True)
         left = [value for value in of_device if not fits[value.now.fact.parameter]]
-        rest = _lines(left, False)
-        value_lines += _listed(f"Known values of {device}", fitting)
-        further += _listed(f"{'Further' if fitting else 'Known'} values of {device}", rest)
+        value_lines += _listed(f"Known values of {device}", _lines(fit, True))
+        further += _listed(f"{'Further' if fit else 'Known'} values of {device}", _lines(left, False))
     for title, kind, most in (
         ("Errors logged", "error", ERRORS_SHOWN),
         ("Ruled out", "ruled_out", RULED_OUT_SHOWN),
@@ -225,10 +224,6 @@ def _sentence_lines(best: Iterable[StoredFact]) -> list[str]:
 
 def _by_agent(row: StoredFact) -> str:
     return ", recorded by the agent" if row.kind == "constraint" and row.source == "agent" else ""
-
-
-def _fit(name: str, keywords: set[str]) -> int:
-    return sum(term in keywords for term in terms(name))
 
 
 def _share(text: str, keywords: set[str]) -> int:

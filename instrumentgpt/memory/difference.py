@@ -1,7 +1,7 @@
 """The layers of a prompt that was sent, found in its text, and what changed from one prompt to the next."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
@@ -71,32 +71,25 @@ def _split(section: Section | None) -> list[str]:
 def _lines(before: list[str], after: list[str]) -> tuple[Line, ...]:
     if before == after:
         return ()
-    lines = list(_compared(before, after))
-    near = [
-        any(line.kind != "same" for line in lines[max(0, at - CONTEXT_LINES) : at + CONTEXT_LINES + 1])
-        for at in range(len(lines))
-    ]
-    kept: list[Line] = []
-    for line, shown in zip(lines, near, strict=True):
-        if shown:
-            kept.append(line)
-        elif not kept or kept[-1].kind != "left out":
-            kept.append(Line("left out", (("left out", "…"),)))
-    more = len(kept) - MOST_LINES
-    last = [Line("left out", (("left out", f"… {more} more lines"),))] if more > 0 else []
-    return (*kept[:MOST_LINES], *last)
-
-
-def _compared(before: list[str], after: list[str]) -> Iterator[Line]:
-    for tag, i, j, k, m in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-        if tag == "equal":
-            yield from (_whole("same", line) for line in before[i:j])
-        elif tag == "replace" and j - i == m - k:
-            for old, new in zip(before[i:j], after[k:m], strict=True):
-                yield from _reworded(old, new)
-        else:
-            yield from (_whole("removed", line) for line in before[i:j])
-            yield from (_whole("added", line) for line in after[k:m])
+    lines: list[Line] = []
+    end = 0
+    for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(CONTEXT_LINES):
+        if group[0][1] > end:
+            lines.append(_whole("left out", "…"))
+        for tag, i, j, k, m in group:
+            if tag == "equal":
+                lines += [_whole("same", line) for line in before[i:j]]
+            elif tag == "replace" and j - i == m - k:
+                pairs = zip(before[i:j], after[k:m], strict=True)
+                lines += [line for old, new in pairs for line in _reworded(old, new)]
+            else:
+                lines += [_whole("removed", line) for line in before[i:j]]
+                lines += [_whole("added", line) for line in after[k:m]]
+        end = group[-1][2]
+    if end < len(before):
+        lines.append(_whole("left out", "…"))
+    more = len(lines) - MOST_LINES
+    return (*lines[:MOST_LINES], *[_whole("left out", f"… {more} more lines")] * (more > 0))
 
 
 def _reworded(old: str, new: str) -> tuple[Line, Line]:
@@ -108,13 +101,11 @@ def _reworded(old: str, new: str) -> tuple[Line, Line]:
     removed: list[Piece] = []
     added: list[Piece] = []
     for tag, i, j, k, m in matcher.get_opcodes():
-        removed.append(("same" if tag == "equal" else "removed", "".join(was[i:j])))
-        added.append(("same" if tag == "equal" else "added", "".join(now[k:m])))
-    return Line("removed", _nonempty(removed)), Line("added", _nonempty(added))
-
-
-def _nonempty(pieces: list[Piece]) -> tuple[Piece, ...]:
-    return tuple(piece for piece in pieces if piece[1])
+        if i < j:
+            removed.append(("same" if tag == "equal" else "removed", "".join(was[i:j])))
+        if k < m:
+            added.append(("same" if tag == "equal" else "added", "".join(now[k:m])))
+    return Line("removed", tuple(removed)), Line("added", tuple(added))
 
 
 def _whole(kind: Kind, text: str) -> Line:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from instrumentgpt.memory.measures import NUMBER, WRITTEN_UNIT
-from instrumentgpt.memory.terms import fold, in_simplified, quantities
+from instrumentgpt.memory.terms import fold, identifiers, in_simplified, quantities
 
 
 @dataclass(frozen=True)
@@ -145,41 +145,24 @@ VALUE = re.compile(
     rf"|(?P<number>{_NUMBER})(?P<unit>{_UNIT})(?![a-zA-Z]|[\w.]*\d))"
 )
 _DATE = re.compile(_DAY)
-_DATED = re.compile(
-    r"date|time|window|maintenance|calibrat|due|until|since|valid|deadline|freeze|frozen|expir|accept|install|commission"
-    r"|日|時|时|效期|期限|截止|凍|冻|稽核|校正|校準|校准|驗收|验收|安裝|安装|到期"
-)
-_IDENTIFIED = re.compile(
-    r"serial|\bs/?n\b|part\b|\bp/?n\b|code|order|ticket|model|version|number|\bno\b|firmware|software"
-    r"|release"
-    r"|revision|\brev\b|\blot\b|batch|certificate|\bcert\b|contract|\bid\b|label|sticker|kit|nameplate"
-    r"|barcode|asset"
-    r"|document|\bdoc\b|protocol|dossier|file|address|hostname|name|type|gas|refrigerant|column|fluid"
-    r"|號|号|碼|码|型|韌體|韧体|固件|版|批|證|证|合約|合同|銘牌|铭牌|標籤|标签|料|冷媒|檔|档|名"
-)
-_NAMES_ONLY = re.compile(
-    r"serial|part number|firmware|software|model|work order|certificate|contract|error code|asset"
-)
-_NUMBERED = re.compile(r"serial|part number|work order|certificate|contract|asset")
+_DATED = re.compile("date|time|due|until|calibration|maintenance")  # of what values may be dates or times
+_NUMBERED = identifiers("numbers")
+_NAMES_ONLY = identifiers("numbers", "names")  # never with a unit
+_IDENTIFIED = identifiers("numbers", "names", "others")
 _NAMED = re.compile(r"0\d+")  # 052 is a name: no quantity is written so
 
 
-def identifies(parameter: str) -> bool:
-    """Return whether the values of `parameter` may be identifiers: a serial number's, a firmware's."""
-    return bool(_IDENTIFIED.search(parameter))
-
-
 def fits(parameter: str, match: re.Match[str]) -> bool:
-    """Return whether the value can be one of the parameter: dates and names only of what has them."""
+    """Return whether the value can be one of a known parameter: dates and names only of what has them."""
     if match["number"] and _NAMED.fullmatch(match["number"]):
-        return identifies(parameter)
+        return parameter in _IDENTIFIED
     if match["id"] and _DATE.match(match["id"]):
         return bool(_DATED.search(parameter))
     if match["number"] and match["unit"].strip():
-        return not _NAMES_ONLY.search(parameter)
-    if match["number"] and _NUMBERED.search(parameter):
+        return parameter not in _NAMES_ONLY
+    if match["number"] and parameter in _NUMBERED:
         return match["number"].isdigit()
-    return not match["id"] or identifies(parameter)
+    return not match["id"] or parameter in _IDENTIFIED
 
 
 def quantity(match: re.Match[str], unit: str = "") -> tuple[str, str]:

@@ -5,16 +5,17 @@ Every function is linear in the length of its text, and leaves the rest byte for
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 RAW_LOG = "[raw log — see findings above]"  # seed 004
 LONG_CODE_CHARS = 2000  # seed 004: longer blocks go
 RECENT_CHARS = 3000  # seed 004: of a message in the recent turns
 
-_MARKER_HEAD = re.compile(r"<!--[ \t]*(?:PLOTLY_CHART|ATTACHED_IMAGES):")
+_HEAD = r"<!--[ \t]*(?:PLOTLY_CHART|ATTACHED_IMAGES):"
+_MARKER = re.compile(rf"{_HEAD}(?:(?!{_HEAD}).)*?-->", re.DOTALL)  # one that never closes is none of ours
 _LOG_LINE = re.compile(  # as logged, quoted, numbered by a viewer, or found by grep
     r"[ \t>]*(?:L?\d+[:|\t ][ \t]*|[\w.-]+:\d+:[ \t]*)?\[\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}"
 )
+_LOG_LINES = re.compile(rf"(?:^{_LOG_LINE.pattern}.*(?:\n|\Z))+", re.MULTILINE)
 _FENCE = re.compile(r"[ \t>]*+(`{3,}+|~{3,}+)[ \t]*+([^`\r\n]*+)\r?\n?\Z")
 
 
@@ -28,7 +29,8 @@ def filter_content(text: str) -> str:
     >>> filter_content("See <!-- PLOTLY_CHART:a1 --> there")
     'See  there'
     """
-    filtered = "".join(_without_long_code(_without_log_lines(without_markers(text))))
+    words = _LOG_LINES.sub(lambda logged: RAW_LOG + "\n" * logged[0].endswith("\n"), without_markers(text))
+    filtered = "".join(_without_long_code(words))
     return text if filtered == text else filtered.strip()
 
 
@@ -37,8 +39,8 @@ def prose_lines(text: str) -> list[str]:
     lines = without_markers(text).split("\n")
     return [
         line
-        for line, language in zip(lines, languages(lines), strict=True)
-        if language is None and not is_log_line(line) and not line.lstrip().startswith((">", "＞"))
+        for line, is_code in zip(lines, in_code(lines), strict=True)
+        if not (is_code or is_log_line(line) or line.lstrip().startswith((">", "＞")))
     ]
 
 
@@ -47,47 +49,23 @@ def is_log_line(line: str) -> bool:
     return _LOG_LINE.match(line) is not None
 
 
-def languages(lines: Sequence[str]) -> list[str | None]:
-    """Return the language of the block of code that each line stands in, its fences too; None outside.
-
-    A block without a language is "", and one that is never closed goes to the end.
-    """
-    language_of_line: list[str | None] = []
-    fence, language = "", ""
+def in_code(lines: Sequence[str]) -> list[bool]:
+    """Return of each line whether it stands in a block of code, its fences too; an open one never ends."""
+    is_code: list[bool] = []
+    fence = ""
     for line in lines:
         mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
+        is_code.append(bool(fence or mark))
         if mark and not fence:
-            fence, language = mark[1], mark[2].strip().casefold()
-            language_of_line.append(language)
-            continue
-        language_of_line.append(language if fence else None)
-        if mark and mark[1].startswith(fence) and not mark[2].strip():
+            fence = mark[1]
+        elif mark and mark[1].startswith(fence) and not mark[2].strip():
             fence = ""
-    return language_of_line
+    return is_code
 
 
 def without_markers(text: str) -> str:
     """Return `text` without the markers of charts and images."""
-    if "<!--" not in text:
-        return text
-    heads = [head.start() for head in _MARKER_HEAD.finditer(text)]
-    kept, position = [], 0
-    for head, following in zip(heads, [*heads[1:], len(text)], strict=False):
-        end = text.find("-->", head, following)
-        if end >= 0:  # else it never closes: not a marker of ours
-            kept.append(text[position:head])
-            position = end + 3
-    return "".join([*kept, text[position:]])
-
-
-def _without_log_lines(text: str) -> str:
-    pieces: list[str] = []
-    for is_log, group in groupby(_lines(text), lambda line: _LOG_LINE.match(line) is not None):
-        lines = list(group)
-        if is_log:
-            lines = [RAW_LOG + ("\n" if lines[-1].endswith("\n") else "")]
-        pieces.extend(lines)
-    return "".join(pieces)
+    return _MARKER.sub("", text) if "<!--" in text else text
 
 
 def _without_long_code(text: str) -> Iterator[str]:
@@ -98,7 +76,8 @@ def _without_long_code(text: str) -> Iterator[str]:
     """
     block: list[str] = []
     fence = ""
-    for line in _lines(text):
+    *ended, last = text.split("\n")  # unlike for `splitlines`, nothing else ends a line
+    for line in [*(f"{line}\n" for line in ended), last]:
         match = _FENCE.match(line)
         mark, language = (match[1], match[2].strip()) if match else ("", "")
         closes = bool(fence) and mark.startswith(fence) and not language
@@ -121,12 +100,6 @@ def _short_enough(block: list[str]) -> list[str]:
     if length <= LONG_CODE_CHARS:
         return block
     return [f"[code block of {length} characters left out]" + ("\n" if block[-1].endswith("\n") else "")]
-
-
-def _lines(text: str) -> list[str]:
-    """Return the lines with their "\\n"; unlike `splitlines`, nothing else ends a line."""
-    *ended, last = text.split("\n")
-    return [*(f"{line}\n" for line in ended), last]
 
 
 def cap(text: str, limit: int = RECENT_CHARS) -> str:

@@ -36,12 +36,6 @@ def _spellings() -> Iterator[_Spelling]:
                 yield _Spelling(in_simplified(spelled), unit, measure)
 
 
-def _with_prefix(spelling: _Spelling) -> Iterator[_Spelling]:
-    if spelling.spelled in _TABLE["prefixed"]:
-        for prefix in _TABLE["prefixes"]:
-            yield _Spelling(f"{prefix}{spelling.spelled}", f"{prefix}{spelling.unit}", spelling.measure)
-
-
 def _any_of(spellings: Iterable[str]) -> str:
     """Return a pattern of the spellings, the longest first."""
     return "|".join(map(_pattern, sorted(set(spellings), key=lambda spelling: (-len(spelling), spelling))))
@@ -57,9 +51,14 @@ def _units(spellings: Iterable[str], prefixed: Collection[str], prefixes: str) -
 
 
 _PLAIN = tuple(_spellings())
-_SPELLINGS = (*_PLAIN, *(longer for spelling in _PLAIN for longer in _with_prefix(spelling)))
-_FOLDED = {fold(row.spelled): row for row in reversed(_SPELLINGS)}  # of several, what comes first: ms, not mS
 _PREFIXED, _PREFIXES = _TABLE["prefixed"], _TABLE["prefixes"]
+_WITH_PREFIX = [
+    _Spelling(f"{prefix}{row.spelled}", f"{prefix}{row.unit}", row.measure)
+    for row in _PLAIN
+    if row.spelled in _PREFIXED
+    for prefix in _PREFIXES
+]
+_FOLDED = {fold(row.spelled): row for row in reversed([*_PLAIN, *_WITH_PREFIX])}  # the first: ms, not mS
 _UNIT = rf"[個个]?{_units((row.spelled for row in _PLAIN), _PREFIXED, _PREFIXES)}(?:[²³]|\^[-−]?\d|⁻[¹²])?"
 _MEASURED = [fold(row.spelled) for row in _PLAIN if row.unit not in _TABLE["counted"]]
 _UNIT_FOLDED = rf"个?{_units(_MEASURED, [*map(fold, _PREFIXED)], fold(_PREFIXES))}(?:\^-?\d)?"

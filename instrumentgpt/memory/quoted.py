@@ -3,11 +3,10 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from instrumentgpt.memory.terms import fold
+from instrumentgpt.memory.terms import HAN, fold
 
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(
-    rf"(?:(?<!\w)[-−+±])?\d+(?:[.．]\d+)*|[^\W\d_{_HAN}]+(?:['’][^\W\d_{_HAN}]+)*|[{_HAN}]", re.UNICODE
+    rf"(?:(?<!\w)[-−+±])?\d+(?:[.．]\d+)*|[^\W\d_{HAN}]+(?:['’][^\W\d_{HAN}]+)*|[{HAN}]", re.UNICODE
 )
 DESCRIPTION_CHARS, ENTRY_CHARS = 200, 150  # of one line that an interview keeps: seed 000
 PIECE_WORDS = 2  # of a quotation with words left out: shorter pieces could be put together to anything

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from instrumentgpt.memory.filtering import without_markers
-from instrumentgpt.memory.summary import shorten, stands_in
+from instrumentgpt.memory.summary import shorten, speaker_of, stands_in
 from instrumentgpt.memory.terms import fold
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content
@@ -104,9 +104,8 @@ class Recalled:
     @cached_property
     def text(self) -> str:
         """The piece as it stands in the prompt."""
-        speaker = "User" if self.role.casefold() == "user" else "Assistant"
         lines = as_content("\n".join([" ".join(line.split()) for line in self.lines]))
-        return f"[turn {self.turn}] {speaker}: " + lines.replace("\n", f"\n{INDENT}")
+        return f"[turn {self.turn}] {speaker_of(self.role)}: " + lines.replace("\n", f"\n{INDENT}")
 
     @cached_property
     def cost(self) -> int:
@@ -128,11 +127,7 @@ def without_repeats(pieces: Sequence[Recalled], shown: str) -> list[Recalled]:
             seen.update(parts)
         if any(line != GAP for line in lines):
             kept = tuple(line for at, line in enumerate(lines) if line != GAP or lines[at - 1 : at] != [GAP])
-            left.append(
-                piece
-                if kept == piece.lines
-                else Recalled(piece.message_id, piece.turn, piece.role, kept, piece.score)
-            )
+            left.append(piece if kept == piece.lines else replace(piece, lines=kept))
     return left
 
 

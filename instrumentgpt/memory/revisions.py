@@ -49,11 +49,11 @@ class Revision:
     old: str
     new: str
     after: int
-    turn: int
     changed_by: str
     changed_at: float
-    undone_by: str = ""
-    undone_at: float | None = None
+    undone_by: str
+    undone_at: float | None
+    turn: int
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,7 @@ def apply_revisions(
     if not standings:
         return RevisedMemory(state, _without_lifted(facts))
     device = device_key(state)
-    revised_facts = _revised_facts(facts, standings, device)
+    revised_facts = _revised_facts(facts, standings)
     ruled_out = [row for row in revised_facts if row.kind == "ruled_out"]
     revised, pinned = _revised_state(state, standings, restated, ruled_out)
     name = device_key(revised)
@@ -272,21 +272,17 @@ def _still_open(
 ) -> list[tuple[str, Item]]:
     """Return the hypotheses without reworded ones that were ruled out, or became a root cause, since then."""
     known_causes = set(map(same, causes))
-
-    def is_open(text: str, standing: RevisedItem) -> bool:
+    still_open = []
+    for text, item in items:
+        folded, standing = same(text), standings.get(item, RevisedItem())
         later = (same(row.sentence) for row in ruled_out if row.message_id > standing.after)
-        folded = same(text)
-        return folded not in known_causes and not any(folded in other or other in folded for other in later)
-
-    return [
-        (text, item)
-        for text, item in items
-        for standing in [standings.get(item, RevisedItem())]
-        if standing.pinned or not standing.text or is_open(text, standing)
-    ]
+        is_out = folded in known_causes or any(folded in other or other in folded for other in later)
+        if standing.pinned or not standing.text or not is_out:
+            still_open.append((text, item))
+    return still_open
 
 
-def _revised_facts(facts: Sequence[StoredFact], standings: Standings, device: str) -> list[StoredFact]:
+def _revised_facts(facts: Sequence[StoredFact], standings: Standings) -> list[StoredFact]:
     """Return the rows as revised; in order, but that a quantity's rows stay together."""
     rows: dict[Item, list[StoredFact]] = {}
     for row in facts:

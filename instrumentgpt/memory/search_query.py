@@ -6,12 +6,13 @@ It stands on the same terms and names in two languages as recall (terms.py), but
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 
-from instrumentgpt.memory.terms import Phrase, fold, is_common, synonyms, telling, terms
+from instrumentgpt.memory.terms import HAN, Aliases, Phrase, fold, is_common, synonyms, telling, terms
 
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-_RUN = re.compile(rf"(?P<han>[{_HAN}]+)|[^\W_{_HAN}]+(?:[._\-/:]+[^\W_{_HAN}]+)*")
-_WORD = re.compile(rf"(?P<han>[{_HAN}]+)|[^\W_{_HAN}]+")
+_RUN = re.compile(rf"(?P<han>[{HAN}]+)|[^\W_{HAN}]+(?:[._\-/:]+[^\W_{HAN}]+)*")
+_WORD = re.compile(rf"(?P<han>[{HAN}]+)|[^\W_{HAN}]+")
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,8 @@ class SearchTerm:
     unfinished: bool = False
 
 
-def search_terms(query: str, aliases: Sequence[Sequence[str]] = ()) -> list[SearchTerm]:
+def search_terms(query: str, aliases: Aliases = ()) -> list[SearchTerm]:
     """Return what `query` asks for, each thing once, words of questions left out.
-
-    aliases  lists of names of one device each: one stands for the others
 
     >>> [term.phrases[0] for term in search_terms("why did kp of WO-306 change? 溫度")]
     [('wo-306',), ('chang',), ('kp',), ('temperatur',)]
@@ -77,16 +76,11 @@ def _rest(run: str, named: set[Phrase]) -> list[str]:
         left = left.replace(phrase[0] + "".join(term[1:] for term in phrase[1:]), " ")
     common = {at + step for at in range(len(left) - 1) if is_common(left[at : at + 2]) for step in (0, 1)}
     left = "".join(" " if at in common else character for at, character in enumerate(left))
-    pieces = (_without_common_ends(piece) for piece in left.split())
-    return [piece for piece in pieces if piece]
-
-
-def _without_common_ends(piece: str) -> str:
-    while piece and is_common(piece[0]):
-        piece = piece[1:]
-    while piece and is_common(piece[-1]):
-        piece = piece[:-1]
-    return piece
+    pieces = []
+    for piece in left.split():
+        if places := [at for at, character in enumerate(piece) if not is_common(character)]:
+            pieces.append(piece[places[0] : places[-1] + 1])
+    return pieces
 
 
 def marked(text: str, query: Sequence[SearchTerm]) -> list[tuple[str, bool]]:
@@ -97,46 +91,24 @@ def marked(text: str, query: Sequence[SearchTerm]) -> list[tuple[str, bool]]:
     """
     whole = {term for thing in query for phrase in thing.phrases for term in phrase}
     begun = tuple(thing.phrases[0][-1] for thing in query if thing.unfinished)
-    pieces: list[tuple[str, bool]] = []
-    end = 0
-    for start, stop in _hits(text, whole, begun):
-        if start > end:
-            pieces.append((text[end:start], False))
-        pieces.append((text[start:stop], True))
-        end = stop
-    return [*pieces, (text[end:], False)] if end < len(text) else pieces
-
-
-def _hits(text: str, whole: set[str], begun: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Yield where `text` has a term, those that touch as one."""
-    start, stop = 0, 0
-    for first, last in _spans(text, whole, begun):
-        if first > stop or stop == 0:
-            if stop:
-                yield start, stop
-            start = first
-        stop = max(stop, last)
-    if stop:
-        yield start, stop
+    is_asked = bytearray(len(text))  # of each character
+    for start, stop in _spans(text, whole, begun):
+        is_asked[start:stop] = b"\1" * (stop - start)
+    runs = groupby(zip(text, is_asked, strict=True), key=itemgetter(1))
+    return [("".join(character for character, _ in run), bool(asked)) for asked, run in runs]
 
 
 def _spans(text: str, whole: set[str], begun: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     for run in _RUN.finditer(text):
         if run["han"]:
-            yield from _characters(run.group(), run.start(), whole)
+            pairs = [(at, at + width) for at in range(*run.span()) for width in (1, 2)]
+            yield from ((at, end) for at, end in pairs if end <= run.end() and fold(text[at:end]) in whole)
         elif _is_hit(run.group(), whole, begun):
             yield run.span()
         else:
             for word in _WORD.finditer(run.group()):
                 if _is_hit(word.group(), whole, begun):
                     yield run.start() + word.start(), run.start() + word.end()
-
-
-def _characters(run: str, place: int, whole: set[str]) -> Iterator[tuple[int, int]]:
-    for at in range(len(run)):
-        for width in (1, 2):
-            if at + width <= len(run) and fold(run[at : at + width]) in whole:
-                yield place + at, place + at + width
 
 
 def _is_hit(word: str, whole: set[str], begun: tuple[str, ...]) -> bool:

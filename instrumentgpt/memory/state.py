@@ -3,7 +3,8 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, Kind, log_names, same, statements
@@ -36,8 +37,7 @@ class DiagnosticState:
         if unreadable and self == DiagnosticState():
             return str(unreadable)
         kept = {"unreadable": unreadable} if unreadable else {}
-        values = {row.name: getattr(self, row.name) for row in fields(self)}
-        return json.dumps({**values, **kept}, ensure_ascii=False)
+        return json.dumps({**asdict(self), **kept}, ensure_ascii=False)
 
     @classmethod
     def deserialize(cls, text: str) -> "DiagnosticState":
@@ -50,38 +50,28 @@ class DiagnosticState:
         if not isinstance(stored, dict):
             state._unreadable = text
             return state
-        for name, value in stored.items():
-            if name in _FITS and _FITS[name](value):
-                setattr(state, name, value)
-            elif name in _FITS:
+        for name in stored.keys() & {row.name for row in fields(cls)}:
+            if _fits(name, stored[name]):
+                setattr(state, name, stored[name])
+            else:
                 state._unreadable = text
         state._unreadable = stored.get("unreadable") or state._unreadable
         return state
 
     def copy(self) -> "DiagnosticState":
         """Return an equal state that can be changed without changing this one."""
-        other = replace(self)
-        for name, value in vars(self).items():
-            setattr(other, name, list(value) if isinstance(value, list) else value)
-        return other
+        return deepcopy(self)
 
     _unreadable = ""  # no field: stored text that nobody could read, carried along
 
 
-def _is_text(value: object) -> bool:
+def _fits(name: str, value: object) -> bool:
+    """Return whether the field of that name can hold the value."""
+    if name == "status":
+        return value in ("idle", "investigating", "resolved")
+    if name in ITEM_FIELDS:
+        return isinstance(value, list) and all(isinstance(item, str) for item in value)
     return value is None or isinstance(value, str)
-
-
-def _is_texts(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _is_status(value: object) -> bool:
-    return value in ("idle", "investigating", "resolved")
-
-
-_FITS = {row.name: _is_texts if row.default_factory is list else _is_text for row in fields(DiagnosticState)}
-_FITS["status"] = _is_status
 
 
 def device_key(state: DiagnosticState) -> str:
@@ -164,7 +154,8 @@ def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any])
     updated = state.copy()
     if tool_name != "list_logs":
         names = _texts([data.get("log")]) + (_texts(data.get("logs")) if tool_name == "compare_logs" else [])
-        _add_logs(updated, list(map(_file_name, names)))
+        files = (" ".join(re.split(r"[/\\]", name)[-1].split()) for name in names)
+        _add_logs(updated, [shorten(file, FILE_NAME_CHARS) for file in files])
     for name in _FIELDS.values():
         _add(updated, name, _texts(data.get(name)))
     _withdraw(updated, ruled_out_by(data))
@@ -186,16 +177,9 @@ def ruled_out_by(data: Mapping[str, Any]) -> list[str]:
     return _texts(data.get("ruled_out"))
 
 
-def _file_name(path: str) -> str:
-    return shorten(" ".join(re.split(r"[/\\]", path)[-1].split()), FILE_NAME_CHARS)
-
-
 def _texts(rows: object) -> list[str]:
-    given = (
-        [row.get("text") if isinstance(row, Mapping) else row for row in rows]
-        if isinstance(rows, list)
-        else []
-    )
+    listed = rows if isinstance(rows, list) else []
+    given = (row.get("text") if isinstance(row, Mapping) else row for row in listed)
     return [text for text in given if isinstance(text, str) and text.strip()]
 
 

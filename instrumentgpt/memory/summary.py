@@ -15,10 +15,10 @@ import hashlib
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from itertools import chain, compress
+from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Any
 
 from instrumentgpt.memory.filtering import filter_content
@@ -128,7 +128,10 @@ def settle(entries: Iterable[Entry], limit: int = SUMMARY_TOKENS) -> list[Entry]
         settled.append(row)
         total += _tokens(row)
         while total > limit and len(settled) > 1:
-            place = _pair_to_merge(settled)
+            pairs = enumerate(
+                pairwise(settled)
+            )  # the oldest of sizes that do not grow with age, as 8 4 2 1 do
+            place = next((at for at, (older, newer) in pairs if _size(older) <= _size(newer)), 0)
             merged = merge(settled[place], settled[place + 1])
             total += _tokens(merged) - _tokens(settled[place]) - _tokens(settled[place + 1])
             settled[place : place + 2] = [merged]
@@ -144,14 +147,6 @@ def _tokens(row: Entry) -> int:
 
 def _size(row: Entry) -> int:
     return row.count + len(row.digests)
-
-
-def _pair_to_merge(entries: list[Entry]) -> int:
-    """Return the place of the oldest pair whose older half is not bigger: sizes grow with age (8 4 2 1)."""
-    for place in range(len(entries) - 1):
-        if _size(entries[place]) <= _size(entries[place + 1]):
-            return place
-    return 0
 
 
 def merge(older: Entry, newer: Entry) -> Entry:
@@ -327,10 +322,7 @@ def message_names(messages: Sequence[StoredMessage]) -> list[MessageId]:
     ids = getattr(messages, "ids", None)  # of messages that are not all in memory
     if ids is not None:
         return list(ids)
-    names: list[MessageId] = [name for name in (row.get("id") for row in messages) if isinstance(name, int)]
-    if len(names) == len(messages):
-        return names
-    names = []
+    names: list[MessageId] = []
     occurrences: Counter[str] = Counter()
     for message in messages:
         if isinstance(message.get("id"), int):
@@ -351,7 +343,7 @@ def still_true(entries: Sequence[Entry], names: Sequence[MessageId], cut: int) -
     if not names:
         return list(entries)
     older, recent = _numbers(names[:cut]), names[cut:]
-    digests = set(names[:cut]).difference(older) if len(older) < cut else set()
+    digests = set(names[:cut]).difference(older)
     loaded_from = min([*older[:1], *_numbers(recent)], default=0)
 
     def is_true(row: Entry) -> bool:
@@ -381,29 +373,17 @@ def with_older(
     entries: Sequence[Entry], names: Sequence[MessageId], messages: Sequence[StoredMessage]
 ) -> tuple[list[Entry], tuple[MessageId, ...]]:
     """Return the entries with one more for each message that none holds, in order; and those messages."""
-    numbers = _numbers(names)
-    place = _place_in(names, numbers)
+    numbers, places = _numbers(names), {name: place for place, name in enumerate(names)}
     ordered: list[tuple[int, Entry]] = []
-    is_new = bytearray(b"\1" * len(numbers))
-    digests = set(names).difference(numbers) if len(numbers) < len(names) else set()
+    new = set(names)
     for row in entries:
         first, behind = _inside(row, numbers)
-        is_new[first:behind] = bytes(behind - first)
-        digests.difference_update(row.digests)
-        inside: list[MessageId] = [*numbers[first:behind][:1], *row.digests]
-        ordered.append((min(map(place, inside), default=-1), row))
-    new: list[MessageId] = [*compress(numbers, is_new), *digests]
-    evicted = sorted(new, key=place)
+        new.difference_update(numbers[first:behind], row.digests)
+        names_inside: list[MessageId] = [*numbers[first:behind][:1], *row.digests]
+        ordered.append((min((places.get(name, -1) for name in names_inside), default=-1), row))
+    evicted = sorted(new, key=places.__getitem__)
     for name in evicted:
-        message = messages[place(name)]
-        ordered.append((place(name), entry(name, compress_message(message["role"], message["content"]))))
+        message = messages[places[name]]
+        ordered.append((places[name], entry(name, compress_message(message["role"], message["content"]))))
     ordered.sort(key=lambda placed: placed[0])
     return [row for _, row in ordered], tuple(evicted)
-
-
-def _place_in(names: Sequence[MessageId], numbers: Sequence[int]) -> Callable[[MessageId], int]:
-    """Return what tells the place of a name, -1 for none; `numbers`, sorted, are those names that are ids."""
-    if names and numbers == names:
-        return partial(bisect_left, numbers)
-    places = dict(zip(names, range(len(names)), strict=True))
-    return lambda name: places.get(name, -1)

@@ -7,7 +7,7 @@ Names of one thing in both languages (kp, proportional gain, 比例增益) are i
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -15,32 +15,18 @@ from typing import Any
 from snowballstemmer import stemmer
 
 Phrase = tuple[str, ...]  # terms that follow one another
+Aliases = Sequence[Sequence[str]]  # the names of each device: one stands for the others
 SENTENCE_CHARS = 400  # a longer text is folded once
 
 _HERE = Path(__file__).parent
-_HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters, in a pattern
 _PIECES = re.compile(
-    rf"([{_HAN}]+)|([a-z]+(?![^\W{_HAN}]|[._\-/][^\W_{_HAN}]))"
-    rf"|([^\W_{_HAN}]+(?:(?:[._\-/]|(?<=\d):(?=\d))[^\W_{_HAN}]+)*)"
+    rf"([{HAN}]+)|([a-z]+(?![^\W{HAN}]|[._\-/][^\W_{HAN}]))"
+    rf"|([^\W_{HAN}]+(?:(?:[._\-/]|(?<=\d):(?=\d))[^\W_{HAN}]+)*)"
 )
 _PARTS = re.compile(r"[^\W\d_]{2,}|\d+\.\d+|\d{3,}")
 _PLAIN_NUMBER = re.compile(r"[\d.:/\-]+")
 _english = stemmer("english")
-
-
-class _Characters(dict[int, int | str]):
-    """A table for `str.translate` that knows every character once it has been asked for it.
-
-    One that a table lacks costs `translate` an error, of which a text would have hundreds.
-    """
-
-    def __init__(self, becomes: Callable[[int], int | str]) -> None:
-        super().__init__()
-        self._becomes = becomes
-
-    def __missing__(self, code: int) -> int | str:
-        replacement = self[code] = self._becomes(code)
-        return replacement
 
 
 @cache
@@ -63,30 +49,7 @@ def fold(text: str) -> str:
 
 @lru_cache(maxsize=4096)  # a sentence is folded by all who read it
 def _folded(text: str) -> str:
-    folded = text.translate(_FOLDS)
-    return _folded_whole(text) if _JOINS in folded else folded
-
-
-def _folded_whole(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().translate(_SIMPLIFIES)
-
-
-def _folded_alone(code: int) -> int | str:
-    """Return what a character is folded to, _JOINS for one that may become one with what stands before it."""
-    if code in _IDEOGRAPHS:
-        return _simplified().get(code, code)
-    first = unicodedata.normalize("NFKD", chr(code))[0]
-    if unicodedata.combining(first) or not _ALONE.match(first):
-        return _JOINS
-    folded = _folded_whole(chr(code))
-    return ord(folded) if len(folded) == 1 else folded  # numbers are put in place quicker
-
-
-_IDEOGRAPHS = range(0x4E00, 0xA000)  # most of a text's different characters
-_JOINS = "\ufdd0"  # is no character, and never will be
-_ALONE = re.compile("[\0-\u02ff\u0370-\u058f\u1e00-\ua4cf\ufe00-\uffff\U0001f000-\U0003ffff]")
-_FOLDS = _Characters(_folded_alone)
-_SIMPLIFIES = _Characters(lambda code: _simplified().get(code, code))
+    return unicodedata.normalize("NFKC", text).casefold().translate(_simplified())
 
 
 def in_simplified(text: str) -> str:
@@ -95,7 +58,7 @@ def in_simplified(text: str) -> str:
     >>> in_simplified("北極 kp")
     '北极 kp'
     """
-    return text if text.isascii() else text.translate(_SIMPLIFIES)
+    return text if text.isascii() else text.translate(_simplified())
 
 
 @lru_cache(maxsize=50_000)
@@ -133,9 +96,14 @@ def quantities() -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, _synonym_table()["quantities"]))
 
 
+def identifiers(*kinds: str) -> set[str]:
+    """Return the quantities whose values are identifiers of these kinds ("numbers", "names", "others")."""
+    return {name for kind in kinds for name in _synonym_table()["identifiers"][kind]}
+
+
 def units_of(quantity: str) -> list[str]:
     """Return units: a value of the quantity has one that measures the same as one of them; [] for any."""
-    return [*dict(_synonym_table()["units"]).get(quantity, [])]
+    return [unit for unit, measured in _synonym_table()["units"].items() if quantity in measured]
 
 
 @cache
@@ -155,29 +123,15 @@ def _synonym_phrases() -> tuple[tuple[Phrase, ...], ...]:
     return tuple(tuple(dict.fromkeys(map(phrase_of, names))) for names in every)
 
 
-def synonyms(aliases: Sequence[Sequence[str]] = ()) -> list[tuple[Phrase, ...]]:
+def synonyms(aliases: Aliases = ()) -> list[tuple[Phrase, ...]]:
     """Return the names of each thing that has several, those of each device in `aliases` last."""
-    return [*_synonym_phrases(), *_alias_phrases(aliases)]
-
-
-def _alias_phrases(aliases: Sequence[Sequence[str]]) -> Iterator[tuple[Phrase, ...]]:
-    return (tuple(map(phrase_of, names)) for names in aliases)
+    return [*_synonym_phrases(), *(tuple(map(phrase_of, names)) for names in aliases)]
 
 
 @lru_cache(maxsize=4096)  # every question is asked among the same devices
 def phrase_of(name: str) -> Phrase:
     """Return the terms of a name, in their order."""
     return tuple(terms(name))
-
-
-@cache
-def _begun_by() -> dict[str, list[tuple[Phrase, int]]]:
-    """Return term → the phrases that begin with it, each with the place of its group."""
-    begun: dict[str, list[tuple[Phrase, int]]] = {}
-    for number, group in enumerate(_synonym_phrases()):
-        for phrase in filter(None, group):
-            begun.setdefault(phrase[0], []).append((phrase, number))
-    return begun
 
 
 def is_common(term: str) -> bool:
@@ -191,28 +145,13 @@ def telling(candidates: Iterable[str]) -> list[str]:
     return [term for term in dict.fromkeys(candidates) if term not in common]
 
 
-def things_named(question_terms: Sequence[str]) -> set[int]:
-    """Return the places, among all things that have several names, of those that the terms name."""
-    begun = _begun_by()
-    return {
-        number
-        for at, term in enumerate(question_terms)
-        for phrase, number in begun.get(term, ())
-        if tuple(question_terms[at : at + len(phrase)]) == phrase
-    }
-
-
-def phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
-    """Return what to look for to answer `question`: its terms, and other names of what it names.
-
-    aliases  lists of names of one device each
-    """
+def phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
+    """Return what to look for to answer `question`: its terms, and other names of what it names."""
     question_terms = terms(question)
     sought: dict[Phrase, None] = {(term,): None for term in telling(question_terms)}
-    for number in sorted(things_named(question_terms)):
-        sought.update(dict.fromkeys(_synonym_phrases()[number]))
-    spoken = f" {' '.join(question_terms)} "
-    for group in _alias_phrases(aliases):
-        if any(f" {' '.join(phrase)} " in spoken for phrase in group):
-            sought.update(dict.fromkeys(group))
+    spoken, distinct = f" {' '.join(question_terms)} ", {*question_terms}
+    for group in synonyms(aliases):
+        for phrase in group:
+            if phrase and phrase[0] in distinct and f" {' '.join(phrase)} " in spoken:
+                sought.update(dict.fromkeys(group))
     return list(sought)

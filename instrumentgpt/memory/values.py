@@ -118,9 +118,7 @@ def agree(fact: Fact, other: Fact) -> bool:
 
 
 def _decimals(number: str) -> int:
-    return (
-        len(amount(number).partition(".")[2]) if number == amount(number) else len(number.partition(".")[2])
-    )
+    return len(number.partition(".")[2])
 
 
 def _across_channels(values: dict[Key, Value]) -> dict[Key, Value]:
@@ -197,7 +195,6 @@ def readings_in(result: Mapping[str, Any], device: str, names: Names = ()) -> li
     """Return the values that a tool's `result` reports of its channels, and those that it puts on record.
 
     device  whose they are where the result names none
-    names   of all devices
 
     >>> row = {"channel": 2, "kp": 9.0, "last": {"line": 7}}
     >>> reading, = readings_in({"log": "a.log", "channels": [row]}, "oven 7")

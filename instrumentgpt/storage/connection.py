@@ -82,16 +82,9 @@ _SENTENCES = {  # SQLite's primary result codes, https://www.sqlite.org/rescode.
 }
 
 
-def storage_error(error: sqlite3.Error, path: str | Path) -> StorageError:
-    """Return `error` as a sentence about the file at `path`, with its remedy."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary code
-    sentence = _SENTENCES.get(code, "{path} cannot be used: {reason}. Run `python -m instrumentgpt doctor`.")
-    return StorageError(sentence.format(path=path, reason=error))
-
-
 @contextmanager
-def storage_errors(path: str | Path) -> Iterator[None]:
-    """Turn SQLite's operational errors inside the block into `StorageError`.
+def storage_errors(where: Database | str | Path) -> Iterator[None]:
+    """Turn SQLite's operational errors inside the block into `StorageError`, with what to do about the file.
 
     Broken constraints pass as they are: those the caller knows how to name.
     """
@@ -100,7 +93,12 @@ def storage_errors(path: str | Path) -> Iterator[None]:
     except sqlite3.IntegrityError:
         raise
     except sqlite3.DatabaseError as error:
-        raise storage_error(error, path) from error
+        path = file_of(where) if isinstance(where, Database) else where
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the primary code
+        sentence = _SENTENCES.get(
+            code, "{path} cannot be used: {reason}. Run `python -m instrumentgpt doctor`."
+        )
+        raise StorageError(sentence.format(path=path, reason=error)) from error
 
 
 def connect(path: str | Path, busy_seconds: float = BUSY_SECONDS) -> Database:
@@ -201,7 +199,7 @@ def transaction(database: Database) -> Iterator[Database]:
         with database.atomic():
             yield database
         return
-    try:
+    with storage_errors(database):
         database.conn.execute("BEGIN IMMEDIATE")
         try:
             yield database
@@ -210,10 +208,6 @@ def transaction(database: Database) -> Iterator[Database]:
             if database.conn.in_transaction:
                 database.conn.execute("ROLLBACK")
             raise
-    except sqlite3.IntegrityError:
-        raise
-    except sqlite3.DatabaseError as error:
-        raise storage_error(error, file_of(database)) from error
 
 
 @contextmanager
@@ -222,7 +216,7 @@ def snapshot(database: Database) -> Iterator[Database]:
 
     Nothing can be written in it: a write would have to be based on what may no longer be so.
     """
-    with storage_errors(file_of(database)):
+    with storage_errors(database):
         database.conn.execute("PRAGMA query_only = ON")
         database.conn.execute("BEGIN")
     try:
@@ -235,10 +229,8 @@ def snapshot(database: Database) -> Iterator[Database]:
 
 def rows(database: Database, sql: str, values: Values = ()) -> list[Any]:
     """Return the rows that `sql` selects, each a tuple of what its columns hold."""
-    try:
+    with storage_errors(database):
         return list(database.conn.execute(sql, values))
-    except sqlite3.DatabaseError as error:
-        raise storage_error(error, file_of(database)) from error
 
 
 def select(

@@ -7,7 +7,7 @@ import json
 import sqlite3
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -232,12 +232,11 @@ def title_of(content: str) -> str:
 
 
 def list_messages(
-    database: Database, conversation_id: str, last: int | None = None, before: int | None = None
+    database: Database, conversation_id: str, last: int = -1, before: int = LAST_ID
 ) -> list[Message]:
-    """Return messages, oldest first: of those with an id below `before` the `last` ones, or all."""
+    """Return messages, oldest first: of those with an id below `before` the `last` ones, or all (-1)."""
     source = "messages WHERE conversation_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
-    values = (conversation_id, LAST_ID if before is None else before, -1 if last is None else last)
-    return select(database, Message, source, values, **_TIMES)[::-1]
+    return select(database, Message, source, (conversation_id, before, last), **_TIMES)[::-1]
 
 
 def list_messages_around(
@@ -251,12 +250,10 @@ def list_messages_around(
     return list_messages(database, conversation_id, count, newest + 1)
 
 
-def count_messages(
-    database: Database, conversation_id: str, before: int | None = None, after: int = 0
-) -> int:
+def count_messages(database: Database, conversation_id: str, before: int = LAST_ID, after: int = 0) -> int:
     """Return how many messages the conversation has, or those with ids below `before` and above `after`."""
     sql = "SELECT count(*) FROM messages WHERE conversation_id = ? AND id < ? AND id > ?"
-    [(count,)] = rows(database, sql, (conversation_id, LAST_ID if before is None else before, after))
+    [(count,)] = rows(database, sql, (conversation_id, before, after))
     return int(count)
 
 
@@ -348,15 +345,6 @@ def permission_in_force(database: Database, conversation_id: str) -> Permission:
     return permissions[0] if permissions else Permission()
 
 
-@dataclass(frozen=True)
-class Offer:
-    """A button under an answer: what it says on it, and the question that it asks in a mode."""
-
-    label: str
-    text: str
-    mode: str = "chat"
-
-
 def get_mode_state(database: Database, conversation_id: str, mode: str) -> dict[str, Any]:
     """Return what `mode` keeps for the conversation; {} if nothing."""
     sql = "SELECT state FROM mode_states WHERE conversation_id = ? AND mode = ?"
@@ -370,18 +358,6 @@ def save_mode_state(database: Database, conversation_id: str, mode: str, state: 
         database, "mode_states", "INSERT OR REPLACE", conversation_id=conversation_id, mode=mode,
         state=json.dumps(state, ensure_ascii=False), updated_at=time.time(),
     )  # fmt: skip
-
-
-def store_offers(database: Database, message_id: int, offers: Sequence[Offer]) -> None:
-    """Keep what the answer `message_id` offers."""
-    with transaction(database):
-        for number, offer in enumerate(offers):
-            insert(database, "all_offers", message_id=message_id, number=number, **vars(offer))
-
-
-def list_offers(database: Database, message_id: int) -> list[Offer]:
-    """Return what the answer offers, in order."""
-    return select(database, Offer, "offers WHERE message_id = ? ORDER BY number", (message_id,))
 
 
 def mode_messages(database: Database, conversation_id: str, mode: str) -> list[int]:

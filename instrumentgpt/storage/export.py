@@ -68,14 +68,18 @@ def export_to(target: IO[bytes], database: Database, conversation_id: str) -> No
         raise unknown(conversation_id)
     messages = list_messages(database, conversation_id)
     artifacts = list_artifacts(database, conversation_id, "conversation_id")
-    there = [artifact for artifact in artifacts if not (artifact.removed_at or _is_gone(database, artifact))]
+    there = [
+        artifact
+        for artifact in artifacts
+        if not artifact.removed_at and (not artifact.file or upload_path(database, artifact).is_file())
+    ]
     files = {artifact.id: f"files/{_file_name(artifact)}" for artifact in there}
     notes = notes_of(database, conversation_id, _devices(database, conversation_id))
     documents, prompts = _documents(database, conversation_id), _prompts(database, conversation_id)
     record = {
         "conversation": next(database.query("SELECT * FROM conversations WHERE id = ?", (conversation_id,))),
         "messages": [vars(message) for message in messages],
-        "artifacts": [_described(artifact, files.get(artifact.id, "")) for artifact in artifacts],
+        "artifacts": [_without(row, "content") | {"file": files.get(row.id, "")} for row in artifacts],
         "notes": [vars(note) for note in notes],
         "documents": [vars(document) | {"file": name} for name, (document, _) in documents.items()],
         "prompts": [_without(prompt, "text") | {"file": name} for name, prompt in prompts.items()],
@@ -85,10 +89,14 @@ def export_to(target: IO[bytes], database: Database, conversation_id: str) -> No
         )) for name in TABLES},
     }  # fmt: skip
     text = "\n".join(_markdown(conversation.title, messages, artifacts, files))
+    notes_in_words = (
+        f"## {note.id} ({note.kind}, {note.scope}, {moment(note.updated_at)})\n\n{note.text}\n"
+        for note in notes
+    )
     contents: dict[str, str | bytes | Path] = {
         "conversation.md": text,
         "conversation.json": json.dumps(record, ensure_ascii=False, indent=1),
-        **({"notes.md": "\n".join(_notes_in_words(notes))} if notes else {}),
+        **({"notes.md": "\n".join(["# Notes\n", *notes_in_words])} if notes else {}),
         **{files[artifact.id]: _content(database, artifact) for artifact in there},
         **{name: content for name, (_, content) in documents.items()},
         **{name: prompt.text for name, prompt in prompts.items()},
@@ -121,10 +129,6 @@ def export_name(title: str, conversation_id: str) -> str:
     return f"{plain[:NAME_CHARS].strip()} {conversation_id}.zip".lstrip()
 
 
-def _is_gone(database: Database, artifact: Artifact) -> bool:
-    return bool(artifact.file) and not upload_path(database, artifact).is_file()
-
-
 def _devices(database: Database, conversation_id: str) -> list[str]:
     """Return the names of the devices that something is known of here."""
     named = {*devices_on_record(database, conversation_id), *device_states(database, conversation_id)}
@@ -148,27 +152,17 @@ def _prompts(database: Database, conversation_id: str) -> dict[str, SentPrompt]:
 
     Those are left out that were sent while a turn was there that is deleted now: they may tell it.
     """
-    prompts = [
-        get_prompt(database, conversation_id, number)
-        for number, *_ in list_prompts(database, conversation_id)
-    ]
     gone = times_of_deleted(database, conversation_id)
     sent = [
         prompt
-        for prompt in prompts
-        if prompt is not None and not any(created <= prompt.sent_at <= deleted for created, deleted in gone)
+        for number, *_ in list_prompts(database, conversation_id)
+        if (prompt := get_prompt(database, conversation_id, number))
+        and not any(created <= prompt.sent_at <= deleted for created, deleted in gone)
     ]
     return {
         f"prompts/{place:04d}-{_plain(f'{prompt.task}-{prompt.agent}')}.txt": prompt
         for place, prompt in enumerate(sent, start=1)
     }
-
-
-def _notes_in_words(notes: Sequence[Note]) -> Iterator[str]:
-    yield "# Notes\n"
-    for note in notes:
-        when = moment(note.updated_at)
-        yield f"## {note.id} ({note.kind}, {note.scope}, {when})\n\n{note.text}\n"
 
 
 def _plain(title: str) -> str:
@@ -183,10 +177,6 @@ def _file_name(artifact: Artifact) -> str:
     """Return a name within the archive, whatever the title is."""
     stem = _plain(artifact.title)[:NAME_CHARS] or artifact.kind
     return f"{artifact.id}-{stem}{ENDINGS.get(artifact.kind, '')}"
-
-
-def _described(artifact: Artifact, file: str) -> dict[str, Any]:
-    return _without(artifact, "content") | {"file": file}
 
 
 def _markdown(
@@ -276,14 +266,8 @@ def _sources(entry: Entry) -> Iterator[str]:
 
 
 def _note(note: Note, conversation_id: str) -> str:
-    return f"- {_text(note.text)} ({_text(note.id)}, {_text(where_noted(note, conversation_id))})"
-
-
-def where_noted(note: Note, conversation_id: str) -> str:
-    """Return where a note counts, in words: here, for a device, or everywhere."""
-    return {conversation_id: "this conversation", EVERYWHERE: "every conversation"}.get(
-        note.scope, note.scope
-    )
+    scopes = {conversation_id: "this conversation", EVERYWHERE: "every conversation"}
+    return f"- {_text(note.text)} ({_text(note.id)}, {_text(scopes.get(note.scope, note.scope))})"
 
 
 def _text(text: str) -> str:

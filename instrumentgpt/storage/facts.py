@@ -4,12 +4,12 @@ A value supersedes the older ones of its key, and deletes none. Facts go with th
 always what the messages at hand say.
 """
 
+import json
 import re
 import time
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from itertools import chain
 from typing import Any, Literal
 
 from sqlite_utils import Database
@@ -23,9 +23,12 @@ from instrumentgpt.storage.history import Places, places, turn_of
 
 NEWEST_VALUES = 5  # of one quantity: the one in force and those before it
 NEWEST_SENTENCES = 100  # of one kind and device
-MOST_QUANTITIES = 10_000  # in one query: SQLite takes 32,766 values, three of each
 NEWEST_QUANTITIES = 100  # of a device, beside those that a question asks for
 
+_KEYS = (  # of a JSON list of them
+    "keys AS (SELECT json_extract(value, '$[0]') AS d, json_extract(value, '$[1]') AS c,"
+    " json_extract(value, '$[2]') AS p FROM json_each(?))"
+)
 _COLUMNS = "since, kind, device, channel, parameter, value, unit, said, source, log, line, clock, age"
 _OF_KEY = "conversation_id = ? AND kind = 'value' AND device = d AND channel = c AND parameter = p"
 # Of one moment the tool's word counts most; what a person says counts more than an answer's prose.
@@ -84,15 +87,13 @@ def order_readings(database: Database, conversation_id: str, keys: Collection[Ke
     age    that, or the first message that has a reading of a later date
     keys   of which quantities; None: of all
     """
-    if keys is not None and not keys:
-        return
     every = (
-        "SELECT DISTINCT device, channel, parameter FROM facts WHERE conversation_id = ? AND kind = 'value'"
+        "keys (d, c, p) AS (SELECT DISTINCT device, channel, parameter FROM facts"
+        " WHERE conversation_id = ? AND kind = 'value')"
     )
-    those = f"VALUES {_marks(list(keys))}" if keys else every
-    values = [*chain.from_iterable(keys), conversation_id] if keys else [conversation_id, conversation_id]
+    those, of = (every, conversation_id) if keys is None else (_KEYS, json.dumps(list(keys)))
     database.conn.execute(
-        f"WITH keys (d, c, p) AS ({those}), ordered AS (SELECT id, dated AS is_dated,"
+        f"WITH {those}, ordered AS (SELECT id, dated AS is_dated,"
         " CASE source WHEN 'tool' THEN min(message_id) OVER (PARTITION BY device, channel, parameter, value,"
         " source, log ORDER BY clock DESC RANGE UNBOUNDED PRECEDING) ELSE message_id END AS first,"
         " min(message_id) OVER (PARTITION BY device, channel, parameter ORDER BY dated DESC"
@@ -100,21 +101,21 @@ def order_readings(database: Database, conversation_id: str, keys: Collection[Ke
         f" FROM keys CROSS JOIN facts WHERE {_OF_KEY})"
         " UPDATE all_facts SET since = first, age = CASE is_dated WHEN '' THEN first"
         " ELSE min(first, ifnull(later, first)) END FROM ordered WHERE ordered.id = all_facts.id",
-        values,
+        (of, conversation_id),
     )
 
 
 def every_value(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[StoredFact]:
     """Return every value that was ever stated of each key, by each source the first and the last time."""
     sql = (
-        f"WITH keys (d, c, p) AS (VALUES {_marks(keys)}), said AS"
+        f"WITH {_KEYS}, said AS"
         f" (SELECT min(id) AS first, max(id) AS last FROM keys CROSS JOIN facts WHERE {_OF_KEY}"
         " GROUP BY device, channel, parameter, value, source)"
         f" SELECT {_COLUMNS} FROM facts WHERE id IN (SELECT first FROM said UNION SELECT last FROM said)"
         f" ORDER BY {_BY_AGE}"
     )
-    values = [*chain.from_iterable(keys), conversation_id]
-    return _stored_facts(database, conversation_id, rows(database, sql, values)) if keys else []
+    stored = rows(database, sql, (json.dumps(keys), conversation_id))
+    return _stored_facts(database, conversation_id, stored)
 
 
 def list_facts(
@@ -138,7 +139,7 @@ def list_facts(
         sql = "SELECT DISTINCT device FROM facts WHERE conversation_id = ?"
         devices, terms = [row[0] for row in rows(database, sql, (conversation_id,))], [""]
     keys = {key for device in devices for key in _keys(database, conversation_id, device, terms)}
-    values = _values(database, conversation_id, sorted(keys)[:MOST_QUANTITIES])
+    values = _values(database, conversation_id, sorted(keys))
     stored = [
         *values,
         *_doubts(database, conversation_id, {row[4] for row in values if row[8] == "user"}),
@@ -156,26 +157,20 @@ def list_facts(
 def _values(database: Database, conversation_id: str, keys: Sequence[Key]) -> list[Any]:
     """Return the newest values of each key."""
     sql = (
-        f"WITH keys (d, c, p) AS (VALUES {_marks(keys)})"
-        f" SELECT {_COLUMNS} FROM keys CROSS JOIN facts WHERE facts.id IN"
+        f"WITH {_KEYS} SELECT {_COLUMNS} FROM keys CROSS JOIN facts WHERE facts.id IN"
         f" (SELECT id FROM facts WHERE {_OF_KEY} ORDER BY {_BY_AGE_BACKWARDS} LIMIT ?) ORDER BY {_BY_AGE}"
     )
-    values: tuple[str | int, ...] = (*chain.from_iterable(keys), conversation_id, NEWEST_VALUES)
-    return rows(database, sql, values) if keys else []
-
-
-def _marks(keys: Sequence[Key]) -> str:
-    return ", ".join(["(?, ?, ?)"] * len(keys))
+    return rows(database, sql, (json.dumps(keys), conversation_id, NEWEST_VALUES))
 
 
 def _doubts(database: Database, conversation_id: str, parameters: Collection[str]) -> list[Any]:
     """Return what was said of quantities besides, the newest of each number of each key."""
     mine = (
-        f"conversation_id = ? AND kind = 'doubt' AND parameter IN ({', '.join('?' * len(parameters))})"
+        "conversation_id = ? AND kind = 'doubt' AND parameter IN (SELECT value FROM json_each(?))"
         " GROUP BY device, channel, parameter, value"
     )
     sql = f"SELECT {_COLUMNS} FROM facts WHERE id IN (SELECT max(id) FROM facts WHERE {mine})"
-    return rows(database, sql, (conversation_id, *parameters)) if parameters else []
+    return rows(database, sql, (conversation_id, json.dumps(list(parameters))))
 
 
 def _sentences(database: Database, conversation_id: str, which: str, *values: str) -> list[Any]:
@@ -275,30 +270,24 @@ def list_state_items(database: Database, conversation_id: str) -> list[StateItem
 
 
 def origins_of(
-    database: Database, conversation_id: str, state: DiagnosticState, placed: Places | None = None
+    database: Database, conversation_id: str, state: DiagnosticState, placed: Places
 ) -> dict[tuple[str, str], str]:
     """Return (field, text) of the state's causes, hypotheses and findings → where they are from.
 
     Of an item said more than once, the first time; only the NEWEST_ITEMS newest are looked at.
-
-    placed  the conversation's `places`, where they have been read
     """
     sql = (
         "SELECT field, text, message_id, log, line FROM state_items WHERE conversation_id = ? AND device = ?"
         " AND field IN ('hypotheses', 'root_causes', 'findings') ORDER BY id DESC LIMIT ?"
     )
     stored = rows(database, sql, (conversation_id, device_key(state), NEWEST_ITEMS))
-    question_ids = (placed or places(database, conversation_id))[1] if stored else ()
     texts = {*state.findings, *state.hypotheses, *state.root_causes}
     first: dict[tuple[str, str], Any] = {row[:2]: row[2:] for row in stored if row[1] in texts}
-    return {item: _origin(question_ids, *origin) for item, origin in first.items()}
-
-
-def _origin(question_ids: Sequence[int], message_id: int | None, log: str, line: int | None) -> str:
-    """Return the turn that said it, and its log line."""
-    turn = f"turn {turn_of(message_id, question_ids)}" if message_id else ""
-    where = f"{log} line {line}" if log and line else log
-    return ", ".join(filter(None, (turn, where)))
+    origins: dict[tuple[str, str], str] = {}
+    for item, (message_id, log, line) in first.items():
+        turn = f"turn {turn_of(message_id, placed[1])}" if message_id else ""
+        origins[item] = ", ".join(filter(None, (turn, f"{log} line {line}" if log and line else log)))
+    return origins
 
 
 def device_states(database: Database, conversation_id: str) -> dict[str, str]:

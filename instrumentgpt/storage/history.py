@@ -2,11 +2,12 @@
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import Any, overload
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.summary import StoredMessage
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.runs import COMMAND
 
@@ -15,24 +16,12 @@ LAST_ID = 2**63 - 1
 Places = tuple[Sequence[int], Sequence[int]]  # ids of all messages, and of the questions, in order
 
 
-class StoredMessage(dict[str, Any]):
-    """A message as memory wants it: "id" and "role"; its "content" is read when it is first asked for."""
-
-    def __missing__(self, key: str) -> str:
-        if key != "content":
-            raise KeyError(key)
-        sql = "SELECT content FROM messages WHERE id = ?"
-        stored = rows(self["database"], sql, (self["id"],))
-        self["content"] = str(stored[0][0]) if stored else ""
-        return str(self["content"])
-
-
 class History(Sequence[StoredMessage]):
-    """The messages of a conversation, oldest first, each made when it is looked at; `ids` are theirs."""
+    """The messages of a conversation, oldest first, each read when it is looked at; `ids` are theirs."""
 
-    def __init__(self, database: Database, ids: Sequence[int], questions: Collection[int]) -> None:
+    def __init__(self, database: Database, ids: Sequence[int]) -> None:
         self.ids = ids
-        self._database, self._questions = database, questions
+        self._database = database
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -45,18 +34,18 @@ class History(Sequence[StoredMessage]):
 
     def __getitem__(self, place: int | slice) -> "StoredMessage | History":
         if isinstance(place, slice):
-            return History(self._database, self.ids[place], self._questions)
-        name = self.ids[place]
-        role = "user" if name in self._questions else "assistant"
-        return StoredMessage(id=name, role=role, database=self._database)
+            return History(self._database, self.ids[place])
+        sql = "SELECT role, content FROM messages WHERE id = ?"
+        for role, content in rows(self._database, sql, (self.ids[place],)):
+            return {"id": self.ids[place], "role": role, "content": content}
+        return {"id": self.ids[place], "role": "assistant", "content": ""}  # deleted meanwhile
 
 
 def history(
     database: Database, conversation_id: str, before: int = LAST_ID, placed: Places | None = None
 ) -> History:
     """Return the messages with an id below `before`, without commands; `placed` where it has been read."""
-    ids, question_ids = below(before, placed or spoken(database, conversation_id))
-    return History(database, ids, frozenset(question_ids))
+    return History(database, below(before, placed or spoken(database, conversation_id))[0])
 
 
 def below(before: int, placed: Places) -> Places:
@@ -91,6 +80,15 @@ def places(database: Database, conversation_id: str, before: int = LAST_ID) -> P
     stored = rows(database, sql, (conversation_id, before))
     ids, question_ids = (sorted(json.loads(f"[{listed or ''}]")) for listed in stored[0])
     return ids, question_ids
+
+
+def last_question(database: Database, conversation_id: str, before: int = LAST_ID) -> str:
+    """Return the newest question with an id below `before`, "" if there is none."""
+    sql = (
+        "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' AND id < ?"
+        " ORDER BY id DESC LIMIT 1"
+    )
+    return "".join(str(content) for (content,) in rows(database, sql, (conversation_id, before)))
 
 
 def turn_of(message_id: int, question_ids: Sequence[int]) -> int:

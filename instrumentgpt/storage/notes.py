@@ -10,7 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.memory.reading.constraints import constraints_in
-from instrumentgpt.memory.terms import Phrase, phrases, terms
+from instrumentgpt.memory.terms import Aliases, Phrase, phrases, terms
 from instrumentgpt.storage.connection import change, insert, rows, select
 
 EVERYWHERE = "global"  # the scope of notes that count in every conversation
@@ -67,21 +67,16 @@ def notes_of(database: Database, conversation_id: str, devices: Iterable[str] = 
     return sorted(notes, key=lambda note: scopes.index(note.scope))
 
 
+@lru_cache(maxsize=256)  # notes are looked at for every prompt
 def constraints_of(note: Note) -> tuple[str, ...]:
     """Return the sentences of a note that lay something down; what was deferred or rejected does not."""
-    return _constraints(note.text) if note.kind not in ("deferred", "rejected") else ()
+    if note.kind in ("deferred", "rejected"):
+        return ()
+    return tuple(sentence for kind, sentence in constraints_in(note.text) if kind == "constraint")
 
 
-@lru_cache(maxsize=256)  # notes are looked at for every prompt
-def _constraints(text: str) -> tuple[str, ...]:
-    return tuple(sentence for kind, sentence in constraints_in(text) if kind == "constraint")
-
-
-def matching_notes(notes: Iterable[Note], query: str, aliases: Sequence[Sequence[str]] = ()) -> list[Note]:
-    """Return the notes that bear on `query`, in either language and under other names, the best first.
-
-    aliases  lists of names of one device each
-    """
+def matching_notes(notes: Iterable[Note], query: str, aliases: Aliases = ()) -> list[Note]:
+    """Return the notes that bear on `query`, in either language and under other names, the best first."""
     query_phrases = phrases(query, aliases)
     scored = [(_score(note, query, query_phrases), note) for note in notes]
     return [note for score, note in sorted(scored, key=lambda pair: -pair[0]) if score]

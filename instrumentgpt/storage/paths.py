@@ -11,6 +11,8 @@ from pathlib import Path
 
 import platformdirs
 
+from instrumentgpt.files import whole
+
 DATABASE_NAME = "instrumentgpt.db"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 SECRET_BYTES = 32
@@ -52,8 +54,8 @@ def private_secret(path: Path) -> bytes:
     if len(kept) == SECRET_BYTES:
         return kept
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    made, part = secrets.token_bytes(SECRET_BYTES), path.with_suffix(".part")
-    with os.fdopen(os.open(part, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "wb") as file:
+    made = secrets.token_bytes(SECRET_BYTES)
+    with whole(path) as file:
+        os.fchmod(file.fileno(), 0o600)
         file.write(made)
-    part.replace(path)
     return made

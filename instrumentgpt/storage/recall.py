@@ -4,10 +4,11 @@ The raw messages are indexed, pasted logs and all, each once, in the transaction
 Of those found the lines are told that count, and a few of the messages around them.
 """
 
+import json
 import math
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -15,9 +16,9 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.filtering import prose_lines
 from instrumentgpt.memory.recalled import Recalled, relevant_lines
-from instrumentgpt.memory.terms import Phrase, phrase_of, phrases, telling, terms
+from instrumentgpt.memory.terms import Aliases, Phrase, phrase_of, phrases, telling, terms
 from instrumentgpt.storage.connection import rows
-from instrumentgpt.storage.history import LAST_ID, Places, below, spoken, turn_of
+from instrumentgpt.storage.history import LAST_ID, Places, below, last_question, spoken, turn_of
 
 HITS = 40  # messages recalled for a question at most; more do not fit a prompt
 LOOKED_AT = 60  # best messages of each search, merged
@@ -44,14 +45,13 @@ def recall(
     database: Database,
     conversation_id: str,
     question: str,
-    aliases: Sequence[Sequence[str]] = (),
-    before: int | None = None,
+    aliases: Aliases = (),
+    before: int = LAST_ID,
     placed: Places | None = None,
     room: float = math.inf,
 ) -> list[Recalled]:
     """Return what earlier messages of the conversation say that bears on `question`, the best first.
 
-    aliases  lists of names of one device each
     before   only messages with a lower id: those before the question itself
     placed   the conversation's messages as `spoken` returns them, where they have been read
     room     tokens that the pieces may fill; what hits leave goes to the newest other messages. Without it,
@@ -60,24 +60,25 @@ def recall(
     A question that says little of its own ("and on 053?") is taken to go on about the one before.
     Beside the best hits come the messages around them, in few words.
     """
-    until = LAST_ID if before is None else before
-    near = below(until, placed or spoken(database, conversation_id))
+    near = below(before, placed or spoken(database, conversation_id))
     sought = _sought_phrases(question, aliases)
-    scores = _search(database, conversation_id, sought, until)
-    if len(sought) and len(_own_terms(question, aliases)) < FEW_TERMS:
-        carried = _sought_phrases(_question_before(database, conversation_id, until))[:CARRIED_PHRASES]
-        _add(scores, _search(database, conversation_id, carried, until), CARRIED_SHARE)
+    scores = _search(database, conversation_id, sought, before)
+    named = _terms_of_names(aliases)
+    own_terms = [term for term in telling(terms(question)) if term not in named]
+    if len(sought) and len(own_terms) < FEW_TERMS:
+        carried = _sought_phrases(last_question(database, conversation_id, before))[:CARRIED_PHRASES]
+        _add(scores, _search(database, conversation_id, carried, before), CARRIED_SHARE)
         sought = list(dict.fromkeys([*sought, *carried]))
     best = _best(scores, near)
     is_prompt = room < math.inf
     if not best:
         return pieces_of(database, candidates([], {}, near, is_prompt), {}, near[1], room)
-    messages = messages_of(database, best[:FEEDBACK_HITS])
     looked = best[: HITS + FEEDBACK_HITS]
     holders = _holders(database, sought, looked)
     weights = _weights(sought, holders, len(looked))
+    messages = _messages(database, best[:FEEDBACK_HITS])
     fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
-    _add(scores, _search(database, conversation_id, fed, until), FEEDBACK_SHARE)
+    _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
     _bring_later(scores, weights, holders, _best(scores, near))
     best = _best(scores, near)[:HITS]
     return pieces_of(database, candidates(best, scores, near, is_prompt), weights, near[1], room)
@@ -107,30 +108,18 @@ def _bring_later(
             scores[newest] = max(scores[newest], BESIDE * scores[hit])
 
 
-def _sought_phrases(question: str, aliases: Sequence[Sequence[str]] = ()) -> list[Phrase]:
+def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
     """Return what to look for: what the question says itself, before what is pasted in it."""
     stated = phrases("\n".join(prose_lines(question)), aliases)
     rest = phrases(question[:PASTED_CHARS], aliases) if len(stated) < MOST_PHRASES else ()
-    shared = _shared(aliases)
-    sought = [words for words in dict.fromkeys([*stated, *rest]) if len(words) > 1 or words[0] not in shared]
+    bearers = _terms_of_names(aliases)  # of a term that several share most messages may have it
+    sought = [words for words in dict.fromkeys([*stated, *rest]) if len(words) > 1 or bearers[words[0]] < 2]
     return (sought or stated)[:MOST_PHRASES]
 
 
-def _own_terms(question: str, aliases: Sequence[Sequence[str]]) -> list[str]:
-    """Return the telling terms of the question beside names of devices."""
-    named = frozenset[str]().union(*_named(aliases))
-    return [term for term in telling(terms(question)) if term not in named]
-
-
-def _shared(aliases: Sequence[Sequence[str]]) -> set[str]:
-    """Return the terms that stand in the names of several devices: most messages may have them."""
-    held = Counter(chain.from_iterable(_named(aliases)))
-    return {term for term, count in held.items() if count > 1}
-
-
-def _named(aliases: Sequence[Sequence[str]]) -> list[frozenset[str]]:
-    """Return the terms of the names of each device."""
-    return [frozenset(chain.from_iterable(map(phrase_of, names))) for names in aliases]
+def _terms_of_names(aliases: Aliases) -> Counter[str]:
+    """Return term → in the names of how many devices it stands."""
+    return Counter(term for names in aliases for term in {*chain.from_iterable(map(phrase_of, names))})
 
 
 def _search(
@@ -170,15 +159,6 @@ def _best(scores: dict[int, float], near: Places) -> list[int]:
     """Return the messages that were found, the best first, without those that are not told."""
     ids = set(near[0])
     return sorted(ids.intersection(scores), key=lambda message: (-scores[message], -message))
-
-
-def _question_before(database: Database, conversation_id: str, until: int) -> str:
-    sql = (
-        "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' AND id < ?"
-        " ORDER BY id DESC LIMIT 1"
-    )
-    stored = rows(database, sql, (conversation_id, until))
-    return str(stored[0][0]) if stored else ""
 
 
 def _holders(database: Database, sought: Sequence[Phrase], ids: Sequence[int]) -> dict[str, set[int]]:
@@ -226,14 +206,10 @@ FILLED, FILLED_CHARS = 60, 240  # newest other messages
 READ_AT_ONCE = 16  # messages
 
 
-def messages_of(database: Database, ids: Iterable[int]) -> dict[int, tuple[str, str]]:
+def _messages(database: Database, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
     """Return id → (role, content)."""
-    ids = list(ids)
-    if not ids:
-        return {}
-    marks = ",".join("?" * len(ids))
-    stored = rows(database, f"SELECT id, role, content FROM messages WHERE id IN ({marks})", ids)
-    return {message: (role, content) for message, role, content in stored}
+    sql = "SELECT id, role, content FROM messages WHERE id IN (SELECT value FROM json_each(?))"
+    return {name: (role, content) for name, role, content in rows(database, sql, (json.dumps(ids),))}
 
 
 @dataclass(frozen=True)
@@ -280,7 +256,7 @@ def pieces_of(
     pieces: list[Recalled] = []
     for first in range(0, len(chosen), READ_AT_ONCE):
         some = chosen[first : first + READ_AT_ONCE]
-        messages = messages_of(database, [candidate.message_id for candidate in some])
+        messages = _messages(database, [candidate.message_id for candidate in some])
         for candidate in some:
             if room <= 0:
                 return pieces

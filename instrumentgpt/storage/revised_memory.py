@@ -56,8 +56,9 @@ def revised_memory(
     if facts is None:
         facts = list_facts(database, conversation_id)
     facts = [*_constraints_in_notes(database, conversation_id, state, facts), *facts]
-    if any(item.field == VALUE for item in standings):
-        facts = _with_every_value(database, conversation_id, facts, standings)
+    if keys := [(item.device, item.channel, item.name) for item in standings if item.field == VALUE]:
+        others = [row for row in facts if row.kind != VALUE or row.fact.key not in keys]
+        facts = [*others, *every_value(database, conversation_id, keys)]  # of these not the newest only
     return apply_revisions(state, facts, standings, _restated(database, conversation_id, standings))
 
 
@@ -77,20 +78,9 @@ def _constraints_in_notes(
     for note, text in constraints:
         [(message_id,)] = rows(database, sql, (conversation_id, note.updated_at))
         fact = Fact(note.scope if note.scope in devices else "", "", "", "")
-        turn = turn_of(int(str(message_id)), question_ids)
-        stored_facts.append(
-            StoredFact("constraint", fact, "user", turn, text, int(str(message_id)), mark=f"note {note.id}")
-        )
+        turn, mark = turn_of(message_id, question_ids), f"note {note.id}"
+        stored_facts.append(StoredFact("constraint", fact, "user", turn, text, message_id, mark=mark))
     return stored_facts
-
-
-def _with_every_value(
-    database: Database, conversation_id: str, facts: Sequence[StoredFact], standings: Standings
-) -> list[StoredFact]:
-    """Return `facts` with all that was ever stated of the values that were revised, not the newest only."""
-    keys = [(item.device, item.channel, item.name) for item in standings if item.field == VALUE]
-    others = [row for row in facts if row.kind != VALUE or row.fact.key not in keys]
-    return [*others, *every_value(database, conversation_id, keys)]
 
 
 def _restated(database: Database, conversation_id: str, standings: Standings) -> set[Item]:
@@ -102,13 +92,7 @@ def _restated(database: Database, conversation_id: str, standings: Standings) ->
     }
     if not forgotten:
         return set()
-    return _pinned_since(database, conversation_id, forgotten) | _said_since(
-        database, conversation_id, forgotten
-    )
-
-
-def _pinned_since(database: Database, conversation_id: str, forgotten: Standings) -> set[Item]:
-    return {
+    restated = {
         item
         for state_item in list_state_items(database, conversation_id)
         if state_item.source == "user"
@@ -116,21 +100,16 @@ def _pinned_since(database: Database, conversation_id: str, forgotten: Standings
         if item.field == state_item.field and state_item.created_at > standing.changed_at
         if same(state_item.text) in standing.forms
     }
-
-
-def _said_since(database: Database, conversation_id: str, forgotten: Standings) -> set[Item]:
     first = min(standing.forgotten or 0 for standing in forgotten.values())
     sql = "SELECT id, content FROM messages WHERE conversation_id = ? AND role = 'user' AND id > ?"
-    messages = rows(database, sql, (conversation_id, first))
-    anew: set[Item] = set()
-    for message_id, content in messages:
+    for message_id, content in rows(database, sql, (conversation_id, first)):
         stated = {same(row.text) for row in statements(content) if row.kind != "ruled_out"}
-        anew |= {
+        restated |= {
             item
             for item, standing in forgotten.items()
             if message_id > (standing.forgotten or 0) and standing.forms & stated
         }
-    return anew
+    return restated
 
 
 def messages_put_back(database: Database, conversation_id: str, standings: Standings) -> list[Recalled]:
@@ -146,13 +125,12 @@ def messages_put_back(database: Database, conversation_id: str, standings: Stand
     sql = f"SELECT id, role, content FROM messages WHERE conversation_id = ? AND id IN ({marks}) ORDER BY id"
     messages = rows(database, sql, (conversation_id, *message_ids))
     question_ids = places(database, conversation_id)[1]
-    return [_piece(question_ids, *row) for row in messages]
-
-
-def _piece(question_ids: Sequence[int], message_id: int, role: str, content: str) -> Recalled:
-    text = cap(filter_content(content), PUT_BACK_CHARS)
-    lines = tuple(line for line in text.split("\n") if line.strip())
-    return Recalled(message_id, turn_of(message_id, question_ids), role, lines or ("(empty)",), math.inf)
+    pieces = []
+    for message_id, role, content in messages:
+        lines = tuple(filter(str.strip, cap(filter_content(content), PUT_BACK_CHARS).split("\n")))
+        turn = turn_of(message_id, question_ids)
+        pieces.append(Recalled(message_id, turn, role, lines or ("(empty)",), math.inf))
+    return pieces
 
 
 def store_nicknames(

@@ -2,8 +2,6 @@
 
 import json
 import time
-from collections.abc import Sequence
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -35,7 +33,8 @@ MOST_PUT_BACK = 6  # messages of a conversation
 TURN_CHARS = 120  # of a deleted turn's question, by which it is listed
 
 _COLUMNS = (
-    "id, device, field, name, channel, action, old, new, after, changed_by, changed_at, undone_by, undone_at"
+    "id, device, field, name, channel, action, old, new, after, changed_by, changed_at,"
+    " ifnull(undone_by, ''), undone_at"
 )
 
 
@@ -109,13 +108,7 @@ def list_revisions(database: Database, conversation_id: str) -> list[Revision]:
     sql = f"SELECT {_COLUMNS} FROM revisions WHERE conversation_id = ? ORDER BY id"
     stored = rows(database, sql, (conversation_id,))
     question_ids = places(database, conversation_id)[1] if stored else []
-    return [_revision(question_ids, row) for row in stored]
-
-
-def _revision(question_ids: Sequence[int], row: Any) -> Revision:
-    number, device, field, name, channel, action, old, new, after, changed_by, changed_at, by, at = row
-    item, turn = Item(device, field, name, channel), turn_of(after, question_ids)
-    return Revision(number, item, action, old, new, after, turn, changed_by, changed_at, by or "", at)
+    return [Revision(row[0], Item(*row[1:5]), *(*row[5:], turn_of(row[8], question_ids))) for row in stored]
 
 
 def undo_revision(database: Database, revision_id: int, undone_by: str = "user") -> None:

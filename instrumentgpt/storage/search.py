@@ -15,7 +15,7 @@ from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.recalled import relevant_lines
 from instrumentgpt.memory.search_query import SearchTerm, marked, search_terms
 from instrumentgpt.memory.state import DiagnosticState, device_key
-from instrumentgpt.memory.terms import fold
+from instrumentgpt.memory.terms import Aliases, fold
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import get_memory
 from instrumentgpt.storage.facts import device_states
@@ -65,13 +65,8 @@ class Hit:
         return "".join(text for text, _ in self.pieces)
 
 
-def search(
-    database: Database, query: str, aliases: Sequence[Sequence[str]] = (), limit: int = HITS
-) -> list[Hit]:
-    """Return what holds the words of `query`, in either language and under other names, the best first.
-
-    aliases  lists of names of one device each
-    """
+def search(database: Database, query: str, aliases: Aliases = (), limit: int = HITS) -> list[Hit]:
+    """Return what holds the words of `query`, in either language and under other names, the best first."""
     things = search_terms(query, aliases)[:MOST_THINGS]
     if not things:
         return []
@@ -118,11 +113,8 @@ def _ranked(database: Database, table: str, gone: str, match: str, limit: int) -
     stored = rows(database, newest, (match, RANKED))
     if not stored:
         return []
-    ranked = rows(
-        database,
-        f"SELECT rowid, -bm25({table}) AS score FROM {there} AND rowid >= ? ORDER BY score DESC LIMIT ?",
-        (match, stored[-1][0], limit),
-    )
+    sql = f"SELECT rowid, -bm25({table}) AS score FROM {there} AND rowid >= ? ORDER BY score DESC LIMIT ?"
+    ranked: list[tuple[int, float]] = rows(database, sql, (match, stored[-1][0], limit))
     return ranked
 
 
@@ -139,8 +131,7 @@ def _of_message(database: Database, message_id: int, things: Sequence[SearchTerm
         " AND message_id >= messages.id AND device != '' ORDER BY message_id LIMIT 1), ''), diagnostic_state"
         " FROM messages JOIN conversations ON conversations.id = conversation_id WHERE messages.id = ?"
     )
-    stored = rows(database, sql, (message_id,))
-    conversation_id, title, role, created_at, content, device, state = stored[0]
+    [(conversation_id, title, role, created_at, content, device, state)] = rows(database, sql, (message_id,))
     device = device or device_key(DiagnosticState.deserialize(state or ""))
     kind = "question" if role == "user" else "answer"
     pieces = _around(content, things)
@@ -152,8 +143,7 @@ def _of_item(database: Database, item_id: int, things: Sequence[SearchTerm]) -> 
         "SELECT conversation_id, coalesce(title, ''), message_id, field, state_items.created_at, device, text"
         " FROM state_items JOIN conversations ON conversations.id = conversation_id WHERE state_items.id = ?"
     )
-    stored = rows(database, sql, (item_id,))
-    conversation_id, title, message_id, field, created_at, device, text = stored[0]
+    [(conversation_id, title, message_id, field, created_at, device, text)] = rows(database, sql, (item_id,))
     return Hit(conversation_id, title, message_id, field, created_at, device, _around(text, things))
 
 
@@ -226,22 +216,15 @@ def _recorded(database: Database, devices: Sequence[str], except_for: str) -> li
 
 def _items_shown(database: Database, conversation_id: str, device: str) -> set[tuple[str, str]]:
     """Return (field, text) of what the conversation holds of the device now."""
-    state = revised_memory(database, conversation_id, _state_of(database, conversation_id, device), ()).state
-    out = _ruled_out(database, conversation_id)
+    state = DiagnosticState.deserialize(get_memory(conversation_id, database)[1])
+    if device_key(state) != device:
+        state = DiagnosticState.deserialize(device_states(database, conversation_id).get(device, ""))
+    state = revised_memory(database, conversation_id, state, ()).state
+    sql = "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said != ''"
+    out = [same(sentence) for (sentence,) in rows(database, sql, (conversation_id,))]
     return {
         (field, same(text))
         for field in FIELDS
         for text in getattr(state, field)
         if not any(same(text) in hypothesis or hypothesis in same(text) for hypothesis in out)
     }
-
-
-def _state_of(database: Database, conversation_id: str, device: str) -> DiagnosticState:
-    state = DiagnosticState.deserialize(get_memory(conversation_id, database)[1])
-    filed = device_states(database, conversation_id)
-    return state if device_key(state) == device else DiagnosticState.deserialize(filed.get(device, ""))
-
-
-def _ruled_out(database: Database, conversation_id: str) -> list[str]:
-    sql = "SELECT said FROM facts WHERE conversation_id = ? AND kind = 'ruled_out' AND said != ''"
-    return [same(row[0]) for row in rows(database, sql, (conversation_id,))]

@@ -110,10 +110,9 @@ def digests_of(database: Database, conversation_id: str) -> list[str]:
     """Return the contents that only this conversation names, deleted turns included."""
     sql = (
         "SELECT file FROM all_artifacts WHERE file != '' GROUP BY file"
-        " HAVING min(conversation_id) = :one AND max(conversation_id) = :one"
+        " HAVING min(conversation_id) = ?1 AND max(conversation_id) = ?1"
     )
-    stored = database.execute(sql, {"one": conversation_id}).fetchall()
-    return [str(digest) for (digest,) in stored]
+    return [str(digest) for (digest,) in rows(database, sql, (conversation_id,))]
 
 
 def sweep(database: Database, digests: Iterable[str] | None = None) -> None:

@@ -5,6 +5,7 @@ import queue
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -72,26 +73,21 @@ def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tu
     Each asking ends with its own Done. Closing the generator, or a stop of the turn, ends those in progress.
     """
     inbox: queue.SimpleQueue[tuple[int, Event]] = queue.SimpleQueue()
-    halted, slots = threading.Event(), threading.Semaphore(max(1, at_once))
+    halted = threading.Event()
     prepared: dict[int, _Prepared] = {}
-    threads = []
     for place, asking in enumerate(askings):
         try:
             prepared[place] = _prepared(turn, asking, halted.is_set)
         except UnknownAgent as error:
             for event in failed(error):
                 inbox.put((place, event))
-            continue
-        hear = partial(_collect, inbox, place, slots, prepared[place])
-        threads.append(threading.Thread(target=hear, name=f"ask {asking.task} {place}"))
-    try:
-        for thread in threads:
-            thread.start()
-        yield from _as_they_come(turn, inbox, len(askings), prepared, halted)
-    finally:
-        halted.set()
-        for thread in threads:
-            thread.join()
+    with ThreadPoolExecutor(max(1, at_once), "ask") as threads:
+        try:
+            for place, one in prepared.items():
+                threads.submit(_collect, inbox, place, one)
+            yield from _as_they_come(turn, inbox, len(askings), prepared, halted)
+        finally:
+            halted.set()
 
 
 def replied(events: Events, segment: int | None = None) -> Generator[Event, None, Reply]:
@@ -133,18 +129,15 @@ def _prepared(turn: Turn, asking: Asking, stopped: Callable[[], bool]) -> _Prepa
     return _Prepared(agent, request, partial(started, turn.run.id, turn.settings, stopped, agent, program))
 
 
-def _collect(
-    inbox: "queue.SimpleQueue[tuple[int, Event]]", place: int, slots: threading.Semaphore, prepared: _Prepared
-) -> None:
-    """Put what the asking at `place` says into `inbox`, once one of `slots` is free; its Done comes last."""
-    with slots:
-        try:
-            for event in prepared.begin(prepared.request):
-                inbox.put((place, event))
-        except Exception as error:  # the edge of a thread: its asking must end, whatever happened
-            _log.exception("asking %s", place)
-            inbox.put((place, Failure("error", reason(error))))
-            inbox.put((place, Done("error", "")))
+def _collect(inbox: "queue.SimpleQueue[tuple[int, Event]]", place: int, prepared: _Prepared) -> None:
+    """Put what the asking at `place` says into `inbox`; its Done comes last."""
+    try:
+        for event in prepared.begin(prepared.request):
+            inbox.put((place, event))
+    except Exception as error:  # the edge of a thread: its asking must end, whatever happened
+        _log.exception("asking %s", place)
+        inbox.put((place, Failure("error", reason(error))))
+        inbox.put((place, Done("error", "")))
 
 
 def _as_they_come(

@@ -44,16 +44,11 @@ def branch(database: Database, conversation_id: str, message_id: int) -> str:
 
 def _copy(database: Database, old: str, new: str, last: int) -> None:
     """Copy the messages of `old` up to `last`, and what hangs on them, under names of their own."""
-    messages = list(
-        database.query(
-            "SELECT * FROM messages WHERE conversation_id = ? AND id <= ? ORDER BY id", [old, last]
-        )
-    )
+    until_then = "conversation_id = ? AND id <= ?"
+    messages = list(database.view("messages").rows_where(until_then, [old, last], order_by="id"))
     marks = ",".join(str(message["id"]) for message in messages)
-    runs = list(
-        database.query(f"SELECT * FROM runs WHERE question_message_id IN ({marks}) AND kind = 'turn'")
-    )
-    made = list(database.query(f"SELECT id FROM artifacts WHERE message_id IN ({marks})"))
+    runs = list(database.table("runs").rows_where(f"question_message_id IN ({marks}) AND kind = 'turn'"))
+    made = list(database.view("artifacts").rows_where(f"message_id IN ({marks})", select="id"))
     names = {str(run["id"]): uuid.uuid4().hex for run in runs}
     names |= {str(artifact["id"]): uuid.uuid4().hex[:12] for artifact in made}
     ids: dict[int, int] = {}
@@ -82,15 +77,13 @@ def _copy(database: Database, old: str, new: str, last: int) -> None:
             if table == "artifacts":
                 copied |= {"id": names[row["id"]], "run_id": names.get(row["run_id"] or "")}
             put(table if table == "marks" else f"all_{table}", copied)
-    until = messages[-1]["created_at"]
-    sql = (
-        "SELECT * FROM state_items WHERE conversation_id = ? AND source = 'user'"
-        f" AND (message_id IN ({marks}) OR (message_id IS NULL AND created_at <= ?))"
-    )
-    for item in list(database.query(sql, [old, until])):
+    beside = f"message_id IN ({marks}) OR (message_id IS NULL AND created_at <= ?)"
+    stated = f"conversation_id = ? AND source = 'user' AND ({beside})"
+    values = [old, messages[-1]["created_at"]]
+    for item in list(database.view("state_items").rows_where(stated, values)):
         put("all_state_items", {**_without_id(item), "message_id": ids.get(item["message_id"])})
-    sql = "SELECT * FROM revisions WHERE conversation_id = ? AND after <= ? AND field != ? ORDER BY id"
-    for row in list(database.query(sql, [old, last, TURN])):
+    changed = "conversation_id = ? AND after <= ? AND field != ?"
+    for row in list(database.table("revisions").rows_where(changed, [old, last, TURN], order_by="id")):
         name = row["name"] if row["field"] != MESSAGE else str(ids.get(int(row["name"]), 0))
         after = max((mine for theirs, mine in ids.items() if theirs <= row["after"]), default=0)
         put("revisions", {**_without_id(row), "name": name, "after": after})

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 import db
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.stream_parser import SERVER
-from instrumentgpt.memory.gate import Mark, marks_of
-from instrumentgpt.memory.sources import Source
-from instrumentgpt.storage.marks import marks_of_answer, store_marks
+from instrumentgpt.memory.gate import Mark, Source, marks_of
+from instrumentgpt.storage.answers import marks_of_answer, store_marks
 from instrumentgpt.turn.prompt import names_of
-from instrumentgpt.turn.record import rows_of
+from instrumentgpt.turn.record import result_of, rows_of
 from instrumentgpt.turn.turn import Turn
 
 ON_RECORD = (  # tools that return what the agent told them: no source, but for the lines of the log
@@ -60,11 +59,7 @@ def sources(
 def _result(tool: Tool) -> str:
     if tool.name not in ON_RECORD:
         return tool.result
-    try:
-        result = json.loads(tool.result)
-    except ValueError:
-        return ""
-    rows = rows_of(result, "findings", "hypotheses", "root_causes", "values")
+    rows = rows_of(result_of(tool), "findings", "hypotheses", "root_causes", "values")
     return json.dumps([row.get("evidence") for row in rows], ensure_ascii=False)
 
 

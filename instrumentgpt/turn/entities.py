@@ -17,17 +17,11 @@ LABEL_CHARS = 80  # of what somebody else worded
 REF = re.compile(
     r"(?<![A-Za-z0-9_])(?:gen_)?(?:device|log|loop|finding|chart|report|note)_[1-9]\d*(?![A-Za-z0-9_])"
 )
+_SUMMARISING = ("diagnose_log", "channel_metrics", "survey_devices", "advise_gains", "compare_logs")
+_READING = ("plot_log", "read_lines", "search_events", "look_at_time", "explain_jump")
 FLAGS: dict[str, Flag] = {  # tool → what is known of a log it worked on
-    "diagnose_log": "read:summary",
-    "channel_metrics": "read:summary",
-    "survey_devices": "read:summary",
-    "advise_gains": "read:summary",
-    "compare_logs": "read:summary",
-    "plot_log": "read:full",
-    "read_lines": "read:full",
-    "search_events": "read:full",
-    "look_at_time": "read:full",
-    "explain_jump": "read:full",
+    **dict.fromkeys(_SUMMARISING, "read:summary"),
+    **dict.fromkeys(_READING, "read:full"),
 }
 GENERATED = ("html", "markdown", "report")  # kinds of artifacts that are the user's to save
 

@@ -19,8 +19,8 @@ from instrumentgpt.memory.reading.constraints import (
 from instrumentgpt.memory.revisions import UNCLEAR, Item, item_of
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.facts import list_facts
+from instrumentgpt.storage.history import last_question
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.revisions import list_revisions, revise
 
@@ -45,9 +45,8 @@ class Question:
 
 def open_questions(database: Database, conversation_id: str) -> list[Question]:
     """Return what the user's newest message leaves open and nobody has answered."""
-    sql = "SELECT content FROM messages WHERE conversation_id = ? AND role = 'user' ORDER BY id DESC LIMIT 1"
-    stored = rows(database, sql, (conversation_id,))
-    sentences = [shorten(text, CONSTRAINT_CHARS) for (words,) in stored for text in stated_in(str(words))]
+    words = last_question(database, conversation_id)
+    sentences = [shorten(text, CONSTRAINT_CHARS) for text in stated_in(words)]
     revisions = [row for row in list_revisions(database, conversation_id) if row.undone_at is None]
     answered = {row.item.name if row.item.field == UNCLEAR else row.new for row in revisions}
     facts = list_facts(database, conversation_id, ())

@@ -97,7 +97,7 @@ def _device_memory(turn: Turn) -> RevisedMemory:
     return revised if device_key(revised.state) == name else revised_memory(*where, turn.state)
 
 
-MOST_CONSTRAINTS = MOST_RULED_OUT = 8  # sentences told to our own analyst, the newest
+MOST_SENTENCES = 8  # of a kind told to our own analyst, the newest
 
 
 def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memory: RevisedMemory) -> Path:
@@ -106,7 +106,9 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
     task, given  what a mode asks for, and what it tells beside the question
     device_memory   what is known of the device in question
     """
-    home = turn.home()
+    home, state = turn.home(), device_memory.state
+    ours = (state.device_name, state.device_ip)
+    filed = db.device_states(turn.database, turn.run.conversation_id)
     record = {
         "task": task,
         "question": turn.question.content,
@@ -118,17 +120,18 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
         "devices": [device.name for device in turn.devices],
         "nicknames": {device.name: device.nicknames for device in turn.inventory.devices if device.nicknames},
         "left": _left(turn),
-        "state": asdict(device_memory.state),
-        "others": _others(turn, device_memory),
+        "state": asdict(state),
+        "others": {device: json.loads(stored) for device, stored in filed.items() if device not in ours},
         "messages": _messages(turn),
         "stated": _stated(device_memory),
-        "constraints": _sentences_of(device_memory, "constraint")[-MOST_CONSTRAINTS:],
-        "ruled_out": _sentences_of(device_memory, "ruled_out")[-MOST_RULED_OUT:],
+        "constraints": _sentences_of(device_memory, "constraint"),
+        "ruled_out": _sentences_of(device_memory, "ruled_out"),
         "attachments": [str(path) for path in turn.uploads()],
         "today": now().replace(tzinfo=None).isoformat(),
         "given": dict(given),
     }
-    path = _free_name(turn.folder)
+    names = ("task.json" if number == 1 else f"task-{number}.json" for number in count(1))
+    path = next(path for name in names if not (path := turn.folder / name).exists())
     path.write_text(json.dumps(record, ensure_ascii=False, indent=1), encoding="utf-8")
     return path
 
@@ -136,8 +139,8 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
 def on_record(turn: Turn) -> list[str]:
     """Return what the user laid down, ruled out, stated and pinned of the device in question, a line each."""
     revised = _device_memory(turn)
-    constraints = [f"laid down: {text}" for text in _sentences_of(revised, "constraint")[-MOST_CONSTRAINTS:]]
-    ruled_out = [f"ruled out: {text}" for text in _sentences_of(revised, "ruled_out")[-MOST_RULED_OUT:]]
+    constraints = [f"laid down: {text}" for text in _sentences_of(revised, "constraint")]
+    ruled_out = [f"ruled out: {text}" for text in _sentences_of(revised, "ruled_out")]
     stated = [
         f"stated: {'channel ' if row['channel'] else ''}{row['channel']} {row['parameter']} is"
         f" {row['value']} {row['unit']}"
@@ -158,9 +161,7 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
     """
     messages: list[dict[str, Any]] = []
     number = 0
-    for message in db.list_messages(turn.database, turn.run.conversation_id):
-        if message.id == turn.question.id:
-            break
+    for message in turn.earlier:
         is_question = message.role == "user"
         number += is_question
         text = "\n".join(own_lines(message.content)) if is_question else message.content
@@ -170,13 +171,6 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
         messages.append(row)
     answers = [row for row in messages if row["role"] != "user"][-MOST_ANSWERS:]
     return [row for row in messages if row["role"] == "user" or row in answers][-MOST_QUESTIONS:]
-
-
-def _others(turn: Turn, device_memory: RevisedMemory) -> dict[str, dict[str, Any]]:
-    """Return device → state of the devices that the conversation has left, but the one in question now."""
-    filed = db.device_states(turn.database, turn.run.conversation_id)
-    names = {device_memory.state.device_name, device_memory.state.device_ip}
-    return {device: json.loads(state) for device, state in filed.items() if device not in names}
 
 
 def _left(turn: Turn) -> dict[str, str]:
@@ -197,16 +191,10 @@ def _stated(device_memory: RevisedMemory) -> list[dict[str, Any]]:
 
 
 def _sentences_of(device_memory: RevisedMemory, kind: str) -> list[str]:
-    """Return the sentences of `kind` for the device in question, or for all, oldest first, once each."""
+    """Return the newest sentences of `kind` for the device in question, or for all, the oldest first."""
     about = ("", device_key(device_memory.state))
     rows = [row for row in device_memory.facts if row.kind == kind and row.fact.device in about]
-    return list(dict.fromkeys(row.sentence for row in rows))
-
-
-def _free_name(folder: Path) -> Path:
-    """Return the path of the next task file: task.json, task-2.json, …"""
-    names = (folder / ("task.json" if number == 1 else f"task-{number}.json") for number in count(1))
-    return next(path for path in names if not path.exists())
+    return list(dict.fromkeys(row.sentence for row in rows))[-MOST_SENTENCES:]
 
 
 MOST_LOGS = 5  # newest fetched logs copied for an agent; our tools open all
@@ -230,21 +218,13 @@ def pasted(messages: Sequence[db.Message]) -> dict[str, str]:
     files, turn = {}, 0
     for message in messages:
         turn += message.role == "user"
-        if _is_cut(message.content):
+        kept = filter_content(message.content)
+        if RAW_LOG in kept or "characters left out]" in kept or len(kept) > RECENT_CHARS:
             files[f"turn-{turn:03d}-{message.role}.md"] = message.content
     return files
-
-
-def _is_cut(content: str) -> bool:
-    kept = filter_content(content)
-    return RAW_LOG in kept or "characters left out]" in kept or len(kept) > RECENT_CHARS
 
 
 def _fetched(cache: Path, names: set[str]) -> list[tuple[str, Path]]:
     """Return (device's folder, file) of the logs in the cache that have one of the names."""
     paths = sorted(cache.glob("*/*")) if names else []
-    return [
-        (path.parent.name, path)
-        for path in paths
-        if path.name.removesuffix(".gz") in names or path.name in names
-    ]
+    return [(path.parent.name, path) for path in paths if {path.name, path.name.removesuffix(".gz")} & names]

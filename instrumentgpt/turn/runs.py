@@ -157,7 +157,8 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
         return
     except Exception as error:  # the edge of a turn: whatever it is, the run ends and says so
         _log.exception("run %s", run_id)
-        yield from close(database, run_id, _failure_of(error))
+        failure = Failure("error", reason(error), "Ask again. If it happens again, report it.")
+        yield from close(database, run_id, failure)
     finally:
         end_all(run_processes(run_id), LEFT_BEHIND_SECONDS)
 
@@ -173,10 +174,6 @@ def _recorded(database: Database, run_id: str, events: Events) -> Events:
             yield event
     if not ended:  # somebody else, who stopped it, was faster
         yield from (event for event in events_of(database, run_id) if isinstance(event, Done))
-
-
-def _failure_of(error: Exception) -> Failure:
-    return Failure("error", reason(error), "Ask again. If it happens again, report it.")
 
 
 def _its_turn(

@@ -105,9 +105,11 @@ def _record(database: Database, conversation_id: str, entries: Sequence[Entry]) 
     messages = history(database, conversation_id)
     lines: list[str] = []
     for entry in entries:
-        held = [] if entry.text in written else [row for row in messages if entry.holds(row["id"])]
+        if entry.text in written:
+            lines.append(entry.text)
+            continue
+        held = (messages[place] for place, name in enumerate(messages.ids) if entry.holds(name))
         lines += [f"{speaker_of(row['role'])}: {filter_content(row['content']).strip()}" for row in held]
-        lines += [entry.text] if entry.text in written else []
     return lines
 
 

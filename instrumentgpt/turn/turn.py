@@ -14,6 +14,7 @@ import memory
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, Tool, to_json
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.files import whole
 from instrumentgpt.instruments.conversation import note_names
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
 from instrumentgpt.instruments.fleet import asked_about
@@ -21,9 +22,9 @@ from instrumentgpt.instruments.pasted import device_name
 from instrumentgpt.memory.state import IN_QUESTION, identity
 from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import Settings, settings_in_force
-from instrumentgpt.storage.artifacts import Artifact, list_uploads, upload_path
+from instrumentgpt.storage.answers import Offer, store_offers
+from instrumentgpt.storage.artifacts import list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
-from instrumentgpt.storage.conversations import Offer, store_offers
 from instrumentgpt.storage.deleted import times_of_deleted
 from instrumentgpt.storage.entities import Entity, Sighting, list_entities, note_entities, touch_entities
 from instrumentgpt.storage.runs import COMMAND, Run, append_events, get_run
@@ -187,16 +188,11 @@ class Turn:
         """Yield the files that came with this conversation's questions, newest first, as files on disk."""
         for upload in list_uploads(self.database, self.run.conversation_id):
             path = upload_path(self.database, upload)
-            if not upload.file and not path.exists():
-                self._write(path, upload)
+            if not upload.file and not path.exists():  # an older version keeps it in the database
+                kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
+                with whole(made(path.parent) / path.name) as file:
+                    file.write(kept.content if kept else b"")
             yield path
-
-    def _write(self, path: Path, upload: Artifact) -> None:
-        """Write an upload that an older version keeps in the database; it is there whole or not at all."""
-        kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
-        part = made(path.parent) / "part"
-        part.write_bytes(kept.content if kept else b"")
-        part.rename(path)
 
     def home(self) -> Path:
         """Return the folder of the database, the cache and the workspaces."""
@@ -241,20 +237,12 @@ def _turn_to_device(turn: Turn, filed: Mapping[str, str]) -> None:
     before = turn.state
     if turn.devices:
         ip, name = turn.devices[0].ip, turn.devices[0].name
-    else:
-        ip, name = "", _pasted_log(turn)
+    else:  # nobody said of which device a pasted log is: it must not be taken for one of the device in view
+        brought = db.list_artifacts(turn.database, turn.question.id)
+        ip, name = "", next((name for upload in brought if (name := device_name(upload.title))), "")
     turn.state = memory.begin_question(before, ip or None, name or None, filed, turn.question.content)
     if memory.device_key(before) and identity(before) != identity(turn.state):
         turn.filed = {memory.device_key(before): before.serialize()}
-
-
-def _pasted_log(turn: Turn) -> str:
-    """Return the name under which the log that is pasted in the question is filed, "" without one.
-
-    Nobody said of which device it is, so it must not be taken for one of the device in view.
-    """
-    brought = db.list_artifacts(turn.database, turn.question.id)
-    return next((name for upload in brought if (name := device_name(upload.title))), "")
 
 
 def failed(error: InstrumentGPTError) -> Events:
@@ -265,6 +253,5 @@ def failed(error: InstrumentGPTError) -> Events:
 
 def made(folder: Path) -> Path:
     """Return `folder`, which is there from now on."""
-    if not folder.is_dir():
-        folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -9,8 +9,8 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.handover.text import answer_text
 from instrumentgpt.memory.gate import Mark
+from instrumentgpt.storage.answers import marks_of_answer
 from instrumentgpt.storage.markers import rendered_parts
-from instrumentgpt.storage.marks import marks_of_answer
 from instrumentgpt.storage.runs import get_run
 from instrumentgpt.ui import (
     again,

@@ -3,7 +3,7 @@
 import streamlit as st
 from sqlite_utils import Database
 
-from instrumentgpt.storage.ratings import Rating, rate, rating_of, take_back
+from instrumentgpt.storage.answers import Rating, rate, rating_of, take_back
 from instrumentgpt.ui import session
 from instrumentgpt.ui.language import say
 

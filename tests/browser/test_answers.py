@@ -6,7 +6,7 @@ from driving import answered, ask, opened, reloaded, until
 from playwright.sync_api import Locator, Page, expect
 
 import db
-from instrumentgpt.storage.ratings import list_ratings
+from instrumentgpt.storage.answers import list_ratings
 from instrumentgpt.storage.runs import list_runs, live_runs
 
 ALL = re.compile(r"^\s*" + " ".join(f"word{number}" for number in range(1, 61)) + r"\s*$")

@@ -6,8 +6,6 @@ They store nothing: the turn takes what they return into the state, as it takes 
 from collections.abc import Sequence
 from typing import Any
 
-from sqlite_utils import Database
-
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
@@ -20,17 +18,17 @@ from instrumentgpt.instruments.tools.events import NoSuchLine
 from instrumentgpt.instruments.tools.opened import ToolProblem, bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.facts import name_of
-from instrumentgpt.memory.gate import unsaid
+from instrumentgpt.memory.gate import Source, unsaid
 from instrumentgpt.memory.quoted import DESCRIPTION_CHARS, ENTRY_CHARS, has_words, quoted
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.reading.values import recorded_value
-from instrumentgpt.memory.sources import Source
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.terms import terms
 from instrumentgpt.memory.values import QUANTITY_CHARS, UNIT_CHARS, VALUE_CHARS, StoredFact
 from instrumentgpt.moments import day
 from instrumentgpt.storage import recall as index
 from instrumentgpt.storage.conversations import list_messages
+from instrumentgpt.storage.history import LAST_ID
 from instrumentgpt.storage.revised_memory import revised_memory
 
 MOST_LINES = 6  # quoted as evidence of one statement
@@ -346,7 +344,8 @@ def recall(workspace: Workspace, query: str) -> dict[str, Any]:
     devices = inventory_of(workspace).devices
     aliases = [device.names for device in devices]
     with opened(workspace) as database:
-        before = _being_answered(database, workspace.conversation)
+        last = db.list_messages(database, workspace.conversation, last=1)
+        before = last[0].id if last and last[0].role == "user" else LAST_ID  # the question being answered
         hits = index.recall(database, workspace.conversation, query, aliases, before)
     return {
         "summary": f"{len(hits)} earlier messages bear on {query!r}",
@@ -393,9 +392,3 @@ def _earlier_row(finding: Earlier) -> dict[str, Any]:
         "conversation_id": item.conversation_id,
         "message_id": item.message_id,
     }
-
-
-def _being_answered(database: Database, conversation_id: str) -> int | None:
-    """Return the id of the question that is being answered: the last message, where it is a user's."""
-    last = db.list_messages(database, conversation_id, last=1)
-    return last[0].id if last and last[0].role == "user" else None

@@ -40,8 +40,6 @@ class Naming:
 def names_in(text: str, names: Names) -> list[Naming]:
     """Return what a user's `text` says that devices are called.
 
-    names  of all devices
-
     >>> names_in("From now on call 052 Tallinn.", (("zspr 052",),))
     [Naming(device='zspr 052', nickname='Tallinn', kind='named')]
     """

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from itertools import groupby
 
-from instrumentgpt.memory.filtering import is_log_line, languages, without_markers
+from instrumentgpt.memory.filtering import in_code, is_log_line, without_markers
 
 ALIKE = 4  # so many lines of one form are data
 LINE_CHARS = 1000  # a longer line is data
@@ -49,7 +49,7 @@ def own_lines(text: str) -> list[str]:
         is_log_line(line) or len(line) > LINE_CHARS or (bool(form) and often[form] >= ALIKE)
         for line, form in zip(lines, forms, strict=True)
     ]
-    in_code = [language is not None for language in languages(lines)]
+    is_code = in_code(lines)
     kept: list[str] = []
     for is_blank, group in groupby(range(len(lines)), key=lambda at: not lines[at].strip()):
         places = [] if is_blank else list(group)
@@ -58,7 +58,7 @@ def own_lines(text: str) -> list[str]:
         kept += [
             lines[at]
             for at in places
-            if at not in pasted and not in_code[at] and not lines[at].lstrip().startswith(_NOT_SAID)
+            if at not in pasted and not is_code[at] and not lines[at].lstrip().startswith(_NOT_SAID)
         ]
     return kept
 

@@ -307,7 +307,8 @@ def _statement(kind: Kind, value: str, whole: bool = False) -> Iterator[Statemen
     clauses = [clause.rstrip(")）]。. ") for clause in _CLAUSE_END.split(folded(text)) if clause]
     if not clauses or ASKED.search(text) or DENIED.match(folded(text)) or text.startswith(_QUOTES):
         return
-    if kind in ("hypothesis", "root_cause") and _is_withdrawn(clauses):
+    is_withdrawn = WITHDRAWN.search(clauses[0]) or any(map(WITHDRAWN.match, clauses[1:2]))
+    if kind in ("hypothesis", "root_cause") and is_withdrawn:
         kind, text = "ruled_out", text[: len(WITHDRAWN.split(clauses[0])[0])]
     hedged = HEDGED.match(folded(text))
     if hedged and kind in ("hypothesis", "root_cause"):
@@ -315,10 +316,3 @@ def _statement(kind: Kind, value: str, whole: bool = False) -> Iterator[Statemen
     text = text.strip().rstrip("。.;；,，")
     if len(text) > 1:
         yield Statement(kind, shorten(text, STATEMENT_CHARS), sentence)
-
-
-def _is_withdrawn(clauses: list[str]) -> bool:
-    """Return whether the first clause ends by, or the second begins by, saying that it is out."""
-    return bool(WITHDRAWN.search(clauses[0])) or (
-        len(clauses) > 1 and WITHDRAWN.match(clauses[1]) is not None
-    )

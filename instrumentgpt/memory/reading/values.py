@@ -117,7 +117,6 @@ def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
     """Return the values that a user's `text` states, the last of each key, in order.
 
     device  whose they are where the text names none; "": nobody can say, and they are not taken
-    names   of all devices
 
     >>> values_in("kp of channel 2 is 7 now, should we go to 12?", "oven 7")
     []

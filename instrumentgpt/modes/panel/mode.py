@@ -20,8 +20,8 @@ from instrumentgpt.modes.panel.progress import results_of, stage_costs
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt, question_prompt
 from instrumentgpt.modes.panel.session import CONCLUSION, carried_on, context_of
 from instrumentgpt.modes.panel.wording import after_the_end, say
+from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.artifacts import list_uploads
-from instrumentgpt.storage.conversations import Offer
 from instrumentgpt.storage.notes import holds
 from instrumentgpt.storage.panels import (
     WHOLE,

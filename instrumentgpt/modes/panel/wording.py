@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from instrumentgpt.instruments.language import Language, language_of, phrase
-from instrumentgpt.storage.conversations import Offer
+from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.panels import Panel
 
 TABLE = Path(__file__).with_name("words.toml")

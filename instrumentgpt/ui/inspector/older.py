@@ -9,9 +9,9 @@ import memory
 from instrumentgpt.agents.events import Done
 from instrumentgpt.memory.difference import REQUEST
 from instrumentgpt.memory.revisions import MESSAGE, Item
-from instrumentgpt.memory.summary import Entry, parse, shown_clauses
+from instrumentgpt.memory.summary import Entry, StoredMessage, parse, shown_clauses
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.history import StoredMessage, history, turn_of
+from instrumentgpt.storage.history import history, places, turn_of
 from instrumentgpt.storage.revisions import list_revisions
 from instrumentgpt.storage.runs import Run, live_run
 from instrumentgpt.turn import runs
@@ -31,7 +31,7 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
     """Draw the older messages, newest first, under what the summary keeps of them."""
     entries = parse(prompt.summary)
     messages = history(database, conversation_id)
-    older = [message for message in messages if any(row.holds(message["id"]) for row in entries)]
+    older = [at for at, name in enumerate(messages.ids) if any(row.holds(name) for row in entries)]
     if not older:
         st.caption(say("Nothing yet: every message so far is in the prompt as it was written."))
         return
@@ -42,9 +42,9 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
         st.caption(_agent_summary(*summaries[0]))
     limit = st.session_state.get(LIMIT, SHOWN)
     restorations = _restorations(database, conversation_id)
-    turns = [message["id"] for message in messages if message["role"] == "user"]
+    turns = places(database, conversation_id)[1]
     prompt_text = "\n".join(section.text for section in prompt.sections if section.name != REQUEST)
-    for entry, group in _grouped(entries, older[-limit:]):
+    for entry, group in _grouped(entries, [messages[at] for at in older[-limit:]]):
         with st.container(gap="xsmall", border=True):
             for message in group:
                 turn = turn_of(message["id"], turns)
