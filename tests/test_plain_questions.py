@@ -205,3 +205,12 @@ def test_a_letter_calls_no_cause_certain_that_the_log_leaves_open(tmp_path, ques
     told = statements(asked(question, tmp_path).text)
     assert "root_cause" not in {statement.kind for statement in told}
     assert [statement.text for statement in told if statement.kind == "hypothesis"]
+
+
+def test_a_root_cause_that_is_told_is_noted_and_stands_beside_the_next_diagnosis(tmp_path):
+    cause = "condenser fan dead since 11:40"
+    assert f"`{cause}`" in asked(f"root cause: {cause}", tmp_path).text
+    state = state_after(asked("051 why?", tmp_path), "zspr 051", "10.1.1.46") | {"root_causes": [cause]}
+    messages = ({"turn": 2, "role": "user", "text": f"root cause: {cause}"},)
+    text = asked("what is wrong?", tmp_path, state=state, messages=messages).text
+    assert f"On record by your word as the root cause: `{cause}`." in text

@@ -103,6 +103,15 @@ def test_a_hypothesis_says_since_when_and_what_became_of_it(database, conversati
     assert "fan is blocked" not in context.split("Ruled out:")[0]
 
 
+@pytest.mark.parametrize("said", ["root cause: the fan of oven 7 died at 11:40", "根因：oven 7 的風扇壞了"])
+def test_a_root_cause_that_the_user_states_is_in_every_later_prompt(database, conversation, said):
+    exchange(database, conversation, "10.9.0.7 why is it warm?")
+    exchange(database, conversation, said, "Noted.")
+    cause = re.split("[:：] ?", said, maxsplit=1)[1]
+    context = context_of(exchange(database, conversation, "and now?"))
+    assert f"Root causes:\n  - {cause} (turn 2)" in context
+
+
 def test_what_is_ruled_out_says_why_and_since_when(database, conversation):
     exchange(database, conversation, "oven 7?", "Hypothesis: the fan is blocked.")
     exchange(database, conversation, "sure?", "Ruled out: the fan is blocked – it runs at 4,017 rpm.")

@@ -34,7 +34,7 @@ from instrumentgpt.memory.facts import devices_in
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.names import names_in
 from instrumentgpt.memory.reading.own_words import is_question, sentences
-from instrumentgpt.memory.reading.statements import same
+from instrumentgpt.memory.reading.statements import same, statements
 from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.search_query import holds
 from instrumentgpt.memory.terms import phrases, synonyms, telling, terms
@@ -355,6 +355,10 @@ def beside(case: Case) -> Iterator[str]:
     rows = [*done_to_it(case), *_just_done(case)]
     if rows and kind in ("diagnosis", "compare") and len(case.task.devices) < 2:
         yield "\n\n" + case.say("done_meanwhile") + "\n\n" + "".join(f"- {row}\n" for row in rows)
+    said = "\n".join(message for _, message in case.task.messages_of("user"))
+    causes = [text for text in case.task.state.get("root_causes") or [] if text in said]
+    if kind == "diagnosis" and causes and case.same_device:
+        yield "\n\n" + case.say("cause_stated", causes=case.listed(map(quoted, causes)))
     constraints = constraints_in_force(case.task)
     if kind in ("diagnosis", "gains") and constraints:
         yield "\n\n" + constraints_note(case, constraints, "constraints")
@@ -409,7 +413,8 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
         + f": {quoted(f'{fact.value} {fact.unit}'.strip())}"
         for fact in values_in(text, case.device)
     ]
-    rows = [*values, *map(quoted, rulings)]
+    causes = [row.text for row in statements(text) if row.kind == "root_cause"]
+    rows = [*values, *map(quoted, (*rulings, *causes))]
     rows += [case.say("noted_name", device=name.device, name=quoted(name.nickname)) for name in named]
     if not rows and (done or aspect("not_the_cause", words) or aspect("corrected", words)):
         rows = [quoted(" ".join(case.task.question.split()))]

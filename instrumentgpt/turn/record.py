@@ -177,6 +177,16 @@ def states_after(
     return StatesAfter(after, added, items)
 
 
+def with_causes(
+    state: memory.DiagnosticState, question: str
+) -> tuple[memory.DiagnosticState, list[db.StateItem]]:
+    """Return the state with the root causes that the user states as such in `question`, and their records."""
+    causes = [{"text": row.text} for row in statements(question) if row.kind == "root_cause"]
+    after = memory.record_tool(state, "pin", {"root_causes": causes}) if causes else state
+    new = memory.new_items(state, after)
+    return after, [db.StateItem(memory.device_key(after), *item, "user") for item in new]
+
+
 def put_on_record(
     database: Database, conversation_id: str, name: str, device: Device | None, data: Mapping[str, Any]
 ) -> tuple[memory.DiagnosticState, memory.DiagnosticState, db.StateItem]:

@@ -37,6 +37,7 @@ from instrumentgpt.turn.record import (
     result_of,
     standing,
     states_after,
+    with_causes,
 )
 
 
@@ -121,11 +122,13 @@ class Turn:
         database, conversation_id = self.database, self.run.conversation_id
         words = self.answer.text if self.learns_from_words else ""
         before = {**db.device_states(database, conversation_id), **self.filed}
-        after = states_after(self.state, self.results, words, self.inventory, before)
+        words_of_user = self.question.content if self.run.agent != COMMAND else ""
+        known, stated = with_causes(self.state, words_of_user)
+        after = states_after(known, self.results, words, self.inventory, before)
         with db.transaction(database):
             stands = self._standing(after)
             db.update_memory(conversation_id, self.summary, after.state.serialize(), database)
-            items = [replace(item, message_id=message_id) for item in (stands, *after.items)]
+            items = [replace(item, message_id=message_id) for item in (stands, *stated, *after.items)]
             db.add_state_items(database, conversation_id, items)
             for device, state in {**self.filed, **after.filed}.items():
                 db.file_device_state(database, conversation_id, device, state)
