@@ -58,11 +58,9 @@ def test_not_knowing_leaves_the_gap_marked_and_goes_on(words, how):
     assert now.left == {"who": how} and now.lines == {}
 
 
-def test_enough_leaves_all_open():
-    assert (
-        after_reply(after_reply(Interview(), "it drifts", "description"), "Show the summary", "examples").gaps
-        == []
-    )
+@each("words", ["Show the summary", "idk just finish", "不知道，結束"])
+def test_enough_leaves_all_open(words):
+    assert after_reply(after_reply(Interview(), "it drifts", "description"), words, "examples").gaps == []
 
 
 @each(

@@ -99,7 +99,13 @@ def _answered(now: Interview, words: str, slot: str, notes: Sequence[Note] | Non
 
 def _wish(sentence: str) -> str:
     plain = sentence.replace("’", "'").strip(" \t.!。！,，~啊耶呢吧欸喔").casefold()
-    return next((name for name, phrases in texts("wishes").items() if plain in phrases), "")
+    if wish := next((name for name, phrases in texts("wishes").items() if plain in phrases), ""):
+        return wish
+    for name, phrases in texts("wishes").items():  # "idk, just finish"
+        for lead in phrases:
+            if re.match(rf"{re.escape(lead)}[\s,，]", plain) and (rest := _wish(plain.removeprefix(lead))):
+                return name if rest == "courtesy" else rest
+    return ""
 
 
 def joined(sentences: Sequence[str]) -> list[str]:
