@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from exchanges import share_judged
 
 import db
 from instrumentgpt.agents.events import Done, Failure, Tool
@@ -64,6 +65,7 @@ class Talk:
 
 @pytest.fixture
 def talk(tmp_path):
+    share_judged(tmp_path / "cache")
     return Talk(tmp_path)
 
 
