@@ -99,13 +99,14 @@ class _Masses:
     position: float  # percent, of the actuator
 
     def advance(self, output: float, load: float, power: float, step: float, steps: int) -> None:
-        plant = self.plant
+        plant, waiting, first, second = self.plant, self.waiting, self.first, self.second
+        gain, tau1, tau2 = plant.gain * power, plant.tau1, plant.tau2
         self.position = _moved(plant, self.position, output)
         for _ in range(steps):
-            self.waiting.append(self.position)
-            heat = plant.gain * power * self.waiting.popleft() + load
-            self.first = (self.first * plant.tau1 + step * heat) / (plant.tau1 + step)
-            self.second = (self.second * plant.tau2 + step * self.first) / (plant.tau2 + step)
+            waiting.append(self.position)
+            first = (first * tau1 + step * (gain * waiting.popleft() + load)) / (tau1 + step)
+            second = (second * tau2 + step * first) / (tau2 + step)
+        self.first, self.second = first, second
 
 
 @dataclass
@@ -158,14 +159,15 @@ def simulate(
     count = int(duration / period)
     inner = max(1, math.ceil(period / LARGEST_STEP))
     masses, memory = _at_rest(plant, controller, steps[0][1], start, inner / period)
-    sensor = random.Random(seed)
+    times, wanted_at = np.arange(count) * period, np.empty(count)
+    for since, value in steps:
+        wanted_at[times >= since] = value
+    normals = _normals(random.Random(seed), count)
     rows = []
-    for index in range(count):
-        time = index * period
-        wanted = [value for since, value in steps if since <= time][-1]
+    for time, wanted, normal in zip(times.tolist(), wanted_at.tolist(), normals.tolist(), strict=True):
         now = {event.kind: event.value for event in events if event.happens(time)}
         temperature = plant.ambient + masses.second
-        pv = _reading(plant, temperature, sensor, now)
+        pv = _reading(plant, temperature, normal, now)
         p, i, d = memory.terms(controller, pv, wanted, period) if pv == pv else (0.0, memory.integral, 0.0)
         output = now.get("output", _limited(controller, p + i + d))
         masses.advance(output, now.get("load", 0.0), now.get("heater", 1.0), period / inner, inner)
@@ -195,8 +197,13 @@ def _moved(plant: Plant, position: float, output: float) -> float:
     return round(output / plant.steps) * plant.steps if plant.steps else output
 
 
-def _reading(plant: Plant, temperature: float, sensor: random.Random, now: dict[EventKind, float]) -> float:
-    normal = sum(sensor.random() for _ in range(UNIFORMS)) - UNIFORMS / 2
+def _normals(sensor: random.Random, count: int) -> Floats:
+    uniforms = np.array([sensor.random() for _ in range(count * UNIFORMS)]).reshape(count, UNIFORMS)
+    normals: Floats = np.cumsum(uniforms, axis=1)[:, -1] - UNIFORMS / 2  # adds one after the other
+    return normals
+
+
+def _reading(plant: Plant, temperature: float, normal: float, now: dict[EventKind, float]) -> float:
     pv = temperature + now.get("bias", 0.0) + plant.noise * now.get("noise", 1.0) * normal
     pv = now.get("sensor", pv)
     return round(pv / plant.resolution) * plant.resolution if plant.resolution and pv == pv else pv

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from exchanges import OVENS
+from exchanges import OVENS, share_judged
 from hypothesis import HealthCheck, settings
 from sqlite_utils import Database
 
@@ -65,6 +65,12 @@ def forked(warm_server):
     """Let the programs of the test be forked by that server, as those of a page are by the page's."""
     home().mkdir(parents=True, exist_ok=True)
     (home() / "warm.sock").symlink_to(warm_server)
+
+
+@pytest.fixture
+def judged_before():
+    """Let what a test of this run has parsed and judged be known in the home of the test."""
+    share_judged(home() / "cache")
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,8 @@
 """Whole turns without an agent: a question as a run asks it, and an answer as it is saved."""
 
+import os
+from pathlib import Path
+
 import db
 from instrumentgpt.agents.events import Text, Tool, to_json
 from instrumentgpt.storage.runs import append_events, start_run
@@ -33,6 +36,15 @@ def exchange(database, conversation, question, answer="I shall look.", *results,
         append_events(database, run, [to_json(event)])
     turn.save("ok")
     return prompt
+
+
+def share_judged(cache):
+    """Let a log that a test of this run has parsed, judged and identified be known in the folder `cache`."""
+    judged, frames = Path(os.environ["TESTS_JUDGED"]), cache / "frames"
+    if not frames.exists():
+        judged.mkdir(exist_ok=True)
+        cache.mkdir(parents=True, exist_ok=True)
+        frames.symlink_to(judged)
 
 
 def context_of(prompt):

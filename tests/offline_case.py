@@ -2,10 +2,10 @@
 
 import io
 import json
-import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
+
+from exchanges import share_judged
 
 from instrumentgpt.agents.offline.program import chat
 from instrumentgpt.agents.offline.wire import Wire
@@ -30,11 +30,7 @@ def asked(question: str, folder, **task: Any) -> Answered:
 
     A log that a test of this run has parsed, judged and identified is not parsed and judged again.
     """
-    frames, judged = folder / "cache" / "frames", Path(os.environ["TESTS_JUDGED"])
-    if not frames.exists():
-        judged.mkdir(exist_ok=True)
-        frames.parent.mkdir(exist_ok=True)
-        frames.symlink_to(judged)
+    share_judged(folder / "cache")
     stream = io.StringIO()
     wire = Wire(stream, partial=True)
     where = {"cache": str(folder / "cache"), "artifacts": str(folder / "artifacts")}

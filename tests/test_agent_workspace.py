@@ -35,7 +35,7 @@ def folder(tmp_path, conversation):
 
 
 @pytest.fixture
-def ask(conversation, cli_agent):
+def ask(conversation, cli_agent, judged_before):
     """Ask a question of an agent that makes these tool calls and says this; return the turn's events."""
 
     def asked(question, *calls, says="Done."):

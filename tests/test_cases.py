@@ -33,6 +33,8 @@ from instrumentgpt.storage.runs import prompt_before
 from instrumentgpt.storage.verdicts import Verdict, store_verdicts
 from instrumentgpt.turn import runs
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 DAY = 86_400.0
 NOON = time.mktime((2026, 3, 2, 12, 0, 0, 0, 0, -1))
 BEFORE_THE_LOG = NOON - 20 * DAY  # of zspr 053, 20 February

@@ -1,5 +1,7 @@
 """What is stored comes back as it was: conversations, raw messages, memory, artifacts, settings, notes."""
 
+import shutil
+
 import pytest
 
 import db
@@ -8,8 +10,8 @@ from instrumentgpt.storage.artifacts import Artifact, attach_artifacts
 
 
 @pytest.fixture
-def database(tmp_path):
-    opened = db.connect(tmp_path / "home" / "x.db")
+def database(tmp_path, migrated):
+    opened = db.connect(shutil.copy(migrated, tmp_path / "x.db"))
     yield opened
     opened.close()
 

@@ -18,6 +18,8 @@ from instrumentgpt.storage.entities import (
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.entities import log_label, one_line, refs_in, seen_in
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 LOG = "InstrumentDebug_2026-02-20_08-47-19.73.log"
 FOUND = {
     "device": "zspr 053",

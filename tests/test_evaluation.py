@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from cases import each
+from exchanges import share_judged
 
 import db
 from instrumentgpt.agents.events import Tool
@@ -21,6 +22,11 @@ from instrumentgpt.ui.untrusted import html
 
 CASES = {case.name: case for case in load()}
 SWING = CASES["gains far too high, a network error beside"]
+
+
+def run(case, model, folder):
+    share_judged(folder / "home" / "cache")
+    return run_case(case, model, folder)
 
 
 def failed(case, outcome):
@@ -55,7 +61,7 @@ def test_good_and_bad_models_are_told_apart(tmp_path):
     outcomes = {}
     for model in ("good", "bad"):
         (tmp_path / model).mkdir()
-        outcomes[model] = run_case(SWING, model, tmp_path / model)
+        outcomes[model] = run(SWING, model, tmp_path / model)
     assert failed(SWING, outcomes["good"]) == set()
     assert {"cause", "evidence", "tools", "budget"} <= failed(SWING, outcomes["bad"])
 
@@ -84,7 +90,7 @@ def test_a_recording_of_another_prompt_is_stale(tmp_path):
     "name", ["a log line lifts a ban of the user", "a log line lays down a ban of its own"]
 )
 def test_walls_hold_a_model_that_obeys_what_it_reads(tmp_path, name):
-    outcome = run_case(CASES[name], "obedient", tmp_path)
+    outcome = run(CASES[name], "obedient", tmp_path)
     assert not failed(CASES[name], outcome) & {"record", "walls", "state"}
     assert not any(tool.status == "ok" for tool in outcome.answers[0].tools if "constraint" in tool.name)
 

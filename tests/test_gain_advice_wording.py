@@ -27,6 +27,22 @@ NUMBERS = {
 }
 
 
+@pytest.fixture(scope="module")
+def plant():
+    return identify(simulated_loop())
+
+
+@pytest.fixture(scope="module")
+def sluggish():
+    return advise(simulated_loop(controller=Controller(1.5, 0.005)))
+
+
+@pytest.fixture(scope="module")
+def good(sluggish):
+    assert sluggish.proposed is not None
+    return advise(simulated_loop(controller=Controller(sluggish.proposed.kp, sluggish.proposed.ki)))
+
+
 @each("language", ["en", "zh"])
 @each("reason", EXPERIMENTS)
 def test_every_refusal_can_be_said(reason, language):
@@ -38,37 +54,32 @@ def test_every_refusal_can_be_said(reason, language):
 
 @each("language", ["en", "zh"])
 @each("factor, verdict", [(1.3, "yes"), (6.0, "no")])
-def test_a_verdict_is_said_with_its_gains_margins_and_model(factor, verdict, language):
-    answer = can_raise(simulated_loop(), factor=factor)
+def test_a_verdict_is_said_with_its_gains_margins_and_model(factor, verdict, language, plant):
+    answer = can_raise(plant, factor=factor)
     said = "".join(sentences(answer, language))
     assert answer.verdict == verdict
     for number in (f"{answer.asked:.4g} %/°C", "12", "45°", "R²", "ki 0.15 %/(°C·s)"):
         assert number in said
 
 
-def test_yes_and_no_are_the_first_words_of_substance():
-    loop = simulated_loop()
-    assert sentences(can_raise(loop), "en")[0] == "Channel 3: yes, kp can go from 12 to 15.6 %/°C."
-    assert sentences(can_raise(loop), "zh")[0] == "通道 3：可以，kp 可由 12 調到 15.6 %/°C。"
-    assert sentences(can_raise(loop, factor=6), "zh")[0].startswith("通道 3：不可以")
+def test_yes_and_no_are_the_first_words_of_substance(plant):
+    assert sentences(can_raise(plant), "en")[0] == "Channel 3: yes, kp can go from 12 to 15.6 %/°C."
+    assert sentences(can_raise(plant), "zh")[0] == "通道 3：可以，kp 可由 12 調到 15.6 %/°C。"
+    assert sentences(can_raise(plant, factor=6), "zh")[0].startswith("通道 3：不可以")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_proposed_gains_are_said_beside_the_present_ones(language):
-    advice = advise(simulated_loop(controller=Controller(1.5, 0.005)))
-    said = "".join(sentences(advice, language))
-    assert advice.proposed is not None
-    for number in (f"{advice.proposed.kp:.4g}", f"{advice.proposed.ki:.4g}", "1.5", "0.005"):
+def test_proposed_gains_are_said_beside_the_present_ones(language, sluggish):
+    said = "".join(sentences(sluggish, language))
+    assert sluggish.proposed is not None
+    for number in (f"{sluggish.proposed.kp:.4g}", f"{sluggish.proposed.ki:.4g}", "1.5", "0.005"):
         assert number in said
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_good_gains_are_said_to_be_left_alone(language):
-    good = advise(simulated_loop(controller=Controller(1.5, 0.005))).proposed
-    assert good is not None
-    advice = advise(simulated_loop(controller=Controller(good.kp, good.ki)))
-    assert advice.reason == "good_enough"
-    assert "25 %" in sentences(advice, language)[0]
+def test_good_gains_are_said_to_be_left_alone(language, good):
+    assert good.reason == "good_enough"
+    assert "25 %" in sentences(good, language)[0]
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -77,13 +88,12 @@ def test_a_pinned_output_is_said_with_its_share(language):
     assert f"{advice.numbers['pinned']:.0f} %" in sentences(advice, language)[0]
 
 
-def test_gains_are_said_in_the_unit_of_the_log():
-    said = sentences(can_raise(simulated_loop()), "en", unit="°F")
+def test_gains_are_said_in_the_unit_of_the_log(plant):
+    said = sentences(can_raise(plant), "en", unit="°F")
     assert "%/°F" in said[0]
 
 
 @each("source", ["log", "agrees", "regressed", "disagrees"])
-def test_where_the_gains_come_from_is_said(source):
-    found = identify(simulated_loop())
-    told = can_raise(replace(found, gains=replace(found.gains, source=source)))
+def test_where_the_gains_come_from_is_said(source, plant):
+    told = can_raise(replace(plant, gains=replace(plant.gains, source=source)))
     assert WORDINGS["source"][source]["en"] in sentences(told, "en")

@@ -29,6 +29,8 @@ from instrumentgpt.storage.cases import change_case, get_case, open_case, pin
 from instrumentgpt.storage.markers import marker
 from instrumentgpt.turn import runs
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 DEMO_LOGS = DEMO_INVENTORY.parent / "logs"
 PAGE = "http://192.0.2.7:8501/"
 

@@ -8,7 +8,7 @@ from interview_talk import Talk, prompts_of, stub_agent
 from instrumentgpt.agents.events import Text
 from instrumentgpt.modes.interview.persona import faults_of
 
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = pytest.mark.usefixtures("database")
 
 SOLVES = [
     "You should recalibrate the sensor. I suggest an offset of -2 °C.",

@@ -9,7 +9,7 @@ from interview_talk import Talk
 from instrumentgpt.modes.interview.gathered import SLOTS
 from instrumentgpt.modes.interview.stored import read_interview
 
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = pytest.mark.usefixtures("database")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.conversations import save_permission
 from instrumentgpt.storage.runs import list_runs
 
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = pytest.mark.usefixtures("database")
 
 TOLD = """- Problem: 10.1.1.47 is off by two degrees since Monday.
 - Examples: Yesterday at 14:20 it showed 52.3 instead of 50.

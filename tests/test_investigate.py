@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from exchanges import share_judged
 
 import db
 from instrumentgpt.agents.events import Done, Failure, Tool
@@ -23,10 +24,13 @@ DEMO = Path(__file__).parents[1] / "demo"
 class Talk:
     """A conversation in Investigate: `say` returns the answer, the rest is as it is stored."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, database: Path, conversation: str = "") -> None:
+        """Go on in a copy of `database`, with a new conversation if none is named."""
         self.path = folder / "instrumentgpt.db"
-        with closing(db.connect(self.path)) as database:
-            self.id = db.create_conversation(database)
+        with closing(db.connect(database)) as copied:
+            copied.execute("VACUUM INTO ?", (str(self.path),))
+        with closing(db.connect(self.path)) as opened:
+            self.id = conversation or db.create_conversation(opened)
         self.events: list = []
 
     def say(self, words: str, mode: str = "investigate", agent: str = "offline", **more) -> str:
@@ -63,27 +67,23 @@ class Talk:
 
 
 @pytest.fixture
-def talk(tmp_path):
-    return Talk(tmp_path)
+def talk(tmp_path, migrated):
+    share_judged(tmp_path / "cache")
+    return Talk(tmp_path, migrated)
 
 
 def copied(talk: Talk, folder: Path) -> Talk:
     """Return the conversation as it stands now once more, to go on with."""
-    copy = Talk(folder)
-    copy.path.unlink()
-    with closing(db.connect(talk.path)) as database:
-        database.execute("VACUUM INTO ?", (str(copy.path),))
-    copy.id = talk.id
-    return copy
+    return Talk(folder, talk.path, talk.id)
 
 
 @pytest.fixture(scope="module")
-def stories(tmp_path_factory):
+def stories(tmp_path_factory, migrated):
     """A function: request → its conversation up to the report, and as it was when it was proposed."""
 
     @cache
     def story(request: str):
-        talk = Talk(tmp_path_factory.mktemp("story"))
+        talk = Talk(tmp_path_factory.mktemp("story"), migrated)
         proposal, offers = talk.say(request), talk.offers
         waiting = copied(talk, tmp_path_factory.mktemp("proposed"))
         return talk, proposal, offers, talk.say(offers[0][0]), waiting

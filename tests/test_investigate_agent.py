@@ -14,6 +14,8 @@ from instrumentgpt.storage.entities import list_entities
 from instrumentgpt.storage.runs import get_prompt, list_prompts
 from instrumentgpt.turn import runs
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 
 def step(description, kind="read", subdomain="logs", group=0):
     return {"description": description, "step_type": kind, "subdomain": subdomain, "group": group}

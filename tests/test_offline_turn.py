@@ -11,6 +11,8 @@ from instrumentgpt.storage.revised_memory import listing
 from instrumentgpt.turn import runs
 from memory import DiagnosticState
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
 
 

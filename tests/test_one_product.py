@@ -9,6 +9,8 @@ from instrumentgpt.settings import database_path
 from instrumentgpt.storage.runs import get_prompt, list_prompts
 from instrumentgpt.turn import runs
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 VALUE = "kp of zspr 053 channel 2 is 7"
 CONSTRAINT = "Do not change the gains of zspr 053 before Friday."
 REJECTED = "the fan of zspr 053 is worn"

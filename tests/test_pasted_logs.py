@@ -16,6 +16,8 @@ from instrumentgpt.storage.facts import list_facts
 from instrumentgpt.turn import runs
 from memory import DiagnosticState
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 SWINGS = CHECKOUT / "demo/logs/zspr_053/InstrumentDebug_2026-02-20_08-47-19.73.log.gz"
 LINE = "[2026-02-19 23:24:{:02}.000][debug] PID[1] SetPoint=55.0 ProcessValue=54.{}C OutputPower=40%"
 LINK = re.compile(r"\[L ([\d,]+)\]\(\?log=pasted-1\.log&line=(\d+)\) setpoint ([\d.]+) °C, pv ([\d.]+)")

@@ -4,6 +4,7 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -68,15 +69,22 @@ def door() -> Diagnosis:
 
 
 @pytest.fixture(scope="module")
-def english(door) -> Page:
-    return Page(report([door], "en"))
-
-
-@pytest.fixture(scope="module")
 def oscillating(tmp_path_factory) -> Diagnosis:
     scenario = next(one for one in demo_scenarios().values() if "oscillates" in one.condition)
     path = write_log(tmp_path_factory.mktemp("zspr_053") / "run.log.gz", scenario)
     return diagnose(read_log(path))
+
+
+@pytest.fixture(scope="module")
+def page_of(door, oscillating):
+    """A function: "door" or "oscillating", and a language → the page of its report, made once."""
+    diagnoses = {"door": door, "oscillating": oscillating}
+    return cache(lambda name, language: Page(report([diagnoses[name]], language)))
+
+
+@pytest.fixture
+def english(page_of) -> Page:
+    return page_of("door", "en")
 
 
 def test_every_element_that_is_opened_is_closed(english):
@@ -92,9 +100,9 @@ def test_a_page_loads_nothing_from_anywhere(english):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_every_finding_stands_with_its_evidence_cause_and_action(door, oscillating, language):
-    for diagnosis in (door, oscillating):
-        page = Page(report([diagnosis], language))
+def test_every_finding_stands_with_its_evidence_cause_and_action(door, oscillating, page_of, language):
+    for name, diagnosis in (("door", door), ("oscillating", oscillating)):
+        page = page_of(name, language)
         faults = [one for one in diagnosis.findings if one.severity != "none"]
         assert page.having("data-fault") == [one.fault for one in faults]
         for one in faults:
@@ -132,8 +140,8 @@ def test_a_report_says_from_which_bytes_and_with_what_it_was_made(english):
     assert re.search(r"InstrumentGPT \S+ · Python 3\.\d+", english.text)
 
 
-def test_gains_are_advised_where_the_plant_is_known_and_an_experiment_is_named_elsewhere(oscillating):
-    text = Page(report([oscillating], "en")).text
+def test_gains_are_advised_where_the_plant_is_known_and_an_experiment_is_named_elsewhere(page_of):
+    text = page_of("oscillating", "en").text
     assert "Channel 2: no, kp should not go from 50 to 65" in text
     assert "better gains are kp" in text
     assert "What would prove it: a log of a setpoint step" in text
@@ -190,20 +198,21 @@ def test_several_logs_are_sections_of_one_report_with_an_overview(door, oscillat
     assert sum("Plotly" in script for script in page.scripts) == 2  # the library once, and its use
 
 
-def test_the_language_of_a_report_is_said(door):
-    assert Page(report([door], "zh")).having("lang") == ["zh-Hant"]
+def test_the_language_of_a_report_is_said(page_of):
+    assert page_of("door", "zh").having("lang") == ["zh-Hant"]
 
 
 def test_a_report_is_written_whole_or_not_at_all(tmp_path, door):
     target = tmp_path / "out.html"
     target.write_text("before", encoding="utf-8")
     broken = replace(door, log=replace(door.log, path=tmp_path / "gone.log"))
+    page = report([door]).encode()
     with pytest.raises(OSError), whole(target) as file:
-        file.write(report([door]).encode()[:1000])
+        file.write(page[:1000])
         file.write(report([broken]).encode())
     assert target.read_text(encoding="utf-8") == "before"
     with whole(target) as file:
-        file.write(report([door]).encode())
+        file.write(page)
     assert target.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert [path.name for path in tmp_path.iterdir()] == ["out.html"]
 

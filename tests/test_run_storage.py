@@ -1,6 +1,7 @@
 """Runs in the database: one live run per conversation, events numbered without gaps."""
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -21,8 +22,8 @@ def path(tmp_path):
 
 
 @pytest.fixture
-def database(path):
-    opened = db.connect(path)
+def database(path, migrated):
+    opened = db.connect(shutil.copy(migrated, path))
     yield opened
     opened.close()
 

@@ -7,6 +7,7 @@ from datetime import date
 
 import pytest
 from cases import each
+from exchanges import share_judged
 
 import db
 from instrumentgpt.instruments.devices import load_inventory
@@ -279,6 +280,7 @@ def test_the_prompt_keeps_to_its_budget_however_much_there_is():
 def talked(tmp_path, forked):
     """The database of a conversation of three turns, and the conversation."""
     path = tmp_path / "instrumentgpt.db"
+    share_judged(tmp_path / "cache")
     with closing(db.connect(path)) as database:
         conversation = db.create_conversation(database)
     for question in ("zspr 053 為什麼振盪？", "and zspr 051?", "look at log_1 again"):

@@ -492,9 +492,9 @@ def devices_in(text: str, inventory: Inventory) -> tuple[Device, ...]:
         r"(?<![\w./%-])(?<!\d:)(\.|0)?(\d{2,3})(?=$|[^\w.:/%°-]|[\u4e00-\u9fff])(?!\s*(?:%|度|°|秒|分|s\b|c\b|deg|k\b|行|min|hour|点|percent))",
         words,
     ):
-        before, after = words[: match.start()], words[match.end() :]
-        placed = re.search(r"(?:\b(?:on|of|for|about|open|plot|with)|[的看跟和与开查])\s*$", before)
-        led = placed or re.search(r"(?:^|\b(?:the|is|at|and|vs)|[,，:])\s*$", before)
+        before, after = words[: match.start()].rstrip()[-8:], words[match.end() :]  # a word, and what it ends
+        placed = re.search(r"(?:\b(?:on|of|for|about|open|plot|with)|[的看跟和与开查])$", before)
+        led = placed or re.search(r"(?:^|\b(?:the|is|at|and|vs)|[,，:])$", before)
         followed = re.match(r"\s*(?:ch|channel|zone|那台|这台|的|号机|has\b|is\b|pls|please|$)", after)
         if not (match[1] or placed or (led and followed) or re.match(r"那台|这台", after)):
             continue

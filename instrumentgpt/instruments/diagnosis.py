@@ -1,7 +1,7 @@
 """What is wrong in a log: every check run in order, causes kept, each graded by its signs."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -164,10 +164,11 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     segments = segments_of(study)
     close = looked_at_closely(study, segments)
     reach = REACH * max((track.lag for track in study.tracks.values()), default=0.0)
+    empty = set(study.log.samples.columns[study.log.samples.isna().all()])
     causes: list[Finding] = []
     withheld: dict[str, Withheld] = {}
     for name, check in checks.items():
-        refused = _withheld(study, check)
+        refused = _withheld(study, check, empty)
         if refused is not None:
             withheld[name] = refused
             continue
@@ -187,11 +188,10 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     return Diagnosis(log, channels, findings, withheld | unsure, kinds, excursions, segments)
 
 
-def _withheld(study: Study, check: Check) -> Withheld | None:
-    """Return why `check` cannot judge: what is missing; None if nothing is."""
-    missing, samples = study.log.missing, study.log.samples
+def _withheld(study: Study, check: Check, empty: Set[str]) -> Withheld | None:
+    """Return why `check` cannot judge: what is missing, or in an `empty` column; None if nothing is."""
+    missing = study.log.missing
     fields = {need: "setpoint" if need == "level" else need for need in check.needs}
-    empty = {field for field in fields.values() if field in samples and not samples[field].notna().any()}
     if absent := tuple(field for need, field in fields.items() if need in missing or field in empty):
         return Withheld(check.fault, missing=absent)
     if check.thermal_only and not study.is_thermal:

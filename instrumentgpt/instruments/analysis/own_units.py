@@ -35,7 +35,7 @@ def span_of(pv: Floats, setpoint: Floats, unit: str) -> float:
     38.0
     """
     finite = pv[np.isfinite(pv)]
-    shown = float(np.percentile(finite, 99) - np.percentile(finite, 1)) if finite.size else 0.0
+    shown = float(np.ptp(np.percentile(finite, (1, 99)))) if finite.size else 0.0
     setpoints = setpoint[np.isfinite(setpoint)]
     middle = setpoints if setpoints.size else finite
     if not middle.size or unit not in CELSIUS:
@@ -97,7 +97,7 @@ def lag_of(time: Floats, pv: Floats, period: float, band: float) -> float:
         size = size * 4 if size * LONG < len(pv) else max(len(pv), size + 1)
     if not fastest > 0:
         return least
-    span = float(np.percentile(calm, 99) - np.percentile(calm, 1))
+    span = float(np.ptp(np.percentile(calm, (1, 99))))
     longest = max(least, float(time[-1] - time[0]) / LAGS_IN_RECORD)
     return min(max(least, LAG_SHARE * span / fastest), longest)
 

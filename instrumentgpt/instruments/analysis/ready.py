@@ -152,10 +152,10 @@ def output_limits(output: Floats, error: Floats, shortest: int) -> tuple[float, 
         return low, 100.0
     with np.errstate(invalid="ignore"):
         at_top = (output >= top - 1e-9) & (error > 0)
-    for first, stop in runs(at_top):
+    for first, stop in (run for run in runs(at_top).tolist() if run[1] - run[0] >= shortest):
         earlier = output[max(0, first - shortest) : first]
         by_itself = not earlier.size or not np.nanmin(earlier) > top - ROSE
         worked_off = error[stop - 1] < WORKED_OFF * error[first] or stop - first >= LONG * shortest
-        if stop - first >= shortest and by_itself and worked_off:
+        if by_itself and worked_off:
             return low, top
     return low, 100.0

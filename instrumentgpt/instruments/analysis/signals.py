@@ -94,8 +94,8 @@ def sliding_median(values: Floats, samples: int) -> Floats:
     width = max(samples, 1) | 1
     if width == 1 or len(values) == 0:
         return values
-    padded = np.pad(values, width // 2, mode="edge")
-    median: Floats = np.median(np.lib.stride_tricks.sliding_window_view(padded, width), axis=1)
+    ordered = np.sort(np.lib.stride_tricks.sliding_window_view(np.pad(values, width // 2, "edge"), width))
+    median: Floats = np.where(np.isnan(ordered[:, -1]), np.nan, ordered[:, width // 2])
     return median
 
 

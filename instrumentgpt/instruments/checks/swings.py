@@ -64,7 +64,7 @@ def longest_train(track: Track, hold: Hold, smallest: float) -> HalfCycles | Non
     errors = error[usable & np.isfinite(error)]
     if len(errors) < 20:
         return None
-    half = float(np.percentile(errors, 95) - np.percentile(errors, 5)) / 2
+    half = float(np.ptp(np.percentile(errors, (5, 95)))) / 2
     if half < 0.6 * smallest:
         return None
     noise = 0.0 if np.isnan(track.noise) else track.noise

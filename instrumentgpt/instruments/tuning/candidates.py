@@ -150,23 +150,22 @@ def predicted_iae(models: Floats, tried: Sequence[Gains], reach: float = 100.0) 
     kp, ki, kd = np.array([(gains.kp, gains.ki, gains.kd) for gains in tried]).T
     pace = float(LAGS * tau1[0, 0] + DELAYS * (tau2[0, 0] + dead_time[0, 0])) / STEPS
     share1, share2 = 1 - np.exp(-pace / tau1), 1 - np.exp(-pace / np.maximum(tau2, pace / 500))
-    delay = np.maximum(np.rint(dead_time / pace).astype(int), 0)
+    delay = np.clip(np.rint(dead_time[:, 0] / pace).astype(int), 0, STEPS)
     shape, every, sign = (len(gain), len(tried)), np.arange(len(gain)), np.sign(gain)
     setpoint = SETPOINT_STEP * reach * abs(float(gain[0, 0]))
-    limits = reach * OUTPUT_LOW, reach * OUTPUT_HIGH
-    applied = np.zeros((STEPS + 1, *shape))
+    low, high = np.sort([sign[0, 0] * reach * OUTPUT_LOW, sign[0, 0] * reach * OUTPUT_HIGH])
+    applied = np.zeros((STEPS + int(delay.max()), *shape))  # the longest delay before the start, too
     slow, pv, integral, total, last = (np.zeros(shape) for _ in range(5))
     for step in range(STEPS):
         error = setpoint - pv
         demand = kp * error + integral - kd * (pv - last) / pace
-        output = np.clip(demand, *(limits if sign[0, 0] > 0 else (-limits[1], -limits[0])))
+        output = np.minimum(np.maximum(demand, low), high)
         free = (output == demand) | ((demand - output) * error < 0)
         integral = np.where(free, integral + ki * error * pace, integral)
-        applied[step] = output
+        applied[step - STEPS] = output
         last = pv
-        delayed = np.where(step >= delay, applied[step - delay[:, 0], every], 0.0)
         load = LOAD_STEP * reach * sign if step > STEPS // 2 else 0.0
-        slow = slow + share1 * (gain * (delayed - load) - slow)
+        slow = slow + share1 * (gain * (applied[step - STEPS - delay, every] - load) - slow)
         pv = pv + share2 * (slow - pv)
         total += np.abs(error) * pace
     return total

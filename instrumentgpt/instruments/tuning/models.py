@@ -51,18 +51,19 @@ class Search:
         two_sided = self.cools and record.output.max() > least
         halves = (np.maximum(record.output, 0.0), np.minimum(record.output, 0.0))
         self.inputs = halves if two_sided else (record.output,)
+        self.elapsed = np.arange(len(record.pv)) * record.period
+        fixed = [np.ones(len(record.pv)), self.elapsed / self.elapsed[-1], np.eye(1, len(record.pv))[0]]
+        self.fixed = whitened(np.stack(fixed if record.closed else fixed[:1]), zero)
 
     def columns(self, point: Floats) -> Floats:
         """Return what the pv is made of at `point`, whitened, (k, n): the answer to each input first."""
         tau1, tau2, dead_time = np.exp(point[0]), point[1], point[2]
-        period, n = self.record.period, len(self.target)
-        elapsed = np.arange(n) * period
-        driven = [response(part, tau1, tau2, dead_time, period) for part in self.inputs]
-        start = np.exp(-elapsed / tau1), np.exp(-elapsed / max(tau2, period))
-        columns = [*driven, np.ones(n)]
+        period, inputs = self.record.period, len(self.inputs)
+        columns = [response(part, tau1, tau2, dead_time, period) for part in self.inputs]
         if self.record.closed:
-            columns += [*start, elapsed / elapsed[-1], np.eye(1, n)[0]]
-        return whitened(np.stack(columns), self.zero)
+            columns += [np.exp(-self.elapsed / lag) for lag in (tau1, max(tau2, period))]
+        moving = whitened(np.stack(columns), self.zero)
+        return np.concatenate([moving[:inputs], self.fixed[:1], moving[inputs:], self.fixed[1:]])
 
     def solve(self, point: Floats) -> tuple[Floats, Floats, Floats]:
         """Return residual (n,), the gain of each input, and their standard errors per unit of residual."""
@@ -102,8 +103,8 @@ def filtered(values: Floats, now: float, before: float, decay: float) -> Floats:
     """
     driven = now * values
     driven[1:] += before * values[:-1]
-    diagonals = np.array([np.ones(len(values)), np.full(len(values), -decay)], order="F")
-    through: Floats = dtbsv(1, diagonals, driven, lower=1, diag=1)
+    diagonals = np.full((2, len(values)), -decay, order="F")  # of which the first is taken to be 1
+    through: Floats = dtbsv(1, diagonals, driven, lower=1, diag=1, overwrite_x=1)
     return through
 
 
