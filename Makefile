@@ -1,6 +1,7 @@
 # The two commands a newcomer needs are `make run` and `make test`; each sets up what it needs.
 PYTHON ?= python3
 BIN := .venv/bin
+export PYTHONDONTWRITEBYTECODE :=  # each of the many processes would compile our modules anew
 
 .PHONY: run test test-agents soak lint bench demo
 run: .venv/.runtime
