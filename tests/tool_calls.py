@@ -9,6 +9,7 @@ CALLS = {
     "diagnose_log": LOG,
     "next_test": LOG,
     "channel_metrics": LOG,
+    "other_columns": LOG,
     "plot_log": LOG,
     "search_events": {**LOG, "query": "barcode"},
     "read_lines": {**LOG, "first": 3, "last": 900},

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
 from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFailed, choose_log, known_log
+from instrumentgpt.analyst.columns import or_of_columns
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events
@@ -152,7 +154,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + record.constraints_note(case, held) if held else ""
             yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
         if kind:
-            yield from _with_source(case, ANSWERS[kind])
+            yield from _with_source(case, partial(or_of_columns, kind=kind, answering=ANSWERS[kind]))
         yield from record.beside(case)
     except NothingToRead as problem:
         yield str(problem)

@@ -50,7 +50,7 @@ def figures(case: Case) -> Iterator[str]:
         return
     within = _within(question.words)
     window, note = window_asked(case, about)
-    metrics = case.tool("channel_metrics", **about.named, channel=question.channel, within=within, **window)
+    metrics = metrics_of(case, about, window)
     asked, told = {*called(case, metrics).question.channels}, list[str]()
     if not (question.quantity or question.gain or question.extreme or asked or window or within):
         asked, told = _of_the_fault(case, about)
@@ -107,6 +107,12 @@ def _beyond(case: Case, about: Subject, limits: dict[str, float]) -> Iterator[st
             told = {**past, **spans, "clock": clock, "line": line, "unit": metrics["unit"], "limit": limit}
             key = f"{name}_limit" if past["count"] else f"{name}_never"
             yield case.item(key, channel=row["channel"], **told)
+
+
+def metrics_of(case: Case, about: Subject, window: dict[str, str]) -> Result:
+    """Return the figures of the channel that is asked about, or of all, in the `window`."""
+    asked = {"channel": case.question.channel, "within": _within(case.question.words)}
+    return case.tool("channel_metrics", **about.named, **asked, **window)
 
 
 def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:

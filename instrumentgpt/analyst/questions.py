@@ -149,14 +149,16 @@ def table() -> dict[str, Any]:
         ]
         for kind, rows in read["kinds"].items()
     }
-    named = {
+    named: dict[str, Any] = {
         row: {name: _any(words) for name, words in read[row].items()} for row in ("quantities", "extremes")
     }
-    times = {name: {**row, "pattern": _any(row["words"])} for name, row in read["times"].items()}
-    suspects = {name: {**row, "pattern": _any(row["words"])} for name, row in read["suspects"].items()}
+    worded = {
+        part: {name: {**row, "pattern": _any(row["words"])} for name, row in read[part].items()}
+        for part in ("times", "suspects", "columns")
+    }
     aspects = {name: re.compile(pattern, re.ASCII) for name, pattern in read["aspects"].items()}
-    suspected = {"suspecting": _any(read["suspecting"]), "suspects": suspects}
-    return {"least": read["least"], "kinds": kinds, "times": times, "aspects": aspects, **named, **suspected}
+    named["suspecting"] = _any(read["suspecting"])
+    return {"least": read["least"], "kinds": kinds, "aspects": aspects, **named, **worded}
 
 
 def aspect(name: str, words: str) -> re.Match[str] | None:

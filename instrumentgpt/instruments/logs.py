@@ -1,6 +1,6 @@
 """Reading a log: any file, folder or rotated set to a `Log`, and its raw lines by number."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -9,7 +9,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.held import held_by
 from instrumentgpt.instruments.loops import Loop, loops_of
-from instrumentgpt.instruments.reading import sources
+from instrumentgpt.instruments.reading import sources, tables
 from instrumentgpt.instruments.reading.frame_cache import cached_log
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
 from instrumentgpt.instruments.reading.record import (
@@ -109,7 +109,7 @@ def _read(source: Source, stated: Stated, progress: Progress | None) -> Log:
     return _reader(source, stated, progress)()  # what it has read of the log is let go before
 
 
-def _reader(source: Source, stated: Stated, progress: Progress | None) -> Callable[[], Log]:
+def _reader(source: Source, stated: Stated, progress: Progress | None) -> partial[Log]:
     """Return what reads the log; raise UnreadableLog if nothing does."""
     name = source.path.name
     notes: list[str] = []
@@ -133,6 +133,14 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> Callab
         nearest = nearest or candidates
         understood = understood or _understood(chunk.content)
     raise _unreadable(name, nearest, [*understood, *notes])
+
+
+def other_columns(log: Log, path: Path, stated: Stated) -> tables.OtherColumns:
+    """Return the columns of `log` beside those of its loops, read again; none of one that is no table."""
+    read = _reader(sources.open_source(path), stated, None)
+    if read.func is read_table:
+        return tables.read_other_columns(read.args[0], read.args[1], stated, log.samples)
+    return tables.OtherColumns(np.empty(0), np.empty(0, dtype=np.int64), {}, ())
 
 
 def _refuse_binary(name: str, chunk: Chunk) -> None:

@@ -30,6 +30,7 @@ NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", 
 LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
 QUANTITIES = ("flow", "pressure", "level", "流量", "压力", "壓力", "液位")
 TEMPERATURE = ("temp", "溫度", "温度")
+WRITTEN_UNIT = re.compile(r"[^\s_\[(/][\s_\[(/]+([^\s_\[\]()]+)[\])]?$")
 SEPARATOR = re.compile(r"[\s_\-./:#,()\[\]{}|]+")
 
 
@@ -125,6 +126,16 @@ def is_unit(cell: str) -> bool:
     """
     cell = " ".join(SEPARATOR.split(NO_DEGREE.sub("°", cell).lower()))
     return any(cell in spellings for spellings in vocabulary()["units"].values())
+
+
+def written_unit(head: str) -> str:
+    """Return the unit at the end of `head` as it is written there, "" without one.
+
+    >>> written_unit("Flow (l/min)"), written_unit("Humidity [%RH]"), written_unit("mains_v")
+    ('l/min', '%RH', 'v')
+    """
+    match = WRITTEN_UNIT.search(head)
+    return match[1] if match and is_unit(match[1]) else ""
 
 
 def _unit(words: Sequence[str]) -> str:

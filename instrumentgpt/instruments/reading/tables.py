@@ -88,6 +88,19 @@ def _first_lines(content: bytes) -> list[tuple[int, str]]:
     return [(number, text_of(line)) for number, line in enumerate(lines, 1)]
 
 
+@dataclass(frozen=True)
+class OtherColumns:
+    """Columns of numbers that are no time and no loop's: head → `values` at the log's `time` and `line`.
+
+    own  the heads of the loops' columns
+    """
+
+    time: Floats
+    line: NDArray[np.int64]
+    values: Mapping[str, Floats]
+    own: tuple[str, ...]
+
+
 def read_table(
     source: Source,
     shape: Shape,
@@ -95,14 +108,7 @@ def read_table(
     progress: Progress | None = None,
 ) -> Log:
     """Return the log that `source` is, a table of `shape`, read as `stated`."""
-    notes: list[str] = []
-    table = Table([[] for _ in range(shape.width)], [], [])
-    lines = 0
-    for chunk in chunks(source, notes=notes, progress=progress):
-        lines += read_chunk(table, chunk, shape)
-    if table.headers_again:
-        notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
-    grid = _widened(_grid_of(table, shape))
+    table, grid, lines, notes = _rows_of(source, shape, progress)
     roles = _roles(source.path.name, grid, stated)
     times = _times(grid, roles, stated.period)
     rows, order_notes = _in_order(grid, times)
@@ -116,6 +122,39 @@ def read_table(
         )
         times = replace(times, raw=times.raw[rows])
     return _log_of(source, table, grid, roles, times, lines, notes)
+
+
+def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd.DataFrame) -> OtherColumns:
+    """Return what `read_table` left out of the table whose log has these `samples`."""
+    _, grid, *_ = _rows_of(source, shape, None)
+    roles = _roles(source.path.name, grid, stated)
+    line, rows, at_line = np.intersect1d(grid.line, samples["line"].to_numpy(), return_indices=True)
+    own = {at for columns in roles.channels.values() for at in columns.values()}
+    heads = [heading.text for heading in grid.shape.headings] or [""] * len(grid.numbers)
+    found: dict[str, Floats] = {}
+    for at in sorted({*range(len(heads))} - {*own, *roles.time, roles.channel_column}):
+        heading, values = grid.heading(at), grid.numbers[at][rows]
+        is_time = grid.texts[at] or (heading and heading.scores.get("time", 0) >= LIKELY)
+        if not is_time and np.isfinite(values).any():
+            name = (
+                heads[at] if heads[at] and heads[at] not in found else f"{heads[at]} column {at + 1}".strip()
+            )
+            found[name] = values
+    return OtherColumns(
+        samples["time"].to_numpy()[at_line], line, found, tuple(heads[at] for at in sorted(own))
+    )
+
+
+def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[Table, Grid, int, list[str]]:
+    """Return the table as read, its rows by column, its lines, and notes."""
+    notes: list[str] = []
+    table = Table([[] for _ in range(shape.width)], [], [])
+    lines = 0
+    for chunk in chunks(source, notes=notes, progress=progress):
+        lines += read_chunk(table, chunk, shape)
+    if table.headers_again:
+        notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
+    return table, _widened(_grid_of(table, shape)), lines, notes
 
 
 def _roles(name: str, grid: Grid, stated: Stated) -> Roles:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from instrumentgpt.instruments.tools.analysis import channel_metrics, diagnose_log, next_test, survey_devices
+from instrumentgpt.instruments.tools.columns import other_columns
 from instrumentgpt.instruments.tools.drawing import plot_log, write_report
 from instrumentgpt.instruments.tools.events import explain_jump, look_at_time, read_log_lines, search_events
 from instrumentgpt.instruments.tools.gains import advise_gains
@@ -35,6 +36,7 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "diagnose_log": diagnose_log,
     "next_test": next_test,
     "channel_metrics": channel_metrics,
+    "other_columns": other_columns,
     "plot_log": plot_log,
     "search_events": search_events,
     "read_lines": read_log_lines,

@@ -303,6 +303,7 @@ def _about(opened: Opened) -> dict[str, Any]:
         "guessed": dict(log.guessed),
         "notes": list(log.notes),
         "broken": {"count": log.broken.count, "examples": [*map(list, log.broken.examples[:3])]},
+        "heads": log.layout if log.columns else "",
         "channel_names": {str(number): name for number, name in log.channel_names.items()},
         "channel_numbers": sorted(int(number) for number in log.samples["channel"].unique()),
     }

@@ -52,12 +52,13 @@ class UnknownChannel(ToolProblem, LookupError):
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A log, its file, its name as people and links give it, and its device ("" for a dropped file)."""
+    """A log, its file, its name as people and links give it, its device ("": dropped), and how it is read."""
 
     log: Log
     path: Path
     name: str
     device: str
+    stated: Stated | None = None
 
 
 def find_log(workspace: Workspace, log: str, device: str = "") -> Path:
@@ -107,7 +108,7 @@ def open_log(workspace: Workspace, log: str, device: str = "", as_logged: bool =
         unit = settings_in_force(db.get_settings(database)).temperatures
     if stated or (unit != AUTO and not as_logged):
         read = _read(path, _version(path), kept, stated, AUTO if as_logged else unit)
-    return Opened(read, path, bare(path.name), device)
+    return Opened(read, path, bare(path.name), device, stated)
 
 
 def frames(workspace: Workspace) -> Path:

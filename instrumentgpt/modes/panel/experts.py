@@ -18,7 +18,7 @@ DOCS = "docs/add-an-expert.md"
 ANY = "*"
 TOOLS = (  # of instruments/tools that an expert may be given: they read, and record nothing
     "advise_gains", "channel_metrics", "compare_logs", "diagnose_log", "explain_jump", "look_at_time",
-    "read_lines", "search_events",
+    "other_columns", "read_lines", "search_events",
 )  # fmt: skip
 _CODE = re.compile(r"[a-z][a-z0-9_]{1,30}")
 

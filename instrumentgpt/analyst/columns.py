@@ -1,0 +1,115 @@
+"""Questions about the columns of a log that are no loop's: mains voltage, flow, humidity, whatever it has."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+
+from instrumentgpt.analyst.case import Case, Result, Subject, choose_log, known_log
+from instrumentgpt.analyst.figures import limits_asked, metrics_of, window_asked
+from instrumentgpt.analyst.questions import ALONE, EXAMPLES, aspect, spelled, suspected, table
+from instrumentgpt.analyst.report import diagnosed
+from instrumentgpt.analyst.words import moment, quoted
+from instrumentgpt.instruments.faults import faults
+from instrumentgpt.instruments.reading.headers import heading_of, written_unit
+from instrumentgpt.memory.likeness import LOG_NAME
+
+KINDS = ("diagnosis", "figures", "plot", "help")  # of questions that may be on such a column
+LIKE = {"events": 5, "remembered": 0, "compare": 0}  # … if no more than this weight speaks for them
+BARE = 16  # characters: "051 flow" asks without a word for it
+LONGEST = 250  # characters of a message that asks for a column
+MOST_TIMES = 4  # linked of one kind of fault or excursion
+_SENTENCE = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
+
+
+def or_of_columns(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
+    """Answer of the columns beside those of the loops where the question names one, else as `answering`."""
+    question, words = case.question, _asking(case)
+    named = [name for name, row in table()["columns"].items() if row["pattern"].search(words)]
+    says_column = bool(aspect("column", words))
+    may = says_column or kind in KINDS or question.score <= LIKE.get(kind, -1)
+    may &= bool(words and (case.device or known_log(case))) and len(case.task.devices) < 2
+    if not (may and (named or says_column or _has_word(case, kind, words))):
+        yield from answering(case)
+        return
+    about = choose_log(case)
+    window, note = window_asked(case, about)
+    if not window and len(question.clocks) == 1:
+        window = {"since": question.clocks[0][:5], "until": f"{question.clocks[0][:5]}:59"}
+    result = case.tool("other_columns", **about.named, **window)
+    lacking = [name for name in named if not any(_is_of(head, name) for head in result["heads"])]
+    rows = [row for row in result["columns"] if _is_meant(row["column"], words, named)]
+    if lacking or (says_column and not rows and not question.quantity):
+        what = case.listed(table()["columns"][name][case.language] for name in lacking)
+        yield case.say("column_lacking", label=about.label, what=what) if what else ""
+        names = [quoted(row["column"]) for row in result["columns"]]
+        yield case.say("column_names", count=len(names), names=case.listed(names) or "–") + "\n\n"
+    yield note + "\n\n" if note and rows else ""
+    yield case.say("column_undrawn") + "\n\n" if kind == "plot" and rows else ""
+    for row in rows:
+        yield from _told(case, about, row, result["window"])
+    is_wider = suspected(words) or question.quantity or (kind == "diagnosis" and question.score >= ALONE)
+    if not rows and (is_wider or not (lacking or says_column)):
+        yield from answering(case)
+
+
+def _asking(case: Case) -> str:
+    """Return the sentences of the question that ask, or are as short as a question without a word for it."""
+    question = case.question  # "and the temperature?" has the words of the question before in front
+    words = re.sub(LOG_NAME, " ", spelled(question.text) if question.quantity else question.words)
+    if len(words) <= BARE and not re.search(r"\d", re.sub(r"co2|\b0\d\d\b", "", words)):
+        return words
+    is_told = len(words) > LONGEST or question.pasted
+    sentences = () if is_told else _SENTENCE.split(words)
+    return " ".join(part for part in sentences if aspect("asks", part) or aspect("column", part))
+
+
+def _has_word(case: Case, kind: str, words: str) -> bool:
+    """Return whether `words` have one of a head of the log, by what their answer reads anyway."""
+    if kind not in ("diagnosis", "figures") or case.question.quantity or limits_asked(case.question.words):
+        return False
+    about, is_figure = choose_log(case), kind == "figures" and case.question.extreme != "when"
+    read = metrics_of(case, about, window_asked(case, about)[0]) if is_figure else diagnosed(case, about)
+    return _is_meant(read["heads"], words)
+
+
+def _is_meant(head: str, words: str, named: Iterable[str] = ()) -> bool:
+    """Return whether `words` have a part of `head` that is in no usual question, or one of its quantities."""
+    usual = spelled(EXAMPLES.read_text(encoding="utf-8"))
+    parts = (part for part in re.findall(r"[a-zà-ÿ]{3,}\d*|[\u4e00-\u9fff]{2,}", spelled(head)))
+    said = (part for part in parts if re.search(rf"(?<![a-z0-9]){part}(?![a-z0-9])", words))
+    return any(part not in usual for part in said) or any(_is_of(head, name) for name in named)
+
+
+def _is_of(head: str, quantity: str) -> bool:
+    of = table()["columns"][quantity]
+    units = (heading_of(head).unit, written_unit(head))
+    return of["unit"] in units or bool(of["pattern"].search(spelled(head)))
+
+
+def _told(case: Case, about: Subject, row: Result, window: list[str]) -> Iterator[str]:
+    """Say what one column read; unless a mere figure is asked for, whether it moved with the faults, too."""
+    extreme, is_figure = case.question.extreme, case.question.extreme in ("least", "most", "range", "mean")
+    said = {"label": about.label, "unit": f" {row['unit']}" if row["unit"] else ""}
+    said |= {"column": quoted(row["column"]), "since": moment(window[0]), "until": moment(*window[::-1])}
+    groups = {_what(case, group["what"]): group for group in ([] if is_figure else row["during"])}
+    if groups:
+        met = [what for what, group in groups.items() if 2 * group["out"] >= group["count"]]
+        yield case.say("column_moved" if met else "column_still", **said, what=case.listed(met or groups))
+        yield "\n\n"
+    parts = ""
+    for name in ("least", "most") if extreme not in ("least", "most", "mean") else {extreme} - {"mean"}:
+        at = {"clock": moment(row[name]["clock"], window[0]), "line": about.link(row[name]["line"])}
+        parts += case.say(f"column_{name}", value=row[name]["value"], **at, **said)
+        parts += case.say("list_separator")
+    yield case.item("column_row", **row | said, parts=parts)
+    for what, group in groups.items():
+        shown = [(moment(one["clock"], window[0]), about.link(one["line"])) for one in group["times"]]
+        numbers = {"inside": group["median"], "low": row["usual"][0], "high": row["usual"][1]}
+        group |= {"what": what, "times": case.listed(" ".join(pair) for pair in shown[:MOST_TIMES])}
+        yield case.item("column_during", **group, **numbers, **said)
+    yield "" if groups or is_figure else case.item("column_alone")
+    yield "\n"
+
+
+def _what(case: Case, name: str) -> str:
+    is_fault = name in faults()
+    return str(faults()[name][case.language]["title"]) if is_fault else case.say(f"column_{name}")

@@ -1,0 +1,123 @@
+"""Columns of a log that are no loop's are told: what they read, and whether they moved with its faults."""
+
+import random
+from datetime import datetime, timedelta
+
+import pytest
+from cases import each
+from offline_case import asked
+
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.instruments.workspace import workspace
+
+DIPS = (100, 210, 330)  # minutes, of a quarter of an hour each, in which the mains and pv are low
+GERMAN = ("Zeit", "Sollwert °C", "Isttemperatur °C", "Heizung %", "Netzspannung V", "Durchfluss l/min")
+CHINESE = ("時間", "設定值 °C", "箱內溫度 °C", "加熱 %", "市電 V", "CO2 %")
+ENGLISH = ("Timestamp", "Set Value [°C]", "Process Value [°C]", "Output [%]", "Mains [V]", "Humidity [%RH]")
+HEADS = {"german.csv": GERMAN, "chinese.csv": CHINESE, "english.csv": ENGLISH}
+
+
+def table(heads) -> str:
+    """Return eight hours of a loop at 37 °C, a row each ten seconds; the fifth column dips, and pv with it."""
+    noise, start, pv, rows = random.Random(7), datetime(2026, 11, 24), 37.0, [";".join(heads)]
+    for number in range(8 * 360):
+        low = any(dip <= number / 6 < dip + 15 for dip in DIPS)
+        pv += ((35.6 if low else 37.0) - pv) * 0.03 + noise.gauss(0, 0.01)
+        output, mains = 27 + 20 * (37 - pv) + noise.gauss(0, 0.3), (172 if low else 230) + noise.gauss(0, 0.8)
+        clock = start + timedelta(seconds=10 * number)
+        rows.append(f"{clock};37.0;{pv:.2f};{output:.1f};{mains:.1f};{5 + noise.gauss(0, 0.03):.2f}")
+    return "\n".join(rows) + "\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("columns")
+    for name, heads in HEADS.items():
+        (made / name).write_text(table(heads), encoding="utf-8")
+    return made
+
+
+def columns_of(folder, name: str, **given) -> dict:
+    where = {"cache": str(folder / "cache"), "artifacts": str(folder / "artifacts")}
+    place = workspace("demo/devices.toml", **where, attachments=[str(folder / name)])
+    return TOOLS["other_columns"](place, log=name, **given)
+
+
+def said(folder, name: str, question: str):
+    return asked(question, folder, attachments=(str(folder / name),))
+
+
+@each("name", HEADS)
+def test_columns_of_no_loop_are_read_on_the_logs_own_times_and_lines(folder, name):
+    mains, other = columns_of(folder, name)["columns"]
+    assert [mains["column"], other["column"]] == list(HEADS[name][4:])
+    assert [mains["unit"], other["unit"]] in (["V", "l/min"], ["V", "%"], ["V", "%RH"])
+    row = (folder / name).read_text(encoding="utf-8").splitlines()[mains["least"]["line"] - 1].split(";")
+    assert (float(row[4]), row[0]) == (mains["least"]["value"], mains["least"]["clock"][:19])
+
+
+@each("name", HEADS)
+def test_a_column_that_dips_with_the_excursions_moved_with_them_and_one_that_does_not_did_not(folder, name):
+    mains, other = columns_of(folder, name)["columns"]
+    (below,) = [group for group in mains["during"] if group["what"] == "below"]
+    assert mains["moved"] and below["count"] == below["out"] == len(DIPS)
+    assert other["moved"] is False and 229 < mains["median"] < 231
+
+
+def test_a_column_is_told_between_two_times_and_its_usual_range_is_still_the_whole_logs(folder):
+    inside = columns_of(folder, "german.csv", column="netzspannung", since="01:45", until="01:50")
+    (mains,) = inside["columns"]
+    assert mains["most"]["value"] < 180 and mains["usual"][0] > 220 and mains["moved"]
+
+
+def test_a_column_that_the_log_lacks_is_an_error_with_those_it_has(folder):
+    with pytest.raises(InstrumentGPTError, match=r"It has: Mains \[V\], Humidity \[%RH\]"):
+        columns_of(folder, "english.csv", column="pressure")
+
+
+@each(
+    "name, question, words",
+    [
+        ("chinese.csv", "最低電壓多少", "`市電 V`，2026-11-24 00:00:00 到 07:59:50：最低 169"),
+        ("chinese.csv", "跟市電有沒有關係? log裡有市電電壓欄位", "`市電 V` 與這些同時變動：低於範圍的偏離"),
+        ("chinese.csv", "CO2 有跟著掉嗎?", "`CO2 %` 沒有隨這些變動"),
+        (
+            "german.csv",
+            "did the flow drop too? column Durchfluss",
+            "`Durchfluss l/min` did not move with these",
+        ),
+        ("german.csv", "was the mains voltage low?", "`Netzspannung V` moved at the same times as these"),
+        ("english.csv", "humidity?", "`Humidity [%RH]` did not move with these: excursion below the band"),
+        ("english.csv", "what was the highest humidity?", "highest 5.09 %RH at"),
+        ("english.csv", "what was the voltage at 01:45?", "`Mains [V]` from 2026-11-24 01:45:00 to 01:45:59"),
+        (
+            "english.csv",
+            "is the pressure ok?",
+            "has no column for pressure.** Beside those of its loops it has 2",
+        ),
+        ("chinese.csv", "轉速多少?", "沒有轉速的欄位。**除了迴路的欄位，還有 2 欄：`市電 V`、`CO2 %`"),
+    ],
+)
+def test_a_question_about_such_a_column_is_answered_with_it(folder, name, question, words):
+    answer = said(folder, name, question)
+    assert words in answer.text and "other_columns" in answer.tools
+
+
+@each(
+    "name, question",
+    [
+        ("english.csv", "what is the current temperature?"),
+        ("english.csv", "lowest output?"),
+        ("chinese.csv", "最低溫度多少"),
+        ("german.csv", "why does the temperature drop?"),
+    ],
+)
+def test_a_question_about_the_loop_stays_one(folder, name, question):
+    assert "other_columns" not in said(folder, name, question).tools
+
+
+def test_a_head_that_no_table_of_words_has_is_known_from_the_log(folder):
+    heads = (*ENGLISH[:4], "Quench gate", "Zirkon 3")
+    (folder / "odd.csv").write_text(table(heads), encoding="utf-8")
+    assert "`Zirkon 3` did not move" in said(folder, "odd.csv", "has the zirkon to do with it?").text
