@@ -19,7 +19,7 @@ HEADS = {"german.csv": GERMAN, "chinese.csv": CHINESE, "english.csv": ENGLISH}
 
 
 def table(heads) -> str:
-    """Return eight hours of a loop at 37 °C, a row each ten seconds; the fifth column dips, and pv with it."""
+    """Return eight hours of a loop at 37 °C, a row each 10 s; the fifth column dips, and pv with it."""
     noise, start, pv, rows = random.Random(7), datetime(2026, 11, 24), 37.0, [";".join(heads)]
     for number in range(8 * 360):
         low = any(dip <= number / 6 < dip + 15 for dip in DIPS)
