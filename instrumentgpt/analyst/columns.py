@@ -41,7 +41,8 @@ def or_of_columns(case: Case, kind: str, answering: Callable[[Case], Iterator[st
         what = case.listed(table()["columns"][name][case.language] for name in lacking)
         yield case.say("column_lacking", label=about.label, what=what) if what else ""
         names = [quoted(row["column"]) for row in result["columns"]]
-        yield case.say("column_names", count=len(names), names=case.listed(names) or "–") + "\n\n"
+        has = case.say("column_names", count=len(names), names=case.listed(names) or "–")
+        yield (has if names or not what else "") + "\n\n"
     yield note + "\n\n" if note and rows else ""
     yield case.say("column_undrawn") + "\n\n" if kind == "plot" and rows else ""
     for row in rows:
