@@ -12,7 +12,7 @@ from faulty_logs import CONTROLLER, END, HELD, ONSET, PLANT, among_quiet, case, 
 from demo.simulated_loop import Controller, Event
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.wording import summary
+from instrumentgpt.instruments.wording import ruled_out, summary
 
 
 def coarse_digits_in_a_quiet_hold() -> Log:
@@ -173,6 +173,13 @@ def test_what_is_drawn_off_again_and_again_is_use_and_told_with_its_figures():
     assert (verdict.fault, verdict.numbers["kind"], verdict.numbers["times"]) == ("healthy", "in_use", 3)
     assert "3 times" in summary(verdict, "en") and "3 次" in summary(verdict, "zh")
     assert {one.explained for one in diagnosis.excursions} == {"in_use"}
+    assert "made by the times out of its band alone" in " ".join(ruled_out(verdict, "en"))
+
+
+def test_what_is_far_out_again_and_again_is_neither_called_use_nor_healthy():
+    diagnosis = diagnose(log_of(drawn_off((1500.0, 60.0), (2700.0, 55.0), (4500.0, 65.0))))
+    assert diagnosis.findings == ()
+    assert {one.explained for one in diagnosis.excursions} == {""}
 
 
 def test_one_that_stands_out_of_the_use_is_told_as_a_disturbance():
