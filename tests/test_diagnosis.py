@@ -70,6 +70,14 @@ def test_fahrenheit_shows_in_the_numbers():
     assert finding.numbers["overshoot"] == pytest.approx(1.8 * celsius.numbers["overshoot"])
 
 
+def test_a_heater_that_lost_power_explains_that_it_cannot_do_what_is_asked_of_it_later():
+    lost = [Event("heater", 900.0, math.inf, 0.5)]
+    asked = samples_of(setpoint=[(0.0, 60.0), (2_400.0, 80.0)], events=lost, duration=4_800.0)
+    (finding,) = diagnose(log_of(asked)).findings
+    assert (finding.fault, finding.consequences) == ("heater_degradation", ("saturation",))
+    assert finding.onset == pytest.approx(900.0, abs=60.0)
+
+
 def test_consequences_are_named_with_their_cause_and_not_beside_it():
     finding = diagnosed("runaway").findings[0]
     assert finding.fault == "runaway_stuck_on"
