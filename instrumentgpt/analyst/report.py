@@ -333,8 +333,8 @@ def _healthy(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     if _channel_values(channels, "half_peak_to_peak"):
         widest = max(channels, key=lambda channel: channel["half_peak_to_peak"] or 0.0)
         band = next(loop["band"] for loop in diagnosis["kinds"] if loop["channel"] == widest["channel"])
-        fields = {"band": widest["half_peak_to_peak"], "channel": widest["channel"], "own": band}
-        yield case.item("healthy_band", **numbers, **fields)
+        fields = {"band": (size := widest["half_peak_to_peak"]), "channel": widest["channel"], "own": band}
+        yield case.item("healthy_band", **numbers, **fields, inside=size <= band)
         shown = [row for row in _of_class(diagnosis, "healthy") if row["channel"] == widest["channel"]]
         if not faults_of(diagnosis) and shown and shown[0]["evidence"]:
             quotes = _quotes(case, about, shown[0], diagnosis["unit"])

@@ -202,8 +202,13 @@ def _withheld(study: Study, check: Check, empty: Set[str]) -> Withheld | None:
 def _add(causes: list[Finding], finding: Finding, reach: float) -> list[Finding]:
     """Return `causes` with `finding` among them, or named as a consequence of the one that explains it.
 
+    Where either may explain the other, it is the one that came first.
     reach  s by which a consequence may seem to begin before its cause
     """
+    if later := [cause for cause in causes if _came_first(finding, cause)]:
+        explained = dict.fromkeys(name for cause in later for name in (cause.fault, *cause.consequences))
+        finding = replace(finding, consequences=tuple(explained))
+        causes = [cause for cause in causes if cause not in later]
     for position, cause in enumerate(causes):
         if _is_consequence(cause, finding, reach):
             if finding.fault == cause.fault:
@@ -213,12 +218,19 @@ def _add(causes: list[Finding], finding: Finding, reach: float) -> list[Finding]
     return [*causes, finding]
 
 
+def _came_first(one: Finding, other: Finding) -> bool:
+    """Return whether `one` was shown before `other` began on its channel, and is of a kind to explain it."""
+    explained = other.fault in faults()[one.fault].get("explains_later", ())
+    shown = max((item.time for item in one.evidence), default=math.inf)
+    return explained and one.channel == other.channel and shown < other.onset <= one.end
+
+
 def _is_consequence(cause: Finding, finding: Finding, reach: float) -> bool:
     same_place = cause.channel is None or finding.channel is None or cause.channel == finding.channel
     same_fault = cause.fault == finding.fault and cause.channel == finding.channel
     middle = (finding.onset + finding.end) / 2
     in_time = cause.onset - reach <= middle and finding.onset <= cause.end + 10 * reach
-    explained = finding.fault in explains(cause.fault)
+    explained = finding.fault in explains(cause.fault) and not _came_first(finding, cause)
     return same_fault or (same_place and explained and in_time)
 
 

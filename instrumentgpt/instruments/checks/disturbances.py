@@ -27,6 +27,7 @@ NO_CAUSE = ("data_gap", "insufficient_data", "healthy")
 ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
 LIKE = 3.0  # times, likewise, that size times duration of one use is that of another
 ANSWERING = ("continuous", "on_off")  # drives whose output shows what the loop does against it
+SMALL_USE = 4.0  # times the limit of its band, up to which use is no news: beyond, its cause is worth a word
 REPEATED = 3  # alike, from which they are no accident
 CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
@@ -215,8 +216,9 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
     for track in study.tracks.values():
         departures = study.departures[track.loop.channel]
         used = in_use(track, departures)
+        use = IN_USE if all(abs(each.size) <= SMALL_USE * each.limit for each in used) else ""
         for departure in departures:
-            noted.append(_noted(study, track, departure, findings, IN_USE if departure in used else ""))
+            noted.append(_noted(study, track, departure, findings, use if departure in used else ""))
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
 
 

@@ -87,9 +87,10 @@ def _healthy(study: Study, track: Track, metrics: Metrics, used: Sequence[Excurs
         "duty": metrics.duty,
         "saturated": 100 * metrics.saturated,
     }
-    ruled_out = RuledOut(
-        "oscillation_tuning", "small_swing", {"half_peak_to_peak": metrics.half_peak_to_peak}
-    )
+    half = metrics.half_peak_to_peak
+    inside = not half > track.shown(HEALTHY_SWING * BAND)  # nan: it never held
+    swing: dict[str, float | str] = {"half_peak_to_peak": half, "inside": inside}
+    ruled_out = RuledOut("oscillation_tuning", "small_swing", swing)
     return finding_of(study, "healthy", track, 0, len(track) - 1, _extremes(track), numbers, [ruled_out])
 
 

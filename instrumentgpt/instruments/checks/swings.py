@@ -20,6 +20,7 @@ SMALL_AMPLITUDE = 0.75  # band, from which no hold is healthy; a swing that smal
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
 FILLS = 0.15  # of the time on setpoint: a loop whose gains or valve make it swing does not stop for long
+AT_REST, RESTS = 0.3, 0.6  # of the amplitude; share of the time nearer than that: a sine has 0.19 of it
 STILL_ON = 2.0  # periods before the end of it
 FEW_CROSSINGS = 4  # half cycles, where pv has corners or the output meets a limit in every whole cycle
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
@@ -168,7 +169,8 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
     if amplitude < smallest:
         return None
     first, last = beginning_of(track, alike[0], period, smallest), int(alike[-1].peak[-1])
-    if not _lasts(track, first, last, period):
+    near = np.abs(track.smooth_error[first : last + 1]) < AT_REST * amplitude
+    if near.mean() > RESTS or not _lasts(track, first, last, period):  # pushes, with quiet between
         return None
     return Swing(
         first,
