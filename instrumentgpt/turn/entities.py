@@ -17,8 +17,10 @@ LABEL_CHARS = 80  # of what somebody else worded
 REF = re.compile(
     r"(?<![A-Za-z0-9_])(?:gen_)?(?:device|log|loop|finding|chart|report|note)_[1-9]\d*(?![A-Za-z0-9_])"
 )
-_SUMMARISING = ("diagnose_log", "channel_metrics", "survey_devices", "advise_gains", "compare_logs")
-_READING = ("plot_log", "other_columns", "read_lines", "search_events", "look_at_time", "explain_jump")
+_SUMMARISING = (
+    "diagnose_log", "channel_metrics", "other_columns", "survey_devices", "advise_gains", "compare_logs"
+)  # fmt: skip
+_READING = ("plot_log", "read_lines", "search_events", "look_at_time", "explain_jump")
 FLAGS: dict[str, Flag] = {  # tool → what is known of a log it worked on
     **dict.fromkeys(_SUMMARISING, "read:summary"),
     **dict.fromkeys(_READING, "read:full"),
