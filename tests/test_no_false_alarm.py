@@ -9,7 +9,7 @@ import pytest
 from cases import each
 from faulty_logs import CONTROLLER, END, HELD, ONSET, PLANT, among_quiet, case, log_of, quiet, samples_of
 
-from demo.simulated_loop import Controller, Event
+from demo.simulated_loop import Controller, Event, Plant
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.wording import ruled_out, summary
@@ -131,6 +131,24 @@ def a_machine_at_rest_that_writes_nothing_for_an_hour() -> Log:
     return log_of(*frames, *(frame.assign(time=frame["time"] + END + 3600.0) for frame in frames))
 
 
+def a_freezer_whose_door_is_opened_four_times() -> Log:
+    rng, inside, cools, rows = np.random.default_rng(5), -79.5, 0.0, []
+    for minute in range(1_440):
+        warm = sum(5.4 * np.exp((at - minute) / 4.0) for at in (552, 640, 845, 990) if minute >= at)
+        pv = inside + warm + rng.normal(0.0, 0.08)
+        cools = 100.0 if pv > -78.5 else 0.0 if pv < -81.5 else cools
+        inside += ((-112.0 if cools else 22.0) - inside) / 240.0
+        rows.append((60.0 * minute, 1, -80.0, round(pv, 1), cools))
+    frame = pd.DataFrame(rows, columns=["time", "channel", "setpoint", "pv", "output"])
+    return log_of(frame.assign(kp=np.nan, ki=np.nan, kd=np.nan))
+
+
+def a_bath_that_is_pushed_again_and_again_with_quiet_between() -> Log:
+    bath = Plant(gain=0.5, tau1=500.0, tau2=60.0, dead_time=20.0, ambient=24.0, noise=0.03)
+    pushed = [Event("load", at, at + 432.0, 9.0) for at in (7_560.0, 13_320.0, 21_600.0, 27_360.0, 33_120.0)]
+    return log_of(samples_of(1, bath, Controller(12.0, 0.03), 45.0, pushed, 39_600.0, 20.0))
+
+
 HEALTHY = [
     a_machine_at_rest_that_writes_nothing_for_an_hour,
     a_heater_left_at_full_while_its_setpoint_waits_below,
@@ -153,6 +171,8 @@ HEALTHY = [
     noise_below_its_limit,
     a_neighbour_that_steps_alone,
     a_setpoint_ramp,
+    a_freezer_whose_door_is_opened_four_times,
+    a_bath_that_is_pushed_again_and_again_with_quiet_between,
 ]
 
 

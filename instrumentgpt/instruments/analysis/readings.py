@@ -42,6 +42,7 @@ BLOCK = 5  # samples of a median
 KEPT_UP = 3  # such blocks over which a move counts as kept up: no spike is that long
 OFTEN = 0.4  # spikes a lag
 CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned
+AT_ONCE, AT_LEAST = 2, 0.5  # samples in which it goes back by this share of the jump: slower, it is heat
 FEWEST = 10  # samples
 
 
@@ -161,8 +162,9 @@ def spikes_in(time: Floats, pv: Floats, lag: float) -> list[tuple[int, int]]:
         level, size = pv[start - 1], pv[start] - pv[start - 1]
         stop = int(np.searchsorted(time, time[start] + SPIKE_RETURNS * lag, side="right"))
         returned = np.abs(pv[start + 1 : stop + 1] - level) < CAME_BACK * abs(size)
-        if returned.any():
-            spikes.append((start, start + 1 + int(np.argmax(returned))))
+        back = start + 1 + int(np.argmax(returned)) if returned.any() else start
+        if (pv[max(start, back - AT_ONCE)] - pv[back]) / size >= AT_LEAST:
+            spikes.append((start, back))
     often = len(pv) and len(spikes) * lag > OFTEN * (time[-1] - time[0])
     return [] if often else spikes
 

@@ -18,13 +18,16 @@ from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.loops import Floats
 
 FEWEST_SPIKES = 2  # one is a glitch
 SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
-KEPT = 0.6  # share of a jump still there after it: a step of the sensor; loops.md section 1
+KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of real ones 0.95 and more stayed
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
+SPREAD = 0.35, 0.65  # of the move before, that a filter lets follow of a jump: a plant goes on more slowly
+ALIKE = 2.0  # times that one jump is larger than another, at most: heat comes so, a sensor does not shed it
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 
 
@@ -101,9 +104,8 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
         lines = (spikes[0][0], first - 1, first, stop)
         kept = float(track.raw[stop] - track.raw[first - 1]) / sizes[largest]
         ruled_out = RuledOut("sensor_bias", "returns", {"kept": 100 * kept, "seconds": numbers["seconds"]})
-        findings.append(
-            finding_of(study, "sensor_spike", track, spikes[0][0], spikes[-1][1], lines, numbers, [ruled_out])
-        )
+        ends = spikes[0][0], spikes[-1][1]
+        findings.append(finding_of(study, "sensor_spike", track, *ends, lines, numbers, [ruled_out]))
     return findings
 
 
@@ -115,7 +117,9 @@ def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
 def _step(study: Study, track: Track) -> list[Finding]:
     found_at = jumps(track.time, track.pv)
     moves = impossible_move(track.time, track.pv) if found_at else np.zeros(0)
-    for index, last in _merged(track, found_at):
+    merged = _merged(track, found_at)
+    sizes = [float(track.pv[last] - track.pv[index - 1]) for index, last in merged]
+    for (index, last), size in zip(merged, sizes, strict=True):
         if not (track.usable[index] and _is_held(track, index)):
             continue
         previous = track.pv[max(0, index - 5) : index]
@@ -123,10 +127,11 @@ def _step(study: Study, track: Track) -> list[Finding]:
         later = later[np.isfinite(later)]
         if len(later) < 3 or not np.isfinite(previous).all():
             continue
-        level, size = float(np.median(previous)), float(track.pv[last] - track.pv[index - 1])
-        kept = (float(np.median(later)) - level) / size
+        kept = (float(np.median(later)) - float(np.median(previous))) / size
         possible = float(moves[index - 1])
-        if not KEPT < kept < CARRIED_ON:
+        again = sum(1 / ALIKE < other / size < ALIKE for other in sizes) > 1
+        comes_again = again and min(sizes) * max(sizes) > 0  # and never jumps back
+        if comes_again or not KEPT < kept < CARRIED_ON:
             continue
         sign = math.copysign(1.0, track.scale)
         numbers: dict[str, float | str] = {
@@ -137,20 +142,16 @@ def _step(study: Study, track: Track) -> list[Finding]:
             "possible": track.shown(possible),
             "kept": 100 * kept,
         }
-        ruled_out = RuledOut(
-            "sensor_spike", "stays", {"kept": 100 * kept, "seconds": track.lags(SPIKE_RETURNS)}
-        )
-        return [
-            finding_of(
-                study, "sensor_bias", track, index, len(track) - 1, (index - 1, last), numbers, [ruled_out]
-            )
-        ]
+        stays = {"kept": 100 * kept, "seconds": track.lags(SPIKE_RETURNS)}
+        ruled_out, end, lines = RuledOut("sensor_spike", "stays", stays), len(track) - 1, (index - 1, last)
+        return [finding_of(study, "sensor_bias", track, index, end, lines, numbers, [ruled_out])]
     return []
 
 
 def _is_held(track: Track, index: int) -> bool:
     """Return whether a controller with room to move held pv before the jump: else nothing says who jumped."""
-    limited = (track.at_low | track.at_high)[index - 1] and track.kind.drive != "on_off"
+    switches = track.kind.drive == "on_off" and len(np.unique(track.output[index - 1 :])) > 1
+    limited = (track.at_low | track.at_high)[index - 1] and not switches
     return bool(track.controlled[index]) and not limited
 
 
@@ -158,12 +159,14 @@ def _merged(track: Track, found_at: list[int]) -> list[tuple[int, int]]:
     """Return the first and the last sample of each jump: a filter spreads one over neighbours."""
     merged: list[tuple[int, int]] = []
     for index in found_at:
-        onward = merged and merged[-1][1] == index - 1
-        if (
-            onward
-            and (track.pv[index] - track.pv[index - 1]) * (track.pv[index - 1] - track.pv[index - 2]) > 0
-        ):
+        if merged and merged[-1][1] == index - 1 and np.prod(np.diff(track.pv[index - 2 : index + 1])) > 0:
             merged[-1] = (merged[-1][0], index)
         else:
             merged.append((index, index))
-    return merged
+    return [(first, last + _spread(track.pv[last - 1 : last + AT_ONCE])) for first, last in merged]
+
+
+def _spread(pv: Floats) -> int:
+    """Return the samples after the first move of `pv` over which a filter spreads the rest of its jump."""
+    share = np.diff(pv)[1:] / np.where(np.diff(pv)[:-1] == 0, np.nan, np.diff(pv)[:-1])
+    return int(np.argmin(np.append((share > SPREAD[0]) & (share < SPREAD[1]), False)))
