@@ -9,22 +9,22 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_059,
-    "instrumentgpt/analyst": 4_035,
+    "instrumentgpt/analyst": 4_346,
     "instrumentgpt/commands": 1_813,
-    "instrumentgpt/evals": 1_218,
+    "instrumentgpt/evals": 1_217,
     "instrumentgpt/fleet": 916,
     "instrumentgpt/handover": 849,
-    "instrumentgpt/instruments": 20_437,
+    "instrumentgpt/instruments": 20_743,
     "instrumentgpt/memory": 5_086,
-    "instrumentgpt/modes/commands": 844,
-    "instrumentgpt/modes/interview": 1_420,
+    "instrumentgpt/modes/commands": 841,
+    "instrumentgpt/modes/interview": 1_427,
     "instrumentgpt/modes/investigate": 1_602,
     "instrumentgpt/modes/panel": 2_282,
     "instrumentgpt/storage": 4_662,
-    "instrumentgpt/turn": 2_501,
+    "instrumentgpt/turn": 2_516,
     "instrumentgpt/ui": 8_847,
 }
-WHOLE = 63_963
+WHOLE = 64_439
 
 
 def lines_in(room: str) -> int:

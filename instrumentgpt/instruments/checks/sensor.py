@@ -28,7 +28,6 @@ AT_ONCE = 4  # samples after a jump in which its controller can hardly have answ
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
 SPREAD = 0.35, 0.65  # of the move before, that a filter lets follow of a jump: a plant goes on more slowly
 ALIKE = 2.0  # times that one jump is larger than another, at most: heat comes so, a sensor does not shed it
-CLEARLY = 1.25  # times the move no plant can make, which is an estimate; of real ones 1.6 and more
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 
 
@@ -132,7 +131,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
         possible = float(moves[index - 1])
         again = sum(1 / ALIKE < other / size < ALIKE for other in sizes) > 1
         comes_again = again and min(sizes) * max(sizes) > 0  # and never jumps back
-        if comes_again or abs(size) < CLEARLY * possible or not KEPT < kept < CARRIED_ON:
+        if comes_again or not KEPT < kept < CARRIED_ON:
             continue
         sign = math.copysign(1.0, track.scale)
         numbers: dict[str, float | str] = {
@@ -151,7 +150,8 @@ def _step(study: Study, track: Track) -> list[Finding]:
 
 def _is_held(track: Track, index: int) -> bool:
     """Return whether a controller with room to move held pv before the jump: else nothing says who jumped."""
-    limited = (track.at_low | track.at_high)[index - 1] and track.kind.drive != "on_off"
+    switches = track.kind.drive == "on_off" and len(np.unique(track.output[index - 1 :])) > 1
+    limited = (track.at_low | track.at_high)[index - 1] and not switches
     return bool(track.controlled[index]) and not limited
 
 
