@@ -82,7 +82,7 @@ def test_untrusted_text_cannot_format_the_document(database, conversation):
     exchange(database, conversation, "and?", "Finding: <img src=x> **bold** [link](http://evil) # head")
     case = case_as_markdown(database, conversation)
     assert "<img" not in case.replace("\\<", "")
-    assert "\\[link\\](http" in case
+    assert "](http" not in case
 
 
 def test_a_conversation_without_anything_known_is_still_a_document(database):

@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_059,
-    "instrumentgpt/analyst": 4_346,
+    "instrumentgpt/analyst": 4_348,
     "instrumentgpt/commands": 1_813,
     "instrumentgpt/evals": 1_217,
     "instrumentgpt/fleet": 916,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_282,
     "instrumentgpt/storage": 4_662,
     "instrumentgpt/turn": 2_516,
-    "instrumentgpt/ui": 8_847,
+    "instrumentgpt/ui": 8_851,
 }
-WHOLE = 64_439
+WHOLE = 64_445
 
 
 def lines_in(room: str) -> int:

@@ -198,15 +198,8 @@ def _kind(case: Case) -> str:
         return "ranking"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
-    if kind == "figures" and case.question.clocks and aspect("before_after", words):
-        return "compare"
-    over_logs = aspect("trend", words) or len(case.question.days) > 1
-    if over_logs and case.device and len(case.task.devices) < 2 and kind in OVER_LOGS:
-        return "compare"
-    if limits_asked(words) and _has_subject(case) and not case.question.gain and len(case.task.devices) < 2:
-        return "figures"
-    if kind in ("diagnosis", "figures") and _is_of_a_moment(case):
-        return "events"
+    if (part := _part_asked(case, kind)) and len(case.task.devices) < 2:
+        return part
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     if len(case.task.devices) >= least:
         return "survey"
@@ -216,11 +209,20 @@ def _kind(case: Case) -> str:
     return "diagnosis" if _is_of_one(case, kind) else kind
 
 
-def _is_of_a_moment(case: Case) -> bool:
-    """Return whether it is asked what was at one time of the log, and no figure of it."""
-    question, named = case.question, len(case.task.devices)
-    is_plain = not (question.quantity or question.extreme or question.gain) and named < 2
-    return is_plain and len(question.clocks) == 1 and not window_words(question.words)
+def _part_asked(case: Case, kind: str) -> str:
+    """Return the kind that answers on a trend over logs, a limit, or a time; "" for another question."""
+    question, words = case.question, case.question.words
+    if case.device and kind in OVER_LOGS and (aspect("trend", words) or len(question.days) > 1):
+        return "compare"
+    if kind == "figures" and question.clocks and aspect("before_after", words):
+        return "compare"
+    if limits_asked(words) and _has_subject(case) and not question.gain:
+        return "figures"
+    asks_more = (
+        question.quantity or question.extreme or question.gain or re.search(r"\bwhy\b|为[什何]|原因", words)
+    )
+    is_moment = len(question.clocks) == 1 and not window_words(words) and not asks_more
+    return "events" if is_moment and kind in ("diagnosis", "figures") else ""
 
 
 def _is_unlogged(case: Case) -> bool:

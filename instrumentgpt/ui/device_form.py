@@ -1,7 +1,7 @@
 """The dialog in which a device of the inventory is added, changed, tried and taken out."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -20,13 +20,13 @@ SHOWN = 3  # logs of a folder that is tried
 MESSAGE_CHARACTERS = 500
 
 
-def draw(device: Device | None) -> None:
-    """Open the form of a device, or of a new one."""
+def draw(device: Device | None, saved: Callable[[], None]) -> None:
+    """Open the form of a device, or of a new one; what it saves is followed by `saved()`."""
     title = untrusted.label(device.label) if device else say("Add instrument")
-    st.dialog(title, width="medium")(_form)(device)
+    st.dialog(title, width="medium")(_form)(device, saved)
 
 
-def _form(device: Device | None) -> None:
+def _form(device: Device | None, then: Callable[[], None]) -> None:
     shown = device or Device("", "", "")
     left, right = st.columns(2)
     name = left.text_input(say("Name"), shown.name, max_chars=80)
@@ -61,6 +61,7 @@ def _form(device: Device | None) -> None:
                 if fields["logs"] == shown.logs:
                     del fields["logs"]  # it stays as it is written there
                 put_device(path, {**fields, "aliases": other_names}, shown.name)
+                then()
             st.rerun()
     except InstrumentGPTError as problem:
         text = in_words_of_form(problem.message(language()), fields["name"], labels)

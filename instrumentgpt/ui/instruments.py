@@ -78,9 +78,9 @@ def _draw(database: Database) -> None:
     rows = rows_of(database, inventory.devices)
     names = [device.name for device in inventory.devices]
     when = last_judged(database, names)
-    unseen = {row.device for row in rows if row.state == "unseen"}
-    if unseen - st.session_state.setdefault("instruments-begun", set()) and not scanning():
-        st.session_state["instruments-begun"] |= unseen  # once: devices may have no logs
+    begun = st.session_state.get("instruments-begun") == inventory.path
+    if when is None and rows and not (begun or scanning()):
+        st.session_state["instruments-begun"] = inventory.path  # once: devices may have no logs
         start_scan()
     with st.container(horizontal=True, vertical_alignment="center"):
         st.title(say("Instruments"), anchor=False, width="stretch")
@@ -93,7 +93,7 @@ def _draw(database: Database) -> None:
             start_scan()
             st.rerun()
         if st.button(say("Add instrument"), icon=":material/add:"):
-            device_form.draw(None)
+            device_form.draw(None, start_scan)
         handing.draw_shift(session.current_settings(database))
     if scanning():
         st.info(
@@ -257,6 +257,8 @@ def _draw_history(database: Database, row: Row, device: Device) -> None:
             session.leave()
             st.session_state[composer.UNSENT] = say("What is wrong with {name}?", name=row.device)
             st.switch_page(session.page_named("chat"))
+        if st.button(say("Edit"), icon=":material/edit:"):
+            device_form.draw(device, start_scan)
         if row.log:
             query = Place(row.device, row.log, row.line).query()
             st.page_link(
