@@ -1,5 +1,6 @@
 """What looks like a fault and is none: the checks stay silent on it."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -12,7 +13,7 @@ from faulty_logs import CONTROLLER, END, HELD, ONSET, PLANT, among_quiet, case, 
 from demo.simulated_loop import Controller, Event, Plant
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.wording import ruled_out, summary
+from instrumentgpt.instruments.wording import cause, ruled_out, summary
 
 
 def coarse_digits_in_a_quiet_hold() -> Log:
@@ -243,6 +244,13 @@ def test_a_log_that_ends_on_the_way_says_how_far_and_how_fast():
     assert list(withheld.reasons) == ["away_at_end"]
     assert numbers["error"] == pytest.approx(pv.iloc[-1] - 85.0, abs=0.3)
     assert numbers["rate"] == pytest.approx((pv.iloc[-1] - pv.iloc[-31]) * 2, rel=0.3)
+
+
+def test_power_that_a_setpoint_no_longer_has_is_told_with_what_it_took_before():
+    weak = samples_of(events=[Event("load", 300.0, math.inf, -65.0)], duration=3000.0)
+    [one] = [row for row in diagnose(log_of(weak)).findings if row.fault == "saturation"]
+    assert one.numbers["held"] == pytest.approx((HELD - PLANT.ambient) / PLANT.gain, abs=2.0)
+    assert "no longer has the power for this setpoint, which it held with 38 % before" in cause(one, "en")
 
 
 def test_an_offset_is_that_of_a_missing_integral_only_where_the_output_follows_the_error():

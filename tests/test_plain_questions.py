@@ -12,6 +12,7 @@ from instrumentgpt.analyst.questions import channels_called, devices_in, read_qu
 from instrumentgpt.analyst.remembered import is_done
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.reading.statements import statements
+from instrumentgpt.settings import CHECKOUT
 
 
 @each(
@@ -214,3 +215,14 @@ def test_a_root_cause_that_is_told_is_noted_and_stands_beside_the_next_diagnosis
     messages = ({"turn": 2, "role": "user", "text": f"root cause: {cause}"},)
     text = asked("what is wrong?", tmp_path, state=state, messages=messages).text
     assert f"On record by your word as the root cause: `{cause}`." in text
+
+
+def test_a_number_in_a_devices_name_is_no_channel_of_the_next_question_either(tmp_path):
+    path = tmp_path / "devices.toml"
+    logs = CHECKOUT / "demo" / "logs" / "zspr_051"
+    path.write_text(f'[[device]]\nname = "chiller CH-3"\nlogs = "{logs}"', encoding="utf-8")
+    messages = ({"turn": 1, "role": "user", "text": "chiller ch3 max?"},)
+    state = {"device_name": "chiller CH-3"}
+    for question, before in (("chiller ch3 max?", ()), ("and min?", messages)):
+        text = asked(question, tmp_path, inventory=str(path), messages=before, state=state).text
+        assert all(f"Channel {channel}: " in text for channel in (1, 2, 3, 4))

@@ -87,10 +87,15 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
     newest = next((text for _, text in reversed(task.messages_of("user"))), "")
     repeats = newest and task.question.endswith(newest)  # a button
-    earlier = [before] if before else [newest] if repeats else _repeatable(task)
+    earlier = [before] if before else [newest] if repeats else [*_repeatable(task)]
     question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
-    if channels_in(task.question) != (beside := channels_in(_beside_devices(task.question, inventory))):
-        question = replace(question, channels=beside)  # "chiller CH-2" names none
+    for text in (task.question, *earlier) if question.channels else ():  # "chiller CH-2" names none
+        if (
+            question.channels
+            == channels_in(text)
+            != (beside := channels_in(_beside_devices(text, inventory)))
+        ):
+            question = replace(question, channels=beside)
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)
 

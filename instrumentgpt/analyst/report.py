@@ -42,7 +42,7 @@ def diagnose(case: Case) -> Iterator[str]:
         yield from kinds(case, diagnosis, in_full=True)
         yield case.say("kind_correct") + "\n"
         return
-    window, note = window_asked(case, about)
+    window, note = ({}, "") if asks_to_run(case.question) else window_asked(case, about)  # the coming night
     yield note + "\n\n" if note else ""
     if window:
         yield from figures(case)

@@ -84,7 +84,8 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if seconds < track.lags(PINNED_FOR):
             continue
         short, slope = foreseen(track, first, stop, sign)
-        if short < SHORT_OF or (seconds < track.lags(FOR_GOOD) and _ever_held(track, stop - 1)):
+        held = _held_with(track, stop - 1)
+        if short < SHORT_OF or (seconds < track.lags(FOR_GOOD) and np.isfinite(held)):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[stop - 1]),
@@ -93,6 +94,7 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             "end": track.shown(short),
             "slope": track.shown(slope) * 60.0,
             "side": "high" if sign > 0 else "low",
+            "held": held,
         }
         ruled_out = RuledOut("heater_failure", "not_falling", {"slope": numbers["slope"]})
         lines = (first, (first + stop) // 2, stop - 1)
@@ -122,11 +124,10 @@ def foreseen(track: Track, first: int, stop: int, sign: float) -> tuple[float, f
     return float(missing[is_finite][-1]) - late * late / (early - late), slope
 
 
-def _ever_held(track: Track, index: int) -> bool:
-    """Return whether this log shows the setpoint of sample `index` held for `HELD_FOR`."""
+def _held_with(track: Track, index: int) -> float:
+    """Return the mean output (%) while the setpoint of sample `index` was held `HELD_FOR`; nan if never."""
     same = np.abs(track.setpoint - track.setpoint[index]) < SAME_SETPOINT
     inside = np.abs(track.smooth_error) < BAND
-    return any(
-        track.time[b - 1] - track.time[a] >= track.lags(HELD_FOR)
-        for a, b in runs(same & inside & track.controlled)
-    )
+    spans = runs(same & inside & track.controlled & np.isfinite(track.output))
+    held = [track.output[a:b] for a, b in spans if track.time[b - 1] - track.time[a] >= track.lags(HELD_FOR)]
+    return float(np.mean(np.concatenate(held))) if held else np.nan
