@@ -11,7 +11,7 @@ from typing import Any
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
 from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFailed, choose_log, known_log
-from instrumentgpt.analyst.columns import or_of_columns
+from instrumentgpt.analyst.columns import SENTENCE_END, columns_first
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events
@@ -46,7 +46,6 @@ OF_SEVERAL = 8  # weight from which a question is of all devices though it names
 MOST_AT_ONCE = 4  # questions of one message
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help")  # what a trend over all logs answers
-_PARTS = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
 
 
 def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Iterator[str]:
@@ -61,7 +60,7 @@ def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Itera
 def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> list[Case]:
     """Return the questions of the message, each with its device; what asks nothing is none."""
     whole = read(task, inventory, tool)
-    parts = [part.strip() for part in _PARTS.split(task.question) if part.strip()]
+    parts = [part.strip() for part in SENTENCE_END.split(task.question) if part.strip()]
     is_one = len(parts) < 2 or whole.question.pasted or whole.question.score == CHOSEN
     if is_one or len(parts) > 3 * MOST_AT_ONCE:
         return [whole]
@@ -89,13 +88,10 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     repeats = newest and task.question.endswith(newest)  # a button
     earlier = [before] if before else [newest] if repeats else [*_repeatable(task)]
     question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
-    for text in (task.question, *earlier) if question.channels else ():  # "chiller CH-2" names none
-        if (
-            question.channels
-            == channels_in(text)
-            != (beside := channels_in(_beside_devices(text, inventory)))
-        ):
-            question = replace(question, channels=beside)
+    if question.channels:  # "chiller CH-2" names none
+        texts = (*reversed(earlier), task.question)
+        beside = {channels_in(text): channels_in(_beside_devices(text, inventory)) for text in texts}
+        question = replace(question, channels=beside.get(question.channels, question.channels))
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)
 
@@ -159,7 +155,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + record.constraints_note(case, held) if held else ""
             yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
         if kind:
-            yield from _with_source(case, partial(or_of_columns, kind=kind, answering=ANSWERS[kind]))
+            yield from _with_source(case, partial(columns_first, kind=kind, answering=ANSWERS[kind]))
         yield from record.beside(case)
     except NothingToRead as problem:
         yield str(problem)
@@ -255,7 +251,11 @@ def _is_of_one(case: Case, kind: str) -> bool:
 def _is_of_a_shift(case: Case) -> bool:
     """Return whether it is asked what happened to all devices since a moment."""
     words, in_view = case.question.words, _has_subject(case)
-    begins = case.question.relative or case.question.days or re.search(r"\bsince\b|之?后|起|来", words)
+    begins = (
+        case.question.relative
+        or case.question.days
+        or re.search(r"\bsince\b|之?后|起(?!来)|以来|至今", words)
+    )
     of_all = not in_view or bool(aspect("every_device", words))
     is_asked = bool(aspect("shift", words)) or (
         case.question.kind in ("events", "handover") and of_all and bool(begins)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from instrumentgpt.analyst.case import Case, Result, Subject, choose_log, known_log
 from instrumentgpt.analyst.figures import limits_asked, metrics_of, window_asked
@@ -17,10 +18,10 @@ LIKE = {"events": 5, "remembered": 0, "compare": 0}  # … if no more than this 
 BARE = 16  # characters: "051 flow" asks without a word for it
 LONGEST = 250  # characters of a message that asks for a column
 MOST_TIMES = 4  # linked of one kind of fault or excursion
-_SENTENCE = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
+SENTENCE_END = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
 
 
-def or_of_columns(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
+def columns_first(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
     """Answer of the columns beside those of the loops where the question names one, else as `answering`."""
     question, words = case.question, _asking(case)
     named = [name for name, row in table()["columns"].items() if row["pattern"].search(words)]
@@ -59,7 +60,7 @@ def _asking(case: Case) -> str:
     if len(words) <= BARE and not re.search(r"\d", re.sub(r"co2|\b0\d\d\b", "", words)):
         return words
     is_told = len(words) > LONGEST or question.pasted
-    sentences = () if is_told else _SENTENCE.split(words)
+    sentences = () if is_told else SENTENCE_END.split(words)
     return " ".join(part for part in sentences if aspect("asks", part) or aspect("column", part))
 
 
@@ -74,10 +75,14 @@ def _has_word(case: Case, kind: str, words: str) -> bool:
 
 def _is_meant(head: str, words: str, named: Iterable[str] = ()) -> bool:
     """Return whether `words` have a part of `head` that is in no usual question, or one of its quantities."""
-    usual = spelled(EXAMPLES.read_text(encoding="utf-8"))
     parts = (part for part in re.findall(r"[a-zà-ÿ]{3,}\d*|[\u4e00-\u9fff]{2,}", spelled(head)))
     said = (part for part in parts if re.search(rf"(?<![a-z0-9]){part}(?![a-z0-9])", words))
-    return any(part not in usual for part in said) or any(_is_of(head, name) for name in named)
+    return any(part not in _usual_words() for part in said) or any(_is_of(head, name) for name in named)
+
+
+@cache
+def _usual_words() -> str:
+    return spelled(EXAMPLES.read_text(encoding="utf-8"))
 
 
 def _is_of(head: str, quantity: str) -> bool:

@@ -23,11 +23,7 @@ TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
-BEYOND = (
-    "sensor_bias",
-    "heater_degradation",
-    "aggregate",
-)  # what one log cannot show at all, for which there are phrases
+BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
 
 def diagnose(case: Case) -> Iterator[str]:
@@ -514,11 +510,8 @@ def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
             key, text = "suspect_out", case.say("suspect_silent", count=len(silent), lines=diagnosis["lines"])
         else:
             key, text = "suspect_unjudged", ""
-        beyond = (
-            case.say(f"beyond_{name}")
-            if key in ("suspect_out", "suspect_unjudged") and name in BEYOND
-            else ""
-        )
+        is_beyond = name in BEYOND and key in ("suspect_out", "suspect_unjudged")
+        beyond = case.say(f"beyond_{name}") if is_beyond else ""
         parts = (case.say(key, title=title[:1].lower() + title[1:], label=about.label), text, beyond)
         yield together(filter(None, parts), case.language) + "\n\n"
 

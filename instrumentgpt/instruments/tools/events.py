@@ -245,14 +245,14 @@ def time_of(log: Log, clock: str) -> float:
     """
     samples = log.samples["time"]
     last = float(samples.max()) if len(samples) else math.nan
-    is_elapsed = clock.startswith("+")
-    if (log.start is None and not is_elapsed) or math.isnan(last):
+    is_elapsed, start = clock.startswith("+"), log.start or pd.Timestamp(0)
+    if math.isnan(last) or (log.start is None and not is_elapsed):
         raise NotInTheLog("no_clock", log=log.name, clock=clock)
-    passed = pd.Timedelta(clock.lstrip("+") if is_elapsed or clock.count(":") == 2 else f"{clock}:00")
-    if log.start is not None and not is_elapsed:
-        passed -= log.start - log.start.normalize()
-        passed += pd.Timedelta(days=int(passed < -pd.Timedelta(minutes=1)))
-    time = max(0.0, passed.total_seconds())
+    passed = pd.Timedelta(clock.removeprefix("+") if is_elapsed or clock.count(":") == 2 else f"{clock}:00")
+    moment = passed + (start if is_elapsed else start.normalize())
+    if moment < start.floor("min"):
+        moment += pd.Timedelta(days=1)
+    time = max(0.0, (moment - start).total_seconds())
     if time > last:
         span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
         raise NotInTheLog("time_not_in_it", log=log.name, clock=clock, **span)
