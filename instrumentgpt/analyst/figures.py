@@ -24,14 +24,6 @@ ALL = (
 COLUMN = {"temperature": "pv", "output": "output", "error": "error", "setpoint": "setpoint", "": "pv"}
 LONGEST_QUESTION = 120  # letters: what is longer tells a story
 NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
-_HOW_OFTEN = re.compile(
-    r"\bhow (?:often|long|many)|\btimes\b|\bever\b|\b(?:did|was|has|does) (?:it|pv|the)\b"
-    r"|[几多]少?次|多久|几分钟|有没有|过吗"
-)
-_PAST = {
-    "above": r"\b(?:above|over|exceed\w*|(?:higher|hotter|warmer|more|greater) than)|>|超过|高于|大于",
-    "below": r"\b(?:below|under|(?:lower|colder|cooler|less) than)|<|低于|小于|掉到",
-}
 _WITHIN = re.compile(
     r"(?:within|±|\+/-|in)\s*(half|\d+(?:\.\d+)?)\s*(?:a |of a )?(?:°|deg|c\b|k\b|度)"
     r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
@@ -83,10 +75,11 @@ def limits_asked(words: str) -> dict[str, float]:
     >>> limits_asked("how long below 36?"), limits_asked("超过38度几次"), limits_asked("kp above 3?")
     ({'below': 36.0}, {'above': 38.0}, {})
     """
-    if len(words) > LONGEST_QUESTION or not _HOW_OFTEN.search(words):
+    if len(words) > LONGEST_QUESTION or not aspect("how_often", words):
         return {}
     number = r"\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时|%))"
-    found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in _PAST.items())
+    starts = {name: table()["aspects"][name].pattern for name in ("above", "below")}
+    found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in starts.items())
     return {name: float(match[1]) for name, match in found if match}
 
 
