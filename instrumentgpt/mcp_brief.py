@@ -52,6 +52,7 @@ SHOWN: dict[
         "groups": {"channels": None, "sentences": None},
         "advice_groups": {"channels": None, "sentences": None},
     },
+    "output_over_logs": {"device": None, "findings": {"duties": None}},
     "compare_logs": {"logs": None, "lasting": {"text": None}},
     "search_events": {
         **dict.fromkeys(("total", "count")),

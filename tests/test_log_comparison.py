@@ -10,7 +10,7 @@ import pytest
 
 from demo.simulate import Channel, Line, Scenario, write_log
 from demo.simulated_loop import Controller, Event, Plant
-from instrumentgpt.instruments.compare import Comparison, Incomparable, Row, compare, divided
+from instrumentgpt.instruments.compare import Comparison, Incomparable, Row, compare, divided, rises_over
 from instrumentgpt.instruments.comparison_wording import SENTENCES, comparison_sentences
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.reading.record import Log
@@ -178,3 +178,28 @@ def test_a_degraded_heater_in_a_labelled_log_shows(shared_logs):
     duty = row(changed_at(read_log(path), 1108.0), "duty", 4)
     assert (duty.before, duty.after) == (pytest.approx(38.4, abs=1), pytest.approx(56.9, abs=1))
     assert duty.notable and duty.net > 1.3
+
+
+@pytest.mark.parametrize(
+    ("heaters", "rising"),
+    [((1.0, 0.9, 0.8, 0.7), [2]), ((1.0, 0.7, 0.95, 0.7), []), ((1.0, 0.97, 0.95, 0.93), [])],
+    ids=["weaker from log to log", "up and down", "within chance"],
+)
+def test_output_that_grows_from_log_to_log_is_told_of_its_channel(tmp_path, heaters, rising):
+    logs = [
+        recorded(tmp_path, f"{day}", seed=day, events={2: (Event("heater", 0, 9e9, heater),)})
+        for day, heater in enumerate(heaters)
+    ]
+    rises = rises_over(logs)
+    assert [rise.channel for rise in rises] == rising
+    assert all(rise.ratio == pytest.approx(1 / heaters[-1], rel=0.05) for rise in rises)
+
+
+def test_rooms_that_grow_colder_from_log_to_log_are_no_rise(tmp_path):
+    logs = [
+        recorded(
+            tmp_path, f"{day}", seed=day, events=dict.fromkeys((1, 2, 3), (Event("load", 0, 9e9, -load),))
+        )
+        for day, load in enumerate((0.0, 3.0, 6.0, 9.0))
+    ]
+    assert rises_over(logs) == ()

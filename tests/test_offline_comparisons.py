@@ -1,10 +1,13 @@
 """The offline analyst compares: a log with the one before, a device with others, all with one another."""
 
 import re
+from datetime import datetime, timedelta
 
 import pytest
 from cases import each
 
+from demo.simulate import Channel, Scenario, write_log
+from demo.simulated_loop import Controller, Event, Plant
 from tests.offline_case import asked
 
 
@@ -108,3 +111,40 @@ def test_which_of_several_is_better_is_answered_by_name_and_figure(tmp_path, que
 )
 def test_what_is_worst_of_all_or_was_better_before_is_no_ranking_of_figures(tmp_path, question):
     assert "channel_metrics" not in asked(question, tmp_path).tools
+
+
+@pytest.fixture(scope="module")
+def weakening(tmp_path_factory):
+    """Return an inventory of one device with four logs, whose heater is weaker in each."""
+    folder = tmp_path_factory.mktemp("weakening")
+    (folder / "logs").mkdir()
+    for day, heater in enumerate((1.0, 0.9, 0.8, 0.7)):
+        begun = datetime(2026, 3, 1, 8) + timedelta(days=7 * day)
+        channel = Channel(
+            1, Plant(0.8, 150.0, 4.0, 4.0), Controller(10.0, 0.12), 50.0, (Event("heater", 0, 9e9, heater),)
+        )
+        scenario = Scenario("skid", "10.1.1.96", "TempCtrl", begun, 1200.0, (channel,), seed=day)
+        write_log(folder / "logs" / f"InstrumentDebug_{begun:%Y-%m-%d_%H-%M-%S}.00.log", scenario)
+    (folder / "devices.toml").write_text('[[device]]\nname = "skid"\nip = "10.1.1.96"\nlogs = "logs"\n')
+    return str(folder / "devices.toml")
+
+
+@each(
+    "question, parts",
+    [
+        (
+            "how is skid?",
+            ["over its logs something grows", "2026-03-01", "2026-03-22", "points a day", "Next: "],
+        ),
+        ("skid 還好嗎？", ["各份記錄之間有變化", "2026-03-01", "百分點"]),
+        ("write a short note about skid for my boss", ["over its logs something grows", "Next: "]),
+        ("does skid need more and more output over the weeks?", ["×1.4", "difference"]),
+    ],
+)
+def test_what_grows_from_log_to_log_is_told_though_the_newest_alone_is_healthy(
+    tmp_path, weakening, question, parts
+):
+    answer = asked(question, tmp_path, inventory=weakening)
+    assert "output_over_logs" in answer.tools and "nothing to do" not in answer.text
+    for part in parts:
+        assert part in answer.text

@@ -16,6 +16,7 @@ CALLS = {
     "look_at_time": {**LOG, "clock": "09:00"},
     "explain_jump": LOG,
     "compare_logs": {**LOG, "before": OLDER},
+    "output_over_logs": LOG,
     "advise_gains": {**LOG, "channel": 2},
     "survey_devices": {},
     "shift_report": {"since": "2026-02-19 06:00"},

@@ -18,7 +18,7 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.events import topic
 from instrumentgpt.analyst.questions import aspect
-from instrumentgpt.analyst.report import diagnose
+from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -44,6 +44,8 @@ def compare(case: Case) -> Iterator[str]:
         yield from _difference_lines(case, about, older, comparison, f"{about.device or about.label}: ")
         return
     about, before = _two_logs(case)
+    rising = rising_over(case, about) if aspect("trend", case.question.words) else []
+    yield from (f"**{row['text']}.**\n\n" for row in rising)
     if not before:
         yield case.say("compare_one", label=about.label, count=1)
         yield from ["\n\n", *diagnose(case)] if aspect("trend", case.question.words) else []

@@ -8,7 +8,7 @@ from instrumentgpt.analyst.case import Case, Subject, ToolFailed, age, choose_lo
 from instrumentgpt.analyst.constraints import constraints_in_force
 from instrumentgpt.analyst.questions import aspect, read_question, span_of
 from instrumentgpt.analyst.remembered import done_to_it
-from instrumentgpt.analyst.report import diagnosed, faults_of, next_action, remedy, verdict
+from instrumentgpt.analyst.report import diagnosed, faults_of, next_action, remedy, verdict, with_older
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.handover.letters import LINES, Facts, letter
 from instrumentgpt.instruments.language import Language
@@ -63,7 +63,7 @@ def _report(case: Case) -> Iterator[str]:
 def _letter(case: Case) -> Iterator[str]:
     """Tell the newest diagnosis as a letter: seen, why, done, next, and what is not to be done."""
     about = choose_log(case, in_view=True)
-    diagnosis = diagnosed(case, about)
+    diagnosis = with_older(case, about, diagnosed(case, about))
     faults = faults_of(diagnosis)
     words = case.question.words
     kind = "vendor" if re.search(r"\bvendor|\bsupplier|厂商|供应商", words) else "boss"

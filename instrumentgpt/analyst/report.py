@@ -55,6 +55,7 @@ def diagnose(case: Case) -> Iterator[str]:
 
 def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False) -> Iterator[str]:
     """Tell a diagnosis in full; `drawn`: with its chart."""
+    diagnosis = with_older(case, about, diagnosis)
     yield from _suspicions(case, about, diagnosis)
     dangers = [fault["danger"] for fault in faults_of(diagnosis) if fault["danger"]]
     acts_first = aspect("next", words := case.question.words) and not (dangers or aspect("danger", words))
@@ -82,6 +83,19 @@ def diagnosed(case: Case, about: Subject) -> Result:
     return case.tool("diagnose_log", **about.named, **arguments)
 
 
+def rising_over(case: Case, about: Subject) -> list[Result]:
+    """Return the channels asked about whose output grows over the device's logs up to this one."""
+    if not about.device:
+        return []
+    rows = case.tool("output_over_logs", **about.named, language=case.language)["findings"]
+    return [row for row in rows if case.question.channel in (None, row["channel"])]
+
+
+def with_older(case: Case, about: Subject, diagnosis: Result) -> Result:
+    """Return the diagnosis with "rising": what grows over the logs, where this one alone shows no fault."""
+    return diagnosis | {"rising": [] if faults_of(diagnosis) else rising_over(case, about)}
+
+
 def draw(case: Case, about: Subject, **arguments: Any) -> None:
     """Draw the log; an answer without its chart is still an answer, and the failed call is shown."""
     with suppress(ToolFailed):
@@ -107,6 +121,8 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
         return dangers + fault_verdict(case, about.label, faults[0], len(faults) - 1)
     if diagnosis["excursions"]["unexplained"]:
         return _excursion_verdict(case, about, diagnosis)
+    if rising := diagnosis.get("rising"):
+        return case.say("verdict_rising", label=about.label, told=rising[0]["text"])
     if not channels:
         return case.say("verdict_nothing", label=about.label)
     if swing := _swing(case, diagnosis):
@@ -236,6 +252,7 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
         yield from (
             f"- {changed_gains(case, about, row['channel'], change)}\n" for change in row["gain_changes"]
         )
+    yield from (f"- {row['text']}\n" for row in diagnosis.get("rising", [])[1:])
     excursions = diagnosis["excursions"]
     for excursion in excursions["unexplained"][:MOST_EXCURSIONS]:
         yield case.item("excursion_unexplained", told=excursion_row(case, about, excursion, diagnosis))
@@ -438,7 +455,9 @@ def _next_healthy(case: Case, diagnosis: Result) -> Iterator[str]:
     if excursions := diagnosis["excursions"]["unexplained"]:
         at = moment(excursions[0]["onset_clock"], diagnosis["start"])
         yield case.say("next_action", action=case.say("excursion_next", clock=at)) + "\n"
-    if excursions or not healthy:
+    if rising := diagnosis.get("rising"):
+        yield case.say("next_action", action=case.say("rising_next", channel=rising[0]["channel"])) + "\n"
+    if excursions or rising or not healthy:
         return
     stepped = any(finding["numbers"].get("kind") == "stepped" for finding in healthy)
     steps = case.say("healthy_stepped" if stepped else "healthy_no_step")

@@ -33,6 +33,7 @@ NOTABLE_NOISE = 2.5  # factor; loops.md section 1, sensor_noise
 LEAST_NOISE = 0.00175  # of the span, half of what that rule calls noisy
 SETTLED_AFTER = 29.0  # lags: the longest a step may take
 NOTABLE_SHARE = 0.1  # of the time out of band
+STEP_BACK = 0.1  # of the whole rise: what is more ends a rise from log to log
 
 
 @dataclass(frozen=True)
@@ -272,6 +273,40 @@ def net_of_others(rows: Sequence[Row]) -> Iterator[Row]:
             continue
         net = row.ratio / float(np.median(others))
         yield replace(row, net=net, notable=row.notable and _differs(1.0, net, NOTABLE_DUTY))
+
+
+@dataclass(frozen=True)
+class Rise:
+    """The output of a channel that grows from log to log; `duties` (%) at setpoint `at`, one for each log."""
+
+    channel: int
+    at: float
+    duties: tuple[float, ...]
+    ratio: float
+
+
+def rises_over(logs: Sequence[Log]) -> tuple[Rise, ...]:
+    """Return the channels that need notably more output at one setpoint, more from log to log, oldest first.
+
+    Output that grew as that of the other channels did is none: the room, or the supply, has changed.
+    """
+    first, *later = (study_of(shown_in(log, logs[0].unit)) for log in logs)
+    steps = [_duties_since(first, study) for study in later]
+    rises = []
+    for channel, last in steps[-1].items():
+        rows = [step[channel] for step in steps if channel in step and step[channel].at == last.at]
+        duties = np.array([last.before, *(row.after for row in rows)])
+        grown = duties * np.sign(last.after - last.before)  # of a cooler whose output is told below zero
+        is_steady = len(rows) == len(steps) and np.all(np.diff(grown) > -STEP_BACK * np.ptp(grown))
+        if is_steady and last.notable and last.ratio > 1:
+            rises.append(Rise(channel, last.at, tuple(duties.tolist()), last.ratio))
+    return tuple(rises)
+
+
+def _duties_since(first: Study, study: Study) -> dict[int, Row]:
+    channels = sorted({*first.tracks} & {*study.tracks})
+    rows = [row for channel in channels for row in _duty_rows(first.tracks[channel], study.tracks[channel])]
+    return {row.channel: row for row in net_of_others(rows) if row.channel is not None}
 
 
 Kind = Literal["fault_new", "fault_gone", "fault_still"]

@@ -1,13 +1,16 @@
 """A comparison of two logs as sentences, English and Traditional Chinese, from comparison.toml."""
 
 import math
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.compare import Comparison, EventChange, FaultChange, Row
+from instrumentgpt.instruments.compare import Comparison, EventChange, FaultChange, Rise, Row
 from instrumentgpt.instruments.language import Language, phrase
 
 TIMES: dict[Language, str] = {"en": " (×{:.2f})", "zh": "（×{:.2f}）"}
@@ -32,6 +35,19 @@ def row_sentence(row: Row, unit: str, language: Language) -> str:
     key = "duty_net" if row.quantity == "duty" and math.isfinite(row.net) else row.quantity
     times = "" if math.isnan(row.ratio) else TIMES[language].format(row.ratio)
     return word(key, language, **asdict(row), log_unit=unit, times=times)
+
+
+def rise_sentence(rise: Rise, begun: Sequence[str], unit: str, language: Language) -> str:
+    """Return output that grows from log to log as sentences; `begun`: when each log did, or its name."""
+    points = [f"{duty:.1f} % ({day[:10]})" for duty, day in zip(rise.duties, begun, strict=True)]
+    fields = asdict(rise) | {"unit": unit, "points": " → ".join(points)}
+    sentences = [word("rise", language, **fields)]
+    with suppress(ValueError):  # a log that is known by its name alone
+        days = (datetime.fromisoformat(begun[-1]) - datetime.fromisoformat(begun[0])) / timedelta(days=1)
+        pace = (abs(rise.duties[-1]) - abs(rise.duties[0])) / days
+        left = (100 - abs(rise.duties[-1])) / pace
+        sentences.append(word("rise_pace", language, pace=pace, left=left))
+    return "".join(sentences)
 
 
 def event_sentence(change: EventChange, language: Language, devices: Devices | None = None) -> str:

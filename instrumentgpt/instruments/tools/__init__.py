@@ -26,7 +26,7 @@ from instrumentgpt.instruments.tools.notes import (
     record_value,
     rule_out,
 )
-from instrumentgpt.instruments.tools.pairs import compare_logs
+from instrumentgpt.instruments.tools.pairs import compare_logs, output_over_logs
 from instrumentgpt.instruments.tools.settled import find_cases, shift_report
 
 TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
@@ -43,6 +43,7 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "look_at_time": look_at_time,
     "explain_jump": explain_jump,
     "compare_logs": compare_logs,
+    "output_over_logs": output_over_logs,
     "advise_gains": advise_gains,
     "survey_devices": survey_devices,
     "shift_report": shift_report,

@@ -1,20 +1,26 @@
-"""A tool that compares two logs, of a device or of two."""
+"""Tools that compare logs: two, of a device or of two, or those of a device over days and weeks."""
 
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
-from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, fault_changes
+from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, fault_changes, rises_over
 from instrumentgpt.instruments.comparison_wording import (
     Devices,
     comparison_sentences,
     event_sentence,
     fault_sentence,
     quantity_name,
+    rise_sentence,
     row_sentence,
 )
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.tools.opened import diagnosed, open_log, plain
+from instrumentgpt.instruments.tools.library import fetch_log, list_logs
+from instrumentgpt.instruments.tools.opened import Opened, bare, diagnosed, open_log, plain
 from instrumentgpt.instruments.workspace import Workspace
+
+LEAST_LOGS, MOST_LOGS = 3, 5  # of a rise: two are no rise, more tell the same
 
 
 def compare_logs(
@@ -46,6 +52,41 @@ def compare_logs(
         "compared": [
             {**plain(asdict(row)), "name": quantity_name(row.quantity, language)} for row in comparison.rows
         ],
+    }
+
+
+def output_over_logs(
+    workspace: Workspace, device: str, log: str = "", language: Language = "en"
+) -> dict[str, Any]:
+    """Return the channels of `device` that need more and more output for one setpoint, from log to log.
+
+    For what grows over days or weeks, which no single log shows. Not for two logs: that is compare_logs.
+    Example: output_over_logs(device="zspr 052").
+
+    Up to five logs are read, from the oldest to `log`, or the newest; without three there is no rise.
+    """
+    there = list_logs(workspace, device)["logs"]
+    names = [row["name"] for row in there]
+    begun = {row["name"]: row["begun"] or "" for row in there}
+    older = names[names.index(bare(log)) if bare(log) in names else 0 :][::-1]
+    count = min(len(older), MOST_LOGS)
+    chosen = (
+        [older[round(place * (len(older) - 1) / (count - 1))] for place in range(count)] if count > 1 else []
+    )
+    read = list[Opened]()
+    for name in chosen:
+        with suppress(InstrumentGPTError):  # what cannot be read is told where it is asked for
+            fetch_log(workspace, device, name)
+            read.append(open_log(workspace, name, device))
+    rises = rises_over([opened.log for opened in read]) if len(read) >= LEAST_LOGS else ()
+    days = [begun[opened.name] or opened.name for opened in read]
+    unit = read[0].log.unit if read else ""
+    rows = [{**plain(asdict(rise)), "text": rise_sentence(rise, days, unit, language)} for rise in rises]
+    return {
+        "summary": " ".join(str(row["text"]) for row in rows) or f"{len(read)} logs, no rising output",
+        "device": device,
+        "logs": [opened.name for opened in read],
+        "findings": rows,
     }
 
 
