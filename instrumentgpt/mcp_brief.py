@@ -60,7 +60,7 @@ SHOWN: dict[
         "left_out": None,
     },
     "look_at_time": {
-        **dict.fromkeys(("unit", "clock", "readings", "during")),
+        **dict.fromkeys(("unit", "clock", "readings", "during", "nearest")),
         "groups": dict.fromkeys(_GROUP.split()),
     },
     "survey_devices": {

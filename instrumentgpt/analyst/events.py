@@ -21,7 +21,7 @@ from instrumentgpt.analyst.jump import jump
 from instrumentgpt.analyst.questions import aspect
 from instrumentgpt.analyst.report import coincident, faults_of, values_text
 from instrumentgpt.analyst.words import moment, quoted
-from instrumentgpt.instruments.language import size_text
+from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import number_of
 
 MOST_GROUPS, MOST_AT_ONCE, MOST_LOGS = 8, 6, 12
@@ -133,8 +133,12 @@ def _at_time(case: Case) -> Iterator[str]:
     result = case.tool("look_at_time", **about.named, clock=case.question.clocks[0], language=case.language)
     clock, count = moment(result["clock"]), len(result["during"])
     key = "moment_fault" if count else "moment_calm"
-    yield case.say(key, label=about.label, clock=clock, count=count) + "\n\n"
-    yield from (f"- {finding['summary']}\n" for finding in result["during"])
+    span = span_text(result["seconds"], case.language)
+    yield case.say(key, label=about.label, clock=clock, count=count, span=span) + "\n\n"
+    for name in ("during", "nearest"):
+        for found in result[name]:
+            since, until = (moment(found[f"{end}_clock"], result["clock"]) for end in ("onset", "end"))
+            yield case.item(f"moment_{name}", text=found["summary"], since=since, until=until)
     for reading in result["readings"]:
         values = {name: reading[name] for name in ("setpoint", "pv", "output") if reading[name] is not None}
         parts = values_text(case, values, result["unit"])

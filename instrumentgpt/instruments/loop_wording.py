@@ -69,6 +69,12 @@ def excursion(stretch: Excursion, log: Log, language: Language, clock: str = "")
     return word("excursion", language, size=stretch.size, unit=log.unit, span=span, clock=clock)
 
 
+def away(stretch: Excursion, log: Log, language: Language) -> str:
+    """Return "Channel 1 was out of its own band: +8 °C for 20 min from 14:02:00" and what explains it."""
+    texts = excursion(stretch, log, language), explanation(stretch, language)
+    return word("away", language, channel=stretch.channel, text=texts[0], why=texts[1])
+
+
 def explanation(stretch: Excursion, language: Language) -> str:
     """Return which finding covers an excursion, that it is use, or that nothing tells what made it."""
     if stretch.explained in ("", IN_USE):

@@ -190,7 +190,7 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         "severity": worst(finding.severity for finding in diagnosis.findings),
         "confidence_word": wording.confidence(first, language) if first else "",
         "title": wording.title(first.fault, language) if first else "",
-        "text": _excursion_text(opened.log, away[0], language)
+        "text": loop_wording.away(away[0], opened.log, language)
         if away
         else wording.summary(first, language)
         if first
@@ -214,7 +214,7 @@ def _summary(diagnosis: Diagnosis, name: str, channel: int | None, language: Lan
     findings = _of_channel(diagnosis.findings, channel)
     faults = [finding for finding in findings if finding.fault != "healthy"]
     away = [] if faults else loop_wording.unexplained(_of_channel(diagnosis.excursions, channel))
-    sentences = [_excursion_text(diagnosis.log, excursion, language) for excursion in away]
+    sentences = [loop_wording.away(excursion, diagnosis.log, language) for excursion in away]
     sentences = sentences or [wording.summary(finding, language) for finding in faults or findings]
     return f"{name}: " + ("; ".join(sentences[:3]) or "no verdict")
 
@@ -236,12 +236,6 @@ def _settled(workspace: Workspace, about: Opened, findings: Sequence[Finding]) -
 
 def _of_channel(items: Sequence[Item], channel: int | None) -> list[Item]:
     return [item for item in items if channel is None or item.channel in (None, channel)]
-
-
-def _excursion_text(log: Log, excursion: Excursion, language: Language) -> str:
-    """Return "Channel 1 was out of its own band: +8 °C for 20 min from 14:02:00" and what explains it."""
-    texts = loop_wording.excursion(excursion, log, language), loop_wording.explanation(excursion, language)
-    return loop_wording.word("away", language, channel=excursion.channel, text=texts[0], why=texts[1])
 
 
 def _excursions(diagnosis: Diagnosis, channel: int | None, language: Language) -> dict[str, Any]:
@@ -278,7 +272,7 @@ def _rows(log: Log, excursions: Sequence[Excursion], language: Language) -> list
             "limit": plain(excursion.limit),
             "explained": excursion.explained,
             "span": span_text(excursion.end - excursion.onset, language),
-            "summary": _excursion_text(log, excursion, language),
+            "summary": loop_wording.away(excursion, log, language),
             "lines": [item.line for item in excursion.evidence],
         }
         for excursion in excursions[:MOST_EXCURSIONS]

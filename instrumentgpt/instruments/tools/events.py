@@ -8,8 +8,10 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from instrumentgpt.instruments import wording
+from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.analysis.jumps import Jump, Reading, find_jump, largest_jump
+from instrumentgpt.instruments.diagnosis import REACH
+from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log, UnreadableLog, read_lines, read_log
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
@@ -201,26 +203,26 @@ class NotInTheLog(ToolProblem, LookupError):
 def look_at_time(
     workspace: Workspace, log: str, clock: str, device: str = "", language: Language = "en"
 ) -> dict[str, Any]:
-    """Return the readings at `clock` ("14:20" or "14:20:05"), events and findings within a minute of it.
+    """Return the readings at `clock` ("14:20" or "14:20:05"), and the events within a minute of it.
 
     When the user names a time; not for a span, which channel_metrics takes.
     Example: look_at_time(log="run.log", clock="14:20").
+
+    during   findings, and excursions that none explains, then or as near as a loop takes to answer
+    nearest  else the one that is nearest in time
     """
     opened = open_log(workspace, log, device)
     time = time_of(opened.log, clock)
     events = opened.log.events
     near = events[(events["time"] - time).abs() <= AROUND]
-    findings = [
-        finding
-        for finding in diagnosed(opened).findings
-        if finding.severity != "none" and finding.onset - AROUND <= time <= finding.end + AROUND
-    ]
-    during = [
-        {"class": finding.fault, "channel": finding.channel, "summary": wording.summary(finding, language)}
-        for finding in findings
-    ]
+    diagnosis = diagnosed(opened)
+    reach = max([AROUND, *(REACH * kind.lag for kind in diagnosis.kinds.values())])
+    told: list[Finding | Excursion] = [row for row in diagnosis.findings if row.severity != "none"]
+    told += [one for one in diagnosis.excursions if one.explained in ("", IN_USE)]
+    told.sort(key=lambda one: max(one.onset - time, time - one.end, 0.0))
+    during = [one for one in told if one.onset - reach <= time <= one.end + reach]
     return {
-        "summary": f"{opened.name} at {opened.log.clock(time)}: {len(findings)} findings",
+        "summary": f"{opened.name} at {opened.log.clock(time)}: {len(during)} findings",
         "log": opened.name,
         "device": opened.device,
         "unit": opened.log.unit,
@@ -228,8 +230,20 @@ def look_at_time(
         "time": plain(time),
         "readings": _readings(opened.log, time),
         "groups": [described(opened.log, group) for group in _rarest_first(near)[:MOST_NEAR]],
-        "during": during,
+        "seconds": plain(reach),
+        "during": [_then(opened.log, one, language) for one in during],
+        "nearest": [_then(opened.log, one, language) for one in told[:1] if not during],
     }
+
+
+def _then(log: Log, one: Finding | Excursion, language: Language) -> dict[str, Any]:
+    fault = ""
+    if isinstance(one, Finding):
+        fault, text = one.fault, wording.summary(one, language)
+    else:
+        text = loop_wording.away(one, log, language)
+    times = {"onset_clock": log.clock(one.onset), "end_clock": log.clock(one.end)}
+    return {"class": fault, "channel": one.channel, "summary": text, **times}
 
 
 def _rarest_first(events: pd.DataFrame) -> list[Group]:
