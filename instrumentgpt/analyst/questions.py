@@ -150,7 +150,7 @@ def table() -> dict[str, Any]:
         for kind, rows in read["kinds"].items()
     }
     named: dict[str, Any] = {
-        row: {name: _any(words) for name, words in read[row].items()} for row in ("quantities", "extremes")
+        row: {name: _any(words) for name, words in read[row].items()} for row in ("quantities", "extremes", "units")
     }
     worded = {
         part: {name: {**row, "pattern": _any(row["words"])} for name, row in read[part].items()}
@@ -358,8 +358,18 @@ def _slots(question: Question) -> Question:
         previous=not log and bool(aspect("previous", words)),
         search=quoted[1] if quoted else "",
         order=bool(act) and not aspect("no_order", words) and not constraints_in(act[0]),
-        again=len(words) <= 2 * SHORT and bool(aspect("again", words)),
+        again=len(words) <= 2 * SHORT and bool(aspect("again", words))
+        or (len(words) <= SHORT and bool(unit_asked(words))),
     )
+
+
+def unit_asked(text: str) -> str:
+    """Return the unit that temperatures are asked in, "" for none.
+
+    >>> unit_asked("how far off is zone 2, in °F?"), unit_asked("用攝氏說"), unit_asked("set it to 45 °C")
+    ('°F', '°C', '')
+    """
+    return _first(table()["units"], spelled(text))
 
 
 def _first(patterns: Mapping[str, re.Pattern[str]], words: str) -> str:

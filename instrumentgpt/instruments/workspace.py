@@ -23,6 +23,7 @@ class Workspace:
     attachments: tuple[Path, ...] = ()  # files dropped into the conversation: logs without a device
     database: Path | None = None  # where the conversation is stored; None outside of one
     conversation: str = ""
+    unit: str = ""  # that temperatures are told in; "": as the settings have it
 
 
 def workspace(
@@ -32,6 +33,7 @@ def workspace(
     attachments: Iterable[str] = (),
     database: str = "",
     conversation: str = "",
+    unit: str = "",
 ) -> Workspace:
     """Return the workspace with these paths; what is "" has its place in the house (`settings.home`)."""
     return Workspace(
@@ -41,6 +43,7 @@ def workspace(
         tuple(Path(path) for path in attachments),
         Path(database) if database else None,
         conversation,
+        unit,
     )
 
 

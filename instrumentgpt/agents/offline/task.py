@@ -42,11 +42,13 @@ def task_of(values: Mapping[str, Any], prompt: str) -> Task:
 
 def use_tool(task: Task, name: str, given: dict[str, Any]) -> Result:
     """Return what our tool `name` returns for `given` in the folders of `task`; {"error": …} if it cannot."""
+    from instrumentgpt.analyst.questions import unit_asked
     from instrumentgpt.instruments.tools.called import call  # pandas: only once the call is on the wire
     from instrumentgpt.instruments.workspace import workspace
 
     folders = task.inventory, task.cache, task.artifacts
-    where = workspace(*folders, task.attachments, task.database, task.conversation_id)
+    unit = unit_asked(task.question)
+    where = workspace(*folders, task.attachments, task.database, task.conversation_id, unit)
     try:
         return call(where, name, given)
     except InstrumentGPTError as problem:

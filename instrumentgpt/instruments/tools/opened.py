@@ -106,6 +106,7 @@ def open_log(workspace: Workspace, log: str, device: str = "", as_logged: bool =
     with suppress(NoConversation), opened(workspace) as database:
         stated = recalled(database, device or log.rpartition("/")[0] or workspace.conversation, read)
         unit = settings_in_force(db.get_settings(database)).temperatures
+    unit = workspace.unit or unit
     if stated or (unit != AUTO and not as_logged):
         read = _read(path, _version(path), kept, stated, AUTO if as_logged else unit)
     return Opened(read, path, bare(path.name), device, stated)
