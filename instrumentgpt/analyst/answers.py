@@ -15,7 +15,7 @@ from instrumentgpt.analyst.columns import SENTENCE_END, columns_first
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events
-from instrumentgpt.analyst.figures import called, figures, limits_asked, window_asked, window_words
+from instrumentgpt.analyst.figures import COLUMN, called, figures, limits_asked, window_asked, window_words
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
 from instrumentgpt.analyst.questions import (
@@ -96,6 +96,12 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     return Case(replace(task, devices=devices), question, language, tool)
 
 
+def _spoken(text: str, inventory: Inventory) -> list[str]:
+    """Return the words of `text` that name devices."""
+    folded = normalised(text)
+    return [folded[start:stop] for start, stop, _ in places(text, inventory)]
+
+
 def _beside_devices(text: str, inventory: Inventory) -> str:
     """Return `text`, normalised, without the names of devices."""
     rest = normalised(text)
@@ -155,7 +161,9 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + record.constraints_note(case, held) if held else ""
             yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
         if kind:
-            yield from _with_source(case, partial(columns_first, kind=kind, answering=ANSWERS[kind]))
+            names = [spelled(name) for name in _spoken(case.question.text, inventory)]
+            first = partial(columns_first, kind=kind, answering=ANSWERS[kind], besides=names)
+            yield from _with_source(case, first)
         yield from record.beside(case)
     except NothingToRead as problem:
         yield str(problem)
@@ -219,10 +227,10 @@ def _part_asked(case: Case, kind: str) -> str:
         return "compare"
     if limits_asked(words) and _has_subject(case) and not question.gain:
         return "figures"
-    asks_more = (
-        question.quantity or question.extreme or question.gain or re.search(r"\bwhy\b|为[什何]|原因", words)
-    )
-    is_moment = len(question.clocks) == 1 and not window_words(words) and not asks_more
+    of_more = question.extreme or question.gain or question.quantity not in COLUMN
+    asks_more = of_more or re.search(r"\bwhy\b|为[什何]|原因", words)
+    apart = len(question.clocks) == 1 or aspect("moments", words)
+    is_moment = question.clocks and apart and not window_words(words) and not asks_more
     return "events" if is_moment and kind in ("diagnosis", "figures") else ""
 
 

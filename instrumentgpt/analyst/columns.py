@@ -1,7 +1,7 @@
 """Questions about the columns of a log that are no loop's: mains voltage, flow, humidity, whatever it has."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
 from instrumentgpt.analyst.case import Case, Result, Subject, choose_log, known_log
@@ -21,9 +21,15 @@ MOST_TIMES = 4  # linked of one kind of fault or excursion
 SENTENCE_END = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
 
 
-def columns_first(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
-    """Answer of the columns beside those of the loops where the question names one, else as `answering`."""
+def columns_first(
+    case: Case, kind: str, answering: Callable[[Case], Iterator[str]], besides: Sequence[str] = ()
+) -> Iterator[str]:
+    """Answer of the columns beside those of the loops where the question names one, else as `answering`.
+
+    besides  words of the question that name its devices, and no column: "CO2 incubator"
+    """
     question, words = case.question, _asking(case)
+    words = re.sub("|".join(map(re.escape, besides)), " ", words) if besides else words
     named = [name for name, row in table()["columns"].items() if row["pattern"].search(words)]
     says_column = bool(aspect("column", words))
     may = says_column or kind in KINDS or question.score <= LIKE.get(kind, -1)

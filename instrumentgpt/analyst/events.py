@@ -24,7 +24,7 @@ from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import number_of
 
-MOST_GROUPS, MOST_AT_ONCE, MOST_LOGS = 8, 6, 12
+MOST_GROUPS, MOST_AT_ONCE, MOST_LOGS, MOST_CLOCKS = 8, 6, 12, 4
 AROUND = 4  # lines on either side of the one that is asked for
 TOPICS = {  # what the question is about → words that logs use for it
     r"\bdoors?\b|门": "door",
@@ -81,11 +81,15 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
     query = topic(case)
     result = case.tool("search_events", **about.named, query=query)
     numbers = {"label": about.label, "total": result["total"], "query": query, "count": result["count"]}
+    if not (result["groups"] or query) and 0 < result["total"] <= MOST_GROUPS:  # so few are told as they are
+        result = case.tool("search_events", **about.named, level="info")
     if not result["total"]:
         yield case.say("events_absent", label=about.label) + "\n\n"
         yield from () if subject else when(case, about)
         return
+    few = result["count"] == result["total"] and result["groups"] and not query
     key = ("events_query" if query else "events") + ("_title" if result["groups"] else "_none")
+    key = "events_few" if few else key
     yield case.say(key, groups=len(result["groups"]) + result["left_out"], **numbers) + "\n\n"
     yield from ("- " + _group(case, about, group) + "\n" for group in result["groups"][:MOST_GROUPS])
     if (more := len(result["groups"]) - MOST_GROUPS + result["left_out"]) > 0:
@@ -130,21 +134,37 @@ def _group(case: Case, about: Subject, group: Result) -> str:
 def _at_time(case: Case) -> Iterator[str]:
     """Say what the channels read then, which findings were in progress, and which events were near."""
     about = choose_log(case)
-    result = case.tool("look_at_time", **about.named, clock=case.question.clocks[0], language=case.language)
+    for clock in case.question.clocks[:MOST_CLOCKS]:
+        yield from _at(case, about, clock)
+        yield "\n"
+
+
+def _at(case: Case, about: Subject, clock: str) -> Iterator[str]:
+    result = case.tool("look_at_time", **about.named, clock=clock, language=case.language)
+    readings = [_reading(case, about, reading, result["unit"]) for reading in result["readings"]]
     clock, count = moment(result["clock"]), len(result["during"])
-    key = "moment_fault" if count else "moment_calm"
-    span = span_text(result["seconds"], case.language)
-    yield case.say(key, label=about.label, clock=clock, count=count, span=span) + "\n\n"
+    title = case.say(
+        "moment_fault" if count else "moment_calm",
+        label=about.label,
+        clock=clock,
+        count=count,
+        span=span_text(result["seconds"], case.language),
+    )
+    found = []
     for name in ("during", "nearest"):
-        for found in result[name]:
-            since, until = (moment(found[f"{end}_clock"], result["clock"]) for end in ("onset", "end"))
-            yield case.item(f"moment_{name}", text=found["summary"], since=since, until=until)
-    for reading in result["readings"]:
-        values = {name: reading[name] for name in ("setpoint", "pv", "output") if reading[name] is not None}
-        parts = values_text(case, values, result["unit"])
-        sentence = case.say("metric_row", channel=reading["channel"], parts=parts)
-        yield f"- {about.link(reading['line'])} {sentence}\n"
+        for one in result[name]:
+            since, until = (moment(one[f"{end}_clock"], result["clock"]) for end in ("onset", "end"))
+            found.append(case.item(f"moment_{name}", text=one["summary"], since=since, until=until))
+    yield title + "\n\n"
+    yield from (*readings, *found) if case.question.quantity else (*found, *readings)
     yield from (f"- {_group(case, about, group)}\n" for group in result["groups"][:MOST_AT_ONCE])
+
+
+def _reading(case: Case, about: Subject, reading: Result, unit: str) -> str:
+    values = {name: reading[name] for name in ("setpoint", "pv", "output") if reading[name] is not None}
+    parts = values_text(case, values, unit)
+    sentence = case.say("metric_row", channel=reading["channel"], parts=parts)
+    return f"- {about.link(reading['line'])} {sentence}\n"
 
 
 def _lines(case: Case, first: int, last: int, about: Subject | None = None) -> Iterator[str]:

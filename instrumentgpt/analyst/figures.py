@@ -100,6 +100,9 @@ def _beyond(case: Case, about: Subject, limits: dict[str, float]) -> Iterator[st
             told = {**past, **spans, "clock": clock, "line": line, "unit": metrics["unit"], "limit": limit}
             key = f"{name}_limit" if past["count"] else f"{name}_never"
             yield case.item(key, channel=row["channel"], **told)
+            for one in past["times"] if past["count"] > 1 else ():
+                span, line = span_text(one["seconds"], case.language), about.link(one["line"])
+                yield "  " + case.item("limit_time", clock=moment(one["clock"]), span=span, line=line)
 
 
 def metrics_of(case: Case, about: Subject, window: dict[str, str]) -> Result:

@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from instrumentgpt.analyst.case import Case, Subject, ToolFailed, age, choose_log, fetched_log, known_log
 from instrumentgpt.analyst.constraints import constraints_in_force
 from instrumentgpt.analyst.questions import aspect, read_question, span_of
 from instrumentgpt.analyst.remembered import done_to_it
-from instrumentgpt.analyst.report import diagnosed, faults_of, next_action, remedy, verdict, with_older
+from instrumentgpt.analyst.report import diagnosed, faults_of, next_action, remedy, verdict, with_beside
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.handover.letters import LINES, Facts, letter
 from instrumentgpt.instruments.language import Language
@@ -61,9 +62,19 @@ def _report(case: Case) -> Iterator[str]:
 
 
 def _letter(case: Case) -> Iterator[str]:
-    """Tell the newest diagnosis as a letter: seen, why, done, next, and what is not to be done."""
-    about = choose_log(case, in_view=True)
-    diagnosis = with_older(case, about, diagnosed(case, about))
+    """Tell the newest diagnosis as a letter, of each device that is named."""
+    devices = case.task.devices
+    for name in devices[1:] and devices:
+        alone = replace(case, task=replace(case.task, devices=(name,)))
+        yield from _letter_on(alone, fetched_log(alone))
+        yield "\n"
+    if not devices[1:]:
+        yield from _letter_on(case, choose_log(case, in_view=True))
+
+
+def _letter_on(case: Case, about: Subject) -> Iterator[str]:
+    """Tell a diagnosis as a letter: seen, why, done, next, and what is not to be done."""
+    diagnosis = with_beside(case, about, diagnosed(case, about))
     faults = faults_of(diagnosis)
     words = case.question.words
     kind = "vendor" if re.search(r"\bvendor|\bsupplier|厂商|供应商", words) else "boss"

@@ -150,7 +150,8 @@ def table() -> dict[str, Any]:
         for kind, rows in read["kinds"].items()
     }
     named: dict[str, Any] = {
-        row: {name: _any(words) for name, words in read[row].items()} for row in ("quantities", "extremes", "units")
+        row: {name: _any(words) for name, words in read[row].items()}
+        for row in ("quantities", "extremes", "units")
     }
     worded = {
         part: {name: {**row, "pattern": _any(row["words"])} for name, row in read[part].items()}
@@ -358,9 +359,12 @@ def _slots(question: Question) -> Question:
         previous=not log and bool(aspect("previous", words)),
         search=quoted[1] if quoted else "",
         order=bool(act) and not aspect("no_order", words) and not constraints_in(act[0]),
-        again=len(words) <= 2 * SHORT and bool(aspect("again", words))
-        or (len(words) <= SHORT and bool(unit_asked(words))),
+        again=bool((len(words) <= 2 * SHORT and aspect("again", words)) or _is_of_unit(words)),
     )
+
+
+def _is_of_unit(words: str) -> bool:
+    return len(words) <= SHORT and bool(unit_asked(words))
 
 
 def unit_asked(text: str) -> str:

@@ -150,6 +150,9 @@ def _was(case: Case) -> Iterator[str]:
     yield case.say("earlier_title", names=case.listed(names), label=logs[-1].label) + "\n\n"
     for about in logs:
         metrics = case.tool("channel_metrics", **about.named, channel=channel)
+        for row in metrics["channels"]:
+            changes = [change for change in row["gain_changes"] if {*names} & {*change}]
+            yield from (f"- {changed_gains(case, about, row['channel'], change)}\n" for change in changes)
         for name in names:
             values: dict[float, list[dict[str, Any]]] = {}
             for row in metrics["channels"]:
@@ -160,9 +163,6 @@ def _was(case: Case) -> Iterator[str]:
                 fields |= {"unit": f" {metrics['unit']}" if name == "setpoint" else ""}
                 fields |= {"channels": case.listed(row["channel"] for row in having)}
                 yield f"- {quoted(about.log)}: {name} {case.say('earlier_value', **fields)}\n"
-        for row in metrics["channels"]:
-            changes = [change for change in row["gain_changes"] if {*names} & {*change}]
-            yield from (f"- {changed_gains(case, about, row['channel'], change)}\n" for change in changes)
     rows = case.task.stated if case.same_device else ()
     yield from (f"- {_stated_line(case, row)}\n" for row in rows if row["parameter"] in names)
     yield "\n" + case.say("done_only")

@@ -19,6 +19,8 @@ from instrumentgpt.instruments.language import phrase, span_text
 SEVERITIES = Path(__file__).parents[1] / "instruments" / "report_tables.toml"  # what a report calls them
 MOST_FAULTS = 6
 MOST_EXCURSIONS = 5  # that nothing explains, the largest
+MOST_MOVED = 3  # other columns told with them
+FEWEST_MOVED = 2  # excursions in which a column moved, before it is told: one is chance
 TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
@@ -55,7 +57,7 @@ def diagnose(case: Case) -> Iterator[str]:
 
 def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False) -> Iterator[str]:
     """Tell a diagnosis in full; `drawn`: with its chart."""
-    diagnosis = with_older(case, about, diagnosis)
+    diagnosis = with_beside(case, about, diagnosis)
     yield from _suspicions(case, about, diagnosis)
     dangers = [fault["danger"] for fault in faults_of(diagnosis) if fault["danger"]]
     acts_first = aspect("next", words := case.question.words) and not (dangers or aspect("danger", words))
@@ -91,9 +93,28 @@ def rising_over(case: Case, about: Subject) -> list[Result]:
     return [row for row in rows if case.question.channel in (None, row["channel"])]
 
 
-def with_older(case: Case, about: Subject, diagnosis: Result) -> Result:
-    """Return the diagnosis with "rising": what grows over the logs, where this one alone shows no fault."""
-    return diagnosis | {"rising": [] if faults_of(diagnosis) else rising_over(case, about)}
+def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
+    """Return the diagnosis with what its log alone, or its loops alone, do not show.
+
+    rising  where there is no fault, what grows over the device's logs
+    moved   where excursions are unexplained, other columns that moved with them
+    """
+    is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["heads"]
+    moved = list(_moved(case, case.tool("other_columns", **about.named))) if is_left else []
+    return diagnosis | {"rising": [] if faults_of(diagnosis) else rising_over(case, about), "moved": moved}
+
+
+def _moved(case: Case, result: Result) -> Iterator[tuple[str, str, str]]:
+    """Yield columns that moved with excursions: the head, when first, and the sentence on it."""
+    for row in result["columns"]:
+        for group in row["during"]:
+            is_excursion = group["what"] in ("above", "below")
+            if is_excursion and group["out"] >= max(FEWEST_MOVED, group["count"] / 2):
+                low, high = row["usual"]
+                fields = {"what": case.say(f"column_{group['what']}"), "low": low, "high": high}
+                fields |= {"column": quoted(row["column"]), "unit": f" {row['unit']}".rstrip()}
+                text = case.say("moved_with", **group | fields)
+                yield fields["column"], group["times"][0]["clock"], text
 
 
 def draw(case: Case, about: Subject, **arguments: Any) -> None:
@@ -191,7 +212,9 @@ def _excursion_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     if more := count - len(shown):
         rows.append(case.say("excursions_more", count=more))
     key = "verdict_but_for" if otherwise else "verdict_excursions"
-    return case.say(key, label=about.label, count=count, told=case.listed(rows))
+    moved = [text for _, _, text in diagnosis.get("moved", ())]
+    told = case.say(key, label=about.label, count=count, told=case.listed(rows))
+    return together([told, *moved[:MOST_MOVED]], case.language)
 
 
 def excursion_row(
@@ -453,8 +476,11 @@ def _next_healthy(case: Case, diagnosis: Result) -> Iterator[str]:
     """Say for all channels that there is nothing to do, and what the log could not test."""
     healthy = _of_class(diagnosis, "healthy")
     if excursions := diagnosis["excursions"]["unexplained"]:
-        at = moment(excursions[0]["onset_clock"], diagnosis["start"])
-        yield case.say("next_action", action=case.say("excursion_next", clock=at)) + "\n"
+        moved = diagnosis.get("moved") or [("", excursions[0]["onset_clock"], "")]
+        columns = case.listed(dict.fromkeys(filter(None, (column for column, _, _ in moved))))
+        key = "excursion_next_moved" if columns else "excursion_next"
+        at = moment(moved[0][1], diagnosis["start"])
+        yield case.say("next_action", action=case.say(key, clock=at, columns=columns)) + "\n"
     if rising := diagnosis.get("rising"):
         yield case.say("next_action", action=case.say("rising_next", channel=rising[0]["channel"])) + "\n"
     if excursions or rising or not healthy:

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.lognames import start_time
+
 Micros = NDArray[np.int64]
 Lines = NDArray[np.int64]
 SECOND = 1_000_000  # µs
@@ -236,8 +238,10 @@ def _filled(time: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(pd.Series(time).ffill().fillna(0.0), dtype=np.float64)
 
 
-def start_of(first: int, kind: str) -> pd.Timestamp | None:
-    """Return the wall-clock moment of time 0, or None where the log's clock has no full date."""
+def start_of(first: int, kind: str, name: str = "") -> pd.Timestamp | None:
+    """Return the wall-clock moment of time 0, or None where neither clock nor file `name` has a full date."""
+    if kind == "clock" and (named := start_time(name)):
+        return pd.Timestamp(named).normalize() + pd.Timedelta(first, unit="us")
     if kind not in ("datetime", "epoch"):
         return None
     if not 0 <= first < LAST_DATE:

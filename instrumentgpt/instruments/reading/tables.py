@@ -241,7 +241,7 @@ def _log_of(
         samples=samples,
         layout=" ".join(heading.text for heading in grid.shape.headings)
         or f"{grid.shape.delimiter}{grid.shape.width}",
-        start=start_of(axis.first, times.kind) if len(stamps) else None,
+        start=start_of(axis.first, times.kind, source.path.name) if len(stamps) else None,
         lines=lines,
         broken=Broken(table.broken_count + int((~usable).sum()), tuple(table.broken)),
         unit=unit,

@@ -231,7 +231,9 @@ def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], 
         name=source.path.name.removesuffix(".gz"),
         format=f"{layout.name} ({kinds})" if kinds else layout.name,
         samples=samples,
-        start=start_of(axis.first, kind) if wall is None else start_of(axis.first + wall, "epoch"),
+        start=start_of(axis.first, kind, source.path.name)
+        if wall is None
+        else start_of(axis.first + wall, "epoch"),
         layout=layout.name,
         lines=whole.lines,
         broken=Broken(rows.broken_count, tuple(rows.broken)),

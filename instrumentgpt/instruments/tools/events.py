@@ -40,7 +40,7 @@ def search_events(
     log: str,
     device: str = "",
     query: str = "",
-    level: Literal["", "warning", "error", "critical"] = "",
+    level: Literal["", "info", "warning", "error", "critical"] = "",
 ) -> dict[str, Any]:
     """Return the event lines of `log`, grouped by what they say, the worst level first.
 
@@ -48,10 +48,10 @@ def search_events(
     Example: search_events(log="run.log", query="door", level="warning").
 
     query  words, any of which the line must hold; with none, warnings and errors only
-    level  "warning", "error" or "critical" alone
+    level  "warning", "error" or "critical" alone; "info": all of them
     """
     opened = open_log(workspace, log, device)
-    levels = (level,) if level else () if query else TROUBLE
+    levels = () if level == "info" else (level,) if level else () if query else TROUBLE
     groups = group_messages(opened.log.events, query, levels)
     count = sum(len(group.messages) for group in groups)
     return {

@@ -11,6 +11,7 @@ from instrumentgpt.instruments.tools.events import NotInTheLog, time_of
 from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
+MOST_TIMES = 8  # past a limit that are told one by one
 MOST_CHANGES = 8  # of gains that are told: more are a schedule
 QUANTITIES = ("pv", "output", "error", "setpoint")
 
@@ -99,7 +100,8 @@ def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
 def beyond(log: Log, channel: int, window: tuple[float, float], limit: float, side: int) -> dict[str, Any]:
     """Return how often and how long pv of a channel was past `limit` in `window`: above it for `side` 1.
 
-    count, seconds in all; of the longest time: seconds, clock and line; the reading furthest past it
+    count, seconds in all; of the longest time: seconds, clock and line; the reading furthest past it;
+    `times`, each with seconds, clock and line, the longest ones where there are more than MOST_TIMES
     """
     samples = log.samples
     inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
@@ -108,12 +110,22 @@ def beyond(log: Log, channel: int, window: tuple[float, float], limit: float, si
     if not len(spans):
         return {"count": 0, "seconds": 0.0}
     seconds = time[np.minimum(spans[:, 1], len(time) - 1)] - time[spans[:, 0]]
-    longest = inside.iloc[int(spans[seconds.argmax(), 0])]
+    by_length = np.argsort(-seconds, kind="stable")
+    times = {
+        place: {
+            "seconds": plain(float(seconds[place])),
+            "clock": log.clock(float(inside["time"].iloc[spans[place, 0]])),
+            "line": int(inside["line"].iloc[spans[place, 0]]),
+        }
+        for place in sorted(by_length[:MOST_TIMES].tolist())
+    }
+    longest = times[int(by_length[0])]
     return {
         "count": len(spans),
         "seconds": plain(float(seconds.sum())),
-        "longest": plain(float(seconds.max())),
-        "clock": log.clock(float(longest["time"])),
-        "line": int(longest["line"]),
+        "longest": longest["seconds"],
+        "clock": longest["clock"],
+        "line": longest["line"],
         "furthest": plain(side * float(np.nanmax(side * pv))),
+        "times": list(times.values()),
     }
