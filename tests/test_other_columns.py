@@ -114,10 +114,56 @@ def test_a_question_about_such_a_column_is_answered_with_it(folder, name, questi
     ],
 )
 def test_a_question_about_the_loop_stays_one(folder, name, question):
-    assert "other_columns" not in said(folder, name, question).tools
+    assert said(folder, name, question).tools[0] in ("diagnose_log", "channel_metrics")
 
 
 def test_a_head_that_no_table_of_words_has_is_known_from_the_log(folder):
     heads = (*ENGLISH[:4], "Quench gate", "Zirkon 3")
     (folder / "odd.csv").write_text(table(heads), encoding="utf-8")
     assert "`Zirkon 3` did not move" in said(folder, "odd.csv", "has the zirkon to do with it?").text
+
+
+@each(
+    "name, question, words",
+    [
+        (
+            "english.csv",
+            "how is it?",
+            "In 3 of 3 times with an excursion below the band, `Mains [V]` moved as well",
+        ),
+        ("english.csv", "write a short note for my boss", "`Mains [V]` moved as well"),
+        ("chinese.csv", "正常嗎？", "低於範圍的偏離 3 次裡，`市電 V` 有 3 次同時變動"),
+    ],
+)
+def test_what_moved_with_excursions_that_nothing_explains_is_told_unasked(folder, name, question, words):
+    answer = said(folder, name, question)
+    assert words in answer.text and "Humidity" not in answer.text.split("Key findings")[0]
+
+
+@each(
+    "question, first, times",
+    [
+        ("what was the temperature at 01:45 and at 05:00?", "setpoint 37 °C", 2),
+        ("01:45 和 05:00 各幾度？", "設定值 37 °C", 2),
+        ("output at 03:20?", "setpoint 37 °C", 1),
+        ("what happened at 01:45?", "out of its own band", 1),
+    ],
+)
+def test_moments_are_told_each_with_what_was_read_or_found_then(folder, question, first, times):
+    answer = said(folder, "english.csv", question)
+    assert answer.tools.count("look_at_time") == times and first in answer.text.split("\n")[2]
+
+
+@each("question", ["how often above 37.1, and how long?", "超過37.1度幾次？各多久？"])
+def test_each_time_past_a_limit_is_told(folder, question):
+    answer = said(folder, "english.csv", question)
+    assert len(answer.text.split("  - ")) == 1 + min(8, answer.results[-1]["channels"][0]["above"]["count"])
+
+
+@each(
+    "question, unit",
+    [("how warm did it get, in °F?", "°F"), ("最高溫多少？用華氏說", "°F"), ("highest pv in kelvin", " K ")],
+)
+def test_temperatures_are_told_in_the_unit_that_is_asked_for(folder, question, unit):
+    answer = said(folder, "english.csv", question)
+    assert unit in answer.text and "°C" not in answer.text
