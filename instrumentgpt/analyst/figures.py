@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, time
+from itertools import pairwise
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log
 from instrumentgpt.analyst.questions import aspect, channels_called, span_of, spelled, table
@@ -50,6 +51,7 @@ def figures(case: Case) -> Iterator[str]:
     channels = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
     wants = question.extreme in ("least", "most", "range", "mean") or bool(window) or within is not None
     wants = wants or (not question.quantity and "setpoint" in metrics["missing"])
+    moves = [row["channel"] for row in channels if question.quantity == "rise" and row["moves"]]
     rows = [(row, channel_sentence(case, about, row, metrics["unit"], wants)) for row in channels]
     start, end = map(moment, metrics["window"])
     span = case.say("figures_span", since=start, until=end)
@@ -59,7 +61,9 @@ def figures(case: Case) -> Iterator[str]:
     yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
     yield note + "\n\n" if note else ""
     yield from (f"- {sentence}\n" for _, sentence in rows if sentence)
-    if silent := [row for row, sentence in rows if not sentence]:
+    for row in channels if moves else ():
+        yield from _moves(case, about, row, metrics["unit"])
+    if silent := [row for row, sentence in rows if not sentence and row["channel"] not in moves]:
         listed = case.listed(row["channel"] for row in silent)
         lacks = case.listed(case.say(f"value_{name}") for name in metrics["missing"])
         key = "metric_lacking" if lacks else "metric_absent"
@@ -67,6 +71,23 @@ def figures(case: Case) -> Iterator[str]:
         yield case.item(key, channels=listed, samples=samples, lacks=lacks)
     if not (note or told) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
+    """Say how a channel went from setpoint to setpoint: of the one way that is named, or of all."""
+    named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", case.question.words)]
+    meant = [move for move in row["moves"] if (move["from"], move["to"]) in pairwise(named)]
+    for move in meant or row["moves"]:
+        at = {"clock": moment(move["clock"]), "line": about.link(move["line"]), "unit": unit}
+        took = "move_took" if move["seconds"] is not None else "move_short"
+        span = span_text(move["seconds"] or 0.0, case.language)
+        parts = [case.say(took, span=span)]
+        parts += [
+            case.say(f"move_{name}", rate=move[name], unit=unit) for name in ("rate", "asked") if move[name]
+        ]
+        told = case.say("list_separator").join(parts)
+        ends = {"start": move["from"], "stop": move["to"], "channel": row["channel"]}
+        yield case.item("move_row", parts=told, **ends, **at)
 
 
 def limits_asked(words: str) -> dict[str, float]:

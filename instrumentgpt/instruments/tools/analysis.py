@@ -23,7 +23,7 @@ from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.library import fetch_log
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
-from instrumentgpt.instruments.tools.window import beyond, extremes_of, gain_changes, window_of
+from instrumentgpt.instruments.tools.window import beyond, extremes_of, gain_changes, moves_of, window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
@@ -133,21 +133,23 @@ def channel_metrics(
 
     With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
     "-1 h" from the log's end, "+20 min" of its begin; "": all), and the share of these samples within the
-    deviation `within` from the setpoint; how often and how long pv was `above` or `below` a limit.
+    deviation `within` from the setpoint; how often and how long pv was `above` or `below` a limit; how long
+    it took from each setpoint that was held to the next, and at what rate.
     """
     opened = open_log(workspace, log, device)
-    window = window_of(opened.log, since, until)
+    window, diagnosis = window_of(opened.log, since, until), diagnosed(opened)
     limits = {name: limit for name, limit in (("above", above), ("below", below)) if limit is not None}
     channels = [
         {
             **row,
             "extremes": extremes_of(opened.log, row["channel"], window, within),
+            "moves": moves_of(opened.log, row["channel"], diagnosis.segments, row["band"] or 0.0),
             **{
                 name: beyond(opened.log, row["channel"], window, limit, 1 if name == "above" else -1)
                 for name, limit in limits.items()
             },
         }
-        for row in _channels(opened, diagnosed(opened), channel)
+        for row in _channels(opened, diagnosis, channel)
     ]
     about = {**_about(opened), "window": [opened.log.clock(moment) for moment in window]}
     return {"summary": f"{len(channels)} channels of {opened.name}", **about, "channels": channels}

@@ -1,10 +1,13 @@
 """The stretch of a log that a question names, and what its readings were in it."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.tools.events import NotInTheLog, time_of
@@ -12,6 +15,9 @@ from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
 MOST_TIMES = 8  # past a limit that are told one by one
+FEWEST_ROWS = 4  # of a way between two setpoints, or its rate is none
+MOST_MOVES = 8  # from one setpoint to another that are told
+RISE = (0.1, 0.9)  # of the way, between which its rate is told, as of a rise time
 MOST_CHANGES = 8  # of gains that are told: more are a schedule
 QUANTITIES = ("pv", "output", "error", "setpoint")
 
@@ -129,3 +135,39 @@ def beyond(log: Log, channel: int, window: tuple[float, float], limit: float, si
         "furthest": plain(side * float(np.nanmax(side * pv))),
         "times": list(times.values()),
     }
+
+
+def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -> list[dict[str, Any]]:
+    """Return how pv of a channel went from one setpoint that was held to the next.
+
+    from, to  setpoints; clock, line: when the first was left
+    seconds   from then until pv was within `band` of the second; None if it never was while that was held
+    rate      of pv from 10 to 90 % of the way, per minute; None likewise
+    asked     rate of a setpoint that was ramped, per minute; None of one that was stepped
+    """
+    holds = [segment for segment in segments if segment.channel == channel and segment.kind == "hold"]
+    samples = log.samples[log.samples["channel"] == channel]
+    moves = []
+    for before, after in pairwise(holds):
+        way = after.setpoint - before.setpoint
+        inside = samples[samples["time"].between(before.end, after.end)]
+        if not way or len(inside) < FEWEST_ROWS:
+            continue
+        time, share = inside["time"].to_numpy(), (inside["pv"].to_numpy() - before.setpoint) / way
+        begun, done, there = (
+            float(time[places[0]]) if (places := np.flatnonzero(reached)).size else np.nan
+            for reached in (share >= RISE[0], share >= RISE[1], share >= 1 - band / abs(way))
+        )
+        ramp, period = after.onset - before.end, float(np.median(np.diff(time)))
+        moves.append(
+            {
+                "from": before.setpoint,
+                "to": after.setpoint,
+                "clock": log.clock(before.end),
+                "line": before.last_line,
+                "seconds": there - before.end,
+                "rate": 60 * (RISE[1] - RISE[0]) * way / (done - begun) if done > begun else np.nan,
+                "asked": 60 * way / ramp if ramp > 2 * period else np.nan,
+            }
+        )
+    return [plain(move) for move in moves[:MOST_MOVES]]
