@@ -63,6 +63,7 @@ SHOWN: dict[
         **dict.fromkeys(("unit", "clock", "readings", "during", "nearest")),
         "groups": dict.fromkeys(_GROUP.split()),
     },
+    "survey_logs": {"logs": dict.fromkeys(("log", "start", "severity", "text", "line", "channels", "error"))},
     "survey_devices": {
         "devices": dict.fromkeys(("device", "log", "title", "severity", "text", "line", "error"))
     },

@@ -10,7 +10,16 @@ from typing import Any
 
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
-from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFailed, choose_log, known_log
+from instrumentgpt.analyst.case import (
+    Case,
+    NothingToRead,
+    Result,
+    Task,
+    ToolFailed,
+    choose_log,
+    known_log,
+    log_of_clock,
+)
 from instrumentgpt.analyst.columns import SENTENCE_END, columns_first
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
@@ -18,6 +27,7 @@ from instrumentgpt.analyst.events import events
 from instrumentgpt.analyst.figures import COLUMN, called, figures, limits_asked, window_asked, window_words
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
+from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
@@ -45,7 +55,14 @@ IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".t
 OF_SEVERAL = 8  # weight from which a question is of all devices though it names one
 MOST_AT_ONCE = 4  # questions of one message
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
-OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help")  # what a trend over all logs answers
+OVER_LOGS = (
+    "diagnosis",
+    "figures",
+    "events",
+    "survey",
+    "help",
+    "compare",
+)  # what a trend over all logs answers
 
 
 def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Iterator[str]:
@@ -92,6 +109,10 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
         texts = (*reversed(earlier), task.question)
         beside = {channels_in(text): channels_in(_beside_devices(text, inventory)) for text in texts}
         question = replace(question, channels=beside.get(question.channels, question.channels))
+    if question.lines or question.values:  # "on line 2" may be the device of that name
+        rest = read_question(_beside_devices(task.question, inventory), in_view, len(devices), *earlier)
+        is_name = (rest.lines, rest.values) != (question.lines, question.values)
+        question = replace(rest, text=question.text) if is_name else question
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)
 
@@ -163,7 +184,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         if kind:
             names = [spelled(name) for name in _spoken(case.question.text, inventory)]
             first = partial(columns_first, kind=kind, answering=ANSWERS[kind], besides=names)
-            yield from _with_source(case, first)
+            yield from _on_log_of_clock(case, first)
         yield from record.beside(case)
     except NothingToRead as problem:
         yield str(problem)
@@ -171,6 +192,17 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         yield case.say("failed", reason=plain_text(str(problem)))
         if case.question.pasted:
             yield "\n\n" + case.say("pasted_needs")
+
+
+def _on_log_of_clock(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
+    """Answer; where the log in view has not the time asked about, from the one of its day that has it."""
+    try:
+        yield from _with_source(case, answering)
+    except ToolFailed:
+        log = log_of_clock(case) if not case.question.log else ""
+        if not log:
+            raise
+        yield from _with_source(replace(case, question=replace(case.question, log=log)), answering)
 
 
 def _before_all(case: Case, inventory: Inventory) -> str:
@@ -207,6 +239,8 @@ def _kind(case: Case) -> str:
         return "ranking"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
+    if case.device and len(case.task.devices) < 2 and kind in OVER_LOGS and is_over_logs(case):
+        return "logs"
     if (part := _part_asked(case, kind)) and len(case.task.devices) < 2:
         return part
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
@@ -397,6 +431,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "events": events,
     "remembered": record.remembered,
     "survey": survey,
+    "logs": over_logs,
     "handover": handover,
     "shift": shift,
     "ranking": ranking,

@@ -21,7 +21,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import COLUMNS, loops_of
 from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
-from instrumentgpt.instruments.tools.library import fetch_log
+from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
 from instrumentgpt.instruments.tools.window import beyond, extremes_of, gain_changes, moves_of, window_of
 from instrumentgpt.instruments.workspace import Workspace
@@ -30,6 +30,7 @@ MOST_EVIDENCE = 6  # lines quoted of one finding
 Item = TypeVar("Item", Finding, Excursion)
 MOST_EXCURSIONS = 20  # told of one log, the largest
 MOST_SEGMENTS = 8  # told of one log, the worst
+MOST_JUDGED = 14  # logs of one device at once, the newest
 MOST_COINCIDENT = 4  # lines named of one coincidence
 
 
@@ -170,14 +171,55 @@ def survey_devices(
     return {"summary": f"{len(rows)} devices", "devices": sorted(rows, key=_badness)}
 
 
-def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str, Any]:
+def survey_logs(
+    workspace: Workspace,
+    device: str,
+    since: str = "",
+    until: str = "",
+    above: float | None = None,
+    below: float | None = None,
+    language: Language = "en",
+) -> dict[str, Any]:
+    """Fetch and judge the logs of `device`, oldest first, that began from the day `since` to `until`.
+
+    For what no single log shows: from which log on, on which day, every night. Not for the newest alone.
+    Example: survey_logs(device="zspr 052", since="2026-02-18").
+
+    Up to 14, the newest; each with its verdict, and of each channel the mean output, the least and the most,
+    and how often and how long pv was `above` or `below` a limit.
+    """
+    there = list_logs(workspace, device)
+    days = {row["name"]: (row["begun"] or since)[:10] for row in there["logs"]}
+    ends = [until or "~", *days.values()]  # a log ends at the latest when the next one begins
+    names = [
+        name
+        for (name, day), end in zip(days.items(), ends, strict=False)
+        if end >= since and (not until or day <= until)
+    ]
+    limits = {name: limit for name, limit in (("above", above), ("below", below)) if limit is not None}
+    rows = [_surveyed(workspace, device, language, name, limits) for name in names[:MOST_JUDGED]]
+    rows = sorted(
+        (row for row in rows if row.get("end", "~") >= since), key=lambda row: str(row.get("start", ""))
+    )
+    return {
+        "summary": f"{len(rows)} logs of {there['label']}",
+        "device": there["device"],
+        "label": there["label"],
+        "logs": rows,
+        "left_out": max(0, len(names) - MOST_JUDGED),
+    }
+
+
+def _surveyed(
+    workspace: Workspace, device: str, language: Language, log: str = "", limits: Mapping[str, float] = {}
+) -> dict[str, Any]:
     try:
-        fetched = fetch_log(workspace, device)
+        fetched = fetch_log(workspace, device, log)
         opened = open_log(workspace, fetched["log"], device)
         diagnosis = diagnosed(opened)
     except InstrumentGPTError as problem:
         label = inventory_of(workspace).find(device).label
-        return {"device": device, "label": label, "error": problem.message(language)}
+        return {"device": device, "label": label, "log": log, "error": problem.message(language)}
     metrics = list(diagnosis.channels.values())
     first = diagnosis.findings[0] if diagnosis.findings else None
     away = loop_wording.unexplained(diagnosis.excursions) if first is None or first.fault == "healthy" else []
@@ -203,7 +245,31 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         "unit": opened.log.unit,
         "mean_error": plain(max((figures.iae_per_hour for figures in metrics), default=None)),
         "out_of_band": plain(max((1 - figures.in_band for figures in metrics), default=None)),
+        **(_whole(opened, metrics, limits) if log else {}),
     }
+
+
+def _whole(opened: Opened, metrics: Sequence[Metrics], limits: Mapping[str, float]) -> dict[str, Any]:
+    """Return when a log begins and ends, and what each channel read and needed in all of it."""
+    log, time = opened.log, opened.log.samples["time"]
+    window = (0.0, float(time.max())) if len(time) else (0.0, 0.0)
+    past = {"above": 1, "below": -1}
+    channels = [
+        {
+            "channel": figures.channel,
+            "setpoint": plain(figures.setpoint),
+            "duty": plain(figures.duty),
+            "pv": {name: extremes["pv"][name]["value"] for name in ("least", "most")}
+            if (extremes := extremes_of(log, figures.channel, window, None)).get("pv")
+            else None,
+            **{
+                name: beyond(log, figures.channel, window, limit, past[name])
+                for name, limit in limits.items()
+            },
+        }
+        for figures in metrics
+    ]
+    return {"start": log.clock(window[0]), "end": log.clock(window[1]), "channels": channels}
 
 
 def _badness(row: dict[str, Any]) -> tuple[int, float, float]:
