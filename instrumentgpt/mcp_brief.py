@@ -21,7 +21,7 @@ _FAULT = (
 )
 _FIGURES = (
     "channel setpoint mean_error half_peak_to_peak period duty saturated rise_time settling_time overshoot"
-    " overshoot_percent band in_band kp ki kd last extremes moves"
+    " overshoot_percent band in_band kp ki kd last extremes moves hold"
 )
 _GROUP = "template level source count lines"
 SHOWN: dict[

@@ -87,7 +87,7 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
         before = cases[-1] if cases else None
         part = replace(task, question=text, devices=named or (before or whole).task.devices)
         case = read(part, inventory, tool, before.question.text if before else "")
-        asks = case.question.score >= ALONE and aspect("asks", case.question.words)
+        asks = (case.question.score >= ALONE or named) and aspect("asks", case.question.words)
         seen = {(other.question.kind, other.task.devices) for other in cases}
         if asks and case.question.kind != "help" and (case.question.kind, case.task.devices) not in seen:
             cases.append(case)
@@ -111,8 +111,8 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
         question = replace(question, channels=beside.get(question.channels, question.channels))
     if question.lines or question.values:  # "on line 2" may be the device of that name
         rest = read_question(_beside_devices(task.question, inventory), in_view, len(devices), *earlier)
-        is_name = (rest.lines, rest.values) != (question.lines, question.values)
-        question = replace(rest, text=question.text) if is_name else question
+        read = rest if question.kind == "events" else question
+        question = replace(question, lines=rest.lines, values=rest.values, kind=read.kind, score=read.score)
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from instrumentgpt.analyst.case import Case, Result, Subject, bare
-from instrumentgpt.analyst.figures import figures, limits_asked
+from instrumentgpt.analyst.columns import SENTENCE_END
+from instrumentgpt.analyst.figures import LONGEST_QUESTION, figures, limits_asked
 from instrumentgpt.analyst.questions import aspect, span_of
 from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import moment, plain_text, quoted
@@ -15,10 +16,14 @@ LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
 def is_over_logs(case: Case) -> bool:
     """Return whether a question on one device asks about its logs together: which day, this week."""
-    question, words = case.question, case.question.words
+    question = case.question
     if question.log or question.days or question.clocks or question.previous or question.gain:
         return False
-    return bool(aspect("over_logs", words) or since(question.text, case.task.now.date()))
+    asking = [part for part in SENTENCE_END.split(question.words) if aspect("asks", part)]
+    if not asking or len(question.words) > LONGEST_QUESTION:
+        return False
+    is_named = any(aspect("over_logs", part) for part in asking)
+    return is_named or since(question.text, case.task.now.date()) is not None
 
 
 def over_logs(case: Case) -> Iterator[str]:
@@ -48,6 +53,15 @@ def over_logs(case: Case) -> Iterator[str]:
     about = Subject(bare(newest["log"]), result["device"], result["label"]) if newest else None
     rising = rising_over(case, about) if about else []
     yield from (f"\n**{row['text']}.**\n" for row in rising)
+
+
+def since_log(case: Case, about: Subject) -> Iterator[str]:
+    """Say from which log of the device on its newest finding is in each, and what grows from log to log."""
+    rows = case.tool("survey_logs", device=about.device, language=case.language)["logs"]
+    rows = rows[: 1 + max((place for place, row in enumerate(rows) if row["log"] == about.log), default=-1)]
+    if len(rows) >= LEAST:
+        yield "\n" + _title(case, rows, about.label) + "\n"
+        yield from (f"\n**{row['text']}.**\n" for row in rising_over(case, about))
 
 
 def _title(case: Case, rows: list[Result], label: str) -> str:

@@ -23,7 +23,14 @@ from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
-from instrumentgpt.instruments.tools.window import beyond, extremes_of, gain_changes, moves_of, window_of
+from instrumentgpt.instruments.tools.window import (
+    beyond,
+    extremes_of,
+    gain_changes,
+    holds_at,
+    moves_of,
+    window_of,
+)
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
@@ -126,6 +133,7 @@ def channel_metrics(
     within: float | None = None,
     above: float | None = None,
     below: float | None = None,
+    at: float | None = None,
 ) -> dict[str, Any]:
     """Return the figures of each channel of `log`: gains, setpoint, band, overshoot, duty, last values.
 
@@ -135,7 +143,7 @@ def channel_metrics(
     With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
     "-1 h" from the log's end, "+20 min" of its begin; "": all), and the share of these samples within the
     deviation `within` from the setpoint; how often and how long pv was `above` or `below` a limit; how long
-    it took from each setpoint that was held to the next, and at what rate.
+    it took from each setpoint that was held to the next, and at what rate; how it held the setpoint `at`.
     """
     opened = open_log(workspace, log, device)
     window, diagnosis = window_of(opened.log, since, until), diagnosed(opened)
@@ -144,6 +152,11 @@ def channel_metrics(
         {
             **row,
             "extremes": extremes_of(opened.log, row["channel"], window, within),
+            **(
+                {"hold": holds_at(opened.log, row["channel"], diagnosis.segments, at)}
+                if at is not None
+                else {}
+            ),
             "moves": moves_of(opened.log, row["channel"], diagnosis.segments, row["band"] or 0.0),
             **{
                 name: beyond(opened.log, row["channel"], window, limit, 1 if name == "above" else -1)

@@ -1,5 +1,6 @@
 """The stretch of a log that a question names, and what its readings were in it."""
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -171,3 +172,32 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
             }
         )
     return [plain(move) for move in moves[:MOST_MOVES]]
+
+
+def holds_at(log: Log, channel: int, segments: Sequence[Segment], setpoint: float) -> dict[str, Any]:
+    """Return how a channel held `setpoint`, {} if it never did: how often, how long in all, and the longest.
+
+    duty and mean_error are those of the longest hold once it had settled; `std`, and `half_peak_to_peak`
+    between the least and the most, of its second half, in which nothing of the step is left
+    """
+    holds = [
+        segment
+        for segment in segments
+        if segment.channel == channel and segment.kind == "hold" and math.isclose(segment.setpoint, setpoint)
+    ]
+    if not holds:
+        return {}
+    longest = max(holds, key=lambda segment: segment.end - segment.onset)
+    samples = log.samples[log.samples["channel"] == channel]
+    pv = samples.loc[samples["time"].between(longest.middle, longest.end), "pv"]
+    return {
+        "setpoint": setpoint,
+        "count": len(holds),
+        "seconds": plain(sum(segment.end - segment.onset for segment in holds)),
+        "clock": log.clock(longest.onset),
+        "end_clock": log.clock(longest.end),
+        "line": longest.first_line,
+        "std": plain(float(pv.std())),
+        "half_peak_to_peak": plain(float(pv.max() - pv.min()) / 2),
+        **{name: plain(getattr(longest, name)) for name in ("duty", "mean_error")},
+    }
