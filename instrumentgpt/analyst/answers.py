@@ -257,6 +257,13 @@ def _part_asked(case: Case, kind: str) -> str:
     question, words = case.question, case.question.words
     if case.device and kind in OVER_LOGS and (aspect("trend", words) or len(question.days) > 1):
         return "compare"
+    if (
+        question.extreme == "when"
+        and kind in OVER_LOGS
+        and aspect("since_when", words)
+        and _has_subject(case)
+    ):
+        return "figures"
     if kind == "figures" and question.clocks and aspect("before_after", words):
         return "compare"
     if limits_asked(words) and _has_subject(case) and not question.gain:
