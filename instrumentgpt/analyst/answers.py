@@ -31,6 +31,7 @@ from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
+    SHORT,
     Question,
     aspect,
     channels_in,
@@ -137,7 +138,9 @@ def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:
     rows = re.findall(r"(?m)^\d+\. (.+?)(?::|：|$)", answers[-1][1]) if answers else []
     listed = [device for row in rows for device in resolve(row, inventory).devices]
     choice = choose(task.question, inventory, listed)
-    return choice.devices if choice.is_bare and re.search(r"\bones?\b|[台个個]", task.question) else ()
+    is_one = choice.changes and len(choice.devices) == 1 and len(task.question) <= SHORT
+    is_choice = choice.is_bare or is_one
+    return choice.devices if is_choice and re.search(r"\bones?\b|[台个個]", task.question) else ()
 
 
 def _repeatable(task: Task) -> Iterator[str]:
@@ -292,7 +295,7 @@ def _is_of_one(case: Case, kind: str) -> bool:
     may_run = named < 2 and asks_to_run(question)
     if kind == "survey":
         is_unread = question.score < (ALONE if may_run else table()["least"]) and not named
-        is_of_named = named == 1 and question.score < OF_SEVERAL
+        is_of_named = named == 1 and (question.score < OF_SEVERAL or question.again)
         return bool(is_unread or is_of_named or aspect("which_channel", question.words))
     return may_run and (kind in ("help", "figures", "events") or (kind == "gains" and not question.gain))
 
