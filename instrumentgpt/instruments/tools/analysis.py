@@ -23,6 +23,7 @@ from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
+from instrumentgpt.instruments.tools.pairs import output_over_logs
 from instrumentgpt.instruments.tools.window import (
     beyond,
     extremes_of,
@@ -177,7 +178,8 @@ def survey_devices(
     For questions on all or several devices. Not for one: that is diagnose_log.
     Example: survey_devices(devices=["zspr 050", "zspr 051"]).
 
-    Worst is who has the most severe finding; equals are ordered by mean error, then by time out of band.
+    Worst is who has the most severe finding, then who has what nothing explains or what grows over its logs;
+    equals are ordered by mean error, then by time out of band.
     """
     names = devices or [device.name for device in inventory_of(workspace).devices]
     rows = [_surveyed(workspace, name, language) for name in names]
@@ -239,6 +241,8 @@ def _surveyed(
     if away:
         first = None
     shown = away[0].evidence if away else first.evidence if first else ()
+    calm = not log and (first is None or first.fault in NO_FAULT)
+    rising = output_over_logs(workspace, device, language=language)["findings"] if calm else []
     return {
         "device": device,
         "label": fetched["label"],
@@ -247,7 +251,10 @@ def _surveyed(
         "severity": worst(finding.severity for finding in diagnosis.findings),
         "confidence_word": wording.confidence(first, language) if first else "",
         "title": wording.title(first.fault, language) if first else "",
-        "text": loop_wording.away(away[0], opened.log, language)
+        "open": bool(rising or away),
+        "text": rising[0]["text"]
+        if rising
+        else loop_wording.away(away[0], opened.log, language)
         if away
         else wording.summary(first, language)
         if first
@@ -285,10 +292,11 @@ def _whole(opened: Opened, metrics: Sequence[Metrics], limits: Mapping[str, floa
     return {"start": log.clock(window[0]), "end": log.clock(window[1]), "channels": channels}
 
 
-def _badness(row: dict[str, Any]) -> tuple[int, float, float]:
+def _badness(row: dict[str, Any]) -> tuple[float, ...]:
     if "error" in row:
-        return len(SEVERITIES), 0.0, 0.0
-    return SEVERITIES.index(row["severity"]), -(row["mean_error"] or 0.0), -(row["out_of_band"] or 0.0)
+        return (len(SEVERITIES),)
+    figures = (-(row[name] or 0.0) for name in ("mean_error", "out_of_band"))
+    return SEVERITIES.index(row["severity"]), not row["open"], *figures
 
 
 def _summary(diagnosis: Diagnosis, name: str, channel: int | None, language: Language) -> str:

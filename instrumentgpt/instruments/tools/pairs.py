@@ -15,7 +15,9 @@ from instrumentgpt.instruments.comparison_wording import (
     rise_sentence,
     row_sentence,
 )
+from instrumentgpt.instruments.kept_verdicts import held_duties
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.shown import shown_in
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, bare, diagnosed, open_log, plain
 from instrumentgpt.instruments.workspace import Workspace
@@ -78,7 +80,8 @@ def output_over_logs(
         with suppress(InstrumentGPTError):  # what cannot be read is told where it is asked for
             fetch_log(workspace, device, name)
             read.append(open_log(workspace, name, device))
-    rises = rises_over([opened.log for opened in read]) if len(read) >= LEAST_LOGS else ()
+    logs = [held_duties(shown_in(opened.log, read[0].log.unit)) for opened in read]
+    rises = rises_over(logs) if len(logs) >= LEAST_LOGS else ()
     days = [begun[opened.name] or opened.name for opened in read]
     unit = read[0].log.unit if read else ""
     rows = [{**plain(asdict(rise)), "text": rise_sentence(rise, days, unit, language)} for rise in rises]
