@@ -265,13 +265,13 @@ def _surveyed(
         "unit": opened.log.unit,
         "mean_error": plain(max((figures.iae_per_hour for figures in metrics), default=None)),
         "out_of_band": plain(max((1 - figures.in_band for figures in metrics), default=None)),
-        **(_whole(opened, metrics, limits) if log else {}),
+        **(_whole(opened, diagnosis, limits) if log else {}),
     }
 
 
-def _whole(opened: Opened, metrics: Sequence[Metrics], limits: Mapping[str, float]) -> dict[str, Any]:
+def _whole(opened: Opened, diagnosis: Diagnosis, limits: Mapping[str, float]) -> dict[str, Any]:
     """Return when a log begins and ends, and what each channel read and needed in all of it."""
-    log, time = opened.log, opened.log.samples["time"]
+    log, time, segments = opened.log, opened.log.samples["time"], diagnosis.segments
     window = (0.0, float(time.max())) if len(time) else (0.0, 0.0)
     past = {"above": 1, "below": -1}
     channels = [
@@ -282,12 +282,13 @@ def _whole(opened: Opened, metrics: Sequence[Metrics], limits: Mapping[str, floa
             "pv": {name: extremes["pv"][name]["value"] for name in ("least", "most")}
             if (extremes := extremes_of(log, figures.channel, window, None)).get("pv")
             else None,
+            "moves": moves_of(log, figures.channel, segments, figures.band)[:1],
             **{
                 name: beyond(log, figures.channel, window, limit, past[name])
                 for name, limit in limits.items()
             },
         }
-        for figures in metrics
+        for figures in diagnosis.channels.values()
     ]
     return {"start": log.clock(window[0]), "end": log.clock(window[1]), "channels": channels}
 
