@@ -45,7 +45,7 @@ def compare(case: Case) -> Iterator[str]:
         return
     about, before = _two_logs(case)
     rising = rising_over(case, about) if aspect("trend", case.question.words) else []
-    yield from (f"**{row['text']}.**\n\n" for row in rising)
+    yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
     if not before:
         yield case.say("compare_one", label=about.label, count=1)
         yield from ["\n\n", *diagnose(case)] if aspect("trend", case.question.words) else []

@@ -52,7 +52,7 @@ def over_logs(case: Case) -> Iterator[str]:
     newest = next((row for row in reversed(rows) if "error" not in row), None)
     about = Subject(bare(newest["log"]), result["device"], result["label"]) if newest else None
     rising = rising_over(case, about) if about else []
-    yield from (f"\n**{row['text']}.**\n" for row in rising)
+    yield from ("\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising)
 
 
 def since_log(case: Case, about: Subject) -> Iterator[str]:
@@ -61,7 +61,9 @@ def since_log(case: Case, about: Subject) -> Iterator[str]:
     rows = rows[: 1 + max((place for place, row in enumerate(rows) if row["log"] == about.log), default=-1)]
     if len(rows) >= LEAST:
         yield "\n" + _title(case, rows, about.label) + "\n"
-        yield from (f"\n**{row['text']}.**\n" for row in rising_over(case, about))
+        yield from (
+            "\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising_over(case, about)
+        )
 
 
 def _title(case: Case, rows: list[Result], label: str) -> str:

@@ -240,7 +240,10 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
     weights = {kind: _score(rows, plain, named) for kind, rows in table()["kinds"].items()}
     like = likeness(words)
     fallback = "diagnosis" if in_view or devices > 0 or pasted else "survey"
-    nothing = max(weights.values()) < table()["least"]
+    said = max(_score(rows, plain, frozenset()) for rows in table()["kinds"].values())
+    nothing = max(weights.values()) < table()["least"] or not said
+    if not said and question.quantity and fallback == "diagnosis" and not suspected(words, is_asked=False):
+        fallback = "figures"
     floor = 0.0 if nothing else -inf  # that no example is like it speaks against no kind
     scores = {
         kind: weights[kind]
