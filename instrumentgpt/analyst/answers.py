@@ -272,7 +272,7 @@ def _part_asked(case: Case, kind: str) -> str:
     if limits_asked(words) and _has_subject(case) and not question.gain:
         return "figures"
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
-    asks_more = of_more or re.search(r"\bwhy\b|为[什何]|原因", words)
+    asks_more = of_more or aspect("why", words)
     apart = len(question.clocks) == 1 or aspect("moments", words)
     is_moment = question.clocks and apart and not window_words(words) and not asks_more
     return "events" if is_moment and kind in ("diagnosis", "figures") else ""

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, choose_log, remembered_in
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_pi, window_asked
-from instrumentgpt.analyst.questions import aspect, suspected
+from instrumentgpt.analyst.questions import ALONE, aspect, suspected
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -25,6 +26,7 @@ TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
+PARTS = ("why", "next", "sure", "danger", "unlogged")  # of a diagnosis, that a question may be on alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
 
@@ -66,6 +68,11 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield "\n"
     yield verdict(case, about, diagnosis) + "\n\n"
     yield _running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
+    if told := _told_before(case, about, diagnosis):
+        yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
+        action = "" if acts_first else "".join(next_action(case, about, diagnosis))
+        yield (action + "\n" if action.strip() not in told else "") + case.say("told_before") + "\n"
+        return
     yield header(case, about, diagnosis) + "\n\n"
     if aspect("danger", words):
         return
@@ -77,6 +84,21 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     if not acts_first:
         yield from next_action(case, about, diagnosis)
     yield from _withheld(case, about, diagnosis)
+
+
+def _told_before(case: Case, about: Subject, diagnosis: Result) -> str:
+    """Return the answers of this conversation, if one has it all and only a part of it is asked for."""
+    question, words = case.question, case.question.words
+    is_part = suspected(words) or asks_to_run(question) or any(map(partial(aspect, words=words), PARTS))
+    if not (is_part or question.score < ALONE) or aspect("in_full", words):
+        return ""
+    parts = [
+        quoted(about.log),
+        case.say("key_findings"),
+        *(row["summary"] for row in faults_of(diagnosis)[:1]),
+    ]
+    answers = [text for _, text in case.task.messages_of("assistant")]
+    return "\n".join(answers) if any(all(part in text for part in parts) for text in answers) else ""
 
 
 def diagnosed(case: Case, about: Subject) -> Result:

@@ -100,7 +100,7 @@ def is_ranking(case: Case) -> bool:
     question, words = case.question, case.question.words
     in_time = question.log or question.days or question.clocks or aspect("in_time", words)
     of_kind = question.kind in ("figures", "compare", "survey", "diagnosis")
-    if in_time or not of_kind or not aspect("which_one", words) or re.search(r"\bwhy\b|为什么|为何", words):
+    if in_time or not of_kind or not aspect("which_one", words) or aspect("why", words):
         return False
     of_channels, devices = _is_of_channels(case), len(case.task.devices)
     if not (of_channels or devices > 1 or (question.kind == "survey" and not devices)):
