@@ -107,11 +107,14 @@ def diagnosed(case: Case, about: Subject) -> Result:
     return case.tool("diagnose_log", **about.named, **arguments)
 
 
-def rising_over(case: Case, about: Subject) -> list[Result]:
-    """Return the channels asked about whose output grows over the device's logs up to this one."""
+def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Result]:
+    """Return the channels asked about whose output grows over the device's logs up to this one.
+
+    unasked  whether only logs are read that take no time worth a word
+    """
     if not about.device:
         return []
-    rows = case.tool("output_over_logs", **about.named, language=case.language)["findings"]
+    rows = case.tool("output_over_logs", **about.named, unasked=unasked, language=case.language)["findings"]
     return [row for row in rows if case.question.channel in (None, row["channel"])]
 
 
@@ -123,7 +126,10 @@ def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
     """
     is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["heads"]
     moved = list(_moved(case, case.tool("other_columns", **about.named))) if is_left else []
-    return diagnosis | {"rising": [] if faults_of(diagnosis) else rising_over(case, about), "moved": moved}
+    return diagnosis | {
+        "rising": [] if faults_of(diagnosis) else rising_over(case, about, unasked=True),
+        "moved": moved,
+    }
 
 
 def _moved(case: Case, result: Result) -> Iterator[tuple[str, str, str]]:

@@ -22,6 +22,7 @@ from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, bare, diagnosed, open_log, plain
 from instrumentgpt.instruments.workspace import Workspace
 
+UNASKED = 30_000_000  # bytes together
 LEAST_LOGS, MOST_LOGS = 3, 5  # of a rise: two are no rise, more tell the same
 
 
@@ -58,14 +59,15 @@ def compare_logs(
 
 
 def output_over_logs(
-    workspace: Workspace, device: str, log: str = "", language: Language = "en"
+    workspace: Workspace, device: str, log: str = "", unasked: bool = False, language: Language = "en"
 ) -> dict[str, Any]:
     """Return the channels of `device` that need more and more output for one setpoint, from log to log.
 
     For what grows over days or weeks, which no single log shows. Not for two logs: that is compare_logs.
     Example: output_over_logs(device="zspr 052").
 
-    Up to five logs are read, from the oldest to `log`, or the newest; without three there is no rise.
+    Up to five logs are read, from the oldest to `log`, or the newest; without three there is no rise. `unasked`:
+    only if they are small enough to be read in a few seconds.
     """
     there = list_logs(workspace, device)["logs"]
     names = [row["name"] for row in there]
@@ -75,8 +77,10 @@ def output_over_logs(
     chosen = (
         [older[round(place * (len(older) - 1) / (count - 1))] for place in range(count)] if count > 1 else []
     )
+    sizes = {row["name"]: row["size"] or 0 for row in there}
+    too_much = unasked and sum(sizes[name] for name in chosen) > UNASKED
     read = list[Opened]()
-    for name in chosen:
+    for name in [] if too_much else chosen:
         with suppress(InstrumentGPTError):  # what cannot be read is told where it is asked for
             fetch_log(workspace, device, name)
             read.append(open_log(workspace, name, device))
