@@ -114,7 +114,8 @@ def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Resul
     """
     if not about.device:
         return []
-    rows = case.tool("output_over_logs", **about.named, unasked=unasked, language=case.language)["findings"]
+    asked = {**about.named, "reading": "small" if unasked else "all", "language": case.language}
+    rows = case.tool("output_over_logs", **asked)["findings"]
     return [row for row in rows if case.question.channel in (None, row["channel"])]
 
 

@@ -242,7 +242,7 @@ def _surveyed(
         first = None
     shown = away[0].evidence if away else first.evidence if first else ()
     calm = not log and (first is None or first.fault in NO_FAULT)
-    rising = output_over_logs(workspace, device, "", True, language)["findings"] if calm else []
+    rising = output_over_logs(workspace, device, "", "small", language)["findings"] if calm else []
     return {
         "device": device,
         "label": fetched["label"],
