@@ -225,7 +225,7 @@ def findings_in(segment: Segment, findings: Sequence[Finding]) -> list[Finding]:
         finding
         for finding in findings
         if finding.severity != "none"
-        and finding.channel in (None, segment.channel)
+        and finding.is_about(segment.channel)
         and finding.onset < segment.end
         and segment.onset <= finding.end
     ]
