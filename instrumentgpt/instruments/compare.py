@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.analysis.metrics import main_setpoint
 from instrumentgpt.instruments.analysis.signals import noise
 from instrumentgpt.instruments.analysis.study import Study, study_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
@@ -135,7 +136,8 @@ def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
     unit = first.log.unit
     units = {study.log.logged_unit_of(channel) for study in (first, second)}
     yield from _gain_rows(a, b, units.pop()) if len(units) == 1 else ()
-    yield from _setpoint_rows(a, b, unit)
+    setpoints = main_setpoint(a), main_setpoint(b)
+    yield Row("setpoint", channel, *setpoints, unit, abs(setpoints[1] - setpoints[0]) > SAME_SETPOINT)
     yield from _duty_rows(a, b)
     noises = a.shown(_quiet_noise(a)), b.shown(_quiet_noise(b))
     loud = max(noises) > LEAST_NOISE * a.shown(a.span)
@@ -201,21 +203,6 @@ def _gain_rows(a: Track, b: Track, unit: str) -> Iterator[Row]:
     for name in GAIN_NAMES:
         values = float(getattr(first, name)), float(getattr(second, name))
         yield _row(name, a.loop.channel, *values, units[name], _differs(*values, 1 + SAME_GAIN))
-
-
-def _setpoint_rows(a: Track, b: Track, unit: str) -> Iterator[Row]:
-    values = _main_setpoint(a), _main_setpoint(b)
-    changed = abs(values[1] - values[0]) > SAME_SETPOINT
-    yield Row("setpoint", a.loop.channel, *values, unit, changed)
-
-
-def _main_setpoint(track: Track) -> float:
-    """Return the setpoint in force for longest, in the unit of the log; nan if there is none."""
-    given = track.loop.setpoint[track.controlled]
-    if not len(given):
-        return math.nan
-    values, counts = np.unique(given, return_counts=True)
-    return float(values[np.argmax(counts)])
 
 
 def _duty_rows(a: Track, b: Track) -> Iterator[Row]:

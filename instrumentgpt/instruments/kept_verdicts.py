@@ -127,7 +127,9 @@ def _excursion(row: Row) -> Excursion:
 def _finding(row: Row) -> Finding:
     row["evidence"] = [Evidence(**line) for line in row["evidence"]]
     row["ruled_out"] = [RuledOut(**other) for other in row["ruled_out"]]
-    return Finding(**_with_tuples(row, "evidence", "ruled_out", "consequences", "moments", "signs"))
+    return Finding(
+        **_with_tuples(row, "evidence", "ruled_out", "consequences", "moments", "signs", "channels")
+    )
 
 
 def _model(row: Row) -> "Identification | Refusal":
