@@ -190,12 +190,13 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
 
 def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
     """Return the bold sentence on the most important of a log's faults."""
-    placed = "where_device" if fault["channel"] is None else "where_channel"
+    channels = fault["channels"] or [channel for channel in [fault["channel"]] if channel is not None]
+    placed = "where_channel" if channels else "where_device"
     return case.say(
         "verdict_fault",
         label=label,
         title=fault["title"],
-        where=case.say(placed, channel=fault["channel"]),
+        where=case.say(placed, channel=case.listed(channels), count=len(channels)),
         severity=phrase(SEVERITIES, f"severity_{fault['severity']}", case.language),
         confidence=fault["confidence_word"],
         more=case.say("verdict_more", count=others) if others else "",
@@ -250,7 +251,7 @@ def excursion_row(
     case: Case, about: Subject, excursion: Result, diagnosis: Result, placed: bool = True
 ) -> str:
     """Return one time out of its own band: size, duration, when, and the links to its lines."""
-    channel = case.say("where_channel", channel=excursion["channel"]).strip()
+    channel = case.say("where_channel", channel=excursion["channel"], count=1).strip()
     return case.say(
         "excursion_row",
         size=excursion["size"],

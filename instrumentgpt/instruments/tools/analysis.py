@@ -260,6 +260,7 @@ def _surveyed(
         if first
         else "",
         "channel": away[0].channel if away else first.channel if first else None,
+        "channels": list(first.channels) if first else [],
         "line": shown[0].line if shown else None,
         "faults": sum(finding.severity not in ("none", "info") for finding in diagnosis.findings),
         "unit": opened.log.unit,
@@ -421,6 +422,7 @@ def _finding(
         "class": finding.fault,
         "title": wording.title(finding.fault, language),
         "channel": finding.channel,
+        "channels": list(finding.channels),
         "severity": finding.severity,
         "confidence": finding.confidence,
         "confidence_word": wording.confidence(finding, language),
