@@ -127,7 +127,7 @@ def _draw_laying_down(conversation_id: str, device: str) -> None:
         scope = st.selectbox(
             say("On"),
             scopes,
-            format_func=lambda name: untrusted.label(name) or everywhere,
+            format_func=lambda name: name or everywhere,
             label_visibility="collapsed",
             width=120,
         )
