@@ -21,6 +21,7 @@ from typing import IO, Any
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.lognames import safe_name
 from instrumentgpt.instruments.reading.bounds import OversizedLog, check_size
+from instrumentgpt.instruments.reading.encodings import NAMES, decoded, encoding_of
 from instrumentgpt.instruments.reading.record import flat
 
 HEAD_BYTES = 1 << 16
@@ -75,6 +76,8 @@ def _kind_of(part: Path, _size: int, _changed: int) -> Kind | None:
         return Kind("Artisan profile", lambda part: _lines(_profile(_literal(part) or {})))
     if JSON_DOCUMENT.match(head) and not JSON_LINE.match(head) and len(_rows_of(_document(part))) > 1:
         return Kind("JSON", lambda part: _lines(_rows_of(_document(part))))
+    if codec := encoding_of(head):
+        return Kind(NAMES[codec], lambda part: decoded(part, codec))
     return None
 
 
