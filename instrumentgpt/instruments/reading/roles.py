@@ -46,11 +46,15 @@ class Roles:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table: what their heads say, their values as numbers, and which are texts."""
+    """The columns of a table: what their heads say, their values as numbers, and which are texts.
+
+    channel  the column that says whose each row is; the values are of the rows of one channel
+    """
 
     headings: Sequence[Heading]
     values: Sequence[Floats]
     texts: Sequence[bool]
+    channel: int | None = None
 
     def best(self, at: int) -> str:
         """Return the role that the head of column `at` names, "" if none."""
@@ -75,13 +79,16 @@ def roles_of(columns: Columns) -> Roles | None:
     None if there is no column of numbers that a loop could have.
     """
     named_time = tuple(_named_times(columns)) if columns.headings else ()
-    unsaid = [at for at in range(len(columns.values)) if columns.says_nothing(at)]
+    own = [at for at in range(len(columns.values)) if at != columns.channel]
+    unsaid = [at for at in own if columns.says_nothing(at)]
     dates = [at for at in unsaid if columns.texts[at]]
     forward = (at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0))
     time = named_time or tuple(dates[:2]) or tuple(islice(forward, 1))
-    rest = [at for at in range(len(columns.values)) if at not in time and not columns.texts[at]]
+    rest = [at for at in own if at not in time and not columns.texts[at]]
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
+    if columns.channel is not None:
+        named["channel"] = [columns.channel]
     if any(columns.headings[at].names_temperature() for at in named["pv"]):
         asked = {columns.headings[at].unit for at in named["setpoint"]}
         heads = {at: columns.headings[at] for at in named["pv"]}
@@ -103,7 +110,7 @@ def roles_of(columns: Columns) -> Roles | None:
     }
     if time and not named_time and not columns.texts[time[0]]:
         guessed["time"] = f"column {time[0] + 1}, by how it behaves"
-    channel_column = named["channel"][0] if named["channel"] and len(channels) == 1 else None
+    channel_column = named["channel"][0] if named["channel"] and len(channels) == 1 else columns.channel
     return Roles(time, channels, guessed, channel_column)
 
 

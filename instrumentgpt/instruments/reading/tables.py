@@ -1,10 +1,12 @@
 """Delimited tables as logs: any delimiter, header or none, whatever units, times and output scales."""
 
+import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -30,7 +32,7 @@ from instrumentgpt.instruments.reading.clocks import (
     start_of,
     time_axis,
 )
-from instrumentgpt.instruments.reading.headers import LIKELY, Heading, heading_of, vocabulary
+from instrumentgpt.instruments.reading.headers import CERTAIN, LIKELY, Heading, heading_of, vocabulary
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
@@ -54,19 +56,26 @@ NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
 LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
-MOST_NAMES = 64  # in a table of “time, name, value”
+MOST_NAMES = 64  # in a table of “time, name, value”, or of a row for each channel
+TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when all others came; at once
+Number = TypeVar("Number", int, Floats)
 DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
 
 
 @dataclass(frozen=True)
 class Grid:
-    """All rows by column: cells, the same as numbers (nan), whether it is text; and the line of each row."""
+    """All rows by column: cells, the same as numbers (nan), whether it is text; and the line of each row.
+
+    channel  the column that says whose each row is, if there are rows of several; its texts by their `names`
+    """
 
     shape: Shape
     cells: list[NDArray[np.generic]]
     numbers: list[Floats]
     texts: list[bool]
     line: NDArray[np.int64]
+    channel: int | None = None
+    names: Mapping[int, str] = field(default_factory=dict)
 
     def heading(self, column: int) -> Heading | None:
         """Return the heading of `column`, None in a table without a header."""
@@ -109,7 +118,7 @@ def read_table(
 ) -> Log:
     """Return the log that `source` is, a table of `shape`, read as `stated`."""
     table, grid, lines, notes = _rows_of(source, shape, progress)
-    roles = _roles(source.path.name, grid, stated)
+    grid, roles = _roles(source.path.name, grid, stated)
     times = _times(grid, roles, stated.period)
     rows, order_notes = _in_order(grid, times)
     if order_notes:
@@ -127,7 +136,7 @@ def read_table(
 def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd.DataFrame) -> OtherColumns:
     """Return what `read_table` left out of the table whose log has these `samples`."""
     _, grid, *_ = _rows_of(source, shape, None)
-    roles = _roles(source.path.name, grid, stated)
+    grid, roles = _roles(source.path.name, grid, stated)
     line, rows, at_line = np.intersect1d(grid.line, samples["line"].to_numpy(), return_indices=True)
     own = {at for columns in roles.channels.values() for at in columns.values()}
     heads = [heading.text for heading in grid.shape.headings] or [""] * len(grid.numbers)
@@ -157,10 +166,16 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
     return table, _widened(_grid_of(table, shape)), lines, notes
 
 
-def _roles(name: str, grid: Grid, stated: Stated) -> Roles:
+def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
+    """Return `grid` with the numbers of the channels that its rows name, and what its columns are."""
     headings = grid.shape.headings
     columns = numbered(name, stated, headings, grid.shape.width)
-    recognised = None if "pv" in columns else roles_of(Columns(headings, grid.numbers, grid.texts))
+    grid = _with_channels(grid, columns.get("channel"))
+    if grid.channel is not None:
+        columns.setdefault("channel", grid.channel)
+    mine = slice(None) if grid.channel is None else grid.numbers[grid.channel] == next(iter(grid.names))
+    values = [column[mine] for column in grid.numbers]
+    recognised = None if "pv" in columns else roles_of(Columns(headings, values, grid.texts, grid.channel))
     roles = with_columns(recognised, columns)
     if roles is None:
         header = ", ".join(heading.text for heading in headings) or "none"
@@ -168,7 +183,51 @@ def _roles(name: str, grid: Grid, stated: Stated) -> Roles:
             f"{name}: a table of {grid.shape.width} columns (header: {header}) in which no column looks like "
             "a process value. Say which one is: --pv COLUMN, or --columns time=0,setpoint=1,pv=2,output=3."
         )
-    return roles
+    return grid, roles
+
+
+def _with_channels(grid: Grid, stated: int | None) -> Grid:
+    """Return `grid` with numbers for the texts that say whose each row is: “Z1”, “oben”.
+
+    By their head, or as few texts that take turns: each comes again when all others came. `names` begin with
+    the most frequent.
+    """
+    for at, cells in enumerate(grid.cells):
+        heading = grid.heading(at)
+        said = at == stated or (heading is not None and heading.scores.get("channel") == CERTAIN)
+        if cells.dtype.kind == "f" or grid.texts[at] or np.isfinite(grid.numbers[at]).any():
+            continue
+        codes, texts = pd.factorize(cells)
+        if len(texts) <= MOST_NAMES and (said or _take_turns(codes)):
+            numbers = _numbers_of([str(text) for text in texts])
+            order = np.argsort(-np.bincount(codes), kind="stable").tolist()
+            columns = [*grid.numbers[:at], np.array(numbers, dtype=float)[codes], *grid.numbers[at + 1 :]]
+            return replace(
+                grid, numbers=columns, channel=at, names={numbers[code]: str(texts[code]) for code in order}
+            )
+    return grid
+
+
+def _take_turns(codes: NDArray[np.intp]) -> bool:
+    order = np.argsort(codes, kind="stable")
+    gaps = np.diff(order)[np.diff(codes[order]) == 0]
+    count = int(codes.max(initial=0)) + 1
+    turns = count > 1 and len(gaps) > count and float((gaps == count).mean()) >= TAKE_TURNS
+    return turns and float((gaps == 1).mean()) <= IN_A_ROW
+
+
+def _numbers_of(names: Sequence[str]) -> list[int]:
+    """Return a number for each of `names`: the one in it, if all are different, else the next free one.
+
+    >>> _numbers_of(["Zone 3", "Zone 4", "die"]), _numbers_of(["oben", "unten"])
+    ([3, 4, 5], [1, 2])
+    """
+    written = [int(digits[-1]) if (digits := re.findall(r"\d{1,4}", name)) else 0 for name in names]
+    own = [number for number in written if number]
+    if len(set(own)) < len(own):
+        return list(range(1, len(names) + 1))
+    free = itertools.count(max(own, default=0) + 1)
+    return [number or next(free) for number in written]
 
 
 def _times(grid: Grid, roles: Roles, period: float | None) -> Stamps:
@@ -226,13 +285,7 @@ def _log_of(
         "output": _joined(roles.guessed.get("output", ""), why_scale),
         "time": _joined(roles.guessed.get("time", ""), times.assumed),
     }
-    names = {
-        channel: grid.heading(columns.get("pv", next(iter(columns.values()))))
-        for channel, columns in roles.channels.items()
-    }
-    pvs = {channel: columns["pv"] for channel, columns in roles.channels.items() if "pv" in columns}
-    units = {channel: _own_unit(grid, pv, next(iter(pvs.values())), unit) for channel, pv in pvs.items()}
-    channel_names = {channel: heading.text for channel, heading in names.items() if heading}
+    channel_names, units = _named(grid, roles, unit)
     placeholders = placeholders_of(samples)
     return Log(
         path=source.path,
@@ -257,6 +310,34 @@ def _log_of(
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
         load_events=partial(preamble_events, source, grid.shape),
     )
+
+
+def _named(grid: Grid, roles: Roles, unit: str) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the names of the channels, and their units beside the first channel's `unit`."""
+    heads = {
+        channel: heading.text
+        for channel, columns in roles.channels.items()
+        if (heading := grid.heading(columns.get("pv", next(iter(columns.values())))))
+    }
+    pvs = {channel: columns["pv"] for channel, columns in roles.channels.items() if "pv" in columns}
+    units = {channel: _own_unit(grid, pv, next(iter(pvs.values())), unit) for channel, pv in pvs.items()}
+    if not grid.names:
+        return heads, units
+    several = len(roles.channels) > 1
+    rows = [
+        (_of_row(number, place, len(roles.channels)), channel, name)
+        for number, name in sorted(grid.names.items())
+        for place, channel in enumerate(sorted(roles.channels))
+    ]
+    return (
+        {at: f"{name} {heads.get(channel, channel)}" if several else name for at, channel, name in rows},
+        {at: units[channel] for at, channel, _ in rows if channel in units},
+    )
+
+
+def _of_row(number: Number, place: int, loops: int) -> Number:
+    """Return the channel of the loop at `place` of the `loops` of a row whose own number is `number`."""
+    return (number - 1) * loops + place + 1 if loops > 1 else number
 
 
 def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
@@ -309,7 +390,8 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
 
     number = empty if roles.channel_column is None else grid.numbers[roles.channel_column]
     whole = (np.isfinite(number) & (np.abs(number) < 2**31))[usable]
-    numbers = (np.where(whole, np.where(whole, number[usable], 0), channel) for channel in order)
+    rows = np.where(whole, number[usable], 0)
+    numbers = (np.where(whole, _of_row(rows, at, len(order)), channel) for at, channel in enumerate(order))
     channels = np.min_scalar_type(-1 - max(order)) if large and roles.channel_column is None else np.int64
     columns = {
         "time": in_turn([time] * len(order), np.float64),
