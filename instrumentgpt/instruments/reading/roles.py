@@ -1,10 +1,12 @@
 """Which column of a table is what: by its header, by how it behaves, or as the reader was told."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from functools import partial
+from itertools import chain, islice, permutations
 
 import numpy as np
 
@@ -66,6 +68,10 @@ class Columns:
         """Return how well the head of column `at` says `role`."""
         return (not self.headings[at].says(role, "aside"), self.headings[at].scores.get(role, 0))
 
+    def is_humid(self, at: int) -> bool:
+        """Return whether the head of column `at` is one of a humidity."""
+        return bool(self.headings) and self.headings[at].names_humidity()
+
     def says_nothing(self, at: int) -> bool:
         """Return whether the head of column `at` leaves open what it is."""
         return not self.headings or not (
@@ -89,10 +95,15 @@ def roles_of(columns: Columns) -> Roles | None:
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
     if columns.channel is not None:
         named["channel"] = [columns.channel]
-    if any(columns.headings[at].names_temperature() for at in named["pv"]):
+    heads = {at: columns.headings[at] for at in named["pv"]}
+    if not any(columns.is_humid(at) for at in named["setpoint"]):
+        heads = {at: head for at, head in heads.items() if not head.names_humidity()}
+    if any(head.names_temperature() for head in heads.values()):
         asked = {columns.headings[at].unit for at in named["setpoint"]}
-        heads = {at: columns.headings[at] for at in named["pv"]}
-        named["pv"] = [at for at, head in heads.items() if not head.has_other_unit() or head.unit in asked]
+        heads = {at: head for at, head in heads.items() if not head.has_other_unit() or head.unit in asked}
+    named["pv"] = [*heads] if columns.headings else []
+    damp = any(head.names_humidity() for head in heads.values())
+    named["setpoint"] = [at for at in named["setpoint"] if damp or not columns.is_humid(at)]
     channels = _loops(columns, named) if named["pv"] or named["output"] else {}
     is_finite = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
     open_columns = [at for at, where in is_finite.items() if where.sum() > 0.2 * len(where)]
@@ -162,6 +173,8 @@ def _loops(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     if not named["pv"]:
         return {number: {"output": at} for number, at in enumerate(named["output"], start=1)}
     channels = _by_index(columns, named) or dict(enumerate(_by_words(columns, named), start=1))
+    if sum(map(len, (ordered := _by_order(columns, named)).values())) > sum(map(len, channels.values())):
+        channels = ordered
     if named["channel"]:
         return channels
     used = [roles["pv"] for roles in channels.values()]
@@ -186,9 +199,53 @@ def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
         for role in OWN:
             matching = [at for at in named[role] if headings[at].index == index]
             shared = [at for at in named[role] if headings[at].index is None]
-            if matching or shared:
+            if role == "setpoint" and len(matching or shared) > 1:
+                channels[index][role] = _followed(columns, pv, matching or shared)
+            elif matching or shared:
                 channels[index][role] = (matching or _ranked(columns, shared, role))[0]
     return channels
+
+
+def _by_order(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
+    """Return the loops of columns in blocks of pv, setpoint and output, or role by role; {} if in no order.
+
+    Whatever their names say: “Input A”, “Setpoint 1”, “Input B”, “Setpoint 2”. Most setpoints must be the
+    nearest to the pv they come with.
+    """
+    roles = [role for role in THREE if named[role]]
+    of = {at: role for role in roles for at in named[role]}
+    count, letters = len(named["setpoint"]), "".join(of[at][0] for at in sorted(of))
+    if count < 2 or any(columns.headings[at].says("setpoint", "aside") for at in named["setpoint"]):
+        return {}
+    best: tuple[int, Loops] = (math.ceil(count / 2) - 1, {})
+    for order in permutations(role[0] for role in roles):
+        blocks = re.search(f"(?:{''.join(order)}){{{count}}}", letters)
+        groups = re.fullmatch("".join(f"{letter}{{{count}}}" for letter in order), letters)
+        if match := blocks or groups:
+            found = sorted(of)[match.start() : match.end()]
+            loops = [
+                found[len(roles) * at :][: len(roles)] if blocks else found[at::count] for at in range(count)
+            ]
+            channels = {number: {of[at]: at for at in loop} for number, loop in enumerate(loops, start=1)}
+            near = sum(
+                loop["setpoint"] == min(named["setpoint"], key=partial(_away, columns, loop["pv"]))
+                for loop in channels.values()
+            )
+            best = max(best, (near, channels), key=lambda pair: pair[0])
+    return best[1]
+
+
+def _away(columns: Columns, pv: int, setpoint: int) -> float:
+    """Return how far pv is from a setpoint on the average: the farther, the less it follows."""
+    away = np.abs(columns.values[pv] - columns.values[setpoint])
+    return float(np.mean(away[np.isfinite(away)])) if np.isfinite(away).any() else math.inf
+
+
+def _followed(columns: Columns, pv: int, setpoints: Sequence[int]) -> int:
+    """Return that of several setpoints which pv follows: of target and working setpoint the working one."""
+    aside = [columns.headings[at].says("setpoint", "aside") for at in setpoints]
+    equal = [at for at, is_aside in zip(setpoints, aside, strict=True) if is_aside == min(aside)]
+    return min(equal, key=partial(_away, columns, pv))
 
 
 def _ranked(columns: Columns, among: Sequence[int], role: str) -> list[int]:
@@ -201,11 +258,18 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
     Of pvs that are named alike, or not at all, the one nearest to the setpoint is meant.
     """
     loops: list[dict[str, int]] = []
+    spare: list[int] = []
     for setpoint in _ranked(columns, named["setpoint"], "setpoint"):
         free = [at for at in named["pv"] if at not in [loop["pv"] for loop in loops]]
+        free = [at for at in free if columns.is_humid(at) == columns.is_humid(setpoint)]
         alike = [at for at in free if _shared_words(columns, setpoint, at, "setpoint")]
-        if not loops or alike:
+        if alike or (free and not loops):
             loops.append({"pv": _nearest(columns, setpoint, alike or free), "setpoint": setpoint})
+        else:
+            spare.append(setpoint)
+    for loop in loops:
+        of_kind = [at for at in spare if columns.is_humid(at) == columns.is_humid(loop["pv"])]
+        loop["setpoint"] = _followed(columns, loop["pv"], [loop["setpoint"], *of_kind])
     if not loops:
         best = max(
             named["pv"], key=lambda at: (*columns.rank(at, "pv"), columns.headings[at].unit == "°C", -at)
@@ -216,10 +280,10 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
         for loop in loops:
             head = loop.get("setpoint", loop["pv"])
 
-            def likeness(at: int, head: int = head, role: str = role) -> tuple[bool, int, int]:
+            def likeness(at: int, head: int = head, role: str = role) -> tuple[bool, bool, int, int]:
                 aside, score = columns.rank(at, role)
                 shared = _letters(columns.headings[at]) & _letters(columns.headings[head])
-                return aside, len(shared), score
+                return columns.is_humid(at) == columns.is_humid(head), aside, len(shared), score
 
             if free:
                 loop[role] = max(free, key=likeness)

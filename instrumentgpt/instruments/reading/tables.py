@@ -32,7 +32,14 @@ from instrumentgpt.instruments.reading.clocks import (
     start_of,
     time_axis,
 )
-from instrumentgpt.instruments.reading.headers import CERTAIN, LIKELY, Heading, heading_of, vocabulary
+from instrumentgpt.instruments.reading.headers import (
+    CERTAIN,
+    LIKELY,
+    Heading,
+    heading_of,
+    vocabulary,
+    written_unit,
+)
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
@@ -349,7 +356,7 @@ def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
     rooms = {
         heading.text: grid.numbers[at]
         for at, heading in enumerate(grid.shape.headings)
-        if heading.says("pv", "room") and not heading.unit and heading.scores.get("pv")
+        if heading.says("pv", "room") and not heading.unit and heading.scores.get("pv", 0) >= LIKELY
     }
     return unit_of(grid.numbers[columns["pv"]], output, grid.heading(columns["pv"]), units, rooms)
 
@@ -357,8 +364,8 @@ def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
 def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
     """Return the unit of column `pv` beside the `first` channel's in `unit`: whole numbers may be raw."""
     heading = grid.heading(pv)
-    if heading and heading.unit in PV_UNITS:
-        return heading.unit
+    if heading and (heading.unit in PV_UNITS or heading.has_other_unit()):
+        return heading.unit if heading.unit in PV_UNITS else written_unit(heading.text)
     values, of_first = (grid.numbers[at][np.isfinite(grid.numbers[at])] for at in (pv, first))
     raw = (values == np.round(values)).all() and (of_first != np.round(of_first)).any()
     return "counts" if raw and np.median(values) > COUNTS_ABOVE else unit
