@@ -31,6 +31,10 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
 UNIT_AT_END = re.compile(r"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$")
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
+SAID = re.compile(  # how a line begins that says something between rows
+    r"\s*(?:#|[*=]{2,}|//|(?:!+|--+)\s*(?!nan|inf|none|null|na\b|on\b|off\b)[^\W\d_])", re.IGNORECASE
+)
+WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 ARROW = " -> "
 BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
@@ -86,7 +90,7 @@ def cells_of(line: str, delimiter: str) -> list[str]:
 
 def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None:
     """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none."""
-    lines = [(number, line) for number, line in lines if line.strip() and not line.lstrip().startswith("#")]
+    lines = [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
     shapes = [shape for delimiter in DELIMITERS if (shape := _shape(lines, delimiter, name))]
     return max(shapes, key=lambda pair: pair[0])[1] if shapes else None
 
@@ -183,6 +187,12 @@ def is_value(cell: str) -> bool:
     )
 
 
+def _is_said(cells: Sequence[str]) -> bool:
+    """Return whether a line of `cells` that is no row has words rather than numbers."""
+    words = sum(bool(WORD.search(cell)) and cell.lower() not in NO_VALUES | ON_OFF.keys() for cell in cells)
+    return words > 0 and words >= sum(map(_is_number, cells))
+
+
 def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, list[str]] | None:
     """Return the line above the rows that names most columns, with the units of a line of units below it."""
     best: tuple[int, list[str]] | None = None
@@ -273,9 +283,9 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
     rows: list[list[str]] = []
     numbers: list[int] = []
     for number, line in lines:
-        if number < shape.first_row or not line.strip() or line.lstrip().startswith(b"#"):
-            continue
         text = text_of(line)
+        if number < shape.first_row or not text.strip() or SAID.match(text):
+            continue
         cells = shape.cells(text)
         if len(cells) == shape.width + 1 and not cells[-1]:
             cells.pop()
@@ -286,7 +296,7 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
             heading.text for heading in shape.headings
         ]:
             table.headers_again += 1
-        else:
+        elif not _is_said(cells or text.split()):
             table.broken_count += 1
             reason = f"{len(cells)} cells, not {shape.width}" if len(cells) != shape.width else "no numbers"
             if len(table.broken) < 5:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 LATIN = re.compile(  # what stands in logs of Western instruments: in words, before and behind units
     r"°(?=[CFK]\b|\W|$)|[µμ](?=[A-Za-z])|(?<=[a-zA-Z])[²³]|(?<=\W)[±Ωø·×–](?=\W)"
-    r"|(?<=[A-Za-zäöü])[äöüßéèêàâçñóíøå]|[ÄÖÜØÅ](?=[a-zäöü])|(?<=\b)[äöüéà](?=[a-z])"
+    r"|(?<=[A-Za-zäöü])[äöüßéèêàâçñóíøå]|[ÄÖÜØÅ](?=[A-Za-zäöü])|(?<=\b)[äöüéà](?=[a-z])"
 )
 SIGNS = frozenset("℃℉°Ω±×·%（），。：；、「」－—～％ー")
 KANA = range(0x3041, 0x3100)

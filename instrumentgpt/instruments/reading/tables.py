@@ -283,6 +283,10 @@ def _log_of(
     unit, why_unit = _unit(grid, roles)
     scale, why_scale = _scale(grid, roles)
     samples = _samples(grid, roles, usable, scale, axis.time)
+    unread = grid.line[~usable]
+    between = lines - grid.shape.first_row + 1 - sum(map(len, table.line)) + len(unread)
+    rows = np.setdiff1d(np.concatenate(table.line), unread) if between else unread
+    order = np.argsort(grid.line[usable]) if between else slice(0)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
     header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
@@ -315,7 +319,9 @@ def _log_of(
         channel_names=channel_names,
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
-        load_events=partial(preamble_events, source, grid.shape),
+        load_events=partial(
+            table_events, source, grid.shape, rows, between, grid.line[usable][order], axis.time[order]
+        ),
     )
 
 
@@ -428,17 +434,40 @@ def _joined(*reasons: str) -> str:
     return "; ".join(filter(None, reasons))
 
 
-def preamble_events(source: Source, shape: Shape) -> pd.DataFrame:
-    """Return the lines above the rows, without the header, as events at time 0."""
-    above = next(chunks(source)).content.split(b"\n", shape.first_row)[: shape.first_row - 1]
-    rows = [
-        (0.0, "info", "", text_of(line), number)
-        for number, line in enumerate(above, 1)
-        if line.strip() and number != shape.header_line
-    ]
-    if not rows:
-        return no_events()
-    return pd.DataFrame(rows, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
+def table_events(
+    source: Source, shape: Shape, rows: NDArray[np.int64], between: int, line: NDArray[np.int64], time: Floats
+) -> pd.DataFrame:
+    """Return the lines of `source` that are none of the `rows` and no header, as events.
+
+    between     how many lines behind the first row are none of them; without any, `rows` need not be given
+    line, time  of the rows in the order of lines: an event has the time of the row above, the first ones 0
+    """
+    left, found = shape.first_row - 1 + between, []
+    header = ""
+    for chunk in chunks(source) if left else ():
+        texts = chunk.content.removesuffix(b"\n").split(b"\n")
+        numbers = np.setdiff1d(np.arange(len(texts)) + chunk.first_line, rows)[:left]
+        for number in numbers.tolist():
+            text = text_of(texts[number - chunk.first_line])
+            header = text if number == shape.header_line else header
+            if text.strip() and text != header:
+                at = int(np.searchsorted(line, number)) - 1
+                level = _level_of(text) if number >= shape.first_row else "info"
+                found.append((float(time[at]) if at >= 0 else 0.0, level, "", text, number))
+        left -= len(numbers)
+        if left <= 0:
+            break
+    return pd.DataFrame(found, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
+
+
+def _level_of(text: str) -> str:
+    """Return how bad it is what a line of words says.
+
+    >>> _level_of("*** ALARM Z3 DEV HIGH"), _level_of("# door opened")
+    ('error', 'info')
+    """
+    said = vocabulary()["said"].items()
+    return next((level for level, parts in said if any(part in text.lower() for part in parts)), "info")
 
 
 def _grid_of(table: Table, shape: Shape) -> Grid:
