@@ -11,7 +11,7 @@ from itertools import chain, islice, permutations
 import numpy as np
 
 from instrumentgpt.instruments.loops import Floats
-from instrumentgpt.instruments.reading.headers import ROLES, Heading, vocabulary
+from instrumentgpt.instruments.reading.headers import CERTAIN, DEGREES, ROLES, Heading, vocabulary
 from instrumentgpt.instruments.reading.scales import OUTPUT_RANGES, SIGNED_BYTE
 
 STEPS_AT_MOST = 0.05  # share of rows at which a setpoint changes
@@ -26,6 +26,8 @@ STRAIGHT = 0.2  # share of rows by which a programme runs straight more often th
 BENDS = 200  # of a column, at the most, that are looked for
 FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
+ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
+SENSOR = 0.95  # correlation with pv of what is another reading of the same
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
@@ -62,7 +64,13 @@ class Columns:
         """Return the role that the head of column `at` names, "" if none."""
         scores = self.headings[at].scores if self.headings else {}
         roles = [role for role in scores if role not in ("time", "channel")]
-        return max(roles, key=scores.__getitem__, default="channel" if "channel" in scores else "")
+        return max(roles, key=scores.__getitem__, default="channel" if self._names_channels(at) else "")
+
+    def _names_channels(self, at: int) -> bool:
+        """Return whether column `at` says whose each row is: few whole numbers under such a head."""
+        values = self.values[at][np.isfinite(self.values[at])]
+        said = "channel" in self.headings[at].scores if self.headings else False
+        return said and bool((values == np.round(values)).all()) and len(np.unique(values)) <= MOST_COLUMNS
 
     def rank(self, at: int, role: str) -> tuple[bool, int]:
         """Return how well the head of column `at` says `role`."""
@@ -74,9 +82,10 @@ class Columns:
 
     def says_nothing(self, at: int) -> bool:
         """Return whether the head of column `at` leaves open what it is."""
-        return not self.headings or not (
-            self.headings[at].scores or self.headings[at].says("other", "certain")
-        )
+        if not self.headings:
+            return True
+        scores = self.headings[at].scores.keys() - (set() if self._names_channels(at) else {"channel"})
+        return not scores and not self.headings[at].says("other", "certain")
 
 
 def roles_of(columns: Columns) -> Roles | None:
@@ -98,7 +107,10 @@ def roles_of(columns: Columns) -> Roles | None:
     heads = {at: columns.headings[at] for at in named["pv"]}
     if not any(columns.is_humid(at) for at in named["setpoint"]):
         heads = {at: head for at, head in heads.items() if not head.names_humidity()}
-    if any(head.names_temperature() for head in heads.values()):
+    if any(
+        head.names_temperature() or (head.scores["pv"] == CERTAIN and not head.has_other_unit())
+        for head in heads.values()
+    ):
         asked = {columns.headings[at].unit for at in named["setpoint"]}
         heads = {at: head for at, head in heads.items() if not head.has_other_unit() or head.unit in asked}
     named["pv"] = [*heads] if columns.headings else []
@@ -366,15 +378,53 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
 
 
 def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> None:
-    """Give the `loop` of a headed table an output that no head names: what switches to either side of it."""
+    """Give the `loop` of a headed table an output that no head names: what switches to either side of it.
+
+    Without one what answers the control error from row to row, as proportional and integral action do.
+    """
     if "pv" not in loop or "output" in loop or not columns.headings:
         return
-    error = columns.values[loop["pv"]] - (columns.values[loop["setpoint"]] if "setpoint" in loop else 0.0)
-    unsaid = (at for at in rest if columns.says_nothing(at) and at not in loop.values())
-    apart = {at: _switched_apart(columns.values[at], error) for at in unsaid}
-    best = max(apart, key=apart.__getitem__, default=None)
-    if best is not None and apart[best] > 1:
-        loop["output"] = best
+    pv = columns.values[loop["pv"]]
+    error = pv - (columns.values[loop["setpoint"]] if "setpoint" in loop else 0.0)
+    unsaid = [at for at in rest if columns.says_nothing(at) and at not in loop.values()]
+    for weight, least in ((_switched_apart, 1.0), (_answers, ANSWERS)):
+        likely = {at: weight(columns.values[at], error) for at in unsaid}
+        best = max(likely, key=likely.__getitem__, default=None)
+        if best is not None and likely[best] > least:
+            loop["output"] = best
+            return
+        unsaid = [
+            at
+            for at in unsaid
+            if "setpoint" in loop
+            and columns.headings[at].unit not in DEGREES
+            and not _is_alike(columns.values[at], pv)
+            and _likeness(columns.values[at], pv) < SENSOR
+        ]
+
+
+def _answers(values: Floats, error: Floats) -> float:
+    """Return the share of the steps of `values`, but at limits, that `error` and its steps explain."""
+    both = np.isfinite(values) & np.isfinite(error)
+    values, error = values[both], error[both]
+    if len(values) < LEAST_ROWS:
+        return 0.0
+    lag = max(1, len(values) // BENDS)
+    free = (values > values.min()) & (values < values.max())
+    free = free[lag:] & free[:-lag]
+    steps = (values[lag:] - values[:-lag])[free]
+    causes = np.column_stack([error[lag:] - error[:-lag], error[lag:]])[free]
+    if len(steps) < LEAST_ROWS or not steps.any():
+        return 0.0
+    left = steps - causes @ np.linalg.lstsq(causes, steps)[0]
+    return 1.0 - float((left @ left) / (steps @ steps))
+
+
+def _likeness(values: Floats, pv: Floats) -> float:
+    """Return the correlation of two columns, 0 where one does not move."""
+    both = np.isfinite(values) & np.isfinite(pv)
+    moved = len(values[both]) > 1 and np.ptp(values[both]) > 0 and np.ptp(pv[both]) > 0
+    return float(np.corrcoef(values[both], pv[both])[0, 1]) if moved else 0.0
 
 
 def _switched_apart(values: Floats, error: Floats) -> float:
