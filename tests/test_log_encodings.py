@@ -60,7 +60,7 @@ def test_what_is_utf8_or_damaged_is_left_as_it_is(content):
 
 
 def test_a_letter_cut_by_a_block_is_whole(monkeypatch, tmp_path):
-    monkeypatch.setattr("instrumentgpt.instruments.reading.encodings.BLOCK_BYTES", 7)
+    monkeypatch.setattr("instrumentgpt.instruments.reading.encodings.BLOCK_LETTERS", 7)
     path = tmp_path / "run.csv"
     path.write_bytes(SIMPLIFIED.encode("gb18030"))
     assert b"".join(decoded(path, "gb18030")).decode() == SIMPLIFIED

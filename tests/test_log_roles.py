@@ -226,7 +226,7 @@ def test_what_answers_the_control_error_is_the_output_whatever_its_name_and_told
     assert np.corrcoef(loop(log)["output"], output)[0, 1] > 0.999
 
 
-@each("head", ["E (mV)", "T2 (C)", "B7"])
+@each("head", ["E7", "T2 (C)", "B7"])
 def test_another_reading_of_what_pv_reads_is_no_output(head, read):
     pv, _ = controlled(2.0)
     log = read(f"time,SP,PV,{head}", TIME, SETPOINT / 2, pv, np.round(40 * pv + 3, 1))

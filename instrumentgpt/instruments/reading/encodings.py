@@ -15,8 +15,9 @@ KANA = range(0x3041, 0x3100)
 COMMON = 0.9  # share of the letters beyond ASCII that are common ones in the right encoding
 LEAST_LETTERS = 2  # beyond ASCII: one alone may be damage
 WIDE = 0.7  # share of the odd bytes of text in UTF-16 that are 0
+UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 CONTROLS = [bytes([letter]) for letter in range(9)]
-BLOCK_BYTES = 8 << 20
+BLOCK_LETTERS = 4 << 20
 
 
 def _listed_first(codec: str, low: int, high: int, text: str) -> int:
@@ -26,20 +27,12 @@ def _listed_first(codec: str, low: int, high: int, text: str) -> int:
 
 
 CODECS: Mapping[str, Callable[[str], int]] = {  # codec → how many common letters a text has; Western first
-    "cp1252": lambda text: len(LATIN.findall(text)),
+    "windows-1252": lambda text: len(LATIN.findall(text)),
     "gb18030": partial(_listed_first, "gb2312", 0xB0, 0xD7),
-    "cp950": partial(_listed_first, "big5", 0xA4, 0xC6),
-    "cp932": lambda text: (
+    "big5": partial(_listed_first, "big5", 0xA4, 0xC6),
+    "shift_jis": lambda text: (
         _listed_first("shift_jis", 0x88, 0x97, text) + sum(ord(letter) in KANA for letter in text)
     ),
-}
-NAMES: Mapping[str, str] = {
-    "cp1252": "Windows-1252",
-    "gb18030": "GB18030",
-    "cp950": "Big5",
-    "cp932": "Shift-JIS",
-    "utf-16-le": "UTF-16",
-    "utf-16-be": "UTF-16",
 }
 
 
@@ -47,10 +40,12 @@ def encoding_of(head: bytes) -> str:
     """Return the codec of the text that starts with `head`; "" if that is UTF-8, or cannot be told.
 
     >>> encoding_of("時間,溫度(℃)\\n".encode("big5")), encoding_of("時間,溫度(℃)\\n".encode())
-    ('cp950', '')
+    ('big5', '')
     """
     if head.isascii() and b"\0" not in head:
         return ""
+    if head.startswith(UTF16):
+        return "utf-16"
     for codec, odd in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
         if len(odd) > 1 and odd.count(0) > WIDE * len(odd) and head.count(0) < len(odd) * (2 - WIDE):
             return codec
@@ -71,8 +66,6 @@ def encoding_of(head: bytes) -> str:
 
 def decoded(part: Path, codec: str) -> Iterator[bytes]:
     """Yield the text of the file `part`, which is in `codec`, as UTF-8."""
-    decoder = codecs.getincrementaldecoder(codec)("replace")
-    with part.open("rb") as file:
-        while block := file.read(BLOCK_BYTES):
-            yield decoder.decode(block).encode()
-    yield decoder.decode(b"", final=True).encode()
+    with part.open(encoding=codec, errors="replace", newline="") as file:
+        while block := file.read(BLOCK_LETTERS):
+            yield block.encode()

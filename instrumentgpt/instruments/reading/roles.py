@@ -3,9 +3,8 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import chain, islice, permutations
 
 import numpy as np
@@ -64,13 +63,7 @@ class Columns:
         """Return the role that the head of column `at` names, "" if none."""
         scores = self.headings[at].scores if self.headings else {}
         roles = [role for role in scores if role not in ("time", "channel")]
-        return max(roles, key=scores.__getitem__, default="channel" if self._names_channels(at) else "")
-
-    def _names_channels(self, at: int) -> bool:
-        """Return whether column `at` says whose each row is: few whole numbers under such a head."""
-        values = self.values[at][np.isfinite(self.values[at])]
-        said = "channel" in self.headings[at].scores if self.headings else False
-        return said and bool((values == np.round(values)).all()) and len(np.unique(values)) <= MOST_COLUMNS
+        return max(roles, key=scores.__getitem__, default="")
 
     def rank(self, at: int, role: str) -> tuple[bool, int]:
         """Return how well the head of column `at` says `role`."""
@@ -82,10 +75,8 @@ class Columns:
 
     def says_nothing(self, at: int) -> bool:
         """Return whether the head of column `at` leaves open what it is."""
-        if not self.headings:
-            return True
-        scores = self.headings[at].scores.keys() - (set() if self._names_channels(at) else {"channel"})
-        return not scores and not self.headings[at].says("other", "certain")
+        scores = self.headings[at].scores.keys() - {"channel"} if self.headings else set()
+        return not scores and not (self.headings and self.headings[at].says("other", "certain"))
 
 
 def roles_of(columns: Columns) -> Roles | None:
@@ -102,20 +93,16 @@ def roles_of(columns: Columns) -> Roles | None:
     rest = [at for at in own if at not in time and not columns.texts[at]]
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
-    if columns.channel is not None:
-        named["channel"] = [columns.channel]
-    heads = {at: columns.headings[at] for at in named["pv"]}
-    if not any(columns.is_humid(at) for at in named["setpoint"]):
-        heads = {at: head for at, head in heads.items() if not head.names_humidity()}
+    damp = all(any(map(columns.is_humid, named[role])) for role in ("setpoint", "pv"))
+    for role in ("setpoint", "pv"):
+        named[role] = [at for at in named[role] if damp or not columns.is_humid(at)]
+    heads = {at: columns.headings[at] for at in named["pv"]} if columns.headings else {}
     if any(
         head.names_temperature() or (head.scores["pv"] == CERTAIN and not head.has_other_unit())
         for head in heads.values()
     ):
         asked = {columns.headings[at].unit for at in named["setpoint"]}
-        heads = {at: head for at, head in heads.items() if not head.has_other_unit() or head.unit in asked}
-    named["pv"] = [*heads] if columns.headings else []
-    damp = any(head.names_humidity() for head in heads.values())
-    named["setpoint"] = [at for at in named["setpoint"] if damp or not columns.is_humid(at)]
+        named["pv"] = [at for at, head in heads.items() if not head.has_other_unit() or head.unit in asked]
     channels = _loops(columns, named) if named["pv"] or named["output"] else {}
     is_finite = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
     open_columns = [at for at, where in is_finite.items() if where.sum() > 0.2 * len(where)]
@@ -133,8 +120,7 @@ def roles_of(columns: Columns) -> Roles | None:
     }
     if time and not named_time and not columns.texts[time[0]]:
         guessed["time"] = f"column {time[0] + 1}, by how it behaves"
-    channel_column = named["channel"][0] if named["channel"] and len(channels) == 1 else columns.channel
-    return Roles(time, channels, guessed, channel_column)
+    return Roles(time, channels, guessed, columns.channel)
 
 
 def _why(columns: Columns, at: int, role: str) -> str:
@@ -187,7 +173,7 @@ def _loops(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     channels = _by_index(columns, named) or dict(enumerate(_by_words(columns, named), start=1))
     if sum(map(len, (ordered := _by_order(columns, named)).values())) > sum(map(len, channels.values())):
         channels = ordered
-    if named["channel"]:
+    if columns.channel is not None:
         return channels
     used = [roles["pv"] for roles in channels.values()]
     for at in (at for at in named["pv"] if not columns.headings[at].says("pv", "computed")):
@@ -211,10 +197,10 @@ def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
         for role in OWN:
             matching = [at for at in named[role] if headings[at].index == index]
             shared = [at for at in named[role] if headings[at].index is None]
-            if role == "setpoint" and len(matching or shared) > 1:
-                channels[index][role] = _followed(columns, pv, matching or shared)
-            elif matching or shared:
-                channels[index][role] = (matching or _ranked(columns, shared, role))[0]
+            if matching or shared:
+                best = (matching or _ranked(columns, shared, role))[0]
+                many = role == "setpoint" and matching
+                channels[index][role] = _followed(columns, pv, matching) if many else best
     return channels
 
 
@@ -240,24 +226,21 @@ def _by_order(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
             ]
             channels = {number: {of[at]: at for at in loop} for number, loop in enumerate(loops, start=1)}
             near = sum(
-                loop["setpoint"] == min(named["setpoint"], key=partial(_away, columns, loop["pv"]))
+                loop["setpoint"] == _followed(columns, loop["pv"], named["setpoint"])
                 for loop in channels.values()
             )
             best = max(best, (near, channels), key=lambda pair: pair[0])
     return best[1]
 
 
-def _away(columns: Columns, pv: int, setpoint: int) -> float:
-    """Return how far pv is from a setpoint on the average: the farther, the less it follows."""
-    away = np.abs(columns.values[pv] - columns.values[setpoint])
-    return float(np.mean(away[np.isfinite(away)])) if np.isfinite(away).any() else math.inf
-
-
 def _followed(columns: Columns, pv: int, setpoints: Sequence[int]) -> int:
     """Return that of several setpoints which pv follows: of target and working setpoint the working one."""
-    aside = [columns.headings[at].says("setpoint", "aside") for at in setpoints]
-    equal = [at for at, is_aside in zip(setpoints, aside, strict=True) if is_aside == min(aside)]
-    return min(equal, key=partial(_away, columns, pv))
+
+    def away(at: int) -> tuple[bool, float]:
+        mean = _distance(columns.values[pv], columns.values[at], np.mean)
+        return columns.headings[at].says("setpoint", "aside"), mean
+
+    return min(setpoints, key=away)
 
 
 def _ranked(columns: Columns, among: Sequence[int], role: str) -> list[int]:
@@ -280,8 +263,10 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
         else:
             spare.append(setpoint)
     for loop in loops:
-        of_kind = [at for at in spare if columns.is_humid(at) == columns.is_humid(loop["pv"])]
-        loop["setpoint"] = _followed(columns, loop["pv"], [loop["setpoint"], *of_kind])
+        pv, shared = loop["pv"], _shared_words(columns, loop["setpoint"], loop["pv"], "setpoint")
+        of_kind = (at for at in spare if columns.is_humid(at) == columns.is_humid(pv))
+        rivals = [at for at in of_kind if _shared_words(columns, at, pv, "setpoint") >= shared]
+        loop["setpoint"] = _followed(columns, pv, [loop["setpoint"], *rivals])
     if not loops:
         best = max(
             named["pv"], key=lambda at: (*columns.rank(at, "pv"), columns.headings[at].unit == "°C", -at)
@@ -393,22 +378,26 @@ def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> 
         if best is not None and likely[best] > least:
             loop["output"] = best
             return
-        unsaid = [
-            at
-            for at in unsaid
-            if "setpoint" in loop
-            and columns.headings[at].unit not in DEGREES
-            and not _is_alike(columns.values[at], pv)
-            and _likeness(columns.values[at], pv) < SENSOR
-        ]
+        unsaid = [at for at in unsaid if "setpoint" in loop and not _is_reading(columns, at, pv)]
+
+
+def _is_reading(columns: Columns, at: int, pv: Floats) -> bool:
+    """Return whether column `at` is a temperature, or reads what `pv` does."""
+    values = columns.values[at]
+    both = np.isfinite(values) & np.isfinite(pv)
+    moves = both.sum() > LEAST_ROWS and np.ptp(values[both]) > 0 and np.ptp(pv[both]) > 0
+    return (
+        columns.headings[at].unit in DEGREES
+        or not moves
+        or _is_alike(values, pv)
+        or float(np.corrcoef(values[both], pv[both])[0, 1]) > SENSOR
+    )
 
 
 def _answers(values: Floats, error: Floats) -> float:
     """Return the share of the steps of `values`, but at limits, that `error` and its steps explain."""
     both = np.isfinite(values) & np.isfinite(error)
     values, error = values[both], error[both]
-    if len(values) < LEAST_ROWS:
-        return 0.0
     lag = max(1, len(values) // BENDS)
     free = (values > values.min()) & (values < values.max())
     free = free[lag:] & free[:-lag]
@@ -418,13 +407,6 @@ def _answers(values: Floats, error: Floats) -> float:
         return 0.0
     left = steps - causes @ np.linalg.lstsq(causes, steps)[0]
     return 1.0 - float((left @ left) / (steps @ steps))
-
-
-def _likeness(values: Floats, pv: Floats) -> float:
-    """Return the correlation of two columns, 0 where one does not move."""
-    both = np.isfinite(values) & np.isfinite(pv)
-    moved = len(values[both]) > 1 and np.ptp(values[both]) > 0 and np.ptp(pv[both]) > 0
-    return float(np.corrcoef(values[both], pv[both])[0, 1]) if moved else 0.0
 
 
 def _switched_apart(values: Floats, error: Floats) -> float:
@@ -572,9 +554,9 @@ def _is_alike(values: Floats, pv: Floats) -> bool:
     return bool(least <= high and most >= low and _roughness(values) <= ROUGHER * _roughness(pv))
 
 
-def _distance(pv: Floats, setpoint: Floats) -> float:
+def _distance(pv: Floats, setpoint: Floats, of: Callable[[Floats], np.floating] = np.median) -> float:
     both = np.isfinite(pv) & np.isfinite(setpoint)
-    return float(np.median(np.abs(pv[both] - setpoint[both]))) if both.any() else math.inf
+    return float(of(np.abs(pv[both] - setpoint[both]))) if both.any() else math.inf
 
 
 def _is_steps(values: Floats) -> bool:

@@ -178,10 +178,11 @@ def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
     headings = grid.shape.headings
     columns = numbered(name, stated, headings, grid.shape.width)
     grid = _with_channels(grid, columns.get("channel"))
+    values = grid.numbers
     if grid.channel is not None:
         columns.setdefault("channel", grid.channel)
-    mine = slice(None) if grid.channel is None else grid.numbers[grid.channel] == next(iter(grid.names))
-    values = [column[mine] for column in grid.numbers]
+        number = pd.Series(grid.numbers[grid.channel])
+        values = [column[number == number.mode()[0]] for column in values]
     recognised = None if "pv" in columns else roles_of(Columns(headings, values, grid.texts, grid.channel))
     roles = with_columns(recognised, columns)
     if roles is None:
@@ -194,24 +195,25 @@ def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
 
 
 def _with_channels(grid: Grid, stated: int | None) -> Grid:
-    """Return `grid` with numbers for the texts that say whose each row is: “Z1”, “oben”.
+    """Return `grid` with the column that says whose each row is: whole numbers, or texts like “Z1”, “oben”.
 
-    By their head, or as few texts that take turns: each comes again when all others came. `names` begin with
-    the most frequent.
+    By its head, or as few texts that take turns: each comes again when all others came.
     """
     for at, cells in enumerate(grid.cells):
-        heading = grid.heading(at)
-        said = at == stated or (heading is not None and heading.scores.get("channel") == CERTAIN)
-        if cells.dtype.kind == "f" or grid.texts[at] or np.isfinite(grid.numbers[at]).any():
+        heading, values = grid.heading(at), grid.numbers[at][np.isfinite(grid.numbers[at])]
+        sure = CERTAIN if at == stated else heading.scores.get("channel", 0) if heading else 0
+        if heading and len(values) and sure:
+            few = len(np.unique(values)) <= MOST_NAMES and (values == np.round(values)).all()
+            if few and set(heading.scores) == {"channel"} and heading.index is None:
+                return replace(grid, channel=at)
+        if grid.texts[at] or len(values):
             continue
         codes, texts = pd.factorize(cells)
-        if len(texts) <= MOST_NAMES and (said or _take_turns(codes)):
+        if len(texts) <= MOST_NAMES and (sure == CERTAIN or _take_turns(codes)):
             numbers = _numbers_of([str(text) for text in texts])
-            order = np.argsort(-np.bincount(codes), kind="stable").tolist()
             columns = [*grid.numbers[:at], np.array(numbers, dtype=float)[codes], *grid.numbers[at + 1 :]]
-            return replace(
-                grid, numbers=columns, channel=at, names={numbers[code]: str(texts[code]) for code in order}
-            )
+            names = dict(zip(numbers, map(str, texts), strict=True))
+            return replace(grid, numbers=columns, channel=at, names=names)
     return grid
 
 
@@ -336,16 +338,14 @@ def _named(grid: Grid, roles: Roles, unit: str) -> tuple[dict[int, str], dict[in
     units = {channel: _own_unit(grid, pv, next(iter(pvs.values())), unit) for channel, pv in pvs.items()}
     if not grid.names:
         return heads, units
-    several = len(roles.channels) > 1
-    rows = [
-        (_of_row(number, place, len(roles.channels)), channel, name)
+    order = sorted(roles.channels)
+    rows = {
+        _of_row(number, place, len(order)): (name, channel)
         for number, name in sorted(grid.names.items())
-        for place, channel in enumerate(sorted(roles.channels))
-    ]
-    return (
-        {at: f"{name} {heads.get(channel, channel)}" if several else name for at, channel, name in rows},
-        {at: units[channel] for at, channel, _ in rows if channel in units},
-    )
+        for place, channel in enumerate(order)
+    }
+    names = {at: f"{name} {heads[of]}" if len(order) > 1 else name for at, (name, of) in rows.items()}
+    return names, {at: units[of] for at, (_, of) in rows.items() if of in units}
 
 
 def _of_row(number: Number, place: int, loops: int) -> Number:
