@@ -240,6 +240,22 @@ def test_the_unit_stays_and_its_size_is_told(header, pv, unit, degrees, read):
     assert log.samples["pv"].tolist() == np.round(pv, 2).tolist()
 
 
+@each(
+    "title, head, unit",
+    [
+        ("LINE 2 ZONE LOG (deg F)", "time,setpoint,pv,output", "°F"),
+        ("Temperatures in Kelvin", "time,setpoint,pv,output", "K"),
+        ("Anzeige in °C, Grenze 200 °C", "time,setpoint,pv,output", "°C"),
+        ("limits in °F and °C", "time,setpoint,pv,output", "°C"),
+        ("ambient 70 °F", "time,setpoint (degC),pv (degC),output", "°C"),
+        ("Batch F, program C 3", "time,setpoint,pv,output", "°C"),
+    ],
+)
+def test_a_unit_in_the_lines_above_a_header_without_one_counts(title, head, unit, read):
+    log = read(f"{title}\n{table(head)}")
+    assert log.unit == unit and log.samples["pv"].tolist() == PV.tolist()
+
+
 def test_channels_side_by_side_are_told_apart(read):
     rows = [f"{at},{p},{p + 5},37,42,{o},{o / 2}" for at, p, o in zip(SECONDS, PV, OUTPUT, strict=True)]
     log = read("\n".join(["time,T1,T2,SP1,SP2,Q1,Q2", *rows]))

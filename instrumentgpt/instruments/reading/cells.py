@@ -18,6 +18,7 @@ from instrumentgpt.instruments.reading.headers import (
     is_unit,
     known_header,
     unit_of_cells,
+    units_in,
 )
 from instrumentgpt.instruments.reading.record import TIMES, names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
@@ -55,6 +56,7 @@ class Shape:
     first_row: int
     texts: frozenset[int] = frozenset()  # columns with words, dates or clock times
     names: tuple[str, ...] = ()  # of the values, where each line names them itself
+    unit: str = ""  # that the lines above the header name
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
@@ -153,8 +155,18 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple
     )
     width_used = width - trailing
     texts = _texts(cells[:width_used] for _, cells in rows)
+    above = header[0] if header else first
+    told = {unit for number, line in lines if number < above for unit in units_in(line)}
+    unit = told.pop() if len(told) == 1 else ""
     shape = Shape(
-        delimiter, width_used, comma, headings[:width_used], header[0] if header else None, first, texts
+        delimiter,
+        width_used,
+        comma,
+        headings[:width_used],
+        above if header else None,
+        first,
+        texts,
+        unit=unit,
     )
     named = sum(bool(heading.scores) for heading in shape.headings)
     return count / after + named, shape

@@ -27,10 +27,10 @@ def _listed_first(codec: str, low: int, high: int, text: str) -> int:
 
 
 CODECS: Mapping[str, Callable[[str], int]] = {  # codec → how many common letters a text has; Western first
-    "windows-1252": lambda text: len(LATIN.findall(text)),
-    "gb18030": partial(_listed_first, "gb2312", 0xB0, 0xD7),
-    "big5": partial(_listed_first, "big5", 0xA4, 0xC6),
-    "shift_jis": lambda text: (
+    "Windows-1252": lambda text: len(LATIN.findall(text)),
+    "GB18030": partial(_listed_first, "gb2312", 0xB0, 0xD7),
+    "Big5": partial(_listed_first, "big5", 0xA4, 0xC6),
+    "Shift_JIS": lambda text: (
         _listed_first("shift_jis", 0x88, 0x97, text) + sum(ord(letter) in KANA for letter in text)
     ),
 }
@@ -40,13 +40,13 @@ def encoding_of(head: bytes) -> str:
     """Return the codec of the text that starts with `head`; "" if that is UTF-8, or cannot be told.
 
     >>> encoding_of("時間,溫度(℃)\\n".encode("big5")), encoding_of("時間,溫度(℃)\\n".encode())
-    ('big5', '')
+    ('Big5', '')
     """
     if head.isascii() and b"\0" not in head:
         return ""
     if head.startswith(UTF16):
-        return "utf-16"
-    for codec, odd in (("utf-16-le", head[1::2]), ("utf-16-be", head[::2])):
+        return "UTF-16"
+    for codec, odd in (("UTF-16-LE", head[1::2]), ("UTF-16-BE", head[::2])):
         if len(odd) > 1 and odd.count(0) > WIDE * len(odd) and head.count(0) < len(odd) * (2 - WIDE):
             return codec
     if any(head.count(control) for control in CONTROLS):

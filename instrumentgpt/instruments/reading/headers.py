@@ -31,6 +31,9 @@ NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", 
 LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
 QUANTITIES = ("flow", "pressure", "level", "流量", "压力", "壓力", "液位")
 TEMPERATURE = ("temp", "溫度", "温度")
+SPELLED_UNIT = re.compile(
+    r"(?:deg(?:rees?)?[. ]*|°\s?)([CFK])\b|\b(celsius|fahrenheit|kelvin)\b", re.IGNORECASE
+)
 WRITTEN_UNIT = re.compile(r"[^\s_\[(/][\s_\[(/]+([^\s_\[\]()]+)[\])]?$")
 SEPARATOR = re.compile(r"[\s_\-./:#,()\[\]{}|]+")
 
@@ -126,6 +129,16 @@ def unit_of_cells(cells: Sequence[str]) -> str:
     tails = Counter(match[1].lower() for cell in cells if (match := UNIT_BEHIND.search(cell)))
     tail, count = tails.most_common(1)[0] if tails else ("", 0)
     return _unit(["value", tail]) if 2 * count > len(cells) else ""
+
+
+def units_in(line: str) -> set[str]:
+    """Return the units of temperatures that a line of words names.
+
+    >>> units_in("ZONE LOG (deg F)"), units_in("Batch F")
+    ({'°F'}, set())
+    """
+    found = (match[1] or match[2] for match in SPELLED_UNIT.finditer(NO_DEGREE.sub("°", line)))
+    return {{"C": "°C", "F": "°F", "K": "K"}[name[0].upper()] for name in found}
 
 
 def is_unit(cell: str) -> bool:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeVar
 
 import numpy as np
 import pandas as pd
@@ -34,6 +33,7 @@ from instrumentgpt.instruments.reading.clocks import (
 )
 from instrumentgpt.instruments.reading.headers import (
     CERTAIN,
+    DEGREES,
     LIKELY,
     Heading,
     heading_of,
@@ -65,7 +65,6 @@ LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a re
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOST_NAMES = 64  # in a table of “time, name, value”, or of a row for each channel
 TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when all others came; at once
-Number = TypeVar("Number", int, Floats)
 DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
 
 
@@ -200,13 +199,16 @@ def _with_channels(grid: Grid, stated: int | None) -> Grid:
     By its head, or as few texts that take turns: each comes again when all others came.
     """
     for at, cells in enumerate(grid.cells):
-        heading, values = grid.heading(at), grid.numbers[at][np.isfinite(grid.numbers[at])]
+        heading = grid.heading(at)
         sure = CERTAIN if at == stated else heading.scores.get("channel", 0) if heading else 0
+        if grid.texts[at] or (cells.dtype.kind == "f" and not sure):
+            continue
+        values = grid.numbers[at][np.isfinite(grid.numbers[at])]
         if heading and len(values) and sure:
             few = len(np.unique(values)) <= MOST_NAMES and (values == np.round(values)).all()
             if few and set(heading.scores) == {"channel"} and heading.index is None:
                 return replace(grid, channel=at)
-        if grid.texts[at] or len(values):
+        if len(values):
             continue
         codes, texts = pd.factorize(cells)
         if len(texts) <= MOST_NAMES and (sure == CERTAIN or _take_turns(codes)):
@@ -340,23 +342,20 @@ def _named(grid: Grid, roles: Roles, unit: str) -> tuple[dict[int, str], dict[in
         return heads, units
     order = sorted(roles.channels)
     rows = {
-        _of_row(number, place, len(order)): (name, channel)
+        (number - 1) * len(order) + place: (name, channel)
         for number, name in sorted(grid.names.items())
-        for place, channel in enumerate(order)
+        for place, channel in enumerate(order, start=1)
     }
-    names = {at: f"{name} {heads[of]}" if len(order) > 1 else name for at, (name, of) in rows.items()}
+    names = {at: f"{name} {heads.get(of, of)}" if len(order) > 1 else name for at, (name, of) in rows.items()}
     return names, {at: units[of] for at, (_, of) in rows.items() if of in units}
-
-
-def _of_row(number: Number, place: int, loops: int) -> Number:
-    """Return the channel of the loop at `place` of the `loops` of a row whose own number is `number`."""
-    return (number - 1) * loops + place + 1 if loops > 1 else number
 
 
 def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
     columns = next(iter(roles.channels.values()))
     if "pv" not in columns:
         return "", ""
+    if grid.shape.unit and not any(heading.unit in DEGREES for heading in grid.shape.headings):
+        return grid.shape.unit, ""
     output = grid.numbers[columns["output"]] if "output" in columns else None
     units = [heading.unit for at, heading in enumerate(grid.shape.headings) if at != columns["pv"]]
     rooms = {
@@ -403,8 +402,8 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
 
     number = empty if roles.channel_column is None else grid.numbers[roles.channel_column]
     whole = (np.isfinite(number) & (np.abs(number) < 2**31))[usable]
-    rows = np.where(whole, number[usable], 0)
-    numbers = (np.where(whole, _of_row(rows, at, len(order)), channel) for at, channel in enumerate(order))
+    before = (np.where(whole, number[usable], 1) - 1) * len(order)
+    numbers = (np.where(whole, before + at, channel) for at, channel in enumerate(order, start=1))
     channels = np.min_scalar_type(-1 - max(order)) if large and roles.channel_column is None else np.int64
     columns = {
         "time": in_turn([time] * len(order), np.float64),

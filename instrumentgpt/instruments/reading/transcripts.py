@@ -74,7 +74,7 @@ def _kind_of(part: Path, _size: int, _changed: int) -> Kind | None:
     if JSON_DOCUMENT.match(head) and not JSON_LINE.match(head) and len(_rows_of(_document(part))) > 1:
         return Kind("JSON", lambda part: _lines(_rows_of(_document(part))))
     if codec := encoding_of(head):
-        return Kind(codec.upper(), lambda part: decoded(part, codec))
+        return Kind(codec, lambda part: decoded(part, codec))
     return None
 
 
