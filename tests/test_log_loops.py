@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from cases import each
 
+from instrumentgpt.instruments.charts.alternative import text_alternative
+from instrumentgpt.instruments.charts.loop import loop_chart
+from instrumentgpt.instruments.diagnosis import diagnose, kind_rows
 from instrumentgpt.instruments.logs import read_log
 
 ROWS = 200
@@ -70,6 +73,15 @@ def test_a_humidity_with_a_setpoint_is_a_loop_of_its_own_in_its_own_unit(heads, 
     log = read(heads, columns)
     assert_loops(log, FIRST, DAMP)
     assert (log.unit, log.channel_units) == ("°C", {2: "%RH"})
+
+
+def test_what_is_told_of_a_humidity_loop_is_in_its_unit(read):
+    heads = ["Temp SP (C)", "Temp PV (C)", "Temp Out (%)", "RH SP (%RH)", "RH PV (%RH)", "RH Out (%)"]
+    log = read(heads, [loop[role] for loop in (FIRST, DAMP) for role in ("setpoint", "pv", "output")])
+    damp = next(row["kind"]["summary"] for row in kind_rows(diagnose(log)) if row["channel"] == 2)
+    assert "%RH" in damp and "°C" not in damp
+    titles = str(loop_chart(log, channels=[1, 2]).to_dict())
+    assert "(%RH)" in titles and "%RH" in text_alternative(log, channels=[2])
 
 
 @each("humidity", ["Humidity (%)", "RH", "rel. Feuchte", "濕度(%RH)", "Humidity Setpoint"])
