@@ -136,6 +136,7 @@ def test_temperatures_beside_the_loops_stay_beside_them(read):
         ("Endsollwert", "Arbeitssollwert", "Istwert", "Stellgrad (%)"),
         ("目標設定", "目前設定", "溫度(℃)", "輸出(%)"),
         ("SP 2", "SP 1", "PV", "OP"),
+        ("Programmer.Target", "PID.SP", "PID.PV", "PID.OP"),
     ],
 )
 @each("turned", [False, True])

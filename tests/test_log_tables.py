@@ -333,6 +333,14 @@ def test_rows_of_numbers_that_are_cut_short_are_broken_and_no_events_alone(read)
     assert log.broken.count == 2
 
 
+@pytest.mark.parametrize("delimiter", ["\t", ",", "|"])
+def test_blanks_in_heads_and_times_separate_nothing(delimiter, read):
+    stamps = [f"3/18/2026 10:{at:02d}:00 PM" for at in SECONDS]
+    log = read(table(delimiter.join(["Date Time", "Set Point", "PV", "Output"]), delimiter, stamps))
+    assert str(log.start) == "2026-03-18 22:00:00" and log.missing == ()
+    assert log.samples["pv"].tolist() == PV.tolist()
+
+
 def test_event_lines_of_a_table_in_blanks_or_with_a_comment_at_its_top_are_no_rows(read):
     lines = table("time setpoint pv output", " ").splitlines()
     log = read("\n".join(["# export 3 4", *lines[:11], "--- program 3 started ---", *lines[11:]]) + "\n")

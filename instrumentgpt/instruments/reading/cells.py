@@ -41,6 +41,7 @@ BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
 LEAST_DATED = 0.4  # of the cells of a row with a date that must be values: the rest are tags
 LEAST_ROWS = 2
+LEAST_NAMED = 3  # known heads, with which a delimiter is surely the right one
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
 
 
@@ -93,7 +94,12 @@ def cells_of(line: str, delimiter: str) -> list[str]:
 def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None:
     """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none."""
     lines = [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
-    shapes = [shape for delimiter in DELIMITERS if (shape := _shape(lines, delimiter, name))]
+    shapes: list[tuple[float, Shape]] = []
+    for delimiter in DELIMITERS:
+        if not delimiter and any(named >= LEAST_NAMED for named, _ in shapes):
+            break  # the blanks are those in its heads and times
+        if shape := _shape(lines, delimiter, name):
+            shapes.append(shape)
     return max(shapes, key=lambda pair: pair[0])[1] if shapes else None
 
 
