@@ -199,6 +199,40 @@ def test_what_switches_to_either_side_of_the_setpoint_is_the_output_whatever_its
     assert set(log.samples["output"]) == {0.0, 100.0}
 
 
+def controlled(limit: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return pv and output of a loop with noise, whose output stays within ± `limit`."""
+    noise = np.random.default_rng(3).normal(0, 0.02, ROWS)
+    heat, summed, pvs, outputs = 24.0, 0.0, [], []
+    for row in range(ROWS):
+        pvs.append(round(heat + noise[row], 2))
+        error = SETPOINT[row] / 2 - pvs[-1]
+        summed = float(np.clip(summed + 0.005 * limit * error, -limit, limit))
+        outputs.append(round(float(np.clip(0.1 * limit * error + summed, -limit, limit)), 3))
+        heat += 0.05 * (20.0 + 20.0 * outputs[-1] / limit - heat)
+    return np.array(pvs), np.array(outputs)
+
+
+@each("head, limit", [("I (A)", 2.0), ("X2", 100.0), ("Stellung", 100.0), ("Ch3", 10.0), ("A7", 1.0)])
+@each("place", [1, 2, 4])
+def test_what_answers_the_control_error_is_the_output_whatever_its_name_and_told_as_guessed(
+    head, limit, place, read
+):
+    pv, output = controlled(limit)
+    columns = [("SP", SETPOINT / 2), ("PV", pv), ("rpm", np.round(180 + ROOM % 1, 1)), ("B7", ROOM)]
+    columns.insert(place - 1, (head, output))
+    heads, values = zip(*columns, strict=True)
+    log = read(",".join(["time", *heads]), TIME, *values)
+    assert log.columns["output"] == place and "by how it behaves" in log.guessed["output"]
+    assert np.corrcoef(loop(log)["output"], output)[0, 1] > 0.999
+
+
+@each("head", ["E7", "T2 (C)", "B7"])
+def test_another_reading_of_what_pv_reads_is_no_output(head, read):
+    pv, _ = controlled(2.0)
+    log = read(f"time,SP,PV,{head}", TIME, SETPOINT / 2, pv, np.round(40 * pv + 3, 1))
+    assert "output" in log.missing
+
+
 def test_the_same_reading_in_another_unit_is_no_channel(read):
     log = read("time,temp_c,temp_f,average temp", TIME, PV, np.round(PV * 1.8 + 32, 2), ROOM)
     assert log.channel_names == {1: "temp_c"}

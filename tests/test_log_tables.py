@@ -242,6 +242,22 @@ def test_the_unit_stays_and_its_size_is_told(header, pv, unit, degrees, read):
     assert log.samples["pv"].tolist() == np.round(pv, 2).tolist()
 
 
+@each(
+    "title, head, unit",
+    [
+        ("LINE 2 ZONE LOG (deg F)", "time,setpoint,pv,output", "°F"),
+        ("Temperatures in Kelvin", "time,setpoint,pv,output", "K"),
+        ("Anzeige in °C, Grenze 200 °C", "time,setpoint,pv,output", "°C"),
+        ("limits in °F and °C", "time,setpoint,pv,output", "°C"),
+        ("ambient 70 °F", "time,setpoint (degC),pv (degC),output", "°C"),
+        ("Batch F, program C 3", "time,setpoint,pv,output", "°C"),
+    ],
+)
+def test_a_unit_in_the_lines_above_a_header_without_one_counts(title, head, unit, read):
+    log = read(f"{title}\n{table(head)}")
+    assert log.unit == unit and log.samples["pv"].tolist() == PV.tolist()
+
+
 def test_channels_side_by_side_are_told_apart(read):
     rows = [f"{at},{p},{p + 5},37,42,{o},{o / 2}" for at, p, o in zip(SECONDS, PV, OUTPUT, strict=True)]
     log = read("\n".join(["time,T1,T2,SP1,SP2,Q1,Q2", *rows]))
@@ -286,6 +302,54 @@ def test_gaps_are_nan_and_damaged_rows_are_counted(read):
     assert (log.broken.count, log.broken.examples[0][0]) == (1, 8)
 
 
+@each(
+    "said, level",
+    [
+        ("*** ALARM Z3 DEV HIGH", "error"),
+        ("# door opened by MK", "info"),
+        ("12:00:08,Störung Lüfter 2", "error"),
+        ("--- program 3 started ---", "info"),
+        ("! Warnung: Wasserstand niedrig, Stufe 2", "warning"),
+        ("警報 溫度過高", "error"),
+        ("operator changed the probe,, at 14:02", "info"),
+    ],
+)
+@each("delimiter", [",", ";", "\t", "|"])
+def test_a_line_of_words_between_rows_is_an_event_at_the_time_of_the_row_above(said, level, delimiter, read):
+    lines = table(delimiter.join(["time", "setpoint", "pv", "output"]), delimiter).splitlines()
+    log = read("\n".join(["Oven 7, fault log", *lines[:11], said, "", *lines[11:]]) + "\n")
+    assert log.samples["pv"].tolist() == PV.tolist()
+    assert log.broken.count == 0
+    assert log.events.to_dict("list") == {
+        "time": [0.0, 9.0],
+        "level": ["info", level],
+        "source": ["", ""],
+        "text": ["Oven 7, fault log", said],
+        "line": [1, 13],
+    }
+
+
+def test_rows_of_numbers_that_are_cut_short_are_broken_and_no_events_alone(read):
+    lines = table("time,setpoint,pv,output").splitlines()
+    log = read("\n".join([*lines[:11], "10,37.0", "11,37.0,28.1,7,2", *lines[11:]]) + "\n")
+    assert log.broken.count == 2
+
+
+@pytest.mark.parametrize("delimiter", ["\t", ",", "|"])
+def test_blanks_in_heads_and_times_separate_nothing(delimiter, read):
+    stamps = [f"3/18/2026 10:{at:02d}:00 PM" for at in SECONDS]
+    log = read(table(delimiter.join(["Date Time", "Set Point", "PV", "Output"]), delimiter, stamps))
+    assert str(log.start) == "2026-03-18 22:00:00" and log.missing == ()
+    assert log.samples["pv"].tolist() == PV.tolist()
+
+
+def test_event_lines_of_a_table_in_blanks_or_with_a_comment_at_its_top_are_no_rows(read):
+    lines = table("time setpoint pv output", " ").splitlines()
+    log = read("\n".join(["# export 3 4", *lines[:11], "--- program 3 started ---", *lines[11:]]) + "\n")
+    assert_is_the_run(log)
+    assert log.events["text"].tolist() == ["# export 3 4", "--- program 3 started ---"]
+
+
 def test_a_header_that_comes_again_is_a_new_start_of_the_recording(read):
     lines = table("time,setpoint,pv,output").splitlines()
     log = read("\n".join([*lines, lines[0], *lines[1:]]))
@@ -311,7 +375,7 @@ def test_of_several_temperatures_the_one_near_the_setpoint_is_the_controlled_one
         ("通道1溫度", "pv", "", 1),
         ("heater temperature", "pv", "", None),
         ("ouput", "output", "", None),
-        ("Humidity", "", "", None),
+        ("Humidity", "pv", "%RH", None),
         ("error_c", "", "°C", None),
     ],
 )

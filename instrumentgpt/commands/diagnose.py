@@ -116,7 +116,7 @@ def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
     yield from (f"  {label['note']}: {note}" for note in log.remarks(language))
     for channel, kind in diagnosis.kinds.items():
-        sentence = loop_wording.sentence(kind, log.unit, language)
+        sentence = loop_wording.sentence(kind, log.unit_of(channel), language)
         yield f"  {loop_wording.word('kind', language)}, channel {channel}: {sentence}"
     for finding in diagnosis.findings:
         if danger := wording.danger(finding, language):

@@ -300,15 +300,15 @@ def _row(diagnosis: Diagnosis, finding: Finding) -> dict[str, Any]:
 
 def kind_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str, Any]]:
     """Return one JSON-ready row per channel: what kind of loop it is, in figures and as a sentence."""
-    unit = diagnosis.log.unit
+    unit_of = diagnosis.log.unit_of
     return [
         {
             "channel": channel,
             "kind": {
                 **{name: _plain(value) for name, value in asdict(kind).items()},
                 "name": loop_wording.name(kind, language),
-                "short": loop_wording.short(kind, unit, language),
-                "summary": loop_wording.sentence(kind, unit, language),
+                "short": loop_wording.short(kind, unit_of(channel), language),
+                "summary": loop_wording.sentence(kind, unit_of(channel), language),
                 "ordinary": loop_wording.is_ordinary(kind),
             },
         }
@@ -328,7 +328,7 @@ def excursion_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict
                 "clock": log.clock(excursion.onset),
                 "size": _plain(excursion.size),
                 "limit": _plain(excursion.limit),
-                "unit": log.unit,
+                "unit": log.unit_of(excursion.channel),
                 "explained": excursion.explained,
                 "summary": loop_wording.excursion(excursion, log, language),
                 "explanation": loop_wording.explanation(excursion, language),

@@ -66,7 +66,9 @@ def excursion(stretch: Excursion, log: Log, language: Language, clock: str = "")
     """
     span = span_text(stretch.end - stretch.onset, language)
     clock = clock or log.clock(stretch.onset)
-    return word("excursion", language, size=stretch.size, unit=log.unit, span=span, clock=clock)
+    return word(
+        "excursion", language, size=stretch.size, unit=log.unit_of(stretch.channel), span=span, clock=clock
+    )
 
 
 def away(stretch: Excursion, log: Log, language: Language) -> str:

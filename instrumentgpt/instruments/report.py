@@ -92,7 +92,7 @@ def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str,
         "excursions": excursion_rows(diagnosis, language),
         "excursion_count": len(diagnosis.excursions),
         "kinds": [
-            (word("channel", language, channel), loop_wording.sentence(kind, log.unit, language))
+            (word("channel", language, channel), loop_wording.sentence(kind, log.unit_of(channel), language))
             for channel, kind in diagnosis.kinds.items()
         ],
         "figures": list(figure_tables(diagnosis, language)),

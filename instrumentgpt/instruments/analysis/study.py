@@ -188,6 +188,10 @@ def finding_of(
         float(loop.time[min(last, len(loop) - 1)]),
         faults.severity(fault),
         quote(study, track, *lines),
-        {"unit": study.log.unit, **({"clock": "rows"} if "period" in study.log.missing else {}), **numbers},
+        {
+            "unit": study.log.unit_of(loop.channel),
+            **({"clock": "rows"} if "period" in study.log.missing else {}),
+            **numbers,
+        },
         tuple(ruled_out),
     )

@@ -31,8 +31,8 @@ def text_alternative(
                 "alt channel",
                 language,
                 channel=log.channel_names.get(loop.channel, loop.channel),
-                setpoint=_range(loop.setpoint, log.unit, language),
-                pv=_range(loop.pv, log.unit, language),
+                setpoint=_range(loop.setpoint, log.unit_of(loop.channel), language),
+                pv=_range(loop.pv, log.unit_of(loop.channel), language),
                 output=_range(loop.output, "%", language),
             )
         )
@@ -44,7 +44,7 @@ def text_alternative(
     outside = unexplained(excursion for excursion in excursions if excursion.channel in chosen)
     for excursion in outside[:MOST_SHOWN]:
         when = {"start": log.clock(excursion.onset), "end": log.clock(excursion.end)}
-        size = {"size": f"{excursion.size:+.3g}", "unit": log.unit}
+        size = {"size": f"{excursion.size:+.3g}", "unit": log.unit_of(excursion.channel)}
         sentences.append(word("alt excursion", language, channel=excursion.channel, **when, **size))
     if not faults and not outside:
         sentences.append(word("alt none", language))

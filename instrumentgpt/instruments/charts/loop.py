@@ -112,7 +112,7 @@ def _draw_channel(
     """Draw setpoint and pv in the channel's row, its output in the row below all channels."""
     colour = CHANNEL_COLOURS[(row - 1) % len(CHANNEL_COLOURS)]
     name = channel_name(log, loop.channel, language)
-    hover = f"%{{y:.2f}} {escaped(log.unit)}"
+    hover = f"%{{y:.2f}} {escaped(log.unit_of(loop.channel))}"
     several = count > 1
     group = str(loop.channel) if several else None
     setpoint = {
@@ -188,7 +188,8 @@ def _calm(lines: Sequence[Floats], least: float) -> dict[str, Any]:
 def _row_title(number: int, loops: Sequence[Loop], log: Log, language: Language) -> str:
     if number > len(loops):
         return f"{word('output', language)} (%)"
-    return f"{channel_name(log, loops[number - 1].channel, language)} ({escaped(log.unit)})"
+    channel = loops[number - 1].channel
+    return f"{channel_name(log, channel, language)} ({escaped(log.unit_of(channel))})"
 
 
 PIXELS = 300
@@ -223,7 +224,7 @@ def error_chart(
             mode="lines",
             name=channel_name(log, loop.channel, language),
             line={"color": (colour := CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)]), "width": 1.4},
-            hovertemplate=f"%{{y:+.2f}} {escaped(log.unit)}",
+            hovertemplate=f"%{{y:+.2f}} {escaped(log.unit_of(loop.channel))}",
         )
         for edge in (-limits[loop.channel], limits[loop.channel]) if limits else ():
             figure.add_hline(edge, line={"color": colour, "width": 1, "dash": "dash"})

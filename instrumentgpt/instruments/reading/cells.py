@@ -18,6 +18,7 @@ from instrumentgpt.instruments.reading.headers import (
     is_unit,
     known_header,
     unit_of_cells,
+    units_in,
 )
 from instrumentgpt.instruments.reading.record import TIMES, names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
@@ -31,11 +32,16 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
 UNIT_AT_END = re.compile(r"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$")
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
+SAID = re.compile(  # how a line begins that says something between rows
+    r"\s*(?:#|[*=]{2,}|//|(?:!+|--+)\s*(?!nan|inf|none|null|na\b|on\b|off\b)[^\W\d_])", re.IGNORECASE
+)
+WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 ARROW = " -> "
 BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
 LEAST_DATED = 0.4  # of the cells of a row with a date that must be values: the rest are tags
 LEAST_ROWS = 2
+LEAST_NAMED = 3  # known heads, with which a delimiter is surely the right one
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
 
 
@@ -51,6 +57,7 @@ class Shape:
     first_row: int
     texts: frozenset[int] = frozenset()  # columns with words, dates or clock times
     names: tuple[str, ...] = ()  # of the values, where each line names them itself
+    unit: str = ""  # that the lines above the header name
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
@@ -86,8 +93,13 @@ def cells_of(line: str, delimiter: str) -> list[str]:
 
 def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None:
     """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none."""
-    lines = [(number, line) for number, line in lines if line.strip() and not line.lstrip().startswith("#")]
-    shapes = [shape for delimiter in DELIMITERS if (shape := _shape(lines, delimiter, name))]
+    lines = [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
+    shapes: list[tuple[float, Shape]] = []
+    for delimiter in DELIMITERS:
+        if not delimiter and any(named >= LEAST_NAMED for named, _ in shapes):
+            break  # the blanks are those in its heads and times
+        if shape := _shape(lines, delimiter, name):
+            shapes.append(shape)
     return max(shapes, key=lambda pair: pair[0])[1] if shapes else None
 
 
@@ -149,8 +161,18 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple
     )
     width_used = width - trailing
     texts = _texts(cells[:width_used] for _, cells in rows)
+    above = header[0] if header else first
+    told = {unit for number, line in lines if number < above for unit in units_in(line)}
+    unit = told.pop() if len(told) == 1 else ""
     shape = Shape(
-        delimiter, width_used, comma, headings[:width_used], header[0] if header else None, first, texts
+        delimiter,
+        width_used,
+        comma,
+        headings[:width_used],
+        above if header else None,
+        first,
+        texts,
+        unit=unit,
     )
     named = sum(bool(heading.scores) for heading in shape.headings)
     return count / after + named, shape
@@ -181,6 +203,12 @@ def is_value(cell: str) -> bool:
         or cell.lower() in ON_OFF
         or bool(DATE_OR_CLOCK.match(cell))
     )
+
+
+def _is_said(cells: Sequence[str]) -> bool:
+    """Return whether a line of `cells` that is no row has words rather than numbers."""
+    words = sum(bool(WORD.search(cell)) and cell.lower() not in NO_VALUES | ON_OFF.keys() for cell in cells)
+    return words > 0 and words >= sum(map(_is_number, cells))
 
 
 def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, list[str]] | None:
@@ -273,9 +301,9 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
     rows: list[list[str]] = []
     numbers: list[int] = []
     for number, line in lines:
-        if number < shape.first_row or not line.strip() or line.lstrip().startswith(b"#"):
-            continue
         text = text_of(line)
+        if number < shape.first_row or not text.strip() or SAID.match(text):
+            continue
         cells = shape.cells(text)
         if len(cells) == shape.width + 1 and not cells[-1]:
             cells.pop()
@@ -286,7 +314,7 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
             heading.text for heading in shape.headings
         ]:
             table.headers_again += 1
-        else:
+        elif not _is_said(cells or text.split()):
             table.broken_count += 1
             reason = f"{len(cells)} cells, not {shape.width}" if len(cells) != shape.width else "no numbers"
             if len(table.broken) < 5:

@@ -25,11 +25,15 @@ LETTERED = re.compile(r"T[A-Z]$")
 OF_SOMETHING = re.compile(r"T[_ ]+[^\W\d_]{2}")  # T_bath, no t_ms: a temperature has a capital letter
 NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
 UNIT_BEHIND = re.compile(r"\d\s*(°?[CFK]|%|℃|℉)$")
+HUMIDITY = "%RH"
 DEGREES = ("°C", "°F", "K")
-NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", "composition")
+NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", "composition", HUMIDITY)
 LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
 QUANTITIES = ("flow", "pressure", "level", "流量", "压力", "壓力", "液位")
 TEMPERATURE = ("temp", "溫度", "温度")
+SPELLED_UNIT = re.compile(
+    r"(?:deg(?:rees?)?[. ]*|°\s?)([CFK])\b|\b(celsius|fahrenheit|kelvin)\b", re.IGNORECASE
+)
 WRITTEN_UNIT = re.compile(r"[^\s_\[(/][\s_\[(/]+([^\s_\[\]()]+)[\])]?$")
 SEPARATOR = re.compile(r"[\s_\-./:#,()\[\]{}|]+")
 
@@ -51,6 +55,10 @@ class Heading:
     def names_temperature(self) -> bool:
         """Return whether it plainly is a temperature: by its unit, or a word for one."""
         return self.unit in DEGREES or any(word in name for name in self.words for word in TEMPERATURE)
+
+    def names_humidity(self) -> bool:
+        """Return whether it plainly is a humidity, or an output or setpoint of one."""
+        return self.unit == HUMIDITY or self.says("humidity", "certain")
 
     def has_other_unit(self) -> bool:
         """Return whether its unit is of something else than a temperature."""
@@ -92,7 +100,12 @@ def heading_of(cell: str) -> Heading:
         scores = {role: score for role, score in scores.items() if role not in ("time", "output")}
     elif not scores and not _says(names, vocabulary()["other"]["certain"]):
         scores = {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
-    if unit in DEGREES or any(word in name for name in names for word in TEMPERATURE):
+    humid = unit == HUMIDITY or _says(names, vocabulary()["humidity"]["certain"])
+    if humid and unit in ("", "%") and scores.get("output") != CERTAIN:
+        unit = HUMIDITY
+    if humid and not scores and not _says(names, vocabulary()["other"]["certain"]):
+        scores = {"pv": TYPO}
+    if unit in DEGREES or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
         scores.pop("output", None)  # "heater temperature"
     elif unit == "%" or ("output" in scores and scores.get("pv") == LIKELY and not _says(names, QUANTITIES)):
         scores.pop("pv", None)  # "oven power"
@@ -116,6 +129,16 @@ def unit_of_cells(cells: Sequence[str]) -> str:
     tails = Counter(match[1].lower() for cell in cells if (match := UNIT_BEHIND.search(cell)))
     tail, count = tails.most_common(1)[0] if tails else ("", 0)
     return _unit(["value", tail]) if 2 * count > len(cells) else ""
+
+
+def units_in(line: str) -> set[str]:
+    """Return the units of temperatures that a line of words names.
+
+    >>> units_in("ZONE LOG (deg F)"), units_in("Batch F")
+    ({'°F'}, set())
+    """
+    found = (match[1] or match[2] for match in SPELLED_UNIT.finditer(NO_DEGREE.sub("°", line)))
+    return {{"C": "°C", "F": "°F", "K": "K"}[name[0].upper()] for name in found}
 
 
 def is_unit(cell: str) -> bool:
@@ -144,7 +167,7 @@ def _unit(words: Sequence[str]) -> str:
         tail = " ".join(words[-count:]).lower()
         for unit, spellings in units.items():
             alone = len(words) == count
-            if tail in spellings and (not alone or unit in ("counts", "ms", "%")):
+            if tail in spellings and (not alone or unit in ("counts", "ms", "%", HUMIDITY)):
                 return unit
     spelled = [word.lower() for word in words if len(word) > 1 or word == "%"]
     return next(

@@ -1,15 +1,16 @@
 """Which column of a table is what: by its header, by how it behaves, or as the reader was told."""
 
 import math
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import chain, islice, permutations
 
 import numpy as np
 
 from instrumentgpt.instruments.loops import Floats
-from instrumentgpt.instruments.reading.headers import ROLES, Heading, vocabulary
+from instrumentgpt.instruments.reading.headers import CERTAIN, DEGREES, ROLES, Heading, vocabulary
 from instrumentgpt.instruments.reading.scales import OUTPUT_RANGES, SIGNED_BYTE
 
 STEPS_AT_MOST = 0.05  # share of rows at which a setpoint changes
@@ -24,6 +25,8 @@ STRAIGHT = 0.2  # share of rows by which a programme runs straight more often th
 BENDS = 200  # of a column, at the most, that are looked for
 FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
+ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
+SENSOR = 0.95  # correlation with pv of what is another reading of the same
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
@@ -46,27 +49,34 @@ class Roles:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table: what their heads say, their values as numbers, and which are texts."""
+    """The columns of a table: what their heads say, their values as numbers, and which are texts.
+
+    channel  the column that says whose each row is; the values are of the rows of one channel
+    """
 
     headings: Sequence[Heading]
     values: Sequence[Floats]
     texts: Sequence[bool]
+    channel: int | None = None
 
     def best(self, at: int) -> str:
         """Return the role that the head of column `at` names, "" if none."""
         scores = self.headings[at].scores if self.headings else {}
         roles = [role for role in scores if role not in ("time", "channel")]
-        return max(roles, key=scores.__getitem__, default="channel" if "channel" in scores else "")
+        return max(roles, key=scores.__getitem__, default="")
 
     def rank(self, at: int, role: str) -> tuple[bool, int]:
         """Return how well the head of column `at` says `role`."""
         return (not self.headings[at].says(role, "aside"), self.headings[at].scores.get(role, 0))
 
+    def is_humid(self, at: int) -> bool:
+        """Return whether the head of column `at` is one of a humidity."""
+        return bool(self.headings) and self.headings[at].names_humidity()
+
     def says_nothing(self, at: int) -> bool:
         """Return whether the head of column `at` leaves open what it is."""
-        return not self.headings or not (
-            self.headings[at].scores or self.headings[at].says("other", "certain")
-        )
+        scores = self.headings[at].scores.keys() - {"channel"} if self.headings else set()
+        return not scores and not (self.headings and self.headings[at].says("other", "certain"))
 
 
 def roles_of(columns: Columns) -> Roles | None:
@@ -75,16 +85,23 @@ def roles_of(columns: Columns) -> Roles | None:
     None if there is no column of numbers that a loop could have.
     """
     named_time = tuple(_named_times(columns)) if columns.headings else ()
-    unsaid = [at for at in range(len(columns.values)) if columns.says_nothing(at)]
+    own = [at for at in range(len(columns.values)) if at != columns.channel]
+    unsaid = [at for at in own if columns.says_nothing(at)]
     dates = [at for at in unsaid if columns.texts[at]]
     forward = (at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0))
     time = named_time or tuple(dates[:2]) or tuple(islice(forward, 1))
-    rest = [at for at in range(len(columns.values)) if at not in time and not columns.texts[at]]
+    rest = [at for at in own if at not in time and not columns.texts[at]]
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
-    if any(columns.headings[at].names_temperature() for at in named["pv"]):
+    damp = all(any(map(columns.is_humid, named[role])) for role in ("setpoint", "pv"))
+    for role in ("setpoint", "pv"):
+        named[role] = [at for at in named[role] if damp or not columns.is_humid(at)]
+    heads = {at: columns.headings[at] for at in named["pv"]} if columns.headings else {}
+    if any(
+        head.names_temperature() or (head.scores["pv"] == CERTAIN and not head.has_other_unit())
+        for head in heads.values()
+    ):
         asked = {columns.headings[at].unit for at in named["setpoint"]}
-        heads = {at: columns.headings[at] for at in named["pv"]}
         named["pv"] = [at for at, head in heads.items() if not head.has_other_unit() or head.unit in asked]
     channels = _loops(columns, named) if named["pv"] or named["output"] else {}
     is_finite = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
@@ -103,8 +120,7 @@ def roles_of(columns: Columns) -> Roles | None:
     }
     if time and not named_time and not columns.texts[time[0]]:
         guessed["time"] = f"column {time[0] + 1}, by how it behaves"
-    channel_column = named["channel"][0] if named["channel"] and len(channels) == 1 else None
-    return Roles(time, channels, guessed, channel_column)
+    return Roles(time, channels, guessed, columns.channel)
 
 
 def _why(columns: Columns, at: int, role: str) -> str:
@@ -155,7 +171,9 @@ def _loops(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     if not named["pv"]:
         return {number: {"output": at} for number, at in enumerate(named["output"], start=1)}
     channels = _by_index(columns, named) or dict(enumerate(_by_words(columns, named), start=1))
-    if named["channel"]:
+    if sum(map(len, (ordered := _by_order(columns, named)).values())) > sum(map(len, channels.values())):
+        channels = ordered
+    if columns.channel is not None:
         return channels
     used = [roles["pv"] for roles in channels.values()]
     for at in (at for at in named["pv"] if not columns.headings[at].says("pv", "computed")):
@@ -180,8 +198,49 @@ def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
             matching = [at for at in named[role] if headings[at].index == index]
             shared = [at for at in named[role] if headings[at].index is None]
             if matching or shared:
-                channels[index][role] = (matching or _ranked(columns, shared, role))[0]
+                best = (matching or _ranked(columns, shared, role))[0]
+                many = role == "setpoint" and matching
+                channels[index][role] = _followed(columns, pv, matching) if many else best
     return channels
+
+
+def _by_order(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
+    """Return the loops of columns in blocks of pv, setpoint and output, or role by role; {} if in no order.
+
+    Whatever their names say: “Input A”, “Setpoint 1”, “Input B”, “Setpoint 2”. Most setpoints must be the
+    nearest to the pv they come with.
+    """
+    roles = [role for role in THREE if named[role]]
+    of = {at: role for role in roles for at in named[role]}
+    count, letters = len(named["setpoint"]), "".join(of[at][0] for at in sorted(of))
+    if count < 2 or any(columns.headings[at].says("setpoint", "aside") for at in named["setpoint"]):
+        return {}
+    best: tuple[int, Loops] = (math.ceil(count / 2) - 1, {})
+    for order in permutations(role[0] for role in roles):
+        blocks = re.search(f"(?:{''.join(order)}){{{count}}}", letters)
+        groups = re.fullmatch("".join(f"{letter}{{{count}}}" for letter in order), letters)
+        if match := blocks or groups:
+            found = sorted(of)[match.start() : match.end()]
+            loops = [
+                found[len(roles) * at :][: len(roles)] if blocks else found[at::count] for at in range(count)
+            ]
+            channels = {number: {of[at]: at for at in loop} for number, loop in enumerate(loops, start=1)}
+            near = sum(
+                loop["setpoint"] == _followed(columns, loop["pv"], named["setpoint"])
+                for loop in channels.values()
+            )
+            best = max(best, (near, channels), key=lambda pair: pair[0])
+    return best[1]
+
+
+def _followed(columns: Columns, pv: int, setpoints: Sequence[int]) -> int:
+    """Return that of several setpoints which pv follows: of target and working setpoint the working one."""
+
+    def away(at: int) -> tuple[bool, float]:
+        mean = _distance(columns.values[pv], columns.values[at], np.mean)
+        return columns.headings[at].says("setpoint", "aside"), mean
+
+    return min(setpoints, key=away)
 
 
 def _ranked(columns: Columns, among: Sequence[int], role: str) -> list[int]:
@@ -194,11 +253,20 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
     Of pvs that are named alike, or not at all, the one nearest to the setpoint is meant.
     """
     loops: list[dict[str, int]] = []
+    spare: list[int] = []
     for setpoint in _ranked(columns, named["setpoint"], "setpoint"):
         free = [at for at in named["pv"] if at not in [loop["pv"] for loop in loops]]
+        free = [at for at in free if columns.is_humid(at) == columns.is_humid(setpoint)]
         alike = [at for at in free if _shared_words(columns, setpoint, at, "setpoint")]
-        if not loops or alike:
+        if alike or (free and not loops):
             loops.append({"pv": _nearest(columns, setpoint, alike or free), "setpoint": setpoint})
+        else:
+            spare.append(setpoint)
+    for loop in loops:
+        pv, shared = loop["pv"], _shared_words(columns, loop["setpoint"], loop["pv"], "setpoint")
+        of_kind = (at for at in spare if columns.is_humid(at) == columns.is_humid(pv))
+        rivals = [at for at in of_kind if _shared_words(columns, at, pv, "setpoint") >= shared]
+        loop["setpoint"] = _followed(columns, pv, [loop["setpoint"], *rivals])
     if not loops:
         best = max(
             named["pv"], key=lambda at: (*columns.rank(at, "pv"), columns.headings[at].unit == "°C", -at)
@@ -209,10 +277,10 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
         for loop in loops:
             head = loop.get("setpoint", loop["pv"])
 
-            def likeness(at: int, head: int = head, role: str = role) -> tuple[bool, int, int]:
+            def likeness(at: int, head: int = head, role: str = role) -> tuple[bool, bool, int, int]:
                 aside, score = columns.rank(at, role)
                 shared = _letters(columns.headings[at]) & _letters(columns.headings[head])
-                return aside, len(shared), score
+                return columns.is_humid(at) == columns.is_humid(head), aside, len(shared), score
 
             if free:
                 loop[role] = max(free, key=likeness)
@@ -295,15 +363,50 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
 
 
 def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> None:
-    """Give the `loop` of a headed table an output that no head names: what switches to either side of it."""
+    """Give the `loop` of a headed table an output that no head names: what switches to either side of it.
+
+    Without one what answers the control error from row to row, as proportional and integral action do.
+    """
     if "pv" not in loop or "output" in loop or not columns.headings:
         return
-    error = columns.values[loop["pv"]] - (columns.values[loop["setpoint"]] if "setpoint" in loop else 0.0)
-    unsaid = (at for at in rest if columns.says_nothing(at) and at not in loop.values())
-    apart = {at: _switched_apart(columns.values[at], error) for at in unsaid}
-    best = max(apart, key=apart.__getitem__, default=None)
-    if best is not None and apart[best] > 1:
-        loop["output"] = best
+    pv = columns.values[loop["pv"]]
+    error = pv - (columns.values[loop["setpoint"]] if "setpoint" in loop else 0.0)
+    unsaid = [at for at in rest if columns.says_nothing(at) and at not in loop.values()]
+    for weight, least in ((_switched_apart, 1.0), (_answers, ANSWERS)):
+        likely = {at: weight(columns.values[at], error) for at in unsaid}
+        best = max(likely, key=likely.__getitem__, default=None)
+        if best is not None and likely[best] > least:
+            loop["output"] = best
+            return
+        unsaid = [at for at in unsaid if "setpoint" in loop and not _is_reading(columns, at, pv)]
+
+
+def _is_reading(columns: Columns, at: int, pv: Floats) -> bool:
+    """Return whether column `at` is a temperature, or reads what `pv` does."""
+    values = columns.values[at]
+    both = np.isfinite(values) & np.isfinite(pv)
+    moves = both.sum() > LEAST_ROWS and np.ptp(values[both]) > 0 and np.ptp(pv[both]) > 0
+    return (
+        columns.headings[at].unit in DEGREES
+        or not moves
+        or _is_alike(values, pv)
+        or float(np.corrcoef(values[both], pv[both])[0, 1]) > SENSOR
+    )
+
+
+def _answers(values: Floats, error: Floats) -> float:
+    """Return the share of the steps of `values`, but at limits, that `error` and its steps explain."""
+    both = np.isfinite(values) & np.isfinite(error)
+    values, error = values[both], error[both]
+    lag = max(1, len(values) // BENDS)
+    free = (values > values.min()) & (values < values.max())
+    free = free[lag:] & free[:-lag]
+    steps = (values[lag:] - values[:-lag])[free]
+    causes = np.column_stack([error[lag:] - error[:-lag], error[lag:]])[free]
+    if len(steps) < LEAST_ROWS or not steps.any():
+        return 0.0
+    left = steps - causes @ np.linalg.lstsq(causes, steps)[0]
+    return 1.0 - float((left @ left) / (steps @ steps))
 
 
 def _switched_apart(values: Floats, error: Floats) -> float:
@@ -451,9 +554,9 @@ def _is_alike(values: Floats, pv: Floats) -> bool:
     return bool(least <= high and most >= low and _roughness(values) <= ROUGHER * _roughness(pv))
 
 
-def _distance(pv: Floats, setpoint: Floats) -> float:
+def _distance(pv: Floats, setpoint: Floats, of: Callable[[Floats], np.floating] = np.median) -> float:
     both = np.isfinite(pv) & np.isfinite(setpoint)
-    return float(np.median(np.abs(pv[both] - setpoint[both]))) if both.any() else math.inf
+    return float(of(np.abs(pv[both] - setpoint[both]))) if both.any() else math.inf
 
 
 def _is_steps(values: Floats) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from instrumentgpt.instruments.loops import Floats
-from instrumentgpt.instruments.reading.headers import DEGREES, QUANTITIES, TEMPERATURE, Heading
+from instrumentgpt.instruments.reading.headers import DEGREES, HUMIDITY, QUANTITIES, TEMPERATURE, Heading
 
-PV_UNITS = (*DEGREES, "counts")
+PV_UNITS = (*DEGREES, "counts", HUMIDITY)
 HOTTEST_ROOM = {"°F": 45.0, "K": 200.0}  # above, the median temperature of a room is not in °C
 OUTPUT_RANGES = (100.0, 255.0, 1023.0, 4095.0, 65535.0)  # full scale: percent, 8-bit PWM, 10, 12 and 16 bits
 SIGNED_BYTE = 127.0  # full scale of firmware that halves its 8-bit PWM

@@ -1,9 +1,10 @@
 """Delimited tables as logs: any delimiter, header or none, whatever units, times and output scales."""
 
+import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -30,7 +31,15 @@ from instrumentgpt.instruments.reading.clocks import (
     start_of,
     time_axis,
 )
-from instrumentgpt.instruments.reading.headers import LIKELY, Heading, heading_of, vocabulary
+from instrumentgpt.instruments.reading.headers import (
+    CERTAIN,
+    DEGREES,
+    LIKELY,
+    Heading,
+    heading_of,
+    vocabulary,
+    written_unit,
+)
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
@@ -54,19 +63,25 @@ NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
 LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
-MOST_NAMES = 64  # in a table of “time, name, value”
+MOST_NAMES = 64  # in a table of “time, name, value”, or of a row for each channel
+TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when all others came; at once
 DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
 
 
 @dataclass(frozen=True)
 class Grid:
-    """All rows by column: cells, the same as numbers (nan), whether it is text; and the line of each row."""
+    """All rows by column: cells, the same as numbers (nan), whether it is text; and the line of each row.
+
+    channel  the column that says whose each row is, if there are rows of several; its texts by their `names`
+    """
 
     shape: Shape
     cells: list[NDArray[np.generic]]
     numbers: list[Floats]
     texts: list[bool]
     line: NDArray[np.int64]
+    channel: int | None = None
+    names: Mapping[int, str] = field(default_factory=dict)
 
     def heading(self, column: int) -> Heading | None:
         """Return the heading of `column`, None in a table without a header."""
@@ -109,7 +124,7 @@ def read_table(
 ) -> Log:
     """Return the log that `source` is, a table of `shape`, read as `stated`."""
     table, grid, lines, notes = _rows_of(source, shape, progress)
-    roles = _roles(source.path.name, grid, stated)
+    grid, roles = _roles(source.path.name, grid, stated)
     times = _times(grid, roles, stated.period)
     rows, order_notes = _in_order(grid, times)
     if order_notes:
@@ -127,7 +142,7 @@ def read_table(
 def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd.DataFrame) -> OtherColumns:
     """Return what `read_table` left out of the table whose log has these `samples`."""
     _, grid, *_ = _rows_of(source, shape, None)
-    roles = _roles(source.path.name, grid, stated)
+    grid, roles = _roles(source.path.name, grid, stated)
     line, rows, at_line = np.intersect1d(grid.line, samples["line"].to_numpy(), return_indices=True)
     own = {at for columns in roles.channels.values() for at in columns.values()}
     heads = [heading.text for heading in grid.shape.headings] or [""] * len(grid.numbers)
@@ -157,10 +172,17 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
     return table, _widened(_grid_of(table, shape)), lines, notes
 
 
-def _roles(name: str, grid: Grid, stated: Stated) -> Roles:
+def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
+    """Return `grid` with the numbers of the channels that its rows name, and what its columns are."""
     headings = grid.shape.headings
     columns = numbered(name, stated, headings, grid.shape.width)
-    recognised = None if "pv" in columns else roles_of(Columns(headings, grid.numbers, grid.texts))
+    grid = _with_channels(grid, columns.get("channel"))
+    values = grid.numbers
+    if grid.channel is not None:
+        columns.setdefault("channel", grid.channel)
+        number = pd.Series(grid.numbers[grid.channel])
+        values = [column[number == number.mode()[0]] for column in values]
+    recognised = None if "pv" in columns else roles_of(Columns(headings, values, grid.texts, grid.channel))
     roles = with_columns(recognised, columns)
     if roles is None:
         header = ", ".join(heading.text for heading in headings) or "none"
@@ -168,7 +190,55 @@ def _roles(name: str, grid: Grid, stated: Stated) -> Roles:
             f"{name}: a table of {grid.shape.width} columns (header: {header}) in which no column looks like "
             "a process value. Say which one is: --pv COLUMN, or --columns time=0,setpoint=1,pv=2,output=3."
         )
-    return roles
+    return grid, roles
+
+
+def _with_channels(grid: Grid, stated: int | None) -> Grid:
+    """Return `grid` with the column that says whose each row is: whole numbers, or texts like “Z1”, “oben”.
+
+    By its head, or as few texts that take turns: each comes again when all others came.
+    """
+    for at, cells in enumerate(grid.cells):
+        heading = grid.heading(at)
+        sure = CERTAIN if at == stated else heading.scores.get("channel", 0) if heading else 0
+        if grid.texts[at] or (cells.dtype.kind == "f" and not sure):
+            continue
+        values = grid.numbers[at][np.isfinite(grid.numbers[at])]
+        if heading and len(values) and sure:
+            few = len(np.unique(values)) <= MOST_NAMES and (values == np.round(values)).all()
+            if few and set(heading.scores) == {"channel"} and heading.index is None:
+                return replace(grid, channel=at)
+        if len(values):
+            continue
+        codes, texts = pd.factorize(cells)
+        if len(texts) <= MOST_NAMES and (sure == CERTAIN or _take_turns(codes)):
+            numbers = _numbers_of([str(text) for text in texts])
+            columns = [*grid.numbers[:at], np.array(numbers, dtype=float)[codes], *grid.numbers[at + 1 :]]
+            names = dict(zip(numbers, map(str, texts), strict=True))
+            return replace(grid, numbers=columns, channel=at, names=names)
+    return grid
+
+
+def _take_turns(codes: NDArray[np.intp]) -> bool:
+    order = np.argsort(codes, kind="stable")
+    gaps = np.diff(order)[np.diff(codes[order]) == 0]
+    count = int(codes.max(initial=0)) + 1
+    turns = count > 1 and len(gaps) > count and float((gaps == count).mean()) >= TAKE_TURNS
+    return turns and float((gaps == 1).mean()) <= IN_A_ROW
+
+
+def _numbers_of(names: Sequence[str]) -> list[int]:
+    """Return a number for each of `names`: the one in it, if all are different, else the next free one.
+
+    >>> _numbers_of(["Zone 3", "Zone 4", "die"]), _numbers_of(["oben", "unten"])
+    ([3, 4, 5], [1, 2])
+    """
+    written = [int(digits[-1]) if (digits := re.findall(r"\d{1,4}", name)) else 0 for name in names]
+    own = [number for number in written if number]
+    if len(set(own)) < len(own):
+        return list(range(1, len(names) + 1))
+    free = itertools.count(max(own, default=0) + 1)
+    return [number or next(free) for number in written]
 
 
 def _times(grid: Grid, roles: Roles, period: float | None) -> Stamps:
@@ -217,6 +287,10 @@ def _log_of(
     unit, why_unit = _unit(grid, roles)
     scale, why_scale = _scale(grid, roles)
     samples = _samples(grid, roles, usable, scale, axis.time)
+    unread = grid.line[~usable]
+    between = lines - grid.shape.first_row + 1 - sum(map(len, table.line)) + len(unread)
+    rows = np.setdiff1d(np.concatenate(table.line), unread) if between else unread
+    order = np.argsort(grid.line[usable]) if between else slice(0)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
     header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
@@ -226,13 +300,7 @@ def _log_of(
         "output": _joined(roles.guessed.get("output", ""), why_scale),
         "time": _joined(roles.guessed.get("time", ""), times.assumed),
     }
-    names = {
-        channel: grid.heading(columns.get("pv", next(iter(columns.values()))))
-        for channel, columns in roles.channels.items()
-    }
-    pvs = {channel: columns["pv"] for channel, columns in roles.channels.items() if "pv" in columns}
-    units = {channel: _own_unit(grid, pv, next(iter(pvs.values())), unit) for channel, pv in pvs.items()}
-    channel_names = {channel: heading.text for channel, heading in names.items() if heading}
+    channel_names, units = _named(grid, roles, unit)
     placeholders = placeholders_of(samples)
     return Log(
         path=source.path,
@@ -255,20 +323,45 @@ def _log_of(
         channel_names=channel_names,
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
-        load_events=partial(preamble_events, source, grid.shape),
+        load_events=partial(
+            table_events, source, grid.shape, rows, between, grid.line[usable][order], axis.time[order]
+        ),
     )
+
+
+def _named(grid: Grid, roles: Roles, unit: str) -> tuple[dict[int, str], dict[int, str]]:
+    """Return the names of the channels, and their units beside the first channel's `unit`."""
+    heads = {
+        channel: heading.text
+        for channel, columns in roles.channels.items()
+        if (heading := grid.heading(columns.get("pv", next(iter(columns.values())))))
+    }
+    pvs = {channel: columns["pv"] for channel, columns in roles.channels.items() if "pv" in columns}
+    units = {channel: _own_unit(grid, pv, next(iter(pvs.values())), unit) for channel, pv in pvs.items()}
+    if not grid.names:
+        return heads, units
+    order = sorted(roles.channels)
+    rows = {
+        (number - 1) * len(order) + place: (name, channel)
+        for number, name in sorted(grid.names.items())
+        for place, channel in enumerate(order, start=1)
+    }
+    names = {at: f"{name} {heads.get(of, of)}" if len(order) > 1 else name for at, (name, of) in rows.items()}
+    return names, {at: units[of] for at, (_, of) in rows.items() if of in units}
 
 
 def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
     columns = next(iter(roles.channels.values()))
     if "pv" not in columns:
         return "", ""
+    if grid.shape.unit and not any(heading.unit in DEGREES for heading in grid.shape.headings):
+        return grid.shape.unit, ""
     output = grid.numbers[columns["output"]] if "output" in columns else None
     units = [heading.unit for at, heading in enumerate(grid.shape.headings) if at != columns["pv"]]
     rooms = {
         heading.text: grid.numbers[at]
         for at, heading in enumerate(grid.shape.headings)
-        if heading.says("pv", "room") and not heading.unit and heading.scores.get("pv")
+        if heading.says("pv", "room") and not heading.unit and heading.scores.get("pv", 0) >= LIKELY
     }
     return unit_of(grid.numbers[columns["pv"]], output, grid.heading(columns["pv"]), units, rooms)
 
@@ -276,8 +369,8 @@ def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
 def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
     """Return the unit of column `pv` beside the `first` channel's in `unit`: whole numbers may be raw."""
     heading = grid.heading(pv)
-    if heading and heading.unit in PV_UNITS:
-        return heading.unit
+    if heading and (heading.unit in PV_UNITS or heading.has_other_unit()):
+        return heading.unit if heading.unit in PV_UNITS else written_unit(heading.text)
     values, of_first = (grid.numbers[at][np.isfinite(grid.numbers[at])] for at in (pv, first))
     raw = (values == np.round(values)).all() and (of_first != np.round(of_first)).any()
     return "counts" if raw and np.median(values) > COUNTS_ABOVE else unit
@@ -309,7 +402,8 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
 
     number = empty if roles.channel_column is None else grid.numbers[roles.channel_column]
     whole = (np.isfinite(number) & (np.abs(number) < 2**31))[usable]
-    numbers = (np.where(whole, np.where(whole, number[usable], 0), channel) for channel in order)
+    before = (np.where(whole, number[usable], 1) - 1) * len(order)
+    numbers = (np.where(whole, before + at, channel) for at, channel in enumerate(order, start=1))
     channels = np.min_scalar_type(-1 - max(order)) if large and roles.channel_column is None else np.int64
     columns = {
         "time": in_turn([time] * len(order), np.float64),
@@ -339,17 +433,40 @@ def _joined(*reasons: str) -> str:
     return "; ".join(filter(None, reasons))
 
 
-def preamble_events(source: Source, shape: Shape) -> pd.DataFrame:
-    """Return the lines above the rows, without the header, as events at time 0."""
-    above = next(chunks(source)).content.split(b"\n", shape.first_row)[: shape.first_row - 1]
-    rows = [
-        (0.0, "info", "", text_of(line), number)
-        for number, line in enumerate(above, 1)
-        if line.strip() and number != shape.header_line
-    ]
-    if not rows:
-        return no_events()
-    return pd.DataFrame(rows, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
+def table_events(
+    source: Source, shape: Shape, rows: NDArray[np.int64], between: int, line: NDArray[np.int64], time: Floats
+) -> pd.DataFrame:
+    """Return the lines of `source` that are none of the `rows` and no header, as events.
+
+    between     how many lines behind the first row are none of them; without any, `rows` need not be given
+    line, time  of the rows in the order of lines: an event has the time of the row above, the first ones 0
+    """
+    left, found = shape.first_row - 1 + between, []
+    header = ""
+    for chunk in chunks(source) if left else ():
+        texts = chunk.content.removesuffix(b"\n").split(b"\n")
+        numbers = np.setdiff1d(np.arange(len(texts)) + chunk.first_line, rows)[:left]
+        for number in numbers.tolist():
+            text = text_of(texts[number - chunk.first_line])
+            header = text if number == shape.header_line else header
+            if text.strip() and text != header:
+                at = int(np.searchsorted(line, number)) - 1
+                level = _level_of(text) if number >= shape.first_row else "info"
+                found.append((float(time[at]) if at >= 0 else 0.0, level, "", text, number))
+        left -= len(numbers)
+        if left <= 0:
+            break
+    return pd.DataFrame(found, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
+
+
+def _level_of(text: str) -> str:
+    """Return how bad it is what a line of words says.
+
+    >>> _level_of("*** ALARM Z3 DEV HIGH"), _level_of("# door opened")
+    ('error', 'info')
+    """
+    said = vocabulary()["said"].items()
+    return next((level for level, parts in said if any(part in text.lower() for part in parts)), "info")
 
 
 def _grid_of(table: Table, shape: Shape) -> Grid:

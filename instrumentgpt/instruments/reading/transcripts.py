@@ -21,6 +21,7 @@ from typing import IO, Any
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.lognames import safe_name
 from instrumentgpt.instruments.reading.bounds import OversizedLog, check_size
+from instrumentgpt.instruments.reading.encodings import decoded, encoding_of
 from instrumentgpt.instruments.reading.record import flat
 
 HEAD_BYTES = 1 << 16
@@ -32,7 +33,6 @@ DEEPEST = 8  # levels of a document at which a table is looked for
 JSON_DOCUMENT = re.compile(rb'\s*(?:\[\s*[\[{]|\{\s*"(?:[^"\\]|\\.)*"\s*:)')
 JSON_LINE = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
 LITERAL = re.compile(rb"\s*\{\s*'")
-UTF16 = (b"\xff\xfe", b"\xfe\xff")  # what Windows programs put before text in UTF-16
 BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f", " ") | {'"': "'"})
 SERIES = ("datapoints", "values", "points")  # what holds the values of one series: Grafana, Prometheus
 
@@ -67,14 +67,14 @@ def _kind_of(part: Path, _size: int, _changed: int) -> Kind | None:
         head = file.read(HEAD_BYTES).removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PK\x03\x04"):
         return Kind("zip", _from_zip) if members(part, part.name) else Kind("spreadsheet", _from_spreadsheet)
-    if head.startswith(UTF16):
-        return Kind("UTF-16", lambda part: iter([part.read_bytes().decode("utf-16", "replace").encode()]))
     if head.startswith(b"PAR1"):
         return Kind("Parquet", _from_parquet)
     if LITERAL.match(head) and _literal(part) is not None:
         return Kind("Artisan profile", lambda part: _lines(_profile(_literal(part) or {})))
     if JSON_DOCUMENT.match(head) and not JSON_LINE.match(head) and len(_rows_of(_document(part))) > 1:
         return Kind("JSON", lambda part: _lines(_rows_of(_document(part))))
+    if codec := encoding_of(head):
+        return Kind(codec, lambda part: decoded(part, codec))
     return None
 
 

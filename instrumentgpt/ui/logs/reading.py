@@ -169,7 +169,7 @@ def _draw_kinds(preparation: Preparation, reference: str, suffix: str) -> Stated
     title = say("Kind of loop: {names}", names=untrusted.label("; ".join(names), 160))
     with st.expander(f"{title}{suffix}", icon=":material/tune:"):
         for channel, kind in diagnosis.kinds.items():
-            sentence = loop_wording.sentence(kind, diagnosis.log.unit, language())
+            sentence = loop_wording.sentence(kind, diagnosis.log.unit_of(channel), language())
             st.caption(untrusted.label(f"{say('Channel {channel}', channel=channel)}: {sentence}", 500))
         loop = _draw_kind_form(diagnosis, reference)
     reading = reading_of(reference)
