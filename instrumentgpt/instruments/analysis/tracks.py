@@ -200,11 +200,26 @@ class Track:
 
     def settled(self, first: int, stop: int) -> int:
         """Return the first index from which pv stayed in the band for `SETTLED_FOR`; `stop` if never."""
+        first = self.let_cool(first, stop)
         inside = np.abs(self.smooth_error[first:stop]) < BAND
         for a, b in runs(inside):
             if self.time[first + b - 1] - self.time[first + a] >= self.lags(SETTLED_FOR):
                 return first + int(a)
         return stop
+
+    def let_cool(self, first: int, stop: int) -> int:
+        """Return the end of the passive cool-down that a constant setpoint begins with; `first` if it has none.
+
+        The output of a heater stands at its lower limit, pv is above the setpoint and falls by itself.
+        """
+        if self.low < 0 or first >= stop or not self.smooth_error[first] < -BAND:
+            return first
+        arrived = np.append(self.smooth_error[first:stop] >= -BAND, True)
+        rests = runs(self.at_low[first:stop])
+        rests = rests[rests[:, 0] <= int(np.argmax(arrived))] + first
+        if not rests.size or not self.smooth_pv[rests[-1, 1] - 1] < self.smooth_pv[rests[0, 0]] - BAND:
+            return first
+        return int(rests[-1, 1])
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -248,10 +263,15 @@ class Track:
         return mask
 
     def reached(self, hold: Hold) -> int:
-        """Return the index at which pv first reached the setpoint of `hold`: its band, or past it."""
-        error = self.smooth_error[hold.first : hold.stop]
-        there = (np.abs(error) < BAND) | (np.sign(error) != np.sign(error[0]))
-        return hold.first + (int(np.argmax(there)) if there.any() else 0)
+        """Return the index at which pv first reached the setpoint of `hold`: its band, or past it.
+
+        Where it never did, that is where it began; its end, if it was let cool.
+        """
+        first = self.let_cool(hold.first, hold.stop)
+        error = self.smooth_error[first : hold.stop]
+        there = (np.abs(error) < BAND) | (np.sign(error) != np.sign(error[:1]))
+        never = hold.stop - first if first > hold.first else 0
+        return first + (int(np.argmax(there)) if there.any() else never)
 
     @cached_property
     def holding(self) -> Mask:
