@@ -155,7 +155,7 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         "before": change.before,
         "after": change.after,
         "ratio": change.ratio,
-        "setpoint": float(track.loop.setpoint[change.first]),
+        "setpoint": float(track.loop.setpoint[change.last]),
     }
     if fault == "heater_degradation":
         ruled_out = [
