@@ -42,7 +42,7 @@ BLOCK = 5  # samples of a median
 KEPT_UP = 3  # such blocks over which a move counts as kept up: no spike is that long
 OFTEN = 0.4  # spikes a lag
 CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned
-AT_ONCE, AT_LEAST = 2, 0.5  # samples in which it goes back by this share of the jump: slower, it is heat
+AT_ONCE, AT_LEAST = 1, 0.5  # samples in which it goes back by this share of the jump: slower, it is heat
 FEWEST = 10  # samples
 
 
