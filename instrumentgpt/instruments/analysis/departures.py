@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import runs, smooth
-from instrumentgpt.instruments.analysis.tracks import BAND, SETTLING, Track
+from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, runs, smooth
+from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, SETTLING, Track
 from instrumentgpt.instruments.loops import Floats, Mask
 
 TYPICAL = 3.0  # times what pv usually does within a lag, from which it is out of its own band
@@ -13,6 +13,8 @@ SMALLEST = 1.5  # bands, likewise, of a loop that hardly moves at all
 BACK = 1 / 3  # of the limit: pv is back
 SHORTEST = 0.5  # lags out of the band
 ONE = 2.0  # lags between two departures to the same side, below which they are one
+LATER, LATEST = 12.0, 48.0  # lags after pv was moved, in which its loop has long answered
+NEEDED = 0.5  # of the output that holds the plant so much further from its room: less is no lasting change
 HELD_LEVEL = 0.5  # of a record without a setpoint that pv must spend at one level, for it to be held there
 
 
@@ -83,3 +85,24 @@ def _at_level(track: Track) -> tuple[Mask, float]:
     if near.mean() >= HELD_LEVEL:
         mask[track.after(int(np.argmax(near)), track.lags(SETTLING)) :] = True
     return mask & track.usable, level
+
+
+def lasting_need(track: Track, index: int, size: float) -> float:
+    """Return the change of output long after pv was moved by `size` bands, in the least of a sensor step.
+
+    A sensor that reads another value lets its controller drive the plant elsewhere, which takes another
+    output; below 1, what pushed pv is over. nan where the record does not say.
+    """
+    same = (track.setpoint == track.setpoint[index]) & (np.abs(track.smooth_error) < SMALLEST * BAND)
+    when = track.time - track.time[index]
+    earlier = track.output[same & (when < 0) & (when > track.lags(LATER - LATEST))]
+    later = track.output[same & (when > track.lags(LATER)) & (when < track.lags(LATEST))]
+    if min(np.isfinite(earlier).sum(), np.isfinite(later).sum()) < track.samples(track.lags(ONE)):
+        return np.nan
+    before, after = float(np.nanmedian(earlier)), float(np.nanmedian(later))
+    if track.kind.drive == "on_off":
+        before, after = float(np.nanmean(earlier)), float(np.nanmean(later))
+    spread = MAD_TO_SIGMA * float(np.nanmedian(np.abs(earlier - np.nanmedian(earlier))))
+    driven = np.nan if track.rest is None else abs(float(track.setpoint[index]) - track.rest)
+    needed = NEEDED * abs(size / driven * before) if driven > 0 else 0.0
+    return float(np.sign(size) * (before - after) / (needed + max(spread, track.output_digit, AT_LIMIT)))

@@ -41,7 +41,7 @@ CALM = 13  # samples: twice as long as a spike may last
 BLOCK = 5  # samples of a median
 KEPT_UP = 3  # such blocks over which a move counts as kept up: no spike is that long
 OFTEN = 0.4  # spikes a lag
-CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned
+CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned; past it, a loop overshoots
 AT_ONCE, AT_LEAST = 1, 0.5  # samples in which it goes back by this share of the jump: slower, it is heat
 FEWEST = 10  # samples
 
@@ -159,11 +159,15 @@ def spikes_in(time: Floats, pv: Floats, lag: float) -> list[tuple[int, int]]:
     for start in jumps(time, pv):
         if spikes and start <= spikes[-1][1]:
             continue
-        level, size = pv[start - 1], pv[start] - pv[start - 1]
+        size, before = pv[start] - pv[start - 1], start - 1
+        while before and (pv[before] - pv[before - 1]) / size > CAME_BACK:
+            before -= 1  # on its way already
+        level, size = pv[before], pv[start] - pv[before]
         stop = int(np.searchsorted(time, time[start] + SPIKE_RETURNS * lag, side="right"))
         returned = np.abs(pv[start + 1 : stop + 1] - level) < CAME_BACK * abs(size)
         back = start + 1 + int(np.argmax(returned)) if returned.any() else start
-        if (pv[max(start, back - AT_ONCE)] - pv[back]) / size >= AT_LEAST:
+        past = (level - pv[back : back + stop - start]) / size
+        if (pv[max(start, back - AT_ONCE)] - pv[back]) / size >= AT_LEAST and not (past > CAME_BACK).any():
             spikes.append((start, back))
     often = len(pv) and len(spikes) * lag > OFTEN * (time[-1] - time[0])
     return [] if often else spikes

@@ -208,7 +208,7 @@ class Track:
         return stop
 
     def let_cool(self, first: int, stop: int) -> int:
-        """Return the end of the passive cool-down that a constant setpoint begins with; `first` if it has none.
+        """Return the end of the passive cool-down that a constant setpoint begins with; `first` if none.
 
         The output of a heater stands at its lower limit, pv is above the setpoint and falls by itself.
         """

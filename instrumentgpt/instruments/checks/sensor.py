@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.departures import lasting_need
 from instrumentgpt.instruments.analysis.readings import (
     OPEN_FOR,
     SPIKE_RETURNS,
@@ -14,7 +15,7 @@ from instrumentgpt.instruments.analysis.readings import (
     jumps,
     spikes_in,
 )
-from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, runs
+from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -27,11 +28,8 @@ KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of rea
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
 SPREAD = 0.35, 0.65  # of the move before, that a filter lets follow of a jump: a plant goes on more slowly
-ON_SETPOINT = 1.5  # bands: pv is back where it is held
 ALIKE = 2.0  # times that one jump is larger than another, at most: heat comes so, a sensor does not shed it
 CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
-EARLIER, LATER, LATEST = 6.0, 12.0, 36.0  # lags: before a jump, and in which its loop has long answered
-NEEDED = 0.5  # of the output that holds the plant so much further from its room: less is no lasting change
 
 
 def sensor_open(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -134,7 +132,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
         possible = float(moves[index - 1])
         again = sum(1 / ALIKE < other / size < ALIKE for other in sizes) > 1
         comes_again = again and min(sizes) * max(sizes) > 0  # and never jumps back
-        if comes_again or not KEPT < kept < CARRIED_ON or _is_over(track, index, size):
+        if comes_again or not KEPT < kept < CARRIED_ON or lasting_need(track, index, size) < 1:
             continue
         sign = math.copysign(1.0, track.scale)
         numbers: dict[str, float | str] = {
@@ -149,24 +147,6 @@ def _step(study: Study, track: Track) -> list[Finding]:
         ruled_out, end, lines = RuledOut("sensor_spike", "stays", stays), len(track) - 1, (index - 1, last)
         return [finding_of(study, "sensor_bias", track, index, end, lines, numbers, [ruled_out])]
     return []
-
-
-def _is_over(track: Track, index: int, size: float) -> bool:
-    """Return whether the output, long after a jump of `size`, holds pv as it did before: the push is over.
-
-    A sensor that reads another value lets its controller drive the plant elsewhere, which takes another output.
-    """
-    same = (track.setpoint == track.setpoint[index]) & (np.abs(track.smooth_error) < ON_SETPOINT)
-    when = track.time - track.time[index]
-    earlier = track.output[same & (when < 0) & (when > -track.lags(EARLIER))]
-    later = track.output[same & (when > track.lags(LATER)) & (when < track.lags(LATEST))]
-    if min(np.isfinite(earlier).sum(), np.isfinite(later).sum()) < track.samples(track.lags(1.0)):
-        return False
-    before, after = float(np.nanmean(earlier)), float(np.nanmedian(later))
-    spread = MAD_TO_SIGMA * float(np.nanmedian(np.abs(earlier - np.nanmedian(earlier))))
-    driven = np.nan if track.rest is None else abs(float(track.setpoint[index]) - track.rest)
-    needed = NEEDED * abs(size / driven * before) if driven > 0 else 0.0
-    return bool(np.sign(size) * (before - after) < max(needed, spread, track.output_digit))
 
 
 def _is_held(track: Track, index: int) -> bool:
