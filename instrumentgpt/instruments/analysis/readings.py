@@ -27,6 +27,7 @@ RAILS = np.sort(  # what converters read with the sensor off, in the unit of the
 RAIL_DIGIT = 0.06  # half a digit of a reading with one decimal
 RAIL_JUMP = 20.0  # bands, of the move to a value that is no known rail but never changes again
 RAIL_HELD = 2.0  # lags that such a value stands
+AGAIN = 2  # times that the end of its own range is read to the digit
 COLDEST = -40.0  # °C or °F, where industrial parts end: what stands there and never moves is not read
 NO_VALUE = -1.0  # in the unit of the log: Artisan's, which is a temperature where it is not all there is
 IMPOSSIBLE = 1000.0  # times the usual size of a reading: a number that was never one (3.6e7 beside 20)
@@ -51,8 +52,7 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
 
     A value of `RAILS` is none if pv came to it or left it by an impossible move (if that was to another rail:
     only where nothing was read beside it), any other if it was reached by one of `RAIL_JUMP` bands and then
-    stayed the same to the last digit for `RAIL_HELD` lags. One that never changed is none if it is `NO_VALUE`
-    or below `COLDEST`.
+    stayed the same to the last digit for `RAIL_HELD` lags, or is one of `own_rails`. One that never changed is none if it is `NO_VALUE` or below `COLDEST`.
 
     >>> believable(np.array([20.0, 20.1, 999.9] + [20.0] * 9), np.arange(12.0), 0.3, 10.0)[:4].tolist()
     [True, True, False, True]
@@ -66,6 +66,8 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     values = np.unique(pv[good])  # of the values, not the samples: a rail is one value
     if values.size == 1 and (values[0] < COLDEST or values[0] == NO_VALUE):
         return np.zeros(len(pv), dtype=bool)
+    for rail in own_rails(pv, time, band):
+        good &= pv != rail
     believed = values[~is_rail(values)]
     middle = float(np.median(believed if believed.size else values))
     limit = impossible_move(time, pv, band)
@@ -85,6 +87,31 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
         ):  # a first line of zeros is no place to move from
             good[first:stop] &= min(moves[first - 1], abs(pv[first] - middle)) <= RAIL_JUMP * band
     return good
+
+
+def own_rails(pv: Floats, time: Floats, band: float) -> list[float]:
+    """Return the ends of the range of `pv` to which it jumped more than once, to the digit, and back.
+
+    >>> pv = np.arange(90.0)
+    >>> pv[[20, 50, 51]] = 1768.0
+    >>> own_rails(pv, np.arange(90.0), 1.0)
+    [1768.0]
+    """
+    rails = []
+    for rail in (float(np.nanmin(pv)), float(np.nanmax(pv))):
+        rest = np.where(pv == rail, np.nan, pv)
+        spells = runs(pv == rail)
+        if len(spells) < AGAIN or np.isfinite(rest).sum() < len(pv) / 2 or not spells[0, 0]:
+            continue
+        beside = np.concatenate((pv[spells[:, 0] - 1], pv[spells[:, 1][spells[:, 1] < len(pv)]]))
+        far = max(RAIL_JUMP * band, float(np.min(impossible_move(time, rest))))
+        if (
+            len(np.unique(rest)) > FEWEST
+            and np.nanmin(np.abs(rest - rail)) > far
+            and np.isfinite(beside).all()
+        ):
+            rails.append(rail)
+    return rails
 
 
 def is_rail(pv: Floats) -> Mask:
