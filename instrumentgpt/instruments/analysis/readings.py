@@ -52,7 +52,8 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
 
     A value of `RAILS` is none if pv came to it or left it by an impossible move (if that was to another rail:
     only where nothing was read beside it), any other if it was reached by one of `RAIL_JUMP` bands and then
-    stayed the same to the last digit for `RAIL_HELD` lags, or is one of `own_rails`. One that never changed is none if it is `NO_VALUE` or below `COLDEST`.
+    stayed the same to the last digit for `RAIL_HELD` lags, or is one of `own_rails`. One that never changed
+    is none if it is `NO_VALUE` or below `COLDEST`.
 
     >>> believable(np.array([20.0, 20.1, 999.9] + [20.0] * 9), np.arange(12.0), 0.3, 10.0)[:4].tolist()
     [True, True, False, True]
