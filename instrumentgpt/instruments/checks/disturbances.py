@@ -33,6 +33,7 @@ CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
 QUICK = 12.0  # lags to its peak: what is slower may be the loop itself
 AT_ONCE, HALF = 1.0, 0.5  # lag to that share of its size: a lid, a door, a cold load, but no failing heater
+RARE = 0.05  # of the time held, that one alone may last
 FOLLOWS = 6.0  # lags after pv came back in which it goes to the other side of itself
 
 
@@ -203,11 +204,15 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
 def in_use(track: Track, departures: Sequence[Departure]) -> list[Departure]:
     """Return those of `departures` that the output answers and that come again: what the loop is used for.
 
-    So is what goes out at once and comes back more slowly, and the loop's own way past its setpoint after it.
+    So is what goes out at once and comes back more slowly, if it comes again or is short beside all that was
+    held, and the loop's own way past its setpoint after it.
     """
     answered = [departure for departure in departures if _fought(track, departure)]
     used = [use for use in answered if sum(_is_like(track, other, use) for other in answered) > 1]  # itself
     opened = [departure for departure in answered if _is_opening(track, departure)]
+    seconds = sum(float(track.time[each.last] - track.time[each.first]) for each in opened)
+    if len(opened) == 1 and seconds > RARE * track.period * np.count_nonzero(track.holding):
+        opened = []
     return [
         each for each in departures if each in used or each in opened or _follows_one(track, each, opened)
     ]
