@@ -27,7 +27,7 @@ RAILS = np.sort(  # what converters read with the sensor off, in the unit of the
 RAIL_DIGIT = 0.06  # half a digit of a reading with one decimal
 RAIL_JUMP = 20.0  # bands, of the move to a value that is no known rail but never changes again
 RAIL_HELD = 2.0  # lags that such a value stands
-AGAIN = 2  # times that the end of its own range is read to the digit
+AGAIN = 3  # samples at the end of its own range, to the digit: two may be two spikes alike
 COLDEST = -40.0  # °C or °F, where industrial parts end: what stands there and never moves is not read
 NO_VALUE = -1.0  # in the unit of the log: Artisan's, which is a temperature where it is not all there is
 IMPOSSIBLE = 1000.0  # times the usual size of a reading: a number that was never one (3.6e7 beside 20)
@@ -102,7 +102,8 @@ def own_rails(pv: Floats, time: Floats, band: float) -> list[float]:
     for rail in (float(np.nanmin(pv)), float(np.nanmax(pv))):
         rest = np.where(pv == rail, np.nan, pv)
         spells = runs(pv == rail)
-        if len(spells) < AGAIN or np.isfinite(rest).sum() < len(pv) / 2 or not spells[0, 0]:
+        few = len(spells) < 2 or np.count_nonzero(pv == rail) < AGAIN
+        if few or np.isfinite(rest).sum() < len(pv) / 2 or not spells[0, 0]:
             continue
         beside = np.concatenate((pv[spells[:, 0] - 1], pv[spells[:, 1][spells[:, 1] < len(pv)]]))
         far = max(RAIL_JUMP * band, float(np.min(impossible_move(time, rest))))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import runs, smooth
-from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.loops import Floats
 
 SHARED_MOVE = 1.1  # bands out of the setpoint, at least, of each channel
@@ -47,6 +47,21 @@ def deviations(tracks: Sequence[Track], grid: Floats) -> Floats:
         usual = float(np.nanmedian(error)) if np.isfinite(error).any() else 0.0
         rows.append(on_grid(track, error - usual, grid))
     return np.array(rows) if rows else np.zeros((0, len(grid)))
+
+
+def driven_by_another(tracks: Sequence[Track], track: Track, first: int, last: int, size: float) -> bool:
+    """Return whether another of `tracks` had left its setpoint when `track` did, and is farther off it.
+
+    size  setpoint - pv that it is off, on average from sample `first` to `last`; bands of `track`, with sign
+    """
+    for other in tracks:
+        away = np.sign(size) * other.smooth_error
+        inside = (other.time >= track.time[first]) & (other.time <= track.time[last]) & other.controlled
+        if other is track or not inside.any() or not away[np.argmax(inside)] > BAND:
+            continue
+        if other.shown(float(np.nanmean(away[inside]))) > track.shown(abs(size)):
+            return True
+    return False
 
 
 def common_moves(tracks: Sequence[Track], grid: Floats) -> tuple[Move, ...]:

@@ -8,6 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
+from instrumentgpt.instruments.analysis.together import driven_by_another
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.saturation import (
     back_in_band,
@@ -165,7 +166,9 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         top = allowed + int(np.argmax(np.where(past, level[allowed:stop], -np.inf)))
         rise, lasted = float(level[top] - level[allowed]), float(track.time[top] - track.time[allowed])
         above = float(-sign * track.smooth_error[top])
-        if rise / max(lasted, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
+        half_way = allowed + int(np.argmax(level[allowed:top] >= (level[allowed] + level[top]) / 2))
+        took = float(track.time[half_way] - track.time[allowed])  # where it ends, pv hardly moves
+        if rise / 2 / max(took, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
             continue  # a room that warms up
         if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST:
             continue
@@ -178,6 +181,8 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if (_neighbour_stepped(study, track, start, top) and rise < NEIGHBOUR_HEAT) or moved_with_room(
             study, track, start, top
         ):
+            continue
+        if driven_by_another(study.active, track, start, top, -sign * above / 2):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[first]),

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from instrumentgpt.instruments.analysis.study import Study, finding_of
+from instrumentgpt.instruments.analysis.together import driven_by_another
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
@@ -23,6 +24,7 @@ SMALLEST_DUTY = 3.0  # percent below which a ratio means nothing
 BEGUN = 0.15  # share of the whole change that counts as begun
 DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at once, before pv has drifted far
 REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
+DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
 
 
@@ -146,6 +148,7 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
         _finding(study, track, change, others, fault)
         for track, change, others in _changes(study)
         if change.ratio**sign > limit * max((others or 1.0) ** sign, 1.0)
+        and not driven_by_another(study.active, track, change.first, change.last, sign * DRIVES)
     ]
 
 
