@@ -6,6 +6,7 @@ A size of 1 is the loop's band, and times are compared with its lag (`own_units`
 import math
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,6 +29,7 @@ SETTLED_FOR = 3.0  # lags inside the band before a loop counts as settled
 SETTLING = 12.0  # lags after a loop has settled on a step in which its humps are its own
 SMALLEST_STEP = 3.0  # bands of setpoint change that start a transient
 HELD_STEP = 2.0  # lags that a setpoint must stand, or it is a point of a ramp
+FEWEST_CYCLES = 4  # of an on/off loop, that show how it swings by itself
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
 
 
@@ -280,6 +282,20 @@ class Track:
         for hold in self.holds:
             mask[hold.settled if hold.settled < hold.stop else self.reached(hold) : hold.stop] = True
         return mask & self.usable
+
+    @cached_property
+    def cycles(self) -> list[tuple[int, int]]:
+        """Return (first, past-the-last) of each cycle of an on/off loop that holds, from one switch-on on."""
+        if self.kind.drive != "on_off":
+            return []
+        starts = np.flatnonzero(np.diff((self.output > self.high / 2).astype(int)) > 0) + 1
+        return [(int(a), int(b)) for a, b in pairwise(starts) if self.holding[a:b].all()]
+
+    @cached_property
+    def own_swing(self) -> float:
+        """Return half of what pv usually moves in one of `cycles`, bands; 0 where they are too few."""
+        sizes = [np.ptp(self.pv[a:b]) / 2 for a, b in self.cycles]
+        return float(np.nanmedian(sizes)) if len(sizes) >= FEWEST_CYCLES else 0.0
 
     def swings(self, first: int, stop: int, hysteresis: float) -> HalfCycles:
         """Return the half cycles of the error between two indices."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -62,8 +61,7 @@ def duty_at_equal_setpoint(track: Track) -> Duty | None:
 def _duty_of_cycles(track: Track) -> Duty | None:
     """Return the share of each cycle of an on/off loop in which it was on."""
     steady = _at_one_setpoint(track, track.holding)
-    starts = np.flatnonzero(np.diff((track.output > track.high / 2).astype(int)) > 0) + 1
-    cycles = [(int(a), int(b)) for a, b in pairwise(starts) if steady[a:b].all()]
+    cycles = [(a, b) for a, b in track.cycles if steady[a:b].all()]
     if len(cycles) < FEWEST_CYCLES:
         return None
     output = np.array([float(np.mean(track.output[a:b])) for a, b in cycles])
