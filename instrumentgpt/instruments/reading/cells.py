@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from instrumentgpt.instruments.reading.headers import (
     known_header,
     unit_of_cells,
 )
-from instrumentgpt.instruments.reading.record import TIMES, names_in, pairs_of
+from instrumentgpt.instruments.reading.record import GLUED, TIMES, names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
@@ -29,7 +29,7 @@ NO_VALUES = frozenset(
 ON_OFF = dict.fromkeys(("on", "true", "開", "开"), 1.0) | dict.fromkeys(("off", "false", "關", "关"), 0.0)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
-UNIT_AT_END = re.compile(r"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$")
+UNIT_AT_END = re.compile(rf"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$|{GLUED}$")
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
 ARROW = " -> "
 BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
@@ -62,13 +62,14 @@ class Shape:
 
 @dataclass
 class Table:
-    """Cells by column, as texts or floats; `line` of each row; rows that could not be read."""
+    """Cells by column, as texts or floats; `line` of each row; rows that could not be read; other lines."""
 
     columns: list[list[NDArray[np.generic]]]
     line: list[NDArray[np.int64]]
     broken: list[tuple[int, str, str]]
     broken_count: int = 0
     headers_again: int = 0
+    others: list[tuple[int, str]] = field(default_factory=list)
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
@@ -273,10 +274,13 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
     rows: list[list[str]] = []
     numbers: list[int] = []
     for number, line in lines:
-        if number < shape.first_row or not line.strip() or line.lstrip().startswith(b"#"):
+        if number < shape.first_row or not line.strip():
             continue
         text = text_of(line)
         cells = shape.cells(text)
+        if text.lstrip().startswith("#") or (shape.names and not cells):
+            table.others.append((number, text))
+            continue
         if len(cells) == shape.width + 1 and not cells[-1]:
             cells.pop()
         if len(cells) == shape.width and _is_row(cells):
@@ -287,6 +291,7 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
         ]:
             table.headers_again += 1
         else:
+            table.others.append((number, text))
             table.broken_count += 1
             reason = f"{len(cells)} cells, not {shape.width}" if len(cells) != shape.width else "no numbers"
             if len(table.broken) < 5:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,7 @@ EXCEL_EPOCH_DAYS = 25_569  # 1970-01-01 as a spreadsheet counts
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
+SYSLOG = re.compile(r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d$")
 CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": ":", "分": ":", "秒": ""})
 
 HALF_DAY = re.compile(r"([上下])午\s*(\d[\d:.]*)")
@@ -238,10 +240,21 @@ def _filled(time: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(pd.Series(time).ffill().fillna(0.0), dtype=np.float64)
 
 
-def start_of(first: int, kind: str, name: str = "") -> pd.Timestamp | None:
-    """Return the wall-clock moment of time 0, or None where neither clock nor file `name` has a full date."""
-    if kind == "clock" and (named := start_time(name)):
+def start_of(first: int, kind: str, path: Path | None = None) -> pd.Timestamp | None:
+    """Return the wall-clock moment of time 0, or None where neither clock nor file at `path` has a full date.
+
+    A syslog stamp lacks the year: it is that of the file's name, else the latest before it was written.
+    """
+    named = start_time(path.name) if path else None
+    if kind == "clock" and named:
         return pd.Timestamp(named).normalize() + pd.Timedelta(first, unit="us")
+    if kind == "syslog" and path and (named or path.is_file()):
+        stamped = pd.Timestamp(first, unit="us")
+        written = pd.Timestamp(named) if named else pd.Timestamp(path.stat().st_mtime, unit="s")
+        year = written.year - (
+            not named and stamped.replace(year=written.year) > written + pd.Timedelta(days=1)
+        )
+        return stamped.replace(year=year)
     if kind not in ("datetime", "epoch"):
         return None
     if not 0 <= first < LAST_DATE:
@@ -289,6 +302,8 @@ def from_texts(cells: Sequence[str]) -> Stamps:
         first = raw[raw != NO_TIME][0]
         elapsed = first < 60 * SECOND or raw.max() >= DAY
         return Stamps(raw, "seconds" if elapsed else "clock")
+    if sum(bool(SYSLOG.match(text)) for text in filled) > 0.9 * len(filled):
+        return Stamps(_each("syslog", texts, SYSLOG), "syslog")
     if sum(bool(ISO.match(text)) for text in filled) > 0.9 * len(filled):
         return Stamps(_each("datetime", texts, ISO), "datetime")
     return _calendar(texts)

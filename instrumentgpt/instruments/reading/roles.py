@@ -10,7 +10,7 @@ import numpy as np
 
 from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.headers import ROLES, Heading, vocabulary
-from instrumentgpt.instruments.reading.scales import OUTPUT_RANGES, SIGNED_BYTE
+from instrumentgpt.instruments.reading.scales import ELECTRIC, OUTPUT_RANGES, SIGNED_BYTE
 
 STEPS_AT_MOST = 0.05  # share of rows at which a setpoint changes
 DISTINCT_AT_MOST = 0.1  # distinct values of a setpoint, per row
@@ -24,6 +24,7 @@ STRAIGHT = 0.2  # share of rows by which a programme runs straight more often th
 BENDS = 200  # of a column, at the most, that are looked for
 FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
+DRIVEN = 0.6  # of its variance, at the most, that the error does not explain of a current that drives a loop
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
@@ -304,6 +305,23 @@ def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> 
     best = max(apart, key=apart.__getitem__, default=None)
     if best is not None and apart[best] > 1:
         loop["output"] = best
+        return
+    free = [
+        at for at in rest if at not in loop.values() and not columns.headings[at].says("other", "certain")
+    ]
+    electric = [(unit, at) for unit in ELECTRIC for at in free if columns.headings[at].unit == unit]
+    driving = [at for _, at in electric if "setpoint" in loop and _drives(columns.values[at], error)]
+    loop |= {"output": driving[0]} if driving else {}
+
+
+def _drives(values: Floats, error: Floats) -> bool:
+    """Return whether `values` go as a controller answers an error: with it, and with all of it until then."""
+    both = np.isfinite(values) & np.isfinite(error)
+    answer = np.column_stack([error[both], np.cumsum(error[both]), np.ones(both.sum())])
+    if both.sum() < FEW_MOVES or not np.ptp(values[both]) > 0:
+        return False
+    left = values[both] - answer @ np.linalg.lstsq(answer, values[both], rcond=None)[0]
+    return bool(np.var(left) < DRIVEN * np.var(values[both]))
 
 
 def _switched_apart(values: Floats, error: Floats) -> float:

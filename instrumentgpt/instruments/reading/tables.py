@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -27,6 +27,7 @@ from instrumentgpt.instruments.reading.clocks import (
     SECOND,
     WALL_KINDS,
     Stamps,
+    TimeAxis,
     start_of,
     time_axis,
 )
@@ -34,10 +35,11 @@ from instrumentgpt.instruments.reading.headers import LIKELY, Heading, heading_o
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
-    EVENT_COLUMNS,
+    STAMP,
     Broken,
     Log,
     UnreadableLog,
+    gains_in,
     missing_of,
     no_events,
     nothing,
@@ -217,6 +219,7 @@ def _log_of(
     unit, why_unit = _unit(grid, roles)
     scale, why_scale = _scale(grid, roles)
     samples = _samples(grid, roles, usable, scale, axis.time)
+    _carry_gains(samples, roles, table.others)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
     header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
@@ -241,7 +244,7 @@ def _log_of(
         samples=samples,
         layout=" ".join(heading.text for heading in grid.shape.headings)
         or f"{grid.shape.delimiter}{grid.shape.width}",
-        start=start_of(axis.first, times.kind, source.path.name) if len(stamps) else None,
+        start=start_of(axis.first, times.kind, source.path) if len(stamps) else None,
         lines=lines,
         broken=Broken(table.broken_count + int((~usable).sum()), tuple(table.broken)),
         unit=unit,
@@ -255,7 +258,7 @@ def _log_of(
         channel_names=channel_names,
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
-        load_events=partial(preamble_events, source, grid.shape),
+        load_events=partial(other_events, source, grid.shape, table.others, samples, axis, times.kind),
     )
 
 
@@ -339,17 +342,44 @@ def _joined(*reasons: str) -> str:
     return "; ".join(filter(None, reasons))
 
 
-def preamble_events(source: Source, shape: Shape) -> pd.DataFrame:
-    """Return the lines above the rows, without the header, as events at time 0."""
+def _carry_gains(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
+    """Fill kp, ki, kd of a table of one loop that has none from the last line above that states them."""
+    stated = [(number, gains) for number, text in others if (gains := gains_in(text))]
+    columns = {*next(iter(roles.channels.values()))}
+    if not stated or len(roles.channels) > 1 or roles.channel_column is not None or columns & {"kp", "ki"}:
+        return
+    at = np.searchsorted([number for number, _ in stated], samples["line"].to_numpy(), side="right") - 1
+    for column, values in zip(
+        ("kp", "ki", "kd"), zip(*(gains for _, gains in stated), strict=True), strict=True
+    ):
+        samples[column] = np.where(at >= 0, np.array(values)[np.maximum(at, 0)], math.nan)
+
+
+def other_events(
+    source: Source,
+    shape: Shape,
+    others: Sequence[tuple[int, str]],
+    samples: pd.DataFrame,
+    axis: TimeAxis,
+    kind: str,
+) -> pd.DataFrame:
+    """Return the lines that are no rows or header as events: at their own stamp, or at the row above's."""
     above = next(chunks(source)).content.split(b"\n", shape.first_row)[: shape.first_row - 1]
-    rows = [
-        (0.0, "info", "", text_of(line), number)
-        for number, line in enumerate(above, 1)
-        if line.strip() and number != shape.header_line
-    ]
-    if not rows:
+    texts = {number: text_of(line) for number, line in enumerate(above, 1) if line.strip()} | dict(others)
+    texts.pop(shape.header_line or 0, None)
+    if not texts:
         return no_events()
-    return pd.DataFrame(rows, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
+    lines = np.array(sorted(texts))
+    rows = [text.strip() for _, text in sorted(texts.items())]
+    at = np.searchsorted(samples["line"].to_numpy(), lines) - 1
+    time = np.where(at >= 0, samples["time"].to_numpy()[np.maximum(at, 0)], 0.0) if len(samples) else 0.0 * at
+    stamped = [STAMP.match(text.lstrip("# ")) for text in rows]
+    own = clocks.from_texts([match[1] if match else "" for match in stamped])
+    if own.kind in WALL_KINDS and own.kind == kind:
+        has = own.raw != NO_TIME
+        time[has] = clocks.shifted(own.raw[has], lines[has], axis, own.kind)
+    frame = {"time": time, "level": "info", "source": "", "text": rows, "line": lines}
+    return pd.DataFrame(frame).astype(no_events().dtypes)
 
 
 def _grid_of(table: Table, shape: Shape) -> Grid:
