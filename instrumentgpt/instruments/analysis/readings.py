@@ -100,18 +100,14 @@ def own_rails(pv: Floats, time: Floats, band: float) -> list[float]:
     """
     rails = []
     for rail in (float(np.nanmin(pv)), float(np.nanmax(pv))):
-        rest = np.where(pv == rail, np.nan, pv)
-        spells = runs(pv == rail)
-        few = len(spells) < 2 or np.count_nonzero(pv == rail) < AGAIN
-        if few or np.isfinite(rest).sum() < len(pv) / 2 or not spells[0, 0]:
+        at, rest = pv == rail, pv[(pv != rail) & np.isfinite(pv)]
+        spells = runs(at)
+        if len(spells) < 2 or np.count_nonzero(at) < AGAIN or not len(pv) / 2 <= len(rest):
             continue
         beside = np.concatenate((pv[spells[:, 0] - 1], pv[spells[:, 1][spells[:, 1] < len(pv)]]))
-        far = max(RAIL_JUMP * band, float(np.min(impossible_move(time, rest))))
-        if (
-            len(np.unique(rest)) > FEWEST
-            and np.nanmin(np.abs(rest - rail)) > far
-            and np.isfinite(beside).all()
-        ):
+        alone = len(np.unique(rest)) > FEWEST and np.isfinite(beside).all() and spells[0, 0] > 0
+        away = float(np.abs(rest - rail).min()) if alone else 0.0
+        if away > RAIL_JUMP * band and away > impossible_move(time, np.where(at, np.nan, pv)).min():
             rails.append(rail)
     return rails
 

@@ -291,7 +291,6 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
         ]:
             table.headers_again += 1
         else:
-            table.others.append((number, text))
             table.broken_count += 1
             reason = f"{len(cells)} cells, not {shape.width}" if len(cells) != shape.width else "no numbers"
             if len(table.broken) < 5:
