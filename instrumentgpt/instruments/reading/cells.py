@@ -52,6 +52,11 @@ class Shape:
     texts: frozenset[int] = frozenset()  # columns with words, dates or clock times
     names: tuple[str, ...] = ()  # of the values, where each line names them itself
 
+    @property
+    def valued(self) -> list[int]:
+        """Return the columns that are no times, where each line names its values."""
+        return [at for at, name in enumerate(self.names) if name not in TIMES]
+
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
         if not self.names:
@@ -278,7 +283,8 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
             continue
         text = text_of(line)
         cells = shape.cells(text)
-        if text.lstrip().startswith("#") or (shape.names and not cells):
+        named = not shape.names or any(cells[at] for at in shape.valued if at < len(cells))
+        if text.lstrip().startswith("#") or not named:
             table.others.append((number, text))
             continue
         if len(cells) == shape.width + 1 and not cells[-1]:

@@ -10,7 +10,7 @@ from instrumentgpt.instruments.reading.headers import DEGREES, QUANTITIES, TEMPE
 PV_UNITS = (*DEGREES, "counts")
 HOTTEST_ROOM = {"°F": 45.0, "K": 200.0}  # above, the median temperature of a room is not in °C
 OUTPUT_RANGES = (100.0, 255.0, 1023.0, 4095.0, 65535.0)  # full scale: percent, 8-bit PWM, 10, 12 and 16 bits
-ELECTRIC = ("A", "W", "V")  # units of what drives a loop, whose full scale no log states
+ELECTRIC = ("A", "W", "V", "electricity")  # units of what drives a loop, whose full scale no log states
 SIGNED_BYTE = 127.0  # full scale of firmware that halves its 8-bit PWM
 OVER = 1.02  # an output may exceed its range by so much
 ROOM = {"K": (285.0, 310.0), "°F": (60.0, 88.0)}  # a room before heating, in that unit
