@@ -63,7 +63,7 @@ def _on_side(track: Track, away: Floats, sign: float, limit: float) -> list[Depa
         if track.time[b - 1] - track.time[a] < track.lags(SHORTEST / 2 if track.own_swing else SHORTEST):
             continue
         peak = a + int(np.nanargmax(away[a:b]))
-        inside = ~(away > BACK * limit)
+        inside = ~(away > max(BACK * limit, track.own_swing))
         before, after = np.flatnonzero(inside[:a]), np.flatnonzero(inside[b:])
         first = int(before[-1]) + 1 if before.size else 0
         last = b + int(after[0]) if after.size else len(track) - 1
@@ -103,9 +103,8 @@ def lasting_need(track: Track, index: int, size: float) -> float:
     later = track.output[same & (when > track.lags(LATER)) & (when < track.lags(LATEST))]
     if min(np.isfinite(earlier).sum(), np.isfinite(later).sum()) < track.samples(track.lags(ONE)):
         return np.nan
-    before, after = float(np.nanmedian(earlier)), float(np.nanmedian(later))
-    if track.kind.drive == "on_off":
-        before, after = float(np.nanmean(earlier)), float(np.nanmean(later))
+    usual = np.nanmean if track.kind.drive == "on_off" else np.nanmedian
+    before, after = float(usual(earlier)), float(usual(later))
     spread = MAD_TO_SIGMA * float(np.nanmedian(np.abs(earlier - np.nanmedian(earlier))))
     driven = np.nan if track.rest is None else abs(float(track.setpoint[index]) - track.rest)
     needed = NEEDED * abs(size / driven * before) if driven > 0 else 0.0

@@ -163,8 +163,10 @@ def _longest_setpoint(track: Track) -> float:
 
 def _steps(track: Track) -> tuple[float, float, float, float]:
     """Return rise time (median), settling time (slowest), overshoot (largest, °C), percent of its step."""
-    usable = [step for step in track.steps if track.usable[step.index : step.stop].all()]
-    steps = [step for step in usable if not _let_cool(track, step)]
+    ends = [
+        (step, step.index, step.stop) for step in track.steps if track.usable[step.index : step.stop].all()
+    ]
+    steps = [step for step, a, b in ends if track.let_cool(a, b) == a or track.settled(a, b) < b]
     if not steps:
         return (math.nan,) * 4
     answers = [_answer(track, step) for step in steps]
@@ -177,12 +179,6 @@ def _steps(track: Track) -> tuple[float, float, float, float]:
         largest[2],
         largest[3],
     )
-
-
-def _let_cool(track: Track, step: Step) -> bool:
-    """Return whether pv was let cool after `step` and did not arrive: that is no answer of the loop."""
-    cooled = track.let_cool(step.index, step.stop) > step.index
-    return cooled and track.settled(step.index, step.stop) == step.stop
 
 
 def _answer(track: Track, step: Step) -> tuple[float, float, float, float]:

@@ -294,12 +294,8 @@ class Track:
     @cached_property
     def own_swing(self) -> float:
         """Return half of what pv moves in `cycles` for most of the time, bands; 0 where they are too few."""
-        if len(self.cycles) < FEWEST_CYCLES:
-            return 0.0
-        sizes = np.array([np.ptp(self.pv[a:b]) / 2 for a, b in self.cycles])
-        order = np.argsort(sizes)
-        longer = np.cumsum([b - a for a, b in np.array(self.cycles)[order]])
-        return float(np.nan_to_num(sizes[order[np.searchsorted(longer, longer[-1] / 2)]]))
+        sizes = [np.full(b - a, np.ptp(self.pv[a:b]) / 2) for a, b in self.cycles]
+        return float(np.nanmedian(np.concatenate(sizes))) if len(sizes) >= FEWEST_CYCLES else 0.0
 
     def swings(self, first: int, stop: int, hysteresis: float) -> HalfCycles:
         """Return the half cycles of the error between two indices."""
