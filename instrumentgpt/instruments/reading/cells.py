@@ -52,11 +52,6 @@ class Shape:
     texts: frozenset[int] = frozenset()  # columns with words, dates or clock times
     names: tuple[str, ...] = ()  # of the values, where each line names them itself
 
-    @property
-    def valued(self) -> list[int]:
-        """Return the columns that are no times, where each line names its values."""
-        return [at for at, name in enumerate(self.names) if name not in TIMES]
-
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
         if not self.names:
@@ -283,7 +278,9 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
             continue
         text = text_of(line)
         cells = shape.cells(text)
-        named = not shape.names or any(cells[at] for at in shape.valued if at < len(cells))
+        named = not shape.names or any(
+            cell for cell, name in zip(cells, shape.names, strict=False) if name not in TIMES
+        )
         if text.lstrip().startswith("#") or not named:
             table.others.append((number, text))
             continue

@@ -37,6 +37,7 @@ EXCEL_EPOCH_DAYS = 25_569  # 1970-01-01 as a spreadsheet counts
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
+ONE_DAY = pd.Timedelta(days=1)  # by which clocks of other zones may be ahead
 SYSLOG = re.compile(r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d$")
 CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": ":", "分": ":", "秒": ""})
 
@@ -251,10 +252,8 @@ def start_of(first: int, kind: str, path: Path | None = None) -> pd.Timestamp | 
     if kind == "syslog" and path and (named or path.is_file()):
         stamped = pd.Timestamp(first, unit="us")
         written = pd.Timestamp(named) if named else pd.Timestamp(path.stat().st_mtime, unit="s")
-        year = written.year - (
-            not named and stamped.replace(year=written.year) > written + pd.Timedelta(days=1)
-        )
-        return stamped.replace(year=year)
+        latest = stamped.replace(year=written.year)
+        return latest if named or latest <= written + ONE_DAY else latest.replace(year=written.year - 1)
     if kind not in ("datetime", "epoch"):
         return None
     if not 0 <= first < LAST_DATE:

@@ -306,11 +306,10 @@ def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> 
     if best is not None and apart[best] > 1:
         loop["output"] = best
         return
-    free = [
-        at for at in rest if at not in loop.values() and not columns.headings[at].says("other", "certain")
-    ]
-    electric = [(unit, at) for unit in ELECTRIC for at in free if columns.headings[at].unit == unit]
-    driving = [at for _, at in electric if "setpoint" in loop and _drives(columns.values[at], error)]
+    heads = {at: columns.headings[at] for at in rest if at not in loop.values() and "setpoint" in loop}
+    free = [at for at, head in heads.items() if head.unit in ELECTRIC and not head.says("other", "certain")]
+    free.sort(key=lambda at: ELECTRIC.index(heads[at].unit))
+    driving = [at for at in free if _drives(columns.values[at], error)]
     loop |= {"output": driving[0]} if driving else {}
 
 

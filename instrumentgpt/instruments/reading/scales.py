@@ -35,11 +35,10 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
         return 1.0, ""
     sizes = np.abs(values[np.isfinite(values)])
     top = float(sizes.max()) if len(sizes) else 0.0
-    if (
-        heading and heading.unit in ELECTRIC and "mv" not in heading.words and top > 0
-    ):  # MV: what is manipulated
-        unit = heading.unit if len(heading.unit) == 1 else ""
-        return 100.0 / top, f"100 % is the greatest value in the log, {top:g} {unit}".strip()
+    unit = heading.unit if heading and "mv" not in heading.words else ""  # MV: what is manipulated
+    if unit in ELECTRIC and top > 0:
+        named = unit if len(unit) == 1 else ""
+        return 100.0 / top, f"100 % is the greatest value in the log, {top:g} {named}".strip()
     if 0 < top <= 1.0 + 1e-9:
         return 100.0, "a duty of 0 to 1"
     if top == SIGNED_BYTE:

@@ -349,10 +349,7 @@ def _carry_gains(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int
     if not stated or len(roles.channels) > 1 or roles.channel_column is not None or columns & {"kp", "ki"}:
         return
     at = np.searchsorted([number for number, _ in stated], samples["line"].to_numpy(), side="right") - 1
-    for column, values in zip(
-        ("kp", "ki", "kd"), zip(*(gains for _, gains in stated), strict=True), strict=True
-    ):
-        samples[column] = np.where(at >= 0, np.array(values)[np.maximum(at, 0)], math.nan)
+    samples[["kp", "ki", "kd"]] = np.array([(math.nan,) * 3, *(values for _, values in stated)])[at + 1]
 
 
 def other_events(
@@ -371,8 +368,9 @@ def other_events(
         return no_events()
     lines = np.array(sorted(texts))
     rows = [text.strip() for _, text in sorted(texts.items())]
-    at = np.searchsorted(samples["line"].to_numpy(), lines) - 1
-    time = np.where(at >= 0, samples["time"].to_numpy()[np.maximum(at, 0)], 0.0) if len(samples) else 0.0 * at
+    placed = samples.sort_values("line", kind="stable")  # the newest row may come first
+    at = np.searchsorted(placed["line"].to_numpy(), lines)
+    time = np.append(0.0, placed["time"].to_numpy())[at]
     stamped = [STAMP.match(text.lstrip("# ")) for text in rows]
     own = clocks.from_texts([match[1] if match else "" for match in stamped])
     if own.kind in WALL_KINDS and own.kind == kind:
