@@ -21,7 +21,7 @@ _FAULT = (
 )
 _FIGURES = (
     "channel setpoint mean_error half_peak_to_peak period duty saturated rise_time settling_time overshoot"
-    " overshoot_percent band in_band kp ki kd last extremes moves"
+    " overshoot_percent band in_band kp ki kd last extremes moves hold"
 )
 _GROUP = "template level source count lines"
 SHOWN: dict[
@@ -63,6 +63,7 @@ SHOWN: dict[
         **dict.fromkeys(("unit", "clock", "readings", "during", "nearest")),
         "groups": dict.fromkeys(_GROUP.split()),
     },
+    "survey_logs": {"logs": dict.fromkeys(("log", "start", "severity", "text", "line", "channels", "error"))},
     "survey_devices": {
         "devices": dict.fromkeys(("device", "log", "title", "severity", "text", "line", "error"))
     },

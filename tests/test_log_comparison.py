@@ -12,6 +12,7 @@ from demo.simulate import Channel, Line, Scenario, write_log
 from demo.simulated_loop import Controller, Event, Plant
 from instrumentgpt.instruments.compare import Comparison, Incomparable, Row, compare, divided, rises_over
 from instrumentgpt.instruments.comparison_wording import SENTENCES, comparison_sentences
+from instrumentgpt.instruments.kept_verdicts import held_duties
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.reading.record import Log
 from instrumentgpt.instruments.shown import shown_in
@@ -190,7 +191,7 @@ def test_output_that_grows_from_log_to_log_is_told_of_its_channel(tmp_path, heat
         recorded(tmp_path, f"{day}", seed=day, events={2: (Event("heater", 0, 9e9, heater),)})
         for day, heater in enumerate(heaters)
     ]
-    rises = rises_over(logs)
+    rises = rises_over([*map(held_duties, logs)])
     assert [rise.channel for rise in rises] == rising
     assert all(rise.ratio == pytest.approx(1 / heaters[-1], rel=0.05) for rise in rises)
 
@@ -202,4 +203,4 @@ def test_rooms_that_grow_colder_from_log_to_log_are_no_rise(tmp_path):
         )
         for day, load in enumerate((0.0, 3.0, 6.0, 9.0))
     ]
-    assert rises_over(logs) == ()
+    assert rises_over([*map(held_duties, logs)]) == ()

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import each
 
 from instrumentgpt.instruments.logs import UnreadableLog, read_log
+from instrumentgpt.instruments.reading.clocks import NO_TIME, from_texts
 from instrumentgpt.instruments.reading.headers import heading_of
 
 SECONDS = np.arange(40)
@@ -327,3 +329,25 @@ def test_a_large_clean_table_is_read_as_a_small_one(read):
     log = read("\n".join(["time,setpoint,pv,output", *lines, *lines[:0], "", "300001,37.0,25.5,50.5"]))
     assert log.samples["pv"].tolist() == [*pv.tolist(), 25.5]
     assert log.samples["line"].iloc[-1] == 300_003
+
+
+@each(
+    "form",
+    [
+        "%d-%m-%Y %H:%M:%S",
+        "%d.%m.%y %H:%M:%S",
+        "%m/%d/%Y %I:%M:%S %p",
+        "%d/%m/%YT%H:%M:%S.%f",
+        "%Y/%m/%d %I:%M:%S %p",
+    ],
+)
+def test_dates_are_read_in_the_form_of_the_first_and_those_of_another_form_too(form):
+    moments = pd.date_range("2026-11-24 22:00:00", periods=2_000, freq="37s")
+    cells = list(moments.strftime(form))
+    cells[700], cells[900] = moments[700].strftime("%d %b %Y %H:%M:%S"), "no date"
+    raw = from_texts(cells).raw
+    assert raw[900] == NO_TIME
+    assert (
+        np.delete(raw, 900).tolist()
+        == np.delete(moments.astype("datetime64[us]").astype("int64"), 900).tolist()
+    )

@@ -138,7 +138,8 @@ def weakening(tmp_path_factory):
         ),
         ("skid 還好嗎？", ["各份記錄之間有變化", "2026-03-01", "百分點"]),
         ("write a short note about skid for my boss", ["over its logs something grows", "Next: "]),
-        ("does skid need more and more output over the weeks?", ["×1.4", "difference"]),
+        ("does skid need more and more output over the weeks?", ["×1.4", "of 4 logs", "2026-03-22"]),
+        ("since when does skid need more output?", ["×1.4", "points a day"]),
     ],
 )
 def test_what_grows_from_log_to_log_is_told_though_the_newest_alone_is_healthy(

@@ -88,7 +88,8 @@ def test_a_question_for_one_thing_gets_that(tmp_path, steps, question, told):
 
 @each("question", ["052 needs more and more output, since when?", "052 的輸出一直變高"])
 def test_what_changed_over_time_is_told_from_the_first_log_to_the_last(tmp_path, question):
-    assert asked(question, tmp_path).tools == ("fetch_log", "list_logs", "fetch_log", "compare_logs")
+    tools = asked(question, tmp_path).tools
+    assert (tools[:3], tools[-1]) == (("fetch_log", "list_logs", "fetch_log"), "compare_logs")
 
 
 @each("question", ["what does a new heater cost?", "還能撐一個月嗎？", "how old is the sensor?"])

@@ -119,7 +119,7 @@ def test_evidence_holds_the_line_as_it_stands_in_the_log(english):
 
 
 def test_events_that_coincide_are_said_as_coincidence(english):
-    assert "2 of 2 lines “Door state closed -> open” come at most 4 s before" in english.text
+    assert "2 of 2 lines “Door state closed -> open” come at most 5 s before" in english.text
     assert "coincides in time" in english.text
 
 

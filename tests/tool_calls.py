@@ -19,6 +19,7 @@ CALLS = {
     "output_over_logs": LOG,
     "advise_gains": {**LOG, "channel": 2},
     "survey_devices": {},
+    "survey_logs": {"device": "zspr 053"},
     "shift_report": {"since": "2026-02-19 06:00"},
     "write_report": {"logs": [f"zspr 053/{NEWEST}"]},
     "recall": {"query": "溫度波動"},

@@ -10,7 +10,16 @@ from typing import Any
 
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
-from instrumentgpt.analyst.case import Case, NothingToRead, Result, Task, ToolFailed, choose_log, known_log
+from instrumentgpt.analyst.case import (
+    Case,
+    NothingToRead,
+    Result,
+    Task,
+    ToolFailed,
+    choose_log,
+    known_log,
+    log_of_clock,
+)
 from instrumentgpt.analyst.columns import SENTENCE_END, columns_first
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
@@ -18,9 +27,11 @@ from instrumentgpt.analyst.events import events
 from instrumentgpt.analyst.figures import COLUMN, called, figures, limits_asked, window_asked, window_words
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
+from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
+    SHORT,
     Question,
     aspect,
     channels_in,
@@ -45,7 +56,14 @@ IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".t
 OF_SEVERAL = 8  # weight from which a question is of all devices though it names one
 MOST_AT_ONCE = 4  # questions of one message
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
-OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help")  # what a trend over all logs answers
+OVER_LOGS = (
+    "diagnosis",
+    "figures",
+    "events",
+    "survey",
+    "help",
+    "compare",
+)  # what a trend over all logs answers
 
 
 def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Iterator[str]:
@@ -70,7 +88,7 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
         before = cases[-1] if cases else None
         part = replace(task, question=text, devices=named or (before or whole).task.devices)
         case = read(part, inventory, tool, before.question.text if before else "")
-        asks = case.question.score >= ALONE and aspect("asks", case.question.words)
+        asks = (case.question.score >= ALONE or named) and aspect("asks", case.question.words)
         seen = {(other.question.kind, other.task.devices) for other in cases}
         if asks and case.question.kind != "help" and (case.question.kind, case.task.devices) not in seen:
             cases.append(case)
@@ -92,6 +110,10 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
         texts = (*reversed(earlier), task.question)
         beside = {channels_in(text): channels_in(_beside_devices(text, inventory)) for text in texts}
         question = replace(question, channels=beside.get(question.channels, question.channels))
+    if question.lines or question.values:  # "on line 2" may be the device of that name
+        rest = read_question(_beside_devices(task.question, inventory), in_view, len(devices), *earlier)
+        read = rest if question.kind == "events" else question
+        question = replace(question, lines=rest.lines, values=rest.values, kind=read.kind, score=read.score)
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)
 
@@ -116,7 +138,9 @@ def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:
     rows = re.findall(r"(?m)^\d+\. (.+?)(?::|：|$)", answers[-1][1]) if answers else []
     listed = [device for row in rows for device in resolve(row, inventory).devices]
     choice = choose(task.question, inventory, listed)
-    return choice.devices if choice.is_bare and re.search(r"\bones?\b|[台个個]", task.question) else ()
+    is_one = choice.changes and len(choice.devices) == 1 and len(task.question) <= SHORT
+    is_choice = choice.is_bare or is_one
+    return choice.devices if is_choice and re.search(r"\bones?\b|[台个個]", task.question) else ()
 
 
 def _repeatable(task: Task) -> Iterator[str]:
@@ -163,7 +187,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         if kind:
             names = [spelled(name) for name in _spoken(case.question.text, inventory)]
             first = partial(columns_first, kind=kind, answering=ANSWERS[kind], besides=names)
-            yield from _with_source(case, first)
+            yield from _on_log_of_clock(case, first)
         yield from record.beside(case)
     except NothingToRead as problem:
         yield str(problem)
@@ -171,6 +195,17 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         yield case.say("failed", reason=plain_text(str(problem)))
         if case.question.pasted:
             yield "\n\n" + case.say("pasted_needs")
+
+
+def _on_log_of_clock(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
+    """Answer; where the log in view has not the time asked about, from the one of its day that has it."""
+    try:
+        yield from _with_source(case, answering)
+    except ToolFailed:
+        log = log_of_clock(case) if not case.question.log else ""
+        if not log:
+            raise
+        yield from _with_source(replace(case, question=replace(case.question, log=log)), answering)
 
 
 def _before_all(case: Case, inventory: Inventory) -> str:
@@ -207,6 +242,8 @@ def _kind(case: Case) -> str:
         return "ranking"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
+    if case.device and len(case.task.devices) < 2 and kind in OVER_LOGS and is_over_logs(case):
+        return "logs"
     if (part := _part_asked(case, kind)) and len(case.task.devices) < 2:
         return part
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
@@ -223,12 +260,19 @@ def _part_asked(case: Case, kind: str) -> str:
     question, words = case.question, case.question.words
     if case.device and kind in OVER_LOGS and (aspect("trend", words) or len(question.days) > 1):
         return "compare"
+    if (
+        question.extreme == "when"
+        and kind in OVER_LOGS
+        and aspect("since_when", words)
+        and _has_subject(case)
+    ):
+        return "figures"
     if kind == "figures" and question.clocks and aspect("before_after", words):
         return "compare"
     if limits_asked(words) and _has_subject(case) and not question.gain:
         return "figures"
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
-    asks_more = of_more or re.search(r"\bwhy\b|为[什何]|原因", words)
+    asks_more = of_more or aspect("why", words)
     apart = len(question.clocks) == 1 or aspect("moments", words)
     is_moment = question.clocks and apart and not window_words(words) and not asks_more
     return "events" if is_moment and kind in ("diagnosis", "figures") else ""
@@ -251,7 +295,7 @@ def _is_of_one(case: Case, kind: str) -> bool:
     may_run = named < 2 and asks_to_run(question)
     if kind == "survey":
         is_unread = question.score < (ALONE if may_run else table()["least"]) and not named
-        is_of_named = named == 1 and question.score < OF_SEVERAL
+        is_of_named = named == 1 and (question.score < OF_SEVERAL or question.again)
         return bool(is_unread or is_of_named or aspect("which_channel", question.words))
     return may_run and (kind in ("help", "figures", "events") or (kind == "gains" and not question.gain))
 
@@ -309,7 +353,9 @@ def plot(case: Case) -> Iterator[str]:
     case.tool("plot_log", **about.named, **channels, **window, chart=chart, language=case.language)
     diagnosis = diagnosed(case, about)
     yield case.say("chart_error" if chart == "error" else "chart", label=about.label) + "\n\n"
-    channel = case.say("where_channel", channel=case.listed(question.channels)).strip()
+    channel = case.say(
+        "where_channel", channel=case.listed(question.channels), count=len(question.channels)
+    ).strip()
     span = " – ".join(window.get(end) or "…" for end in ("since", "until"))
     if parts := [channel] * bool(question.channels) + [span] * bool(window):
         yield case.say("chart_part", parts=case.listed(parts)) + "\n\n"
@@ -397,6 +443,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "events": events,
     "remembered": record.remembered,
     "survey": survey,
+    "logs": over_logs,
     "handover": handover,
     "shift": shift,
     "ranking": ranking,

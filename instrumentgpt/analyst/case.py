@@ -215,7 +215,8 @@ def older_log(case: Case, day: str = "") -> str:
     fields = {"label": case.label or case.device}
     fields["logs"] = case.listed([quoted(name) for name in names[:MOST_NAMED]]) or "0"
     if day:
-        fitting = [name for name in names if day_of(name).endswith(day)]
+        fitting = [name for name in names if day_of(name).endswith(day)] or _logs_with(case, day)
+        fitting = _begun_by(case, fitting) or fitting
         if not fitting:
             raise NothingToRead(case.say("day_none", day=day.lstrip("-"), **fields))
         return fitting[0]
@@ -224,6 +225,32 @@ def older_log(case: Case, day: str = "") -> str:
     if place >= len(names):
         raise NothingToRead(case.say("older_none", log=quoted(names[-1] if names else ""), **fields))
     return names[place]
+
+
+def _logs_with(case: Case, day: str) -> list[str]:
+    """Return the logs whose lines are of a day, newest first, whatever their names say."""
+    rows = case.tool("survey_logs", device=case.device, language=case.language)["logs"]
+    days = ((row["log"], row["start"][:10], row["end"][:10]) for row in rows if "error" not in row)
+    return [
+        name
+        for name, start, end in days
+        if start[: -len(day)] + day in (start, end) or (start <= start[: -len(day)] + day <= end)
+    ][::-1]
+
+
+def _begun_by(case: Case, names: list[str]) -> list[str]:
+    """Return those of `names`, newest first, that had begun by the time of day that is asked about."""
+    clock = next((clock for clock in case.question.clocks if ":" in clock), "")
+    times = {name: start_time(name) for name in names}
+    return [name for name, at in times.items() if clock and at and f"{at:%H:%M}" <= clock[:5]]
+
+
+def log_of_clock(case: Case) -> str:
+    """Return the log before the one in view, of the same day, in which the time that is asked about lies."""
+    names = log_names(case) if case.device and case.question.clocks else []
+    known = known_log(case)
+    day = day_of(known.log if known else next(iter(names), ""))
+    return next(iter(_begun_by(case, [name for name in names if day and day_of(name) == day])), "")
 
 
 def age(task: Task, language: Language, end: str) -> str:

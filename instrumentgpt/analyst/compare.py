@@ -45,7 +45,7 @@ def compare(case: Case) -> Iterator[str]:
         return
     about, before = _two_logs(case)
     rising = rising_over(case, about) if aspect("trend", case.question.words) else []
-    yield from (f"**{row['text']}.**\n\n" for row in rising)
+    yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
     if not before:
         yield case.say("compare_one", label=about.label, count=1)
         yield from ["\n\n", *diagnose(case)] if aspect("trend", case.question.words) else []
@@ -91,7 +91,7 @@ def _two_logs(case: Case) -> tuple[Subject, str]:
     """Return the later log, and the name of the earlier one, fetched; "" if there is none."""
     question = case.question
     if len(question.days) > 1 and case.device:
-        first, last = (older_log(case, day) for day in (question.days[0], question.days[-1]))
+        first, last = (older_log(case, day) for day in sorted((question.days[0], question.days[-1])))
         fetched_log(case, first)
         return fetched_log(case, last), first
     if question.day and case.device:

@@ -30,6 +30,13 @@ _WITHIN = re.compile(
     r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
 )
 
+_DEGREES = r"\s*(?:°\s?[cf]?|℃|deg\w*|[kcf](?![a-z])|度|摄氏|华氏)"
+_LEVEL = re.compile(
+    rf"(?:\b(?:at|holding|of) |[在于]\s*)(?!0\d)(-?\d+(?:\.\d+)?)(?:{_DEGREES}"
+    r"|(?![\d:.%点]|\s*(?:[ap]m\b|%|min|s\b|h\b)))"
+    rf"|(-?\d+(?:\.\d+)?)(?:{_DEGREES})?\s*的?(?:时候|那段|保温)"
+)
+
 
 def figures(case: Case) -> Iterator[str]:
     """Say the figures asked for, of the channels asked about or of all, in the time asked about."""
@@ -40,6 +47,9 @@ def figures(case: Case) -> Iterator[str]:
         return
     if limits := limits_asked(question.words):
         yield from _beyond(case, about, limits)
+        return
+    if held := list(_held(case, about)):
+        yield from held
         return
     within = _within(question.words)
     window, note = window_asked(case, about)
@@ -71,6 +81,38 @@ def figures(case: Case) -> Iterator[str]:
         yield case.item(key, channels=listed, samples=samples, lacks=lacks)
     if not (note or told) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def level_asked(words: str) -> float | None:
+    """Return the setpoint at which a figure is asked for, None for none.
+
+    >>> level_asked("rms at 77 k?"), level_asked("150k的时候稳不稳"), level_asked("在 80 度")
+    (77.0, 150.0, 80.0)
+    >>> level_asked("output at 14:20"), level_asked("at 9 am"), level_asked("at 100 %")
+    (None, None, None)
+    """
+    match = _LEVEL.search(words)
+    return float(match[1] or match[2]) if match else None
+
+
+def _held(case: Case, about: Subject) -> Iterator[str]:
+    """Say how the channels asked about held the setpoint that is named; nothing where none of them did."""
+    if (level := level_asked(case.question.words)) is None or case.question.gain:
+        return
+    metrics = case.tool("channel_metrics", **about.named, channel=case.question.channel, at=level)
+    asked = called(case, metrics).question.channels
+    for row in metrics["channels"]:
+        if (hold := row["hold"]) and (not asked or row["channel"] in asked):
+            span = span_text(hold["seconds"], case.language)
+            ends = {"since": moment(hold["clock"]), "until": moment(hold["end_clock"], hold["clock"])}
+            parts = [
+                case.say(f"hold_{name}", value=hold[name], unit=metrics["unit"])
+                for name in ("std", "half_peak_to_peak", "mean_error", "duty")
+                if hold[name] is not None
+            ]
+            told = {"parts": case.listed(parts), "line": about.link(hold["line"]), "span": span, **ends}
+            row_of = {"channel": row["channel"], "unit": metrics["unit"], "count": hold["count"]}
+            yield case.item("hold_row", setpoint=level, **row_of, **told)
 
 
 def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
@@ -264,8 +306,11 @@ def _recoveries(case: Case, about: Subject) -> Iterator[str]:
 
 
 def when(case: Case, about: Subject) -> Iterator[str]:
-    """Say since when, until when and how often each fault of the log shows, and the span of the log."""
-    from instrumentgpt.analyst import report  # a report has figures in it
+    """Say since when, until when and how often each fault of the log shows, and the span of the log.
+
+    Where it is asked since when, the logs before are looked at, too.
+    """
+    from instrumentgpt.analyst import over_logs, report  # which have figures in them
 
     diagnosis = report.diagnosed(case, about)
     yield report.verdict(case, about, diagnosis) + "\n\n"
@@ -274,3 +319,5 @@ def when(case: Case, about: Subject) -> Iterator[str]:
         lines = report.links(about, fault)
         yield case.item("when_row", since=start, until=end, summary=fault["summary"], lines=lines)
     yield "\n" + report.header(case, about, diagnosis) + "\n"
+    if about.device and case.question.extreme == "when":
+        yield from over_logs.since_log(case, about)

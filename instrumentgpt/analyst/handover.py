@@ -14,6 +14,11 @@ from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.handover.letters import LINES, Facts, letter
 from instrumentgpt.instruments.language import Language
 
+READERS = {  # of a letter, who needs another one than whoever decides
+    "technician": r"\btechnician|\belectrician|\bmechanic|\bto.?do\b|技师|技术员|电工|维修|待办",
+    "vendor": r"\bvendor|\bsupplier|厂商|供应商",
+}
+
 
 def handover(case: Case) -> Iterator[str]:
     """Write the report or the paragraph that is asked for, or say how to export and share."""
@@ -77,8 +82,7 @@ def _letter_on(case: Case, about: Subject) -> Iterator[str]:
     diagnosis = with_beside(case, about, diagnosed(case, about))
     faults = faults_of(diagnosis)
     words = case.question.words
-    kind = "vendor" if re.search(r"\bvendor|\bsupplier|厂商|供应商", words) else "boss"
-    kind = "technician" if re.search(r"\btechnician|\bto.?do\b|技师|技术员|待办", words) else kind
+    kind = next((kind for kind, pattern in READERS.items() if re.search(pattern, words)), "boss")
     done, forbidden = done_to_it(case), constraints_in_force(case.task)
     fields = {"done": case.listed(done), "forbidden": case.listed(map(quoted, forbidden))}
     if not faults:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +85,10 @@ _DAYS = (
     r"\bthe (?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)\b(?P<m>)(?P<y>)(?! (?:channel|zone|loop|one))",
     r"(?<![月\d])(?P<d>[12]\d|3[01]|0?[1-9])[日号](?P<m>)(?P<y>)(?!通道|回路|机)",
 )  # fmt: skip
+_NOT_THAT = re.compile(  # "not nov 2", 不是 11/2
+    rf"(?:不是|而非|并非|\bnot|\binstead of|\brather than)\s*(?:(?:with|on|of|the|跟|和) ?)*"
+    rf"(?:{_MONTH} ?\d|\d{{1,4}} ?[-/.月日])[\d/.月日-]*"
+)
 _LINES = (
     r"(?:\blines?|\bl|第)\s*#?\s*(\d[\d,]*)"
     r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:l ?)?(\d[\d,]*))?\s*(行)?"
@@ -235,10 +240,14 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
     weights = {kind: _score(rows, plain, named) for kind, rows in table()["kinds"].items()}
     like = likeness(words)
     fallback = "diagnosis" if in_view or devices > 0 or pasted else "survey"
-    nothing = max(weights.values()) < table()["least"]
+    said = max(_score(rows, plain, frozenset()) for rows in table()["kinds"].values())
+    nothing = max(weights.values()) < table()["least"] or not said
+    if not said and question.quantity and fallback == "diagnosis" and not suspected(words, is_asked=False):
+        fallback = "figures"
+    floor = 0.0 if nothing else -inf  # that no example is like it speaks against no kind
     scores = {
         kind: weights[kind]
-        + LIKENESS * like[kind]
+        + LIKENESS * max(floor, like[kind])
         + (table()["least"] if nothing and kind == fallback else 0)
         for kind in KINDS
     }
@@ -424,6 +433,8 @@ def clocks_in(words: str) -> tuple[str, ...]:
 
     >>> clocks_in("from 08:50 to 9:05"), clocks_in("昨天下午三点"), clocks_in("3 am"), clocks_in("14点20分")
     (('08:50', '09:05'), ('15:00',), ('03:00',), ('14:20',))
+    >>> clocks_in("说详细一点"), clocks_in("下午一点")
+    ((), ('13:00',))
     >>> clocks_in("between 200 and 215 min"), clocks_in("around minute 205"), clocks_in("205分钟前后")
     (('+200 min', '+215 min'), ('+205 min',), ('+205 min',))
     """
@@ -435,6 +446,8 @@ def clocks_in(words: str) -> tuple[str, ...]:
         clocks += [f"+{number} {name}" for number in texts if number.isdigit()]
     for match in _CLOCK.finditer(words):
         written, half, hour, hour_half, part, han, minute = match.groups()
+        if han == "一" and not (part or minute):  # 一點: a little
+            continue
         if written:
             first, _, rest = written.partition(":")
         else:
@@ -450,8 +463,10 @@ def days_in(words: str) -> tuple[str, ...]:
 
     >>> days_in("the log of feb 18"), days_in("2026/02/18"), days_in("between the 16th and the 20th")
     (('02-18',), ('2026-02-18',), ('-16', '-20'))
+    >>> days_in("i meant nov 9, not nov 2"), days_in("是跟 11/9 比，不是 11/2")
+    (('11-09',), ('11-09',))
     """
-    days, rest = {}, words
+    days, rest = {}, _NOT_THAT.sub(" ", words)
     for pattern in _DAYS:
         for match in re.finditer(pattern, rest):
             month, year = match["m"] or "", match["y"] or ""

@@ -26,7 +26,7 @@ from instrumentgpt.analyst.constraints import (
     until,
 )
 from instrumentgpt.analyst.events import which_log
-from instrumentgpt.analyst.questions import aspect, spelled
+from instrumentgpt.analyst.questions import ALONE, aspect, spelled
 from instrumentgpt.analyst.report import changed_gains, diagnose, diagnosed, faults_of
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
 from instrumentgpt.instruments.language import Language
@@ -416,6 +416,7 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
     causes = [row.text for row in statements(text) if row.kind == "root_cause"]
     rows = [*values, *map(quoted, (*rulings, *causes))]
     rows += [case.say("noted_name", device=name.device, name=quoted(name.nickname)) for name in named]
-    if not rows and (done or aspect("not_the_cause", words) or aspect("corrected", words)):
+    is_denied = aspect("not_the_cause", words) or aspect("corrected", words)
+    if not rows and (done or (is_denied and question.score < ALONE)):  # else it asks, once more
         rows = [quoted(" ".join(case.task.question.split()))]
     return rows

@@ -3,13 +3,14 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, choose_log, remembered_in
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_pi, window_asked
-from instrumentgpt.analyst.questions import aspect, suspected
+from instrumentgpt.analyst.questions import ALONE, aspect, suspected
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -25,6 +26,7 @@ TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
+PARTS = ("why", "next", "sure", "danger", "unlogged")  # of a diagnosis, that a question may be on alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
 
@@ -66,6 +68,11 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield "\n"
     yield verdict(case, about, diagnosis) + "\n\n"
     yield _running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
+    if told := _told_before(case, about, diagnosis):
+        yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
+        action = "" if acts_first else "".join(next_action(case, about, diagnosis))
+        yield (action + "\n" if action.strip() not in told else "") + case.say("told_before") + "\n"
+        return
     yield header(case, about, diagnosis) + "\n\n"
     if aspect("danger", words):
         return
@@ -79,17 +86,36 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     yield from _withheld(case, about, diagnosis)
 
 
+def _told_before(case: Case, about: Subject, diagnosis: Result) -> str:
+    """Return the answers of this conversation, if one has it all and only a part of it is asked for."""
+    question, words = case.question, case.question.words
+    is_part = suspected(words) or asks_to_run(question) or any(map(partial(aspect, words=words), PARTS))
+    if not (is_part or question.score < ALONE) or aspect("in_full", words):
+        return ""
+    parts = [
+        quoted(about.log),
+        case.say("key_findings"),
+        *(row["summary"] for row in faults_of(diagnosis)[:1]),
+    ]
+    answers = [text for _, text in case.task.messages_of("assistant")]
+    return "\n".join(answers) if any(all(part in text for part in parts) for text in answers) else ""
+
+
 def diagnosed(case: Case, about: Subject) -> Result:
     """Return the diagnosis of the log, of the channel asked about if there is one."""
     arguments = {"channel": case.question.channel, "language": case.language, "record": remembered_in(case)}
     return case.tool("diagnose_log", **about.named, **arguments)
 
 
-def rising_over(case: Case, about: Subject) -> list[Result]:
-    """Return the channels asked about whose output grows over the device's logs up to this one."""
+def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Result]:
+    """Return the channels asked about whose output grows over the device's logs up to this one.
+
+    unasked  whether only logs are read that take no time worth a word
+    """
     if not about.device:
         return []
-    rows = case.tool("output_over_logs", **about.named, language=case.language)["findings"]
+    asked = {**about.named, "reading": "small" if unasked else "all", "language": case.language}
+    rows = case.tool("output_over_logs", **asked)["findings"]
     return [row for row in rows if case.question.channel in (None, row["channel"])]
 
 
@@ -101,7 +127,10 @@ def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
     """
     is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["heads"]
     moved = list(_moved(case, case.tool("other_columns", **about.named))) if is_left else []
-    return diagnosis | {"rising": [] if faults_of(diagnosis) else rising_over(case, about), "moved": moved}
+    return diagnosis | {
+        "rising": [] if faults_of(diagnosis) else rising_over(case, about, unasked=True),
+        "moved": moved,
+    }
 
 
 def _moved(case: Case, result: Result) -> Iterator[tuple[str, str, str]]:
@@ -161,12 +190,13 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
 
 def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
     """Return the bold sentence on the most important of a log's faults."""
-    placed = "where_device" if fault["channel"] is None else "where_channel"
+    channels = fault["channels"] or [channel for channel in [fault["channel"]] if channel is not None]
+    placed = "where_channel" if channels else "where_device"
     return case.say(
         "verdict_fault",
         label=label,
         title=fault["title"],
-        where=case.say(placed, channel=fault["channel"]),
+        where=case.say(placed, channel=case.listed(channels), count=len(channels)),
         severity=phrase(SEVERITIES, f"severity_{fault['severity']}", case.language),
         confidence=fault["confidence_word"],
         more=case.say("verdict_more", count=others) if others else "",
@@ -221,7 +251,7 @@ def excursion_row(
     case: Case, about: Subject, excursion: Result, diagnosis: Result, placed: bool = True
 ) -> str:
     """Return one time out of its own band: size, duration, when, and the links to its lines."""
-    channel = case.say("where_channel", channel=excursion["channel"]).strip()
+    channel = case.say("where_channel", channel=excursion["channel"], count=1).strip()
     return case.say(
         "excursion_row",
         size=excursion["size"],

@@ -41,7 +41,11 @@ def survey(case: Case) -> Iterator[str]:
     if case.question.score < table()["least"] and not names:
         yield case.say("survey_instead") + "\n\n"
     rows = case.tool("survey_devices", language=case.language, devices=names or None)["devices"]
-    yield _verdict(case, rows) + "\n\n"
+    if aspect("which_fine", case.question.words):
+        whole, rows = len(rows), [row for row in rows if row.get("class") == "healthy"]
+        yield case.say("fine_title", count=len(rows), whole=whole) + "\n\n"
+    else:
+        yield _verdict(case, rows) + "\n\n"
     yield from (f"{place}. {_row(case, row)}\n" for place, row in enumerate(rows, start=1))
     if judged := sum("error" not in row for row in rows):
         yield "\n" + case.say("worst_ask", count=judged)
@@ -96,7 +100,7 @@ def is_ranking(case: Case) -> bool:
     question, words = case.question, case.question.words
     in_time = question.log or question.days or question.clocks or aspect("in_time", words)
     of_kind = question.kind in ("figures", "compare", "survey", "diagnosis")
-    if in_time or not of_kind or not aspect("which_one", words) or re.search(r"\bwhy\b|为什么|为何", words):
+    if in_time or not of_kind or not aspect("which_one", words) or aspect("why", words):
         return False
     of_channels, devices = _is_of_channels(case), len(case.task.devices)
     if not (of_channels or devices > 1 or (question.kind == "survey" and not devices)):
@@ -138,7 +142,9 @@ def ranking(case: Case) -> Iterator[str]:
     places = {label: max(row.values()) for label, row in values.items() if row}
     if len(values) == 1:
         (channels,) = values.values()
-        places = {case.say("where_channel", channel=n).strip(): value for n, value in channels.items()}
+        places = {
+            case.say("where_channel", channel=n, count=1).strip(): value for n, value in channels.items()
+        }
     ranked = sorted(places, key=lambda place: places[place])
     fields: dict[str, Any] = {"of": of, "name": question.gain or case.say(f"measure_{measure}"), "unit": unit}
     key = "ranked" if ranked and places[ranked[-1]] > ALIKE * places[ranked[0]] else "ranked_alike"

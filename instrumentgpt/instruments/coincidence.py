@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.together import at_least
 from instrumentgpt.instruments.checks.disturbances import DOOR
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
@@ -156,21 +157,6 @@ def _during(finding: Finding, group: Group, span: float) -> View | None:
     if not inside:
         return None
     return kept, "during", math.nan, at_least(inside, len(times), share)
-
-
-def at_least(count: int, trials: int, share: float) -> float:
-    """Return the chance that `count` or more of `trials` succeed, of which each does so with chance `share`.
-
-    >>> round(at_least(2, 3, 0.5), 12), at_least(0, 3, 0.5), at_least(3, 3, 1.0), at_least(1, 3, 0.0)
-    (0.5, 1.0, 1.0, 0.0)
-    """
-    if not 0 < share < 1 or count <= 0:
-        return float(share >= 1 or count <= 0)
-    successes = np.arange(count, trials + 1)
-    ways = np.array([math.lgamma(1 + k) + math.lgamma(1 + trials - k) for k in successes.tolist()])
-    logarithms = math.lgamma(1 + trials) - ways
-    logarithms += successes * math.log(share) + (trials - successes) * math.log1p(-share)
-    return min(float(np.exp(logarithms).sum()), 1.0)
 
 
 def occurrences(times: Sequence[float]) -> Floats:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.analysis.metrics import main_setpoint
 from instrumentgpt.instruments.analysis.signals import noise
 from instrumentgpt.instruments.analysis.study import Study, study_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
@@ -20,6 +21,7 @@ from instrumentgpt.instruments.reading.record import Log
 from instrumentgpt.instruments.shown import shown_in
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, named_gains
 
+Duties = dict[float, tuple[float, float]]  # setpoint held → mean output, %, and seconds
 NOTABLE_AMBIENT = 1.0  # °C
 EXPECTED_LINES = 3.0  # so many lines of a kind must be missing, or new, to be no accident
 HEAD_SHARE = 0.05  # of the log's length
@@ -134,7 +136,8 @@ def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
     unit = first.log.unit
     units = {study.log.logged_unit_of(channel) for study in (first, second)}
     yield from _gain_rows(a, b, units.pop()) if len(units) == 1 else ()
-    yield from _setpoint_rows(a, b, unit)
+    setpoints = main_setpoint(a), main_setpoint(b)
+    yield Row("setpoint", channel, *setpoints, unit, abs(setpoints[1] - setpoints[0]) > SAME_SETPOINT)
     yield from _duty_rows(a, b)
     noises = a.shown(_quiet_noise(a)), b.shown(_quiet_noise(b))
     loud = max(noises) > LEAST_NOISE * a.shown(a.span)
@@ -202,24 +205,12 @@ def _gain_rows(a: Track, b: Track, unit: str) -> Iterator[Row]:
         yield _row(name, a.loop.channel, *values, units[name], _differs(*values, 1 + SAME_GAIN))
 
 
-def _setpoint_rows(a: Track, b: Track, unit: str) -> Iterator[Row]:
-    values = _main_setpoint(a), _main_setpoint(b)
-    changed = abs(values[1] - values[0]) > SAME_SETPOINT
-    yield Row("setpoint", a.loop.channel, *values, unit, changed)
-
-
-def _main_setpoint(track: Track) -> float:
-    """Return the setpoint in force for longest, in the unit of the log; nan if there is none."""
-    given = track.loop.setpoint[track.controlled]
-    if not len(given):
-        return math.nan
-    values, counts = np.unique(given, return_counts=True)
-    return float(values[np.argmax(counts)])
-
-
 def _duty_rows(a: Track, b: Track) -> Iterator[Row]:
+    yield from duty_rows(a.loop.channel, duties(a), duties(b))
+
+
+def duty_rows(channel: int, first: Duties, second: Duties) -> Iterator[Row]:
     """Yield the mean output at the setpoint that both held longest."""
-    first, second = _duties(a), _duties(b)
     common = set(first) & set(second)
     if not common:
         return
@@ -228,20 +219,20 @@ def _duty_rows(a: Track, b: Track) -> Iterator[Row]:
     enough = min(abs(before), abs(after)) > LEAST_DUTY
     ratio = after / before if enough else math.nan
     notable = enough and _differs(before, after, NOTABLE_DUTY)
-    yield Row("duty", a.loop.channel, before, after, "%", notable, ratio, at=at)
+    yield Row("duty", channel, before, after, "%", notable, ratio, at=at)
 
 
-def _duties(track: Track) -> dict[float, tuple[float, float]]:
-    """Return setpoint → mean output (%) and seconds on setpoint, of setpoints held for at least a minute."""
-    duties = {}
+def duties(track: Track) -> Duties:
+    """Return setpoint → mean output (%) and seconds on setpoint, of setpoints held for long enough."""
+    held = {}
     setpoints = track.loop.setpoint
     quiet = track.quiet & np.isfinite(track.output)
     for setpoint in np.unique(setpoints[quiet]):
         mine = quiet & (setpoints == setpoint)
         seconds = float(mine.sum()) * track.period
         if seconds >= track.lags(LEAST_QUIET):
-            duties[float(setpoint)] = (float(track.output[mine].mean()), seconds)
-    return duties
+            held[float(setpoint)] = (float(track.output[mine].mean()), seconds)
+    return held
 
 
 def _quiet_noise(track: Track) -> float:
@@ -285,27 +276,29 @@ class Rise:
     ratio: float
 
 
-def rises_over(logs: Sequence[Log]) -> tuple[Rise, ...]:
-    """Return the channels that need notably more output at one setpoint, more from log to log, oldest first.
+def rises_over(logs: Sequence[Mapping[int, Duties]]) -> tuple[Rise, ...]:
+    """Return the channels that need notably more output at one setpoint, more from log to log.
+
+    logs  oldest first: channel → its duties
 
     Output that grew as that of the other channels did is none: the room, or the supply, has changed.
     """
-    first, *later = (study_of(shown_in(log, logs[0].unit)) for log in logs)
-    steps = [_duties_since(first, study) for study in later]
+    first, *later = logs
+    steps = [_duties_since(first, log) for log in later]
     rises = []
     for channel, last in steps[-1].items():
         rows = [step[channel] for step in steps if channel in step and step[channel].at == last.at]
-        duties = np.array([last.before, *(row.after for row in rows)])
-        grown = duties * np.sign(last.after - last.before)  # of a cooler whose output is told below zero
+        held = np.array([last.before, *(row.after for row in rows)])
+        grown = held * np.sign(last.after - last.before)  # of a cooler whose output is told below zero
         is_steady = len(rows) == len(steps) and np.all(np.diff(grown) > -STEP_BACK * np.ptp(grown))
         if is_steady and last.notable and last.ratio > 1:
-            rises.append(Rise(channel, last.at, tuple(duties.tolist()), last.ratio))
+            rises.append(Rise(channel, last.at, tuple(held.tolist()), last.ratio))
     return tuple(rises)
 
 
-def _duties_since(first: Study, study: Study) -> dict[int, Row]:
-    channels = sorted({*first.tracks} & {*study.tracks})
-    rows = [row for channel in channels for row in _duty_rows(first.tracks[channel], study.tracks[channel])]
+def _duties_since(first: Mapping[int, Duties], log: Mapping[int, Duties]) -> dict[int, Row]:
+    channels = sorted({*first} & {*log})
+    rows = [row for channel in channels for row in duty_rows(channel, first[channel], log[channel])]
     return {row.channel: row for row in net_of_others(rows) if row.channel is not None}
 
 

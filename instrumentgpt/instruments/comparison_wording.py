@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from instrumentgpt.instruments.language import Language, phrase
 
 TIMES: dict[Language, str] = {"en": " (×{:.2f})", "zh": "（×{:.2f}）"}
 Devices = tuple[str, str]  # of the log before and of the other, where two devices are compared
+AT_ONCE = 0.6  # of a rise, from which one step is what happened, and no pace
 SENTENCES = Path(__file__).with_name("comparison.toml")
 word = partial(phrase, SENTENCES)
 
@@ -41,13 +43,16 @@ def rise_sentence(rise: Rise, begun: Sequence[str], unit: str, language: Languag
     """Return output that grows from log to log as sentences; `begun`: when each log did, or its name."""
     points = [f"{duty:.1f} % ({day[:10]})" for duty, day in zip(rise.duties, begun, strict=True)]
     fields = asdict(rise) | {"unit": unit, "points": " → ".join(points)}
-    sentences = [word("rise", language, **fields)]
+    told = word("rise", language, **fields)
+    steps = [abs(later) - abs(earlier) for earlier, later in pairwise(rise.duties)]
+    if max(steps) > AT_ONCE * sum(steps):
+        place = steps.index(max(steps))
+        return told + word("rise_at_once", language, since=begun[place][:10], until=begun[place + 1][:10])
     with suppress(ValueError):  # a log that is known by its name alone
         days = (datetime.fromisoformat(begun[-1]) - datetime.fromisoformat(begun[0])) / timedelta(days=1)
-        pace = (abs(rise.duties[-1]) - abs(rise.duties[0])) / days
-        left = (100 - abs(rise.duties[-1])) / pace
-        sentences.append(word("rise_pace", language, pace=pace, left=left))
-    return "".join(sentences)
+        pace = sum(steps) / days
+        told += word("rise_pace", language, pace=pace, left=(100 - abs(rise.duties[-1])) / pace)
+    return told
 
 
 def event_sentence(change: EventChange, language: Language, devices: Devices | None = None) -> str:

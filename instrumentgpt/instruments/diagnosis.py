@@ -226,7 +226,7 @@ def _came_first(one: Finding, other: Finding) -> bool:
 
 
 def _is_consequence(cause: Finding, finding: Finding, reach: float) -> bool:
-    same_place = cause.channel is None or finding.channel is None or cause.channel == finding.channel
+    same_place = finding.channel is None or cause.is_about(finding.channel)
     same_fault = cause.fault == finding.fault and cause.channel == finding.channel
     middle = (finding.onset + finding.end) / 2
     in_time = cause.onset - reach <= middle and finding.onset <= cause.end + 10 * reach
@@ -271,7 +271,7 @@ def spoiled(diagnosis: Diagnosis, channel: int) -> list[tuple[float, float]]:
     return [
         (finding.onset, finding.end)
         for finding in diagnosis.findings
-        if finding.fault in SPOILED_BY and finding.channel in (None, channel)
+        if finding.fault in SPOILED_BY and finding.is_about(channel)
     ]
 
 

@@ -87,6 +87,11 @@ class Finding:
     moments: tuple[float, ...] = ()  # s, when it began each time; (): once, at `onset`
     signs: tuple[str, ...] = ()  # what it rests on beside its check: diagnosis.py
     confidence: Confidence = "likely"
+    channels: tuple[int, ...] = ()  # of the device, that it is about; (): all, or `channel`
+
+    def is_about(self, channel: int | None) -> bool:
+        """Return whether it concerns `channel`."""
+        return channel in self.channels if self.channels else self.channel in (None, channel)
 
 
 def worst(severities: Iterable[Severity]) -> Severity:

@@ -17,6 +17,8 @@ import numpy as np
 from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.segments import Segment
+from instrumentgpt.instruments.analysis.study import study_of
+from instrumentgpt.instruments.compare import Duties, duties
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, spoiled
 from instrumentgpt.instruments.findings import Evidence, Excursion, Finding, RuledOut, Withheld
 from instrumentgpt.instruments.logs import Log
@@ -34,6 +36,17 @@ Verdict = TypeVar("Verdict")
 def diagnosed(log: Log) -> Diagnosis:
     """Return the diagnosis of `log`."""
     return _cached_verdict(log, "diagnosis", lambda row: _diagnosis(log, row), _row_of, lambda: diagnose(log))
+
+
+def held_duties(log: Log) -> dict[int, Duties]:
+    """Return channel → the mean output at each setpoint that it held, in the unit of `log`."""
+    return _cached_verdict(
+        log,
+        "duties",
+        lambda row: {int(channel): {at: tuple(told) for at, told in held} for channel, held in row.items()},
+        lambda found: {str(channel): [*held.items()] for channel, held in found.items()},
+        lambda: {channel: duties(track) for channel, track in study_of(log).tracks.items()},
+    )
 
 
 def identified(diagnosis: Diagnosis, loop: Loop) -> "Identification | Refusal":
@@ -114,7 +127,9 @@ def _excursion(row: Row) -> Excursion:
 def _finding(row: Row) -> Finding:
     row["evidence"] = [Evidence(**line) for line in row["evidence"]]
     row["ruled_out"] = [RuledOut(**other) for other in row["ruled_out"]]
-    return Finding(**_with_tuples(row, "evidence", "ruled_out", "consequences", "moments", "signs"))
+    return Finding(
+        **_with_tuples(row, "evidence", "ruled_out", "consequences", "moments", "signs", "channels")
+    )
 
 
 def _model(row: Row) -> "Identification | Refusal":

@@ -7,7 +7,9 @@ from pathlib import Path
 
 SUFFIXES = (".log", ".txt", ".csv", ".tsv", ".jsonl", ".xlsx", ".parquet", ".alog")
 LONGEST_NAME = 180  # bytes: file systems allow 255, and ours adds a few
-_STAMP = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)[_T -]?(\d\d)[-:_]?(\d\d)[-:_]?(\d\d)(?:[.,](\d{1,6}))?")
+_STAMP = re.compile(
+    r"(\d{4})-?(\d\d)-?(\d\d)[_T -]?(\d\d)[-:_]?(\d\d)(?:[-:_]?(\d\d)(?:[.,](\d{1,6}))?)?(?!\d)"
+)
 _DAYS = (
     re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)[-_.]?(?P<m>\d\d)[-_.]?(?P<d>\d\d)(?!\d)"),
     re.compile(r"(?<!\d)(?P<d>\d\d)[-_.](?P<m>\d\d)[-_.](?P<y>(?:19|20)\d\d)(?!\d)"),
@@ -34,10 +36,12 @@ def start_time(name: str) -> datetime | None:
     (datetime.datetime(2026, 2, 19, 23, 24, 45), None, None)
     >>> start_time("oven 20260219.csv"), start_time("CH2_19.02.2026.csv")
     (datetime.datetime(2026, 2, 19, 0, 0), datetime.datetime(2026, 2, 19, 0, 0))
+    >>> start_time("zones_20260219_0930.txt")
+    datetime.datetime(2026, 2, 19, 9, 30)
     """
     if match := _STAMP.search(name):
         *parts, fraction = match.groups()
-        *clock, micros = *map(int, parts), int((fraction or "0").ljust(6, "0"))
+        *clock, micros = *(int(part or 0) for part in parts), int((fraction or "0").ljust(6, "0"))
     elif match := next(filter(None, (pattern.search(name) for pattern in _DAYS)), None):
         clock, micros = [*(int(match[part]) for part in "ymd"), 0, 0, 0], 0
     else:

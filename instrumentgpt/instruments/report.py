@@ -15,6 +15,7 @@ from instrumentgpt import __version__
 from instrumentgpt.instruments import charts, loop_wording, wording
 from instrumentgpt.instruments.charts.frame import worth_showing
 from instrumentgpt.instruments.charts.style import config
+from instrumentgpt.instruments.charts.words import where
 from instrumentgpt.instruments.coincidence import coincidences
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import worst
@@ -28,7 +29,6 @@ from instrumentgpt.instruments.report_tables import (
     gain_rows,
     method_rows,
     provenance,
-    where,
     word,
 )
 from instrumentgpt.instruments.tools.opened import texts_of

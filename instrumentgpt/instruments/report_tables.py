@@ -12,6 +12,7 @@ from typing import Any
 from instrumentgpt import __version__
 from instrumentgpt.instruments import loop_wording, withheld_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
+from instrumentgpt.instruments.charts.words import where
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.coincidence import Coincidence, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis
@@ -51,13 +52,6 @@ FIGURES = {  # quantity → how it is written, and what it is multiplied with
     "kd": (".4g", 1),
 }
 READ_BYTES = 1 << 20
-
-
-def where(finding: Finding, language: Language) -> str:
-    """Return whom a finding concerns."""
-    if finding.channel is None:
-        return word("device", language)
-    return word("channel", language, finding.channel)
 
 
 def finding_rows(

@@ -116,12 +116,12 @@ def metrics_of(track: Track) -> Metrics:
         samples=len(track),
         sample_period=track.period,
         controlled=_share(on),
-        setpoint=_longest_setpoint(track),
-        mean_error=sign * track.shown(_mean(error)),
+        setpoint=main_setpoint(track),
+        mean_error=sign * track.shown(mean_of(error)),
         half_peak_to_peak=track.shown(half_peak_to_peak(track.smooth_error[held])),
         period=period * track.period,
         regularity=regularity,
-        duty=_mean(track.output[held]),
+        duty=mean_of(track.output[held]),
         saturated=_share(limited) if np.isfinite(track.output).any() else math.nan,
         rise_time=rise,
         settling_time=settle,
@@ -132,14 +132,15 @@ def metrics_of(track: Track) -> Metrics:
         band=track.shown(BAND),
         lag=track.lag,
         in_band=_share(np.abs(track.error[on]) < BAND),
-        iae_per_hour=track.shown(_mean(np.abs(track.error[on]))),
+        iae_per_hour=track.shown(mean_of(np.abs(track.error[on]))),
         kp=_last(loop.kp),
         ki=_last(loop.ki),
         kd=_last(loop.kd),
     )
 
 
-def _mean(values: Floats) -> float:
+def mean_of(values: Floats) -> float:
+    """Return the mean of the finite of `values`; nan without any."""
     finite = values[np.isfinite(values)]
     return float(finite.mean()) if finite.size else math.nan
 
@@ -153,7 +154,8 @@ def _last(values: Floats) -> float:
     return float(finite[-1]) if finite.size else math.nan
 
 
-def _longest_setpoint(track: Track) -> float:
+def main_setpoint(track: Track) -> float:
+    """Return the setpoint in force for longest, in the unit of the log; nan if there is none."""
     given = track.loop.setpoint[track.controlled]
     if not given.size:
         return math.nan

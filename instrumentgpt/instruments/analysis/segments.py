@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.metrics import half_peak_to_peak, overshoot, settling_time
+from instrumentgpt.instruments.analysis.metrics import half_peak_to_peak, mean_of, overshoot, settling_time
 from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, constant_runs, noise, periodicity, smooth
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS, Study, all_samples
 from instrumentgpt.instruments.analysis.tracks import SHORTEST_HOLD, Hold, Track
@@ -168,8 +168,8 @@ def _segment(study: Study, track: Track, kind: SegmentKind, first: int, stop: in
         setpoint=float(loop.setpoint[stop - 1]) if kind != "unasked" else math.nan,
         settled=(stop - settled) / (stop - first) if kind == "hold" else math.nan,
         farthest=float(loop.time[part][_farthest(_swing(track, part), usable)]),
-        duty=_mean(track.output[part][usable]),
-        mean_error=sign * track.shown(_mean(error)),
+        duty=mean_of(track.output[part][usable]),
+        mean_error=sign * track.shown(mean_of(error)),
         half_peak_to_peak=track.shown(half_peak_to_peak(_swing(track, part)[usable])),
         period=period,
         noise=rough,
@@ -185,7 +185,7 @@ def _swing(track: Track, part: slice) -> Floats:
 
 
 def _farthest(swing: Floats, usable: Mask) -> int:
-    away = np.where(usable & np.isfinite(swing), np.abs(swing - _mean(swing[usable])), -1.0)
+    away = np.where(usable & np.isfinite(swing), np.abs(swing - mean_of(swing[usable])), -1.0)
     return int(np.argmax(away))
 
 
@@ -214,18 +214,13 @@ def _answer(track: Track, first: int, stop: int) -> tuple[float, float]:
     return track.shown(past), settling_time(track.time[first:stop], pv, step.setpoint)
 
 
-def _mean(values: Floats) -> float:
-    finite = values[np.isfinite(values)]
-    return float(finite.mean()) if finite.size else math.nan
-
-
 def findings_in(segment: Segment, findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings that are faults of this channel, or of the whole device, in this segment."""
     return [
         finding
         for finding in findings
         if finding.severity != "none"
-        and finding.channel in (None, segment.channel)
+        and finding.is_about(segment.channel)
         and finding.onset < segment.end
         and segment.onset <= finding.end
     ]

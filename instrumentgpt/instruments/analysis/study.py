@@ -17,7 +17,7 @@ from instrumentgpt.instruments.analysis.together import Move, common_moves
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.loops import Floats, Loop, Mask, loops_of, rows_by_channel
+from instrumentgpt.instruments.loops import Loop, Mask, loops_of, rows_by_channel
 from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
 from instrumentgpt.instruments.shown import as_logged, shown_per_logged
 
@@ -25,7 +25,6 @@ GAP_PERIODS = 12.0  # sample periods without a line: more than a lag, so that th
 CLOCK_SET = 2.0  # s by which a clock must jump to count: smaller steps are a network time server's
 GAP_MARGIN = 90.0  # sample periods on either side of a gap that no test may use
 CHUNK = 1 << 20  # rows that are looked at together
-GRID = 0.5  # lags between the common moments at which channels are compared
 
 
 @dataclass(frozen=True)
@@ -64,16 +63,6 @@ class Study:
         return self if drives == self.drives else replace(self, drives=drives)
 
     @cached_property
-    def grid(self) -> Floats:
-        """Return moments common to all channels, s, `GRID` lags or one sample period apart."""
-        spans = [(t.time[0], t.time[-1], t.period) for t in self.tracks.values() if len(t)]
-        if not spans:
-            return np.zeros(0)
-        lag = float(np.median([t.lag for t in self.tracks.values() if len(t)]))
-        start, stop = max(a for a, _, _ in spans), min(b for _, b, _ in spans)
-        return np.arange(start, stop, max(GRID * lag, *(p for _, _, p in spans)))
-
-    @cached_property
     def departures(self) -> Mapping[int, tuple[Departure, ...]]:
         """Return channel → when it left its own band while it held."""
         return {channel: departures_of(track) for channel, track in self.tracks.items()}
@@ -81,7 +70,7 @@ class Study:
     @cached_property
     def common_moves(self) -> tuple[Move, ...]:
         """Return when the channels under control left their setpoints together."""
-        return common_moves(self.active, self.grid)
+        return common_moves(self.active, self.departures)
 
 
 def study_of(log: Log) -> Study:

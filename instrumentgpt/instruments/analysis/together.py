@@ -1,19 +1,28 @@
-"""What the channels of a device do at the same time."""
+"""When several loops of a device left their bands together, by one cause outside all of them.
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+A loop that is moved from outside leaves a quiet hold and its output answers; one that moves itself, or is
+moved by its neighbour's step, is led by an output or a setpoint.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import runs, smooth
+from instrumentgpt.instruments.analysis.departures import Departure
+from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
-from instrumentgpt.instruments.loops import Floats
 
-SHARED_MOVE = 1.1  # bands out of the setpoint, at least, of each channel
-SHARED_BY = 3  # channels; loops.md section 1
-SHARED_FOR = 1.0  # lags
-MOVE_BEGINS = 0.33  # bands of mean deviation at which a shared move is traced back to its beginning
-RECURRING = 3  # moves, from which a usual interval between them is taken
+SHARED_BY = 3  # loops that need to leave but once; loops.md section 1
+PAIRED, PAIRED_BY = 3, 2  # times that two must leave together, or it may be chance
+CHANCE = 0.01  # that as many would leave together by accident
+LED = 0.5  # of the answer by which the output may have stood to the side of the departure before it
+ANSWERED = 0.02  # of the output's range
+STEPPED = 6.0  # lags after a setpoint moved in which what its neighbours do may come of it
+BEFORE = 2.0  # lags before a departure in which an output would lead it
+MOST = 0.5  # of the moments that a loop takes part in, or it is not of those that leave together
 
 
 @dataclass(frozen=True)
@@ -21,32 +30,23 @@ class Move:
     """A time in which several channels left their setpoint the same way.
 
     start, stop  s
-    peak         s, when the mean deviation was largest
-    channels     those that moved, by how many bands (sign of pv - setpoint)
+    channels     those that moved: when they were farthest out, s, and how far, bands (sign of pv - setpoint)
     """
 
     start: float
     stop: float
+    channels: dict[int, tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class _Push:
+    channel: int
+    start: float
     peak: float
-    channels: dict[int, float]
-
-
-def on_grid(track: Track, values: Floats, grid: Floats) -> Floats:
-    """Return `values` of `track` at the moments of `grid`: the latest sample, nan where there is none."""
-    index = np.searchsorted(track.time, grid, side="right") - 1
-    latest: Floats = np.where(index >= 0, values[np.maximum(index, 0)], np.nan)
-    return latest
-
-
-def deviations(tracks: Sequence[Track], grid: Floats) -> Floats:
-    """Return pv - setpoint of each channel, bands, on `grid` (channels, moments); nan while not at rest."""
-    rows = []
-    for track in tracks:
-        error = smooth(np.where(track.at_rest, -track.error, np.nan), track.samples(track.lag) | 1)
-        error = np.where(track.at_rest, error, np.nan)
-        usual = float(np.nanmedian(error)) if np.isfinite(error).any() else 0.0
-        rows.append(on_grid(track, error - usual, grid))
-    return np.array(rows) if rows else np.zeros((0, len(grid)))
+    stop: float
+    size: float
+    side: float
+    answered: bool
 
 
 def driven_by_another(tracks: Sequence[Track], track: Track, first: int, last: int, size: float) -> bool:
@@ -64,62 +64,95 @@ def driven_by_another(tracks: Sequence[Track], track: Track, first: int, last: i
     return False
 
 
-def common_moves(tracks: Sequence[Track], grid: Floats) -> tuple[Move, ...]:
-    """Return the times in which at least `SHARED_BY` channels were out the same way; near ones are joined."""
-    if len(tracks) < SHARED_BY or len(grid) < 3:
+def common_moves(tracks: Sequence[Track], departures: Mapping[int, Sequence[Departure]]) -> tuple[Move, ...]:
+    """Return when loops left their bands together: as many as chance does not explain, and one cause may."""
+    pushes = [
+        push
+        for track in tracks
+        for departure in departures[track.loop.channel]
+        if (push := _push(tracks, track, departure)) is not None
+    ]
+    if len(tracks) < PAIRED_BY or not pushes:
         return ()
-    away = deviations(tracks, grid)
     lag = float(np.median([track.lag for track in tracks]))
-    shared = []
-    with np.errstate(invalid="ignore"):
-        for sign in (1.0, -1.0):
-            spells = runs((sign * away > SHARED_MOVE).sum(axis=0) >= SHARED_BY)
-            shared += [
-                (int(a), int(b), sign) for a, b in spells if (b - a) * (grid[1] - grid[0]) >= SHARED_FOR * lag
-            ]
-    shared.sort()
-    recurs = int(np.median(np.diff([a for a, _, _ in shared]))) if len(shared) >= RECURRING else 0
-    moves = [_move(tracks, grid, away, spell, recurs) for spell in shared]
-    return _joined(sorted(moves, key=lambda move: move.start))
+    seconds = float(np.mean([track.at_rest.sum() * track.period for track in tracks]))
+    for fewest in range(PAIRED_BY, len(tracks) + 1):
+        able = [push for push in pushes if push.answered or fewest >= SHARED_BY]
+        groups = _of_regulars([group for group in _groups(able, lag) if len(group) >= fewest], fewest)
+        is_often = len(groups) >= (1 if fewest >= SHARED_BY else PAIRED)
+        if is_often and _by_chance(len(groups), able, fewest, lag, seconds) < CHANCE:
+            return tuple(_move(group) for group in groups)
+    return ()
 
 
-def _joined(moves: list[Move]) -> tuple[Move, ...]:
-    """Return `moves` with those joined that overlap: one opening of a door, whatever its edges look like."""
-    joined: list[Move] = []
-    for move in moves:
-        if joined and move.start <= joined[-1].stop:
-            larger = max(joined[-1], move, key=lambda move: sum(abs(size) for size in move.channels.values()))
-            joined[-1] = replace(larger, start=joined[-1].start, stop=max(joined[-1].stop, move.stop))
-        else:
-            joined.append(move)
-    return tuple(joined)
+def _of_regulars(groups: Sequence[Sequence[_Push]], fewest: int) -> list[list[_Push]]:
+    """Return `groups` without the channels that are in few of them."""
+    often = Counter(push.channel for group in groups for push in group)
+    kept = [[push for push in group if often[push.channel] >= MOST * len(groups)] for group in groups]
+    return [group for group in kept if len(group) >= fewest]
 
 
-def _move(
-    tracks: Sequence[Track], grid: Floats, away: Floats, spell: tuple[int, int, float], recurs: int
-) -> Move:
-    a, b, sign = spell
-    hit = [i for i in range(len(tracks)) if np.nanmax(np.append(sign * away[i, a:b], -1.0)) > SHARED_MOVE]
-    with np.errstate(invalid="ignore"):
-        mean = np.nanmean(np.nan_to_num(sign * away[hit]), axis=0)
-    start, stop = _beginning(mean, a, max(b - a, recurs)), b
-    while stop < len(grid) - 1 and mean[stop] > MOVE_BEGINS:
-        stop += 1
-    peak = a + int(np.argmax(mean[a:b]))
-    sizes = {tracks[i].loop.channel: float(away[i, peak]) for i in hit}
-    return Move(float(grid[start]), float(grid[min(stop, len(grid) - 1)]), float(grid[peak]), sizes)
+def _move(group: Sequence[_Push]) -> Move:
+    channels = {push.channel: (push.peak, push.size) for push in group}
+    return Move(group[0].start, max(push.stop for push in group), channels)
 
 
-def _beginning(mean: Floats, a: int, reach: int) -> int:
-    """Return where the move at `a` began: weaker swings up to `reach` before it belong to it."""
-    away = np.abs(mean) > MOVE_BEGINS
-    start = a
-    while start > 0:
-        if not away[start - 1]:
-            earlier = np.flatnonzero(away[max(0, start - reach) : start])
-            if not earlier.size:
+def _groups(pushes: Sequence[_Push], lag: float) -> list[list[_Push]]:
+    """Return the pushes that begin while the first of them still goes out, to the same side."""
+    groups: list[list[_Push]] = []
+    for push in sorted(pushes, key=lambda push: push.start):
+        for group in groups:
+            is_new = all(push.channel != other.channel for other in group)
+            if push.side == group[0].side and push.start <= group[0].peak + lag / 2 and is_new:
+                group.append(push)
                 break
-            start = max(0, start - reach) + int(earlier[-1]) + 1
-        while start > 0 and away[start - 1]:
-            start -= 1
-    return start
+        else:
+            groups.append([push])
+    return groups
+
+
+def _by_chance(groups: int, pushes: Sequence[_Push], fewest: int, lag: float, seconds: float) -> float:
+    """Return the chance of so many groups, if each loop left when it did for a reason of its own."""
+    width = float(np.median([push.peak - push.start for push in pushes])) + lag / 2
+    others = (1 - 1 / len({push.channel for push in pushes})) * len(pushes) * width / seconds
+    alone = sum(others**k * math.exp(-others) / math.factorial(k) for k in range(fewest - 1))
+    return at_least(groups, len(pushes), 1.0 - alone)
+
+
+def _push(tracks: Sequence[Track], track: Track, departure: Departure) -> _Push | None:
+    """Return `departure` as one that something outside made; None if an output or a setpoint led it."""
+    first, side = departure.first, math.copysign(1.0, departure.size)
+    start, since = track.time[first], track.time[first] - track.lags(STEPPED)
+    for other in tracks:
+        levels = other.setpoint[(other.time > since) & (other.time <= start)]
+        if other is not track and (np.diff(levels) != 0).any():
+            return None
+    answered = False
+    if track.kind.drive == "continuous":
+        output = side * smooth(track.output, track.samples(track.lag / 2) | 1)
+        held = output[track.at_rest & (track.setpoint == track.setpoint[first])]
+        led = np.nanmean(
+            output[max(0, first - track.samples(track.lags(BEFORE))) : first + 1]
+        ) - np.nanmedian(held)
+        answer = np.nanmedian(held) - np.nanmin(output[first : departure.last + 1])
+        answered = bool(answer >= max(ANSWERED * (track.high - track.low), led / LED))
+        if not answered:
+            return None
+    start, peak, stop = (float(track.time[at]) for at in (first, departure.peak, departure.last))
+    side *= math.copysign(1.0, track.scale)
+    return _Push(track.loop.channel, start, peak, stop, departure.size, side, answered)
+
+
+def at_least(count: int, trials: int, share: float) -> float:
+    """Return the chance that `count` or more of `trials` succeed, of which each does so with chance `share`.
+
+    >>> round(at_least(2, 3, 0.5), 12), at_least(0, 3, 0.5), at_least(3, 3, 1.0), at_least(1, 3, 0.0)
+    (0.5, 1.0, 1.0, 0.0)
+    """
+    if not 0 < share < 1 or count <= 0:
+        return float(share >= 1 or count <= 0)
+    successes = np.arange(count, trials + 1)
+    ways = np.array([math.lgamma(1 + k) + math.lgamma(1 + trials - k) for k in successes.tolist()])
+    logarithms = math.lgamma(1 + trials) - ways
+    logarithms += successes * math.log(share) + (trials - successes) * math.log1p(-share)
+    return min(float(np.exp(logarithms).sum()), 1.0)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from instrumentgpt.instruments.charts.frame import shown, worth_showing
-from instrumentgpt.instruments.charts.words import fault_name, word
+from instrumentgpt.instruments.charts.words import fault_name, where, word
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
@@ -38,14 +38,9 @@ def text_alternative(
         )
     faults = shown(findings, [loop.channel for loop in loops])
     for finding in faults:
-        where = (
-            word("device", language)
-            if finding.channel is None
-            else word("channel", language, finding.channel)
-        )
-        start, end = log.clock(finding.onset), log.clock(finding.end)
-        name = fault_name(finding, language)
-        sentences.append(word("alt finding", language, fault=name, where=where, start=start, end=end))
+        named = {"fault": fault_name(finding, language), "where": where(finding, language)}
+        when = {"start": log.clock(finding.onset), "end": log.clock(finding.end)}
+        sentences.append(word("alt finding", language, **named, **when))
     outside = unexplained(excursion for excursion in excursions if excursion.channel in chosen)
     for excursion in outside[:MOST_SHOWN]:
         when = {"start": log.clock(excursion.onset), "end": log.clock(excursion.end)}

@@ -95,10 +95,11 @@ def shown(findings: Sequence[Finding], channels: Sequence[int]) -> list[Finding]
 
 def worth_showing(log: Log, findings: Sequence[Finding]) -> list[int]:
     """Return the channels with a fault; all of them if none has one, or the device has."""
-    faults = [finding.channel for finding in findings if finding.severity not in ("none", "info")]
-    affected = [channel for channel in faults if channel is not None]
+    faults = [finding for finding in findings if finding.severity not in ("none", "info")]
+    affected = [channel for finding in faults for channel in finding.channels or (finding.channel,)]
+    named = [channel for channel in affected if channel is not None]
     everything = [int(channel) for channel in log.samples["channel"].unique()]
-    return affected if affected and None not in faults else everything
+    return named if named and None not in affected else everything
 
 
 def shade(

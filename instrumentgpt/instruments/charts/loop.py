@@ -101,7 +101,7 @@ def _rows(loops: Sequence[Loop], faults: Sequence[Finding]) -> list[_Row]:
     pixels = ROW_PIXELS.get(len(loops), FEWEST_PIXELS)
     rows = []
     for place, loop in enumerate(loops):
-        shaded = [finding for finding in faults if finding.channel in (None, loop.channel)]
+        shaded = [finding for finding in faults if finding.is_about(loop.channel)]
         rows.append(_Row(pixels, shaded, [f for f in shaded if f.channel is not None or place == 0]))
     return [*rows, _Row(OUTPUT_PIXELS, [f for f in faults if f.channel is None or len(loops) == 1], [])]
 

@@ -13,6 +13,7 @@ WORDS: dict[str, dict[Language, str]] = {
     "output": {"en": "output", "zh": "輸出"},
     "error": {"en": "pv − setpoint", "zh": "實際值 − 設定值"},
     "channel": {"en": "channel {0}", "zh": "通道 {0}"},
+    "channels": {"en": "channels {0}", "zh": "通道 {0}"},
     "time": {"en": "time ({0})", "zh": "時間（{0}）"},
     "row": {"en": "sample", "zh": "樣本"},
     "line": {"en": "line {0}", "zh": "第 {0} 行"},
@@ -61,3 +62,10 @@ def fault_name(finding: Finding, language: Language) -> str:
     """Return what people call the finding's fault."""
     is_known = finding.fault in faults()
     return wording.title(finding.fault, language) if is_known else finding.fault.replace("_", " ")
+
+
+def where(finding: Finding, language: Language) -> str:
+    """Return whom a finding concerns."""
+    if finding.channels:
+        return word("channels", language, ", ".join(map(str, finding.channels)))
+    return word("device", language) if finding.channel is None else word("channel", language, finding.channel)

@@ -10,8 +10,8 @@ from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.departures import Departure, lasting_need
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
-from instrumentgpt.instruments.analysis.together import SHARED_BY
-from instrumentgpt.instruments.analysis.tracks import Step, Track
+from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
+from instrumentgpt.instruments.analysis.tracks import SETTLING, Step, Track
 from instrumentgpt.instruments.findings import IN_USE, Evidence, Excursion, Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
@@ -31,6 +31,7 @@ SMALL_USE = 4.0  # times the limit of its band, up to which use is no news: beyo
 REPEATED = 3  # alike, from which they are no accident
 CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
+QUOTED = 4  # channels, or moments
 QUICK = 12.0  # lags to its peak: what is slower may be the loop itself
 AT_ONCE, HALF = 1.0, 0.5  # lag to that share of its size: a lid, a door, a cold load, but no failing heater
 RARE = 0.02  # of the time held, that one alone may last
@@ -38,42 +39,58 @@ FOLLOWS = 6.0  # lags after pv came back in which it goes to the other side of i
 
 
 def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find times in which at least three channels left their setpoint the same way together."""
+    """Find times in which channels left their setpoint the same way together, by nothing of their own."""
     moves = study.common_moves
     if not moves:
         return []
-    first = moves[0]
-    largest = max(moves, key=lambda move: sum(abs(size) for size in move.channels.values()))
-    doors = _door_lines(study, first.start)
-    evidence = doors + _lines_of(study, largest.peak, list(largest.channels))
-    sizes = [abs(size) for size in largest.channels.values()]
-    unit = next(iter(study.tracks.values()))
+    channels = tuple(sorted({channel for move in moves for channel in move.channels}))
+    largest = [
+        max(
+            (move.channels[channel] for move in moves if channel in move.channels),
+            key=lambda peak: abs(peak[1]),
+        )
+        for channel in channels
+    ]
+    sizes = [
+        study.tracks[channel].shown(abs(size)) for channel, (_, size) in zip(channels, largest, strict=True)
+    ]
+    doors = _door_lines(study, moves[0].start)
     numbers: dict[str, float | str] = {
         "unit": study.log.unit,
-        "channels": ", ".join(str(channel) for channel in sorted(largest.channels)),
-        "count": len(largest.channels),
-        "smallest": unit.shown(min(sizes)),
-        "largest": unit.shown(max(sizes)),
+        "channels": ", ".join(map(str, channels)),
+        "count": len(channels),
+        "smallest": min(sizes),
+        "largest": max(sizes),
         "times": len(moves),
         "kind": "door" if doors else "room",
         "door": doors[0].line if doors else float("nan"),
     }
-    ruled_out = RuledOut("cross_coupling", "together", {"count": len(largest.channels), "needed": SHARED_BY})
-    severity = faults.severity("ambient_disturbance")
-    start, stop = first.start, moves[-1].stop
-    began = tuple(move.start for move in moves)
+    needed = min(len(channels), SHARED_BY)
     return [
         Finding(
-            "ambient_disturbance", None, start, stop, severity, evidence, numbers, (ruled_out,), moments=began
+            "ambient_disturbance",
+            None,
+            moves[0].start,
+            moves[-1].stop,
+            faults.severity("ambient_disturbance"),
+            doors + _lines_of(study, moves),
+            numbers,
+            (RuledOut("cross_coupling", "together", {"count": len(channels), "needed": needed}),),
+            moments=tuple(move.start for move in moves),
+            channels=channels,
         )
     ]
 
 
-def _lines_of(study: Study, time: float, channels: list[int]) -> tuple[Evidence, ...]:
+def _lines_of(study: Study, moves: Sequence[Move]) -> tuple[Evidence, ...]:
+    """Return the lines at which channels were farthest out: all in the largest move, one in others."""
+    by_size = sorted(moves, key=lambda move: -sum(abs(size) for _, size in move.channels.values()))
     quoted: tuple[Evidence, ...] = ()
-    for channel in sorted(channels)[:4]:
-        track = study.tracks[channel]
-        quoted += quote(study, track, int(np.searchsorted(track.time, time, side="right")) - 1)
+    for place, move in enumerate(by_size[:QUOTED]):
+        of_move = sorted(move.channels.items())[: QUOTED if place == 0 else 1]
+        for channel, (peak, _) in of_move:
+            track = study.tracks[channel]
+            quoted += quote(study, track, int(np.searchsorted(track.time, peak)))
     return quoted
 
 
@@ -271,12 +288,23 @@ def _noted(
 def _explained(track: Track, departure: Departure, findings: Sequence[Finding]) -> str:
     """Return the class of the first of `findings` that covers a part of `departure`, "" if none does."""
     start, stop = track.loop.time[departure.first], track.loop.time[departure.last]
-    covering = (
-        finding.fault
-        for finding in findings
-        if finding.channel in (None, track.loop.channel) and finding.onset <= stop and start <= finding.end
+    return next(
+        (
+            finding.fault
+            for finding in findings
+            if finding.is_about(track.loop.channel)
+            and finding.fault not in NO_CAUSE
+            and any(first <= stop and start <= last for first, last in _spans(track, finding))
+        ),
+        "",
     )
-    return next((fault for fault in covering if fault not in NO_CAUSE), "")
+
+
+def _spans(track: Track, finding: Finding) -> list[tuple[float, float]]:
+    """Return from when to when `finding` explains: after each moment of one of several loops, its humps."""
+    if not finding.channels:
+        return [(finding.onset, finding.end)]
+    return [(moment, moment + track.lags(SETTLING)) for moment in finding.moments]
 
 
 def _is_push(track: Track, departure: Departure) -> bool:

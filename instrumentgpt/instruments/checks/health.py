@@ -27,13 +27,13 @@ def healthy_channels(
     """
     if any(cause.fault == "insufficient_data" for cause in causes) or not study.is_thermal:
         return [], {}
-    ill = {cause.channel for cause in causes if cause.fault != "data_gap"}
+    ills = [cause for cause in causes if cause.fault != "data_gap"]
     findings: list[Finding] = []
     withheld: dict[str, Withheld] = {}
     largest_first = sorted(excursions, key=lambda excursion: -abs(excursion.size))
     for track in study.active:
         channel = track.loop.channel
-        if ill & {channel, None}:
+        if any(ill.is_about(channel) for ill in ills):
             continue
         doubts = _doubts(track, metrics[channel])
         outside = [excursion for excursion in largest_first if excursion.channel == channel]

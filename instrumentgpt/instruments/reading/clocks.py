@@ -39,6 +39,10 @@ CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
 ONE_DAY = pd.Timedelta(days=1)  # by which clocks of other zones may be ahead
 SYSLOG = re.compile(r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d$")
+NUMERIC = re.compile(  # a date in numbers, and the time of day after it
+    r"(?:(?P<year>\d{4})|\d{1,2})(?P<mark>[./-])\d{1,2}(?P=mark)(?(year)\d{1,2}|(?:\d\d(?P<full>\d\d)|[0-5]\d))"
+    r"(?:(?P<clock>[ T]\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?)(?P<half> [AaPp][Mm])?)?$"
+)
 CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": ":", "分": ":", "秒": ""})
 
 HALF_DAY = re.compile(r"([上下])午\s*(\d[\d:.]*)")
@@ -322,10 +326,7 @@ def _calendar(texts: Sequence[str]) -> Stamps:
     best, best_score, assumed, differ = np.full(len(texts), NO_TIME), 0.0, "", False
     dotted = sum(bool(DOTTED.match(text)) for text in texts) > 0.5 * len(texts)
     for day_first in (True,) if dotted else (False, True):
-        parsed = pd.to_datetime(
-            pd.Series(texts), format="mixed", dayfirst=day_first, errors="coerce", utc=True
-        )
-        stamps = parsed.dt.tz_localize(None).astype("datetime64[us]")
+        stamps = _dates(pd.Series(texts), day_first).dt.tz_localize(None).astype("datetime64[us]")
         raw = np.where(stamps.isna(), NO_TIME, stamps.astype("int64"))
         times = raw[raw != NO_TIME]
         span = float(times[-1] - times[0]) / DAY if len(times) > 1 else 0.0
@@ -337,6 +338,30 @@ def _calendar(texts: Sequence[str]) -> Stamps:
             assumed = "day before month" if day_first else "month before day"
     numeric = any(re.match(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}", text) for text in texts[:20])
     return Stamps(best, "datetime" if best_score else "", assumed if numeric and differ else "")
+
+
+def _dates(texts: "pd.Series[str]", day_first: bool) -> "pd.Series[pd.Timestamp]":
+    """Return the dates of `texts`: all at once in the form of the first, those that do not fit one by one."""
+    first = next((match for text in texts if (match := NUMERIC.match(text))), None)
+    dates = pd.Series(pd.NaT, texts.index, dtype="datetime64[us, UTC]")
+    for form in _forms(first, day_first) if first else ():
+        rest = dates.isna()
+        dates[rest] = pd.to_datetime(texts[rest], format=form, errors="coerce", utc=True)
+    rest = dates.isna()
+    dates[rest] = pd.to_datetime(texts[rest], format="mixed", dayfirst=day_first, errors="coerce", utc=True)
+    return dates
+
+
+def _forms(date: re.Match[str], day_first: bool) -> list[str]:
+    """Return the forms in which the numbers of `date` may stand, the likelier first."""
+    parts = iter(("%I" if date["half"] else "%H", "%M", "%S", "%f"))
+    clock = re.sub(r"\d+", lambda _: next(parts), date["clock"] or "") + (" %p" if date["half"] else "")
+    orders = ["%d{0}%m", "%m{0}%d"] if day_first else ["%m{0}%d", "%d{0}%m"]
+    if date["year"]:
+        days = ["%Y{0}" + order for order in orders[: 1 + day_first]]
+    else:
+        days = [order + ("{0}%Y" if date["full"] else "{0}%y") for order in orders]
+    return [day.format(date["mark"]) + clock for day in days]
 
 
 def spread(raw: Micros) -> Micros:

@@ -8,7 +8,13 @@ What cannot be done raises an InstrumentGPTError whose text holds the remedy.
 from collections.abc import Callable
 from typing import Any
 
-from instrumentgpt.instruments.tools.analysis import channel_metrics, diagnose_log, next_test, survey_devices
+from instrumentgpt.instruments.tools.analysis import (
+    channel_metrics,
+    diagnose_log,
+    next_test,
+    survey_devices,
+    survey_logs,
+)
 from instrumentgpt.instruments.tools.columns import other_columns
 from instrumentgpt.instruments.tools.drawing import plot_log, write_report
 from instrumentgpt.instruments.tools.events import explain_jump, look_at_time, read_log_lines, search_events
@@ -46,6 +52,7 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "output_over_logs": output_over_logs,
     "advise_gains": advise_gains,
     "survey_devices": survey_devices,
+    "survey_logs": survey_logs,
     "shift_report": shift_report,
     "write_report": write_report,
     "recall": recall,

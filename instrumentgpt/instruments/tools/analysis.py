@@ -21,15 +21,24 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import COLUMNS, loops_of
 from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
-from instrumentgpt.instruments.tools.library import fetch_log
+from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
-from instrumentgpt.instruments.tools.window import beyond, extremes_of, gain_changes, moves_of, window_of
+from instrumentgpt.instruments.tools.pairs import output_over_logs
+from instrumentgpt.instruments.tools.window import (
+    beyond,
+    extremes_of,
+    gain_changes,
+    holds_at,
+    moves_of,
+    window_of,
+)
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
 Item = TypeVar("Item", Finding, Excursion)
 MOST_EXCURSIONS = 20  # told of one log, the largest
 MOST_SEGMENTS = 8  # told of one log, the worst
+MOST_JUDGED = 14  # logs of one device at once, the newest
 MOST_COINCIDENT = 4  # lines named of one coincidence
 
 
@@ -125,6 +134,7 @@ def channel_metrics(
     within: float | None = None,
     above: float | None = None,
     below: float | None = None,
+    at: float | None = None,
 ) -> dict[str, Any]:
     """Return the figures of each channel of `log`: gains, setpoint, band, overshoot, duty, last values.
 
@@ -134,7 +144,7 @@ def channel_metrics(
     With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
     "-1 h" from the log's end, "+20 min" of its begin; "": all), and the share of these samples within the
     deviation `within` from the setpoint; how often and how long pv was `above` or `below` a limit; how long
-    it took from each setpoint that was held to the next, and at what rate.
+    it took from each setpoint that was held to the next, and at what rate; how it held the setpoint `at`.
     """
     opened = open_log(workspace, log, device)
     window, diagnosis = window_of(opened.log, since, until), diagnosed(opened)
@@ -143,6 +153,11 @@ def channel_metrics(
         {
             **row,
             "extremes": extremes_of(opened.log, row["channel"], window, within),
+            **(
+                {"hold": holds_at(opened.log, row["channel"], diagnosis.segments, at)}
+                if at is not None
+                else {}
+            ),
             "moves": moves_of(opened.log, row["channel"], diagnosis.segments, row["band"] or 0.0),
             **{
                 name: beyond(opened.log, row["channel"], window, limit, 1 if name == "above" else -1)
@@ -163,27 +178,71 @@ def survey_devices(
     For questions on all or several devices. Not for one: that is diagnose_log.
     Example: survey_devices(devices=["zspr 050", "zspr 051"]).
 
-    Worst is who has the most severe finding; equals are ordered by mean error, then by time out of band.
+    Worst is who has the most severe finding, then who has what nothing explains or what grows over its logs;
+    equals are ordered by mean error, then by time out of band.
     """
     names = devices or [device.name for device in inventory_of(workspace).devices]
     rows = [_surveyed(workspace, name, language) for name in names]
     return {"summary": f"{len(rows)} devices", "devices": sorted(rows, key=_badness)}
 
 
-def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str, Any]:
+def survey_logs(
+    workspace: Workspace,
+    device: str,
+    since: str = "",
+    until: str = "",
+    above: float | None = None,
+    below: float | None = None,
+    language: Language = "en",
+) -> dict[str, Any]:
+    """Fetch and judge the logs of `device`, oldest first, that began from the day `since` to `until`.
+
+    For what no single log shows: from which log on, on which day, every night. Not for the newest alone.
+    Example: survey_logs(device="zspr 052", since="2026-02-18").
+
+    Up to 14, the newest; each with its verdict, and of each channel the mean output, the least and the most,
+    and how often and how long pv was `above` or `below` a limit.
+    """
+    there = list_logs(workspace, device)
+    days = {row["name"]: (row["begun"] or since)[:10] for row in there["logs"]}
+    ends = [until or "~", *days.values()]  # a log ends at the latest when the next one begins
+    names = [
+        name
+        for (name, day), end in zip(days.items(), ends, strict=False)
+        if end >= since and (not until or day <= until)
+    ]
+    limits = {name: limit for name, limit in (("above", above), ("below", below)) if limit is not None}
+    rows = [_surveyed(workspace, device, language, name, limits) for name in names[:MOST_JUDGED]]
+    rows = sorted(
+        (row for row in rows if row.get("end", "~") >= since), key=lambda row: str(row.get("start", ""))
+    )
+    return {
+        "summary": f"{len(rows)} logs of {there['label']}",
+        "device": there["device"],
+        "label": there["label"],
+        "logs": rows,
+        "left_out": max(0, len(names) - MOST_JUDGED),
+    }
+
+
+def _surveyed(
+    workspace: Workspace, device: str, language: Language, log: str = "", limits: Mapping[str, float] = {}
+) -> dict[str, Any]:
     try:
-        fetched = fetch_log(workspace, device)
+        fetched = fetch_log(workspace, device, log)
         opened = open_log(workspace, fetched["log"], device)
         diagnosis = diagnosed(opened)
     except InstrumentGPTError as problem:
         label = inventory_of(workspace).find(device).label
-        return {"device": device, "label": label, "error": problem.message(language)}
+        return {"device": device, "label": label, "log": log, "error": problem.message(language)}
     metrics = list(diagnosis.channels.values())
     first = diagnosis.findings[0] if diagnosis.findings else None
     away = loop_wording.unexplained(diagnosis.excursions) if first is None or first.fault == "healthy" else []
     if away:
         first = None
     shown = away[0].evidence if away else first.evidence if first else ()
+    calm = not log and (first is None or first.fault in NO_FAULT)
+    rising = output_over_logs(workspace, device, "", "small", language)["findings"] if calm else []
     return {
         "device": device,
         "label": fetched["label"],
@@ -192,24 +251,54 @@ def _surveyed(workspace: Workspace, device: str, language: Language) -> dict[str
         "severity": worst(finding.severity for finding in diagnosis.findings),
         "confidence_word": wording.confidence(first, language) if first else "",
         "title": wording.title(first.fault, language) if first else "",
-        "text": loop_wording.away(away[0], opened.log, language)
+        "open": bool(rising or away),
+        "text": rising[0]["text"]
+        if rising
+        else loop_wording.away(away[0], opened.log, language)
         if away
         else wording.summary(first, language)
         if first
         else "",
         "channel": away[0].channel if away else first.channel if first else None,
+        "channels": list(first.channels) if first else [],
         "line": shown[0].line if shown else None,
         "faults": sum(finding.severity not in ("none", "info") for finding in diagnosis.findings),
         "unit": opened.log.unit,
         "mean_error": plain(max((figures.iae_per_hour for figures in metrics), default=None)),
         "out_of_band": plain(max((1 - figures.in_band for figures in metrics), default=None)),
+        **(_whole(opened, diagnosis, limits) if log else {}),
     }
 
 
-def _badness(row: dict[str, Any]) -> tuple[int, float, float]:
+def _whole(opened: Opened, diagnosis: Diagnosis, limits: Mapping[str, float]) -> dict[str, Any]:
+    """Return when a log begins and ends, and what each channel read and needed in all of it."""
+    log, time, segments = opened.log, opened.log.samples["time"], diagnosis.segments
+    window = (0.0, float(time.max())) if len(time) else (0.0, 0.0)
+    past = {"above": 1, "below": -1}
+    channels = [
+        {
+            "channel": figures.channel,
+            "setpoint": plain(figures.setpoint),
+            "duty": plain(figures.duty),
+            "pv": {name: extremes["pv"][name]["value"] for name in ("least", "most")}
+            if (extremes := extremes_of(log, figures.channel, window, None)).get("pv")
+            else None,
+            "moves": moves_of(log, figures.channel, segments, figures.band)[:1],
+            **{
+                name: beyond(log, figures.channel, window, limit, past[name])
+                for name, limit in limits.items()
+            },
+        }
+        for figures in diagnosis.channels.values()
+    ]
+    return {"start": log.clock(window[0]), "end": log.clock(window[1]), "channels": channels}
+
+
+def _badness(row: dict[str, Any]) -> tuple[float, ...]:
     if "error" in row:
-        return len(SEVERITIES), 0.0, 0.0
-    return SEVERITIES.index(row["severity"]), -(row["mean_error"] or 0.0), -(row["out_of_band"] or 0.0)
+        return (len(SEVERITIES),)
+    figures = (-(row[name] or 0.0) for name in ("mean_error", "out_of_band"))
+    return SEVERITIES.index(row["severity"]), not row["open"], *figures
 
 
 def _summary(diagnosis: Diagnosis, name: str, channel: int | None, language: Language) -> str:
@@ -333,6 +422,7 @@ def _finding(
         "class": finding.fault,
         "title": wording.title(finding.fault, language),
         "channel": finding.channel,
+        "channels": list(finding.channels),
         "severity": finding.severity,
         "confidence": finding.confidence,
         "confidence_word": wording.confidence(finding, language),

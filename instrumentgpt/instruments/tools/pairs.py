@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, fault_changes, rises_over
@@ -15,11 +15,14 @@ from instrumentgpt.instruments.comparison_wording import (
     rise_sentence,
     row_sentence,
 )
+from instrumentgpt.instruments.kept_verdicts import held_duties
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.shown import shown_in
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, bare, diagnosed, open_log, plain
 from instrumentgpt.instruments.workspace import Workspace
 
+SMALL = 30_000_000  # bytes together
 LEAST_LOGS, MOST_LOGS = 3, 5  # of a rise: two are no rise, more tell the same
 
 
@@ -56,14 +59,19 @@ def compare_logs(
 
 
 def output_over_logs(
-    workspace: Workspace, device: str, log: str = "", language: Language = "en"
+    workspace: Workspace,
+    device: str,
+    log: str = "",
+    reading: Literal["all", "small"] = "all",
+    language: Language = "en",
 ) -> dict[str, Any]:
     """Return the channels of `device` that need more and more output for one setpoint, from log to log.
 
     For what grows over days or weeks, which no single log shows. Not for two logs: that is compare_logs.
     Example: output_over_logs(device="zspr 052").
 
-    Up to five logs are read, from the oldest to `log`, or the newest; without three there is no rise.
+    Up to five logs are read, from the oldest to `log`, or the newest; without three there is no rise;
+    `reading` "small": only if that takes no more than a few seconds.
     """
     there = list_logs(workspace, device)["logs"]
     names = [row["name"] for row in there]
@@ -73,12 +81,15 @@ def output_over_logs(
     chosen = (
         [older[round(place * (len(older) - 1) / (count - 1))] for place in range(count)] if count > 1 else []
     )
+    sizes = {row["name"]: row["size"] or 0 for row in there}
+    too_much = reading == "small" and sum(sizes[name] for name in chosen) > SMALL
     read = list[Opened]()
-    for name in chosen:
+    for name in [] if too_much else chosen:
         with suppress(InstrumentGPTError):  # what cannot be read is told where it is asked for
             fetch_log(workspace, device, name)
             read.append(open_log(workspace, name, device))
-    rises = rises_over([opened.log for opened in read]) if len(read) >= LEAST_LOGS else ()
+    logs = [held_duties(shown_in(opened.log, read[0].log.unit)) for opened in read]
+    rises = rises_over(logs) if len(logs) >= LEAST_LOGS else ()
     days = [begun[opened.name] or opened.name for opened in read]
     unit = read[0].log.unit if read else ""
     rows = [{**plain(asdict(rise)), "text": rise_sentence(rise, days, unit, language)} for rise in rises]

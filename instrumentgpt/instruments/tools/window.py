@@ -1,7 +1,7 @@
 """The stretch of a log that a question names, and what its readings were in it."""
 
+import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
 MOST_TIMES = 8  # past a limit that are told one by one
+WARMING = 3.0  # bands from the setpoint, from which a log begins with a warm-up
 FEWEST_ROWS = 4  # of a way between two setpoints, or its rate is none
 MOST_MOVES = 8  # from one setpoint to another that are told
 RISE = (0.1, 0.9)  # of the way, between which its rate is told, as of a rise time
@@ -138,36 +139,69 @@ def beyond(log: Log, channel: int, window: tuple[float, float], limit: float, si
 
 
 def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -> list[dict[str, Any]]:
-    """Return how pv of a channel went from one setpoint that was held to the next.
+    """Return how pv of a channel went from one setpoint that was held to the next, and to the first.
 
-    from, to  setpoints; clock, line: when the first was left
+    from, to  setpoints, of the first way the pv that the log begins with; clock, line: when that was left
     seconds   from then until pv was within `band` of the second; None if it never was while that was held
     rate      of pv from 10 to 90 % of the way, per minute; None likewise
     asked     rate of a setpoint that was ramped, per minute; None of one that was stepped
     """
     holds = [segment for segment in segments if segment.channel == channel and segment.kind == "hold"]
     samples = log.samples[log.samples["channel"] == channel]
+    ends = [(segment.setpoint, segment.end, segment.last_line) for segment in holds]
+    if holds and abs((start := float(samples["pv"].iloc[0])) - holds[0].setpoint) > WARMING * band > 0:
+        ends.insert(0, (start, float(samples["time"].iloc[0]), int(samples["line"].iloc[0])))
+        holds.insert(0, holds[0])
     moves = []
-    for before, after in pairwise(holds):
-        way = after.setpoint - before.setpoint
-        inside = samples[samples["time"].between(before.end, after.end)]
+    for (left, begin, line), after in zip(ends, holds[1:], strict=False):
+        way = after.setpoint - left
+        inside = samples[samples["time"].between(begin, after.end)]
         if not way or len(inside) < FEWEST_ROWS:
             continue
-        time, share = inside["time"].to_numpy(), (inside["pv"].to_numpy() - before.setpoint) / way
+        time, share = inside["time"].to_numpy(), (inside["pv"].to_numpy() - left) / way
         begun, done, there = (
             float(time[places[0]]) if (places := np.flatnonzero(reached)).size else np.nan
             for reached in (share >= RISE[0], share >= RISE[1], share >= 1 - band / abs(way))
         )
-        ramp, period = after.onset - before.end, float(np.median(np.diff(time)))
+        ramp, period = after.onset - begin, float(np.median(np.diff(time)))
         moves.append(
             {
-                "from": before.setpoint,
+                "from": left,
                 "to": after.setpoint,
-                "clock": log.clock(before.end),
-                "line": before.last_line,
-                "seconds": there - before.end,
+                "clock": log.clock(begin),
+                "line": line,
+                "seconds": there - begin,
                 "rate": 60 * (RISE[1] - RISE[0]) * way / (done - begun) if done > begun else np.nan,
                 "asked": 60 * way / ramp if ramp > 2 * period else np.nan,
             }
         )
     return [plain(move) for move in moves[:MOST_MOVES]]
+
+
+def holds_at(log: Log, channel: int, segments: Sequence[Segment], setpoint: float) -> dict[str, Any]:
+    """Return how a channel held `setpoint`, {} if it never did: how often, how long in all, and the longest.
+
+    duty and mean_error are those of the longest hold once it had settled; `std`, and `half_peak_to_peak`
+    between the least and the most, of its second half, in which nothing of the step is left
+    """
+    holds = [
+        segment
+        for segment in segments
+        if segment.channel == channel and segment.kind == "hold" and math.isclose(segment.setpoint, setpoint)
+    ]
+    if not holds:
+        return {}
+    longest = max(holds, key=lambda segment: segment.end - segment.onset)
+    samples = log.samples[log.samples["channel"] == channel]
+    pv = samples.loc[samples["time"].between(longest.middle, longest.end), "pv"]
+    return {
+        "setpoint": setpoint,
+        "count": len(holds),
+        "seconds": plain(sum(segment.end - segment.onset for segment in holds)),
+        "clock": log.clock(longest.onset),
+        "end_clock": log.clock(longest.end),
+        "line": longest.first_line,
+        "std": plain(float(pv.std())),
+        "half_peak_to_peak": plain(float(pv.max() - pv.min()) / 2),
+        **{name: plain(getattr(longest, name)) for name in ("duty", "mean_error")},
+    }

@@ -1,0 +1,128 @@
+"""What the logs of a device tell together: which day or run had it, from which log on, what grew."""
+
+from collections.abc import Iterator
+
+from instrumentgpt.analyst.case import Case, Result, Subject, bare
+from instrumentgpt.analyst.columns import SENTENCE_END
+from instrumentgpt.analyst.figures import LONGEST_QUESTION, figures, limits_asked
+from instrumentgpt.analyst.questions import aspect, span_of
+from instrumentgpt.analyst.report import diagnose, rising_over
+from instrumentgpt.analyst.words import moment, plain_text, quoted
+from instrumentgpt.instruments.language import span_text
+from instrumentgpt.instruments.since import since
+
+LEAST = 2  # logs in the time that is asked about: one is answered as any log is
+
+
+def is_over_logs(case: Case) -> bool:
+    """Return whether a question on one device asks about its logs together: which day, this week."""
+    question = case.question
+    if question.log or question.days or question.clocks or question.previous or question.gain:
+        return False
+    asking = [part for part in SENTENCE_END.split(question.words) if aspect("asks", part)]
+    if not asking or len(question.words) > LONGEST_QUESTION:
+        return False
+    is_named = any(aspect("over_logs", part) for part in asking)
+    return is_named or since(question.text, case.task.now.date()) is not None
+
+
+def over_logs(case: Case) -> Iterator[str]:
+    """Tell each log of the device in the time asked about, then what grew; of one log answer as of any."""
+    begun = since(case.question.text, case.task.now.date())
+    if case.question.relative and not begun:
+        begun = span_of(case.question.relative, case.task.now)[0].date()
+    asked = {"since": begun.isoformat() if begun else ""}
+    result = case.tool(
+        "survey_logs",
+        device=case.device,
+        language=case.language,
+        **asked,
+        **limits_asked(case.question.words),
+    )
+    rows = result["logs"]
+    if not rows and begun:
+        yield case.say("logs_none_since", label=result["label"], day=begun) + "\n\n"
+    if len(rows) < LEAST:
+        yield from (figures if case.question.kind == "figures" else diagnose)(case)
+        return
+    yield _title(case, rows, result["label"]) + "\n\n"
+    yield from (_row(case, row) for row in rows)
+    if result["left_out"]:
+        yield case.item("logs_more", count=result["left_out"])
+    newest = next((row for row in reversed(rows) if "error" not in row), None)
+    about = Subject(bare(newest["log"]), result["device"], result["label"]) if newest else None
+    rising = rising_over(case, about) if about else []
+    yield from ("\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising)
+
+
+def since_log(case: Case, about: Subject) -> Iterator[str]:
+    """Say from which log of the device on its newest finding is in each, and what grows from log to log."""
+    rows = case.tool("survey_logs", device=about.device, language=case.language)["logs"]
+    rows = rows[: 1 + max((place for place, row in enumerate(rows) if row["log"] == about.log), default=-1)]
+    if len(rows) >= LEAST:
+        yield "\n" + _title(case, rows, about.label) + "\n"
+        yield from (
+            "\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising_over(case, about)
+        )
+
+
+def _title(case: Case, rows: list[Result], label: str) -> str:
+    """Return how many of the logs have a finding, and from which on the last of them is in each."""
+    judged = [row for row in rows if "error" not in row]
+    having = [row for row in judged if row["faults"]]
+    days = [moment(row["start"])[:10] for row in judged[:1] + judged[-1:]]
+    told = case.say(
+        "logs_judged", label=label, count=len(rows), bad=len(having), first=days[0], last=days[-1]
+    )
+    if judged and judged[-1]["faults"]:
+        newest, same = judged[-1], [judged[-1]]
+        for row in reversed(judged[:-1]):
+            if (row["class"], row["channel"]) != (newest["class"], newest["channel"]):
+                break
+            same.append(row)
+        fields = {"title": newest["title"], "count": len(same), "day": moment(same[-1]["start"])[:16]}
+        told += " " + case.say("logs_since" if len(same) < len(judged) else "logs_all", **fields)
+    return told
+
+
+def _row(case: Case, row: Result) -> str:
+    if "error" in row:
+        return case.item("logs_failed", log=quoted(row["log"]), reason=plain_text(row["error"]))
+    about = Subject(row["log"], row["device"], row["label"])
+    line = f" ({about.link(row['line'])})" if row["line"] and row["faults"] else ""
+    parts = [row["text"] + line if row["text"] else case.say("worst_no_verdict")]
+    for channel in row["channels"]:
+        if case.question.channels and channel["channel"] not in case.question.channels:
+            continue
+        parts += (
+            [_figure(case, row, channel)]
+            if case.question.quantity or limits_asked(case.question.words)
+            else []
+        )
+    told = case.say("clause_separator").join(filter(None, parts))
+    return case.item("logs_row", day=moment(row["start"])[:16], log=quoted(row["log"]), told=told)
+
+
+def _figure(case: Case, row: Result, channel: Result) -> str:
+    """Return what is asked about of one channel of one log."""
+    where = (
+        case.say("where_channel", channel=channel["channel"], count=1).strip()
+        if len(row["channels"]) > 1
+        else ""
+    )
+    pieces, limits = [where] if where else [], limits_asked(case.question.words)
+    for name, limit in limits.items():
+        past = channel[name]
+        spans = {key: span_text(past[key], case.language) for key in ("seconds", "longest") if key in past}
+        key = f"logs_{name}" if past["count"] else f"logs_{name}_never"
+        pieces.append(case.say(key, limit=limit, unit=row["unit"], **{**past, **spans}))
+    if case.question.quantity == "output" and channel["duty"] is not None:
+        pieces.append(case.say("logs_output", duty=channel["duty"]))
+    elif case.question.quantity in ("rise", "settling") and channel["moves"]:
+        move = channel["moves"][0]
+        took = {"span": span_text(move["seconds"] or 0.0, case.language)}
+        key = "logs_way" if move["seconds"] is not None else "logs_short"
+        pieces.append(case.say(key, start=move["from"], stop=move["to"], unit=row["unit"], **took))
+    elif channel["pv"] and not limits:
+        pieces.append(case.say("logs_reach", unit=row["unit"], **channel["pv"]))
+    return " ".join(pieces)
