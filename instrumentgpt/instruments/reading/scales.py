@@ -35,7 +35,7 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
         return 1.0, ""
     sizes = np.abs(values[np.isfinite(values)])
     top = float(sizes.max()) if len(sizes) else 0.0
-    unit = heading.unit if heading and "mv" not in heading.words else ""  # MV: what is manipulated
+    unit = heading.unit if heading and heading.text[-2:].lower() != "mv" else ""  # MV: what is manipulated
     if unit in ELECTRIC and top > 0:
         named = unit if len(unit) == 1 else ""
         return 100.0 / top, f"100 % is the greatest value in the log, {top:g} {named}".strip()
