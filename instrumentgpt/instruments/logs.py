@@ -11,6 +11,7 @@ from instrumentgpt.instruments.analysis.held import held_by
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.reading import sources, tables
 from instrumentgpt.instruments.reading.frame_cache import cached_log
+from instrumentgpt.instruments.reading.layouts import formats
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
 from instrumentgpt.instruments.reading.record import (
     EVENT_COLUMNS,
@@ -106,7 +107,12 @@ def _read(source: Source, stated: Stated, progress: Progress | None) -> Log:
     name, period = source.path.name, stated.period
     if period is not None and not 0 < period < float("inf"):
         raise UnreadableLog(f"{name}: a period of {period:g} s cannot be. Give the seconds between two rows.")
-    return _reader(source, stated, progress)()  # what it has read of the log is let go before
+    log = _reader(source, stated, progress)()  # what it has read of the log is let go before
+    if log.missing != ("output",) or not formats().get(log.layout) or not formats()[log.layout].last_resort:
+        return log
+    shape = named_values(next(sources.chunks(source)).content)  # which takes words that no format knows
+    table = read_table(source, shape, stated, progress) if shape else log
+    return log if "output" in table.missing else table
 
 
 def _reader(source: Source, stated: Stated, progress: Progress | None) -> partial[Log]:

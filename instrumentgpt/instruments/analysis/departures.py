@@ -4,15 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import runs, smooth
-from instrumentgpt.instruments.analysis.tracks import BAND, SETTLING, Track
+from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, runs, smooth
+from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, SETTLING, Track
 from instrumentgpt.instruments.loops import Floats, Mask
 
 TYPICAL = 3.0  # times what pv usually does within a lag, from which it is out of its own band
+CYCLES = 1.8  # times the swing of its own cycles, likewise
 SMALLEST = 1.5  # bands, likewise, of a loop that hardly moves at all
 BACK = 1 / 3  # of the limit: pv is back
-SHORTEST = 0.5  # lags out of the band
+SHORTEST = 0.5  # lags out of the band; half as long where its own cycles are known
 ONE = 2.0  # lags between two departures to the same side, below which they are one
+LATER, LATEST = 12.0, 48.0  # lags after pv was moved, in which its loop has long answered
+NEEDED = 0.5  # of the output that holds the plant so much further from its room: less is no lasting change
 HELD_LEVEL = 0.5  # of a record without a setpoint that pv must spend at one level, for it to be held there
 
 
@@ -39,7 +42,8 @@ def departures_of(track: Track) -> tuple[Departure, ...]:
         return ()
     away = smooth(np.where(held, track.pv - target, np.nan), track.samples(track.lag / 2) | 1)
     away = np.where(held, away - np.nanmedian(away), np.nan)
-    limit = max(SMALLEST * BAND, TYPICAL * _usual(track, away))
+    usual = CYCLES * track.own_swing or TYPICAL * _usual(track, away)
+    limit = max(SMALLEST * BAND, usual)
     departures: list[Departure] = []
     with np.errstate(invalid="ignore"):
         for sign in (1.0, -1.0):
@@ -56,10 +60,10 @@ def _on_side(track: Track, away: Floats, sign: float, limit: float) -> list[Depa
             joined.append((int(a), int(b)))
     departures = []
     for a, b in joined:
-        if track.time[b - 1] - track.time[a] < track.lags(SHORTEST):
+        if track.time[b - 1] - track.time[a] < track.lags(SHORTEST / 2 if track.own_swing else SHORTEST):
             continue
         peak = a + int(np.nanargmax(away[a:b]))
-        inside = ~(away > BACK * limit)
+        inside = ~(away > max(BACK * limit, track.own_swing))
         before, after = np.flatnonzero(inside[:a]), np.flatnonzero(inside[b:])
         first = int(before[-1]) + 1 if before.size else 0
         last = b + int(after[0]) if after.size else len(track) - 1
@@ -83,3 +87,25 @@ def _at_level(track: Track) -> tuple[Mask, float]:
     if near.mean() >= HELD_LEVEL:
         mask[track.after(int(np.argmax(near)), track.lags(SETTLING)) :] = True
     return mask & track.usable, level
+
+
+def lasting_need(track: Track, index: int, size: float) -> float:
+    """Return the change of output long after pv was moved by `size` bands, in the least of a sensor step.
+
+    A sensor that reads another value lets its controller drive the plant elsewhere, which takes another
+    output; below 1, what pushed pv is over. nan where the record does not say.
+    """
+    same = (track.setpoint == track.setpoint[index]) & (
+        np.abs(track.smooth_error) < max(SMALLEST * BAND, CYCLES * track.own_swing)
+    )
+    when = track.time - track.time[index]
+    earlier = track.output[same & (when < 0) & (when > track.lags(LATER - LATEST))]
+    later = track.output[same & (when > track.lags(LATER)) & (when < track.lags(LATEST))]
+    if min(np.isfinite(earlier).sum(), np.isfinite(later).sum()) < track.samples(track.lags(ONE)):
+        return np.nan
+    usual = np.nanmean if track.kind.drive == "on_off" else np.nanmedian
+    before, after = float(usual(earlier)), float(usual(later))
+    spread = MAD_TO_SIGMA * float(np.nanmedian(np.abs(earlier - np.nanmedian(earlier))))
+    driven = np.nan if track.rest is None else abs(float(track.setpoint[index]) - track.rest)
+    needed = NEEDED * abs(size / driven * before) if driven > 0 else 0.0
+    return float(np.sign(size) * (before - after) / (needed + max(spread, track.output_digit, AT_LIMIT)))

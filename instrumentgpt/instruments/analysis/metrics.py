@@ -165,7 +165,10 @@ def main_setpoint(track: Track) -> float:
 
 def _steps(track: Track) -> tuple[float, float, float, float]:
     """Return rise time (median), settling time (slowest), overshoot (largest, °C), percent of its step."""
-    steps = [step for step in track.steps if track.usable[step.index : step.stop].all()]
+    ends = [
+        (step, step.index, step.stop) for step in track.steps if track.usable[step.index : step.stop].all()
+    ]
+    steps = [step for step, a, b in ends if track.let_cool(a, b) == a or track.settled(a, b) < b]
     if not steps:
         return (math.nan,) * 4
     answers = [_answer(track, step) for step in steps]

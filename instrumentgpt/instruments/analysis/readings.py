@@ -27,6 +27,7 @@ RAILS = np.sort(  # what converters read with the sensor off, in the unit of the
 RAIL_DIGIT = 0.06  # half a digit of a reading with one decimal
 RAIL_JUMP = 20.0  # bands, of the move to a value that is no known rail but never changes again
 RAIL_HELD = 2.0  # lags that such a value stands
+AGAIN = 3  # samples at the end of its own range, to the digit: two may be two spikes alike
 COLDEST = -40.0  # °C or °F, where industrial parts end: what stands there and never moves is not read
 NO_VALUE = -1.0  # in the unit of the log: Artisan's, which is a temperature where it is not all there is
 IMPOSSIBLE = 1000.0  # times the usual size of a reading: a number that was never one (3.6e7 beside 20)
@@ -41,8 +42,8 @@ CALM = 13  # samples: twice as long as a spike may last
 BLOCK = 5  # samples of a median
 KEPT_UP = 3  # such blocks over which a move counts as kept up: no spike is that long
 OFTEN = 0.4  # spikes a lag
-CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned
-AT_ONCE, AT_LEAST = 2, 0.5  # samples in which it goes back by this share of the jump: slower, it is heat
+CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned; past it, a loop overshoots
+AT_ONCE, AT_LEAST = 1, 0.5  # samples in which it goes back by this share of the jump: slower, it is heat
 FEWEST = 10  # samples
 
 
@@ -51,8 +52,8 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
 
     A value of `RAILS` is none if pv came to it or left it by an impossible move (if that was to another rail:
     only where nothing was read beside it), any other if it was reached by one of `RAIL_JUMP` bands and then
-    stayed the same to the last digit for `RAIL_HELD` lags. One that never changed is none if it is `NO_VALUE`
-    or below `COLDEST`.
+    stayed the same to the last digit for `RAIL_HELD` lags, or is one of `own_rails`. One that never changed
+    is none if it is `NO_VALUE` or below `COLDEST`.
 
     >>> believable(np.array([20.0, 20.1, 999.9] + [20.0] * 9), np.arange(12.0), 0.3, 10.0)[:4].tolist()
     [True, True, False, True]
@@ -66,6 +67,8 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
     values = np.unique(pv[good])  # of the values, not the samples: a rail is one value
     if values.size == 1 and (values[0] < COLDEST or values[0] == NO_VALUE):
         return np.zeros(len(pv), dtype=bool)
+    for rail in own_rails(pv, time, band):
+        good &= pv != rail
     believed = values[~is_rail(values)]
     middle = float(np.median(believed if believed.size else values))
     limit = impossible_move(time, pv, band)
@@ -85,6 +88,28 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
         ):  # a first line of zeros is no place to move from
             good[first:stop] &= min(moves[first - 1], abs(pv[first] - middle)) <= RAIL_JUMP * band
     return good
+
+
+def own_rails(pv: Floats, time: Floats, band: float) -> list[float]:
+    """Return the ends of the range of `pv` to which it jumped more than once, to the digit, and back.
+
+    >>> pv = np.arange(90.0)
+    >>> pv[[20, 50, 51]] = 1768.0
+    >>> own_rails(pv, np.arange(90.0), 1.0)
+    [1768.0]
+    """
+    rails = []
+    for rail in (float(np.nanmin(pv)), float(np.nanmax(pv))):
+        at, rest = pv == rail, pv[(pv != rail) & np.isfinite(pv)]
+        spells = runs(at)
+        if len(spells) < 2 or np.count_nonzero(at) < AGAIN or not len(pv) / 2 <= len(rest):
+            continue
+        beside = np.concatenate((pv[spells[:, 0] - 1], pv[spells[:, 1][spells[:, 1] < len(pv)]]))
+        alone = len(np.unique(rest)) > FEWEST and np.isfinite(beside).all() and spells[0, 0] > 0
+        away = float(np.abs(rest - rail).min()) if alone else 0.0
+        if away > RAIL_JUMP * band and away > impossible_move(time, np.where(at, np.nan, pv)).min():
+            rails.append(rail)
+    return rails
 
 
 def is_rail(pv: Floats) -> Mask:
@@ -159,11 +184,15 @@ def spikes_in(time: Floats, pv: Floats, lag: float) -> list[tuple[int, int]]:
     for start in jumps(time, pv):
         if spikes and start <= spikes[-1][1]:
             continue
-        level, size = pv[start - 1], pv[start] - pv[start - 1]
+        size, before = pv[start] - pv[start - 1], start - 1
+        while before and (pv[before] - pv[before - 1]) / size > CAME_BACK:
+            before -= 1  # on its way already
+        level, size = pv[before], pv[start] - pv[before]
         stop = int(np.searchsorted(time, time[start] + SPIKE_RETURNS * lag, side="right"))
         returned = np.abs(pv[start + 1 : stop + 1] - level) < CAME_BACK * abs(size)
         back = start + 1 + int(np.argmax(returned)) if returned.any() else start
-        if (pv[max(start, back - AT_ONCE)] - pv[back]) / size >= AT_LEAST:
+        past = (level - pv[back : back + stop - start]) / size
+        if (pv[max(start, back - AT_ONCE)] - pv[back]) / size >= AT_LEAST and not (past > CAME_BACK).any():
             spikes.append((start, back))
     often = len(pv) and len(spikes) * lag > OFTEN * (time[-1] - time[0])
     return [] if often else spikes

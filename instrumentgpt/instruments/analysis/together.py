@@ -13,7 +13,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.departures import Departure
 from instrumentgpt.instruments.analysis.signals import smooth
-from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.analysis.tracks import BAND, Track
 
 SHARED_BY = 3  # loops that need to leave but once; loops.md section 1
 PAIRED, PAIRED_BY = 3, 2  # times that two must leave together, or it may be chance
@@ -47,6 +47,21 @@ class _Push:
     size: float
     side: float
     answered: bool
+
+
+def driven_by_another(tracks: Sequence[Track], track: Track, first: int, last: int, size: float) -> bool:
+    """Return whether another of `tracks` had left its setpoint when `track` did, and is farther off it.
+
+    size  setpoint - pv that it is off, on average from sample `first` to `last`; bands of `track`, with sign
+    """
+    for other in tracks:
+        away = np.sign(size) * other.smooth_error
+        inside = (other.time >= track.time[first]) & (other.time <= track.time[last]) & other.controlled
+        if other is track or not inside.any() or not away[np.argmax(inside)] > BAND:
+            continue
+        if other.shown(float(np.nanmean(away[inside]))) > track.shown(abs(size)):
+            return True
+    return False
 
 
 def common_moves(tracks: Sequence[Track], departures: Mapping[int, Sequence[Departure]]) -> tuple[Move, ...]:

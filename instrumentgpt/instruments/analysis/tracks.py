@@ -6,6 +6,7 @@ A size of 1 is the loop's band, and times are compared with its lag (`own_units`
 import math
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -28,6 +29,7 @@ SETTLED_FOR = 3.0  # lags inside the band before a loop counts as settled
 SETTLING = 12.0  # lags after a loop has settled on a step in which its humps are its own
 SMALLEST_STEP = 3.0  # bands of setpoint change that start a transient
 HELD_STEP = 2.0  # lags that a setpoint must stand, or it is a point of a ramp
+FEWEST_CYCLES = 4  # of an on/off loop, that show how it swings by itself
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
 
 
@@ -200,11 +202,26 @@ class Track:
 
     def settled(self, first: int, stop: int) -> int:
         """Return the first index from which pv stayed in the band for `SETTLED_FOR`; `stop` if never."""
+        first = self.let_cool(first, stop)
         inside = np.abs(self.smooth_error[first:stop]) < BAND
         for a, b in runs(inside):
             if self.time[first + b - 1] - self.time[first + a] >= self.lags(SETTLED_FOR):
                 return first + int(a)
         return stop
+
+    def let_cool(self, first: int, stop: int) -> int:
+        """Return the end of the passive cool-down that a constant setpoint begins with; `first` if none.
+
+        The output of a heater stands at its lower limit, pv is above the setpoint and falls by itself.
+        """
+        if self.low < 0 or first >= stop or not self.smooth_error[first] < -BAND:
+            return first
+        arrived = np.append(self.smooth_error[first:stop] >= -BAND, True)
+        rests = runs(self.at_low[first:stop])
+        rests = rests[rests[:, 0] <= int(np.argmax(arrived))] + first
+        if not rests.size or not self.smooth_pv[rests[-1, 1] - 1] < self.smooth_pv[rests[0, 0]] - BAND:
+            return first
+        return int(rests[-1, 1])
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -248,10 +265,15 @@ class Track:
         return mask
 
     def reached(self, hold: Hold) -> int:
-        """Return the index at which pv first reached the setpoint of `hold`: its band, or past it."""
-        error = self.smooth_error[hold.first : hold.stop]
-        there = (np.abs(error) < BAND) | (np.sign(error) != np.sign(error[0]))
-        return hold.first + (int(np.argmax(there)) if there.any() else 0)
+        """Return the index at which pv first reached the setpoint of `hold`: its band, or past it.
+
+        Where it never did, that is where it began; its end, if it was let cool.
+        """
+        first = self.let_cool(hold.first, hold.stop)
+        error = self.smooth_error[first : hold.stop]
+        there = (np.abs(error) < BAND) | (np.sign(error) != np.sign(error[:1]))
+        never = hold.stop - first if first > hold.first else 0
+        return first + (int(np.argmax(there)) if there.any() else never)
 
     @cached_property
     def holding(self) -> Mask:
@@ -260,6 +282,20 @@ class Track:
         for hold in self.holds:
             mask[hold.settled if hold.settled < hold.stop else self.reached(hold) : hold.stop] = True
         return mask & self.usable
+
+    @cached_property
+    def cycles(self) -> list[tuple[int, int]]:
+        """Return (first, past-the-last) of each cycle of an on/off loop that holds, from one switch-on on."""
+        if self.kind.drive != "on_off":
+            return []
+        starts = np.flatnonzero(np.diff((self.output > self.high / 2).astype(int)) > 0) + 1
+        return [(int(a), int(b)) for a, b in pairwise(starts) if self.holding[a:b].all()]
+
+    @cached_property
+    def own_swing(self) -> float:
+        """Return half of what pv moves in `cycles` for most of the time, bands; 0 where they are too few."""
+        sizes = [np.full(b - a, np.ptp(self.pv[a:b]) / 2) for a, b in self.cycles]
+        return float(np.nanmedian(np.concatenate(sizes))) if len(sizes) >= FEWEST_CYCLES else 0.0
 
     def swings(self, first: int, stop: int, hysteresis: float) -> HalfCycles:
         """Return the half cycles of the error between two indices."""

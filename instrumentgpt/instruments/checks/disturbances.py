@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from instrumentgpt.instruments import faults
-from instrumentgpt.instruments.analysis.departures import Departure
+from instrumentgpt.instruments.analysis.departures import Departure, lasting_need
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
@@ -33,6 +33,9 @@ CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
 QUOTED = 4  # channels, or moments
 QUICK = 12.0  # lags to its peak: what is slower may be the loop itself
+AT_ONCE, HALF = 1.0, 0.5  # lag to that share of its size: a lid, a door, a cold load, but no failing heater
+RARE = 0.02  # of the time held, that one alone may last
+FOLLOWS = 6.0  # lags after pv came back in which it goes to the other side of itself
 
 
 def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -203,7 +206,9 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     for track in study.tracks.values():
         departures = study.departures[track.loop.channel]
         used = in_use(track, departures)
-        unexplained = [push for push in departures if not _explained(track, push, before)]
+        explained = [push for push in departures if _explained(track, push, before)]
+        unexplained = [push for push in departures if push not in explained]
+        unexplained = [push for push in unexplained if not _follows_one(track, push, explained)]
         pushed = [push for push in unexplained if _is_push(track, push)]
         fought = [push for push in pushed if push not in used and _fought(track, push)]
         largest = max(fought or pushed, key=lambda push: abs(push.size), default=None)
@@ -216,9 +221,35 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def in_use(track: Track, departures: Sequence[Departure]) -> list[Departure]:
-    """Return those of `departures` that the output answers and that come again: what the loop is used for."""
+    """Return those of `departures` that the output answers and that come again: what the loop is used for.
+
+    So is what goes out at once and comes back more slowly, if it comes again or is short beside all that was
+    held, and the loop's own way past its setpoint after it.
+    """
     answered = [departure for departure in departures if _fought(track, departure)]
-    return [use for use in answered if sum(_is_like(track, other, use) for other in answered) > 1]  # itself
+    used = [use for use in answered if sum(_is_like(track, other, use) for other in answered) > 1]  # itself
+    opened = [departure for departure in answered if _is_opening(track, departure)]
+    opened = [departure for departure in opened if not _follows_one(track, departure, opened)]
+    seconds = sum(float(track.time[each.last] - track.time[each.first]) for each in opened)
+    if len(opened) == 1 and seconds > RARE * track.period * np.count_nonzero(track.holding):
+        opened = []
+    used += opened
+    return [each for each in departures if each in used or _follows_one(track, each, opened)]
+
+
+def _is_opening(track: Track, departure: Departure) -> bool:
+    """Return whether pv went out at once and came back more slowly, and its output too, within the record."""
+    out = np.abs(track.smooth_error[departure.first : departure.peak + 1]) >= HALF * abs(departure.size)
+    front = float(track.time[departure.first + np.argmax(out)] - track.time[departure.first])
+    back = float(track.time[departure.last] - track.time[departure.peak])
+    at_once = departure.last < len(track) - 1 and front <= min(track.lags(AT_ONCE), back)
+    return at_once and not lasting_need(track, departure.first, departure.size) >= 1
+
+
+def _follows_one(track: Track, departure: Departure, openings: Sequence[Departure]) -> bool:
+    """Return whether `departure` is the way past the setpoint in which pv came back from an opening."""
+    larger = (opening.last for opening in openings if -1 < departure.size / opening.size < 0)
+    return any(0 <= track.time[departure.first] - track.time[last] <= track.lags(FOLLOWS) for last in larger)
 
 
 def _is_like(track: Track, other: Departure, use: Departure) -> bool:
@@ -233,7 +264,8 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
     for track in study.tracks.values():
         departures = study.departures[track.loop.channel]
         used = in_use(track, departures)
-        use = IN_USE if all(abs(each.size) <= SMALL_USE * each.limit for each in used) else ""
+        slow = [each for each in used if not _is_opening(track, each)]
+        use = IN_USE if all(abs(each.size) <= SMALL_USE * each.limit for each in slow) else ""
         for departure in departures:
             noted.append(_noted(study, track, departure, findings, use if departure in used else ""))
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
@@ -290,7 +322,7 @@ def _fought(track: Track, departure: Departure) -> bool:
     switches = track.kind.drive == "on_off"
     start = 0 if switches else max(0, departure.first - track.samples(track.lags(2.0)))
     earlier = track.output[start : departure.first + 1]
-    during = track.output[departure.first : departure.last + 1]
+    during = track.output[departure.peak if switches else departure.first : departure.last + 1]
     if not (np.isfinite(earlier).any() and np.isfinite(during).any()):
         return False
     against = np.sign(departure.size) * (np.nanmean(earlier) - during)

@@ -13,6 +13,7 @@ from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding, Ruled
 HEALTHY_OVERSHOOT = 2.0  # bands
 HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1
 HEALTHY_SWING = 1.0  # band, half peak to peak while holding
+OWN_SWING = 1.8  # times that of its usual cycle, likewise, of an on/off loop
 HEALTHY_ERROR = 0.35  # band, mean while holding
 LATELY = 3.0  # lags, in which is seen where a loop goes
 
@@ -50,12 +51,12 @@ def healthy_channels(
 def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]:
     """Return what speaks against calling a channel healthy, with its numbers; empty if nothing does."""
     doubts: dict[str, dict[str, float | str]] = {}
-    scale = abs(track.scale)
-    if not track.quiet.any():
+    scale, own = abs(track.scale), track.own_swing
+    if not track.quiet.any() and not own:
         doubts |= {"away_at_end": away} if (away := _away_at_end(track)) else {"unsettled": {}}
-    elif metrics.half_peak_to_peak * scale > HEALTHY_SWING:
+    elif metrics.half_peak_to_peak * scale > max(HEALTHY_SWING, OWN_SWING * own):
         doubts["swings"] = {"swing": metrics.half_peak_to_peak}
-    if track.quiet.any() and abs(metrics.mean_error) * scale > HEALTHY_ERROR:
+    if (own or track.quiet.any()) and abs(metrics.mean_error) * scale > max(HEALTHY_ERROR, own):
         doubts["off_setpoint"] = {"error": metrics.mean_error}
     far = metrics.overshoot * scale > HEALTHY_OVERSHOOT
     if far and metrics.overshoot_percent > HEALTHY_OVERSHOOT_PERCENT:

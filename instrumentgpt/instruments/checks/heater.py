@@ -8,6 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
+from instrumentgpt.instruments.analysis.together import driven_by_another
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.saturation import (
     back_in_band,
@@ -28,6 +29,7 @@ PACE = 0.05  # of the fastest that pv kept up: power drives a plant at its own p
 QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its own pace
 HALF_WAY = 0.5  # to its room: what turns round before, at full output, was let cool; heaters do not mend
 TAKEN_AWAY = 3.0  # times as fast as without power: a door, a load, a lid
+AT_END = 0.1  # of a rise, that pv makes slowly: it comes to where the power takes it
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
@@ -165,7 +167,9 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         top = allowed + int(np.argmax(np.where(past, level[allowed:stop], -np.inf)))
         rise, lasted = float(level[top] - level[allowed]), float(track.time[top] - track.time[allowed])
         above = float(-sign * track.smooth_error[top])
-        if rise / max(lasted, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
+        there = allowed + int(np.argmax(level[allowed : top + 1] >= level[top] - AT_END * rise))
+        took = float(track.time[there] - track.time[allowed])  # in the end pv hardly moves
+        if rise / max(took, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
             continue  # a room that warms up
         if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST:
             continue
@@ -178,6 +182,8 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if (_neighbour_stepped(study, track, start, top) and rise < NEIGHBOUR_HEAT) or moved_with_room(
             study, track, start, top
         ):
+            continue
+        if driven_by_another(study.active, track, start, top, -sign * above / 2):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[first]),

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.departures import lasting_need
 from instrumentgpt.instruments.analysis.readings import (
     OPEN_FOR,
     SPIKE_RETURNS,
@@ -48,6 +49,7 @@ def _open(study: Study, track: Track) -> list[Finding]:
         "good": float(track.loop.pv[first - 1]) if first else float("nan"),
         "seconds": seconds,
         "count": len(spells),
+        "total": sum(spells.values()),
         **({"kind": "loose"} if loose else {}),
     }
     limit = {"seconds": seconds, "limit": track.lags(SPIKE_RETURNS)}
@@ -60,9 +62,9 @@ def _open(study: Study, track: Track) -> list[Finding]:
 
 
 def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
-    """Return (first, past-the-last) → s of each spell without a reading, and whether none of them lasted.
+    """Return (first, past-the-last) → s of each spell without a reading, and whether it comes and goes.
 
-    Where none did, those are told that came again, at a rail amid good readings of a loop that is on.
+    Where none lasted, those are told that came again, at a rail amid good readings of a loop that is on.
     """
     bad, written, time = ~np.isfinite(track.raw), np.isfinite(track.loop.pv), track.time
     if bad.all() and not written.any() and not track.controlled.any():
@@ -76,10 +78,12 @@ def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
         and (a > 0 or bad.all() or np.isfinite(track.setpoint[a]))
     }
     on = track.usable & (track.controlled | ~np.isfinite(track.setpoint).any())
-    railed = is_rail(track.logged.pv)
+    values, times = np.unique([track.logged.pv[a] for a, _ in spells if written[a]], return_counts=True)
+    railed = is_rail(track.logged.pv) | np.isin(track.logged.pv, values[times >= FEWEST_SPIKES])
     lost = {(a, b) for a, b in spells if a > 0 and b < len(on) and railed[a] and on[a - 1 : b + 1].all()}
     named = lasting | lost if lasting or len(lost) >= FEWEST_SPIKES else set()
-    return {spell: spells[spell] for spell in sorted(named)}, not lasting
+    comes_and_goes = len(lost) >= FEWEST_SPIKES and lasting <= lost
+    return {spell: spells[spell] for spell in sorted(named)}, comes_and_goes or not lasting
 
 
 def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -131,7 +135,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
         possible = float(moves[index - 1])
         again = sum(1 / ALIKE < other / size < ALIKE for other in sizes) > 1
         comes_again = again and min(sizes) * max(sizes) > 0  # and never jumps back
-        if comes_again or not KEPT < kept < CARRIED_ON:
+        if comes_again or not KEPT < kept < CARRIED_ON or lasting_need(track, index, size) < 1:
             continue
         sign = math.copysign(1.0, track.scale)
         numbers: dict[str, float | str] = {

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from instrumentgpt.instruments.analysis.study import Study, finding_of
+from instrumentgpt.instruments.analysis.together import driven_by_another
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
@@ -23,6 +23,7 @@ SMALLEST_DUTY = 3.0  # percent below which a ratio means nothing
 BEGUN = 0.15  # share of the whole change that counts as begun
 DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at once, before pv has drifted far
 REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
+DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
 
 
@@ -60,8 +61,7 @@ def duty_at_equal_setpoint(track: Track) -> Duty | None:
 def _duty_of_cycles(track: Track) -> Duty | None:
     """Return the share of each cycle of an on/off loop in which it was on."""
     steady = _at_one_setpoint(track, track.holding)
-    starts = np.flatnonzero(np.diff((track.output > track.high / 2).astype(int)) > 0) + 1
-    cycles = [(int(a), int(b)) for a, b in pairwise(starts) if steady[a:b].all()]
+    cycles = [(a, b) for a, b in track.cycles if steady[a:b].all()]
     if len(cycles) < FEWEST_CYCLES:
         return None
     output = np.array([float(np.mean(track.output[a:b])) for a, b in cycles])
@@ -146,6 +146,7 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
         _finding(study, track, change, others, fault)
         for track, change, others in _changes(study)
         if change.ratio**sign > limit * max((others or 1.0) ** sign, 1.0)
+        and not driven_by_another(study.active, track, change.first, change.last, sign * DRIVES)
     ]
 
 
@@ -155,7 +156,7 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         "before": change.before,
         "after": change.after,
         "ratio": change.ratio,
-        "setpoint": float(track.loop.setpoint[change.first]),
+        "setpoint": float(track.loop.setpoint[change.last]),
     }
     if fault == "heater_degradation":
         ruled_out = [

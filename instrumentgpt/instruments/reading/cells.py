@@ -6,7 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ from instrumentgpt.instruments.reading.headers import (
     unit_of_cells,
     units_in,
 )
-from instrumentgpt.instruments.reading.record import TIMES, names_in, pairs_of
+from instrumentgpt.instruments.reading.record import GLUED, TIMES, names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
@@ -30,7 +30,7 @@ NO_VALUES = frozenset(
 ON_OFF = dict.fromkeys(("on", "true", "開", "开"), 1.0) | dict.fromkeys(("off", "false", "關", "关"), 0.0)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
-UNIT_AT_END = re.compile(r"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$")
+UNIT_AT_END = re.compile(rf"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$|{GLUED}$")
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
 SAID = re.compile(  # how a line begins that says something between rows
     r"\s*(?:#|[*=]{2,}|//|(?:!+|--+)\s*(?!nan|inf|none|null|na\b|on\b|off\b)[^\W\d_])", re.IGNORECASE
@@ -69,13 +69,14 @@ class Shape:
 
 @dataclass
 class Table:
-    """Cells by column, as texts or floats; `line` of each row; rows that could not be read."""
+    """Cells by column, as texts or floats; `line` of each row; rows that could not be read; other lines."""
 
     columns: list[list[NDArray[np.generic]]]
     line: list[NDArray[np.int64]]
     broken: list[tuple[int, str, str]]
     broken_count: int = 0
     headers_again: int = 0
+    others: list[tuple[int, str]] = field(default_factory=list)
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
@@ -302,9 +303,15 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
     numbers: list[int] = []
     for number, line in lines:
         text = text_of(line)
-        if number < shape.first_row or not text.strip() or SAID.match(text):
+        if number < shape.first_row or not text.strip():
             continue
         cells = shape.cells(text)
+        named = not shape.names or any(
+            cell for cell, name in zip(cells, shape.names, strict=False) if name not in TIMES
+        )
+        if SAID.match(text) or not named:
+            table.others.append((number, text))
+            continue
         if len(cells) == shape.width + 1 and not cells[-1]:
             cells.pop()
         if len(cells) == shape.width and _is_row(cells):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,8 @@ EXCEL_EPOCH_DAYS = 25_569  # 1970-01-01 as a spreadsheet counts
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
+ONE_DAY = pd.Timedelta(days=1)  # by which clocks of other zones may be ahead
+SYSLOG = re.compile(r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d$")
 NUMERIC = re.compile(  # a date in numbers, and the time of day after it
     r"(?:(?P<year>\d{4})|\d{1,2})(?P<mark>[./-])\d{1,2}(?P=mark)(?(year)\d{1,2}|(?:\d\d(?P<full>\d\d)|[0-5]\d))"
     r"(?:(?P<clock>[ T]\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?)(?P<half> [AaPp][Mm])?)?$"
@@ -242,10 +245,19 @@ def _filled(time: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(pd.Series(time).ffill().fillna(0.0), dtype=np.float64)
 
 
-def start_of(first: int, kind: str, name: str = "") -> pd.Timestamp | None:
-    """Return the wall-clock moment of time 0, or None where neither clock nor file `name` has a full date."""
-    if kind == "clock" and (named := start_time(name)):
+def start_of(first: int, kind: str, path: Path | None = None) -> pd.Timestamp | None:
+    """Return the wall-clock moment of time 0, or None where neither clock nor file at `path` has a full date.
+
+    A syslog stamp lacks the year: it is that of the file's name, else the latest before it was written.
+    """
+    named = start_time(path.name) if path else None
+    if kind == "clock" and named:
         return pd.Timestamp(named).normalize() + pd.Timedelta(first, unit="us")
+    if kind == "syslog" and path and (named or path.is_file()):
+        stamped = pd.Timestamp(first, unit="us")
+        written = pd.Timestamp(named) if named else pd.Timestamp(path.stat().st_mtime, unit="s")
+        latest = stamped.replace(year=written.year)
+        return latest if named or latest <= written + ONE_DAY else latest.replace(year=written.year - 1)
     if kind not in ("datetime", "epoch"):
         return None
     if not 0 <= first < LAST_DATE:
@@ -293,6 +305,8 @@ def from_texts(cells: Sequence[str]) -> Stamps:
         first = raw[raw != NO_TIME][0]
         elapsed = first < 60 * SECOND or raw.max() >= DAY
         return Stamps(raw, "seconds" if elapsed else "clock")
+    if sum(bool(SYSLOG.match(text)) for text in filled) > 0.9 * len(filled):
+        return Stamps(_each("syslog", texts, SYSLOG), "syslog")
     if sum(bool(ISO.match(text)) for text in filled) > 0.9 * len(filled):
         return Stamps(_each("datetime", texts, ISO), "datetime")
     return _calendar(texts)

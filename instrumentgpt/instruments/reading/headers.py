@@ -24,7 +24,7 @@ CAMEL = re.compile(
 LETTERED = re.compile(r"T[A-Z]$")
 OF_SOMETHING = re.compile(r"T[_ ]+[^\W\d_]{2}")  # T_bath, no t_ms: a temperature has a capital letter
 NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
-UNIT_BEHIND = re.compile(r"\d\s*(°?[CFK]|%|℃|℉)$")
+UNIT_BEHIND = re.compile(r"\d(?:\s*(?=[°CFK%℃℉]))?([^\d\s.,:;-]{1,7})$")
 HUMIDITY = "%RH"
 DEGREES = ("°C", "°F", "K")
 NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", "composition", HUMIDITY)

@@ -154,18 +154,25 @@ class Log:
 
 
 NAME = r"[^\W\d][\w°./]*(?: [^\W\d][\w°./]*){0,2}"
+GLUED = (  # a unit that stands at the number without a blank
+    r"(?<=\d)(?:[kmµμ]?[AVW]|[kmh]?Pa|m?bar|psi|[KkM]?Hz|rpm|[mk]?[lgLm](?:/(?:min|s|h))?|sccm|ppm|m?s|min|Ω)\b"
+)
 PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
     re.compile(
         rf"(?P<name>{NAME}){between}"
         r"(?P<value>[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?|nan|null|none|on|off|true|false|開|關|开|关)"
-        r"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b))?(?![\w.:])",
+        rf"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b)|{GLUED})?(?![\w.:/])",
         re.IGNORECASE,
     )
     for between in (r"\s*[=:：]\s*", " +")
 )
+_NUMBER = r"\d+(?:\.\d+)?"
 STAMP = re.compile(
-    r"\W{0,2}(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?Z?|\d\d?:\d\d:\d\d(?:[.,]\d+)?)(?=\W|$)"
+    r"\W{0,2}(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?Z?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?= ))(?=\W|$)"
 )
+GAINS = re.compile(rf"(?i)\bpid\b[^\d\n-]{{0,12}}({_NUMBER})[,;/ ]\s*({_NUMBER})[,;/ ]\s*({_NUMBER})")
+GAIN = re.compile(rf"(?i)\bk?([pid])\s*[=:]\s*({_NUMBER})\b")
 TICKS = re.compile(r"[EWIDV] \((\d+)\) \w+: ")  # ESP-IDF: ms since boot
 TIMES = {"time", "time (ms)"}
 LEAST_SHARE = 0.6  # of the lines that must have a name for it to be a column
@@ -195,6 +202,20 @@ def pairs_of(line: str) -> dict[str, str]:
         group = head if head[-1:].isdigit() else group if not head else ""
         pairs.setdefault(f"{group} {name}" if group else pair["name"], pair["value"] + (pair["unit"] or ""))
     return pairs
+
+
+def gains_in(line: str) -> tuple[float, float, float] | None:
+    """Return kp, ki and kd that a line which is no sample states; nan for one it does not, None for all.
+
+    >>> gains_in("# 2026-11-20T10:42:10Z CMD PID 2.20,0.050,0"), gains_in("kp=2.2 ki=0.05 set by hand")
+    ((2.2, 0.05, 0.0), (2.2, 0.05, nan))
+    """
+    if match := GAINS.search(line):
+        kp, ki, kd = map(float, match.groups())
+        return kp, ki, kd
+    named = {name.lower(): float(value) for name, value in GAIN.findall(line)}
+    kp, ki, kd = (named.get(name, math.nan) for name in "pid")
+    return (kp, ki, kd) if {"p", "i"} <= named.keys() else None
 
 
 def _text(value: object) -> str:

@@ -10,6 +10,7 @@ from instrumentgpt.instruments.reading.headers import DEGREES, HUMIDITY, QUANTIT
 PV_UNITS = (*DEGREES, "counts", HUMIDITY)
 HOTTEST_ROOM = {"°F": 45.0, "K": 200.0}  # above, the median temperature of a room is not in °C
 OUTPUT_RANGES = (100.0, 255.0, 1023.0, 4095.0, 65535.0)  # full scale: percent, 8-bit PWM, 10, 12 and 16 bits
+ELECTRIC = ("A", "W", "V", "electricity")  # units of what drives a loop, whose full scale no log states
 SIGNED_BYTE = 127.0  # full scale of firmware that halves its 8-bit PWM
 OVER = 1.02  # an output may exceed its range by so much
 ROOM = {"K": (285.0, 310.0), "°F": (60.0, 88.0)}  # a room before heating, in that unit
@@ -34,8 +35,10 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
         return 1.0, ""
     sizes = np.abs(values[np.isfinite(values)])
     top = float(sizes.max()) if len(sizes) else 0.0
-    if heading and heading.unit in ("A", "W") and top > 0:
-        return 100.0 / top, f"100 % is the greatest value in the log, {top:g} {heading.unit}"
+    unit = heading.unit if heading and heading.text[-2:].lower() != "mv" else ""  # MV: what is manipulated
+    if unit in ELECTRIC and top > 0:
+        named = unit if len(unit) == 1 else ""
+        return 100.0 / top, f"100 % is the greatest value in the log, {top:g} {named}".strip()
     if 0 < top <= 1.0 + 1e-9:
         return 100.0, "a duty of 0 to 1"
     if top == SIGNED_BYTE:

@@ -1,6 +1,7 @@
 """What people say of a log that its file does not: columns, the setpoint, the period, the unit."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -92,13 +93,13 @@ def numbered(name: str, stated: Stated, headings: Sequence[Heading], width: int)
 
 
 def _column(column: int | str, headings: Sequence[Heading]) -> int:
-    """Return the number of a column given by number or head, or part of one head; -1 if there is none."""
+    """Return the number of a column given by number or head, or words that begin in one; -1 without."""
     if isinstance(column, int) or column.isdecimal():
         return int(column)
     heads = [heading.text.casefold() for heading in headings]
     text = column.strip().casefold()
     alike = [at for at, head in enumerate(heads) if head == text] or [
-        at for at, head in enumerate(heads) if text in head
+        at for at, head in enumerate(heads) if re.search(rf"(?<![a-z]){re.escape(text)}", head)
     ]
     return alike[0] if len(alike) == 1 else -1
 

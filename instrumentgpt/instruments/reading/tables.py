@@ -28,6 +28,7 @@ from instrumentgpt.instruments.reading.clocks import (
     SECOND,
     WALL_KINDS,
     Stamps,
+    TimeAxis,
     start_of,
     time_axis,
 )
@@ -44,9 +45,11 @@ from instrumentgpt.instruments.reading.placeholders import notes_of, placeholder
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
     EVENT_COLUMNS,
+    STAMP,
     Broken,
     Log,
     UnreadableLog,
+    gains_in,
     missing_of,
     no_events,
     nothing,
@@ -291,6 +294,7 @@ def _log_of(
     between = lines - grid.shape.first_row + 1 - sum(map(len, table.line)) + len(unread)
     rows = np.setdiff1d(np.concatenate(table.line), unread) if between else unread
     order = np.argsort(grid.line[usable]) if between else slice(0)
+    _carry_gains(samples, roles, table.others)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
     header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
@@ -309,7 +313,7 @@ def _log_of(
         samples=samples,
         layout=" ".join(heading.text for heading in grid.shape.headings)
         or f"{grid.shape.delimiter}{grid.shape.width}",
-        start=start_of(axis.first, times.kind, source.path.name) if len(stamps) else None,
+        start=start_of(axis.first, times.kind, source.path) if len(stamps) else None,
         lines=lines,
         broken=Broken(table.broken_count + int((~usable).sum()), tuple(table.broken)),
         unit=unit,
@@ -324,7 +328,15 @@ def _log_of(
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
         load_events=partial(
-            table_events, source, grid.shape, rows, between, grid.line[usable][order], axis.time[order]
+            table_events,
+            source,
+            grid.shape,
+            rows,
+            between,
+            grid.line[usable][order],
+            axis.time[order],
+            axis,
+            times.kind,
         ),
     )
 
@@ -434,12 +446,20 @@ def _joined(*reasons: str) -> str:
 
 
 def table_events(
-    source: Source, shape: Shape, rows: NDArray[np.int64], between: int, line: NDArray[np.int64], time: Floats
+    source: Source,
+    shape: Shape,
+    rows: NDArray[np.int64],
+    between: int,
+    line: NDArray[np.int64],
+    time: Floats,
+    axis: TimeAxis,
+    kind: str,
 ) -> pd.DataFrame:
     """Return the lines of `source` that are none of the `rows` and no header, as events.
 
     between     how many lines behind the first row are none of them; without any, `rows` need not be given
-    line, time  of the rows in the order of lines: an event has the time of the row above, the first ones 0
+    line, time  of the rows in the order of lines: an event has the time of the row above, the first ones 0,
+                unless it begins with a stamp of its own, of the `kind` that `axis` is made of
     """
     left, found = shape.first_row - 1 + between, []
     header = ""
@@ -456,7 +476,15 @@ def table_events(
         left -= len(numbers)
         if left <= 0:
             break
-    return pd.DataFrame(found, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
+    events = pd.DataFrame(found, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
+    stamped = [STAMP.match(text.strip().lstrip("# ")) for text in events["text"]]
+    if any(stamped):
+        own = clocks.from_texts([match[1] if match else "" for match in stamped])
+        has = own.raw != NO_TIME
+        if own.kind in WALL_KINDS and own.kind == kind:
+            lines = events["line"].to_numpy()
+            events.loc[has, "time"] = clocks.shifted(own.raw[has], lines[has], axis, own.kind)
+    return events
 
 
 def _level_of(text: str) -> str:
@@ -467,6 +495,16 @@ def _level_of(text: str) -> str:
     """
     said = vocabulary()["said"].items()
     return next((level for level, parts in said if any(part in text.lower() for part in parts)), "info")
+
+
+def _carry_gains(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
+    """Fill kp, ki, kd of a table of one loop that has none from the last line above that states them."""
+    stated = [(number, gains) for number, text in others if (gains := gains_in(text))]
+    columns = {*next(iter(roles.channels.values()))}
+    if not stated or len(roles.channels) > 1 or roles.channel_column is not None or columns & {"kp", "ki"}:
+        return
+    at = np.searchsorted([number for number, _ in stated], samples["line"].to_numpy(), side="right") - 1
+    samples[["kp", "ki", "kd"]] = np.array([(math.nan,) * 3, *(values for _, values in stated)])[at + 1]
 
 
 def _grid_of(table: Table, shape: Shape) -> Grid:

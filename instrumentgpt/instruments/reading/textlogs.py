@@ -231,7 +231,7 @@ def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], 
         name=source.path.name.removesuffix(".gz"),
         format=f"{layout.name} ({kinds})" if kinds else layout.name,
         samples=samples,
-        start=start_of(axis.first, kind, source.path.name)
+        start=start_of(axis.first, kind, source.path)
         if wall is None
         else start_of(axis.first + wall, "epoch"),
         layout=layout.name,

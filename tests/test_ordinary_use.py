@@ -1,0 +1,218 @@
+"""What a day's work does to a loop is no fault of it; what is one beside it is still found, and told once."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+from cases import each
+from faulty_logs import log_of
+
+from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.diagnosis import diagnose
+from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.logs import Log
+
+Curve = Callable[[float], float]
+NO_KICK: Curve = lambda _: 0.0  # noqa: E731
+
+
+def run(
+    setpoint: Curve,
+    hours: float,
+    period: float = 10.0,
+    wall: float = 2400.0,
+    air: float = 150.0,
+    per_percent: float = 0.8,
+    kick: Curve = NO_KICK,
+    power: Curve = lambda _: 1.0,
+    read: Callable[[float, float], float] = lambda _, pv: pv,
+    thermostat: float = 0.0,
+    room: float = 22.0,
+    seed: int = 1,
+) -> pd.DataFrame:
+    """Return the samples of an oven whose wall is heated and whose air follows it, or is kicked (K/s).
+
+    thermostat  half of its hysteresis, 0 for a PI controller; a negative `per_percent` cools
+    """
+    rng, rows, output = np.random.default_rng(seed), [], 0.0
+    inside = outside = setpoint(0.0)
+    held = (inside - room) / per_percent
+    for at in np.arange(0.0, hours * 3600.0, period):
+        asked, pv = setpoint(at), round(read(at, inside + rng.normal(0.0, 0.03)), 1)
+        error = (asked - pv) * np.sign(per_percent)
+        if thermostat:
+            output = 100.0 if error > thermostat else 0.0 if error < -thermostat else output
+        else:
+            output = float(np.clip(12.0 / abs(per_percent) * error + held, 0.0, 100.0))
+            held = float(np.clip(held + 12.0 / abs(per_percent) * error * period / 1500.0, 0.0, 100.0))
+        rows.append((at, 1, asked, pv, round(output, 1)))
+        for part in np.arange(at, at + period, 5.0):
+            outside += 5.0 * (room + per_percent * power(part) * output - outside) / wall
+            inside += 5.0 * ((outside - inside) / air + kick(part))
+    frame = pd.DataFrame(rows, columns=["time", "channel", "setpoint", "pv", "output"])
+    return frame.assign(kp=np.nan, ki=np.nan, kd=np.nan)
+
+
+def faults(log: Log) -> list[Finding]:
+    return [one for one in diagnose(log).findings if one.fault != "healthy"]
+
+
+def verdict(log: Log) -> tuple[str, object]:
+    (finding,) = diagnose(log).findings
+    return finding.fault, finding.numbers.get("kind")
+
+
+def day(last: float, after: float = 7.0, at: float = 80.0) -> Curve:
+    return lambda time: at if time < after * 3600.0 else last
+
+
+@each("last, wall, period", [(20.0, 2400, 10), (5.0, 1200, 5), (50.0, 5000, 30), (20.0, 5000, 10)])
+def test_a_cool_down_at_the_end_of_the_day_is_not_judged_and_the_day_is(last, wall, period):
+    diagnosis = diagnose(log_of(run(day(last), 7.6, period, wall)))
+    assert [one.fault for one in diagnosis.findings] == ["healthy"] and not diagnosis.withheld
+    assert diagnosis.channels[1].half_peak_to_peak < 0.5 and abs(diagnosis.channels[1].duty - 72.5) < 2.0
+
+
+def test_an_oven_that_is_set_to_zero_for_the_night_is_not_judged_by_the_night():
+    frame = run(day(0.0), 9.0)
+    frame.loc[frame["setpoint"] == 0.0, "output"] = 0.0
+    assert verdict(log_of(frame))[0] == "healthy"
+
+
+def test_a_heater_that_fails_before_the_cool_down_is_found():
+    failed = run(day(20.0), 8.0, power=lambda at: float(at < 4.0 * 3600.0))
+    assert faults(log_of(failed))[0].fault == "heater_failure"
+
+
+def test_the_output_that_is_needed_is_told_at_the_setpoint_it_was_needed_for():
+    days = [
+        run(day(20.0), 8.0, 30.0, power=lambda at, share=share: share) for share in (1.0, 1.0, 0.75, 0.75)
+    ]
+    frames = [frame.assign(time=frame["time"] + 86_400.0 * at) for at, frame in enumerate(days)]
+    weaker = next(one for one in faults(log_of(pd.concat(frames))) if one.fault == "heater_degradation")
+    assert weaker.numbers["setpoint"] == 80.0 and "at 80.00 °C" in wording.next_test(weaker, "en")
+
+
+def opened(*lids: tuple[float, float], seconds: float = 60.0) -> Curve:
+    """Return how fast lids, each (hour, K), cool the air that they let out."""
+    return lambda at: (
+        -sum(size / seconds * (hour * 3600.0 <= at < hour * 3600.0 + seconds) for hour, size in lids)
+    )
+
+
+LIDS = opened((6.0, 2.4), (8.5, 1.3), (9.2, 3.1), (14.0, 2.0))
+
+
+@each("period, air", [(10.0, 120.0), (30.0, 150.0), (30.0, 250.0), (60.0, 200.0)])
+@each("kick", [LIDS, opened((11.0, 3.0))])
+def test_lids_that_are_opened_are_use(period, air, kick):
+    shaker = run(lambda _: 37.0, 20.0, period, air=air, per_percent=0.5, kick=kick)
+    assert verdict(log_of(shaker)) == ("healthy", "in_use")
+
+
+@each("period", [5.0, 10.0])
+def test_a_sensor_that_jumps_among_lids_and_stays_there_is_found(period):
+    moved = run(
+        lambda _: 37.0,
+        20.0,
+        period,
+        per_percent=0.5,
+        kick=LIDS,
+        read=lambda at, pv: pv - 4.0 * (at >= 12.0 * 3600.0),
+    )
+    (found,) = faults(log_of(moved))
+    assert (found.fault, found.onset, found.numbers["kind"]) == ("sensor_bias", 43_200.0, "step")
+
+
+def test_spikes_among_lids_are_spikes_and_nothing_else():
+    hit = {3.0: 9.0, 7.0: -8.0, 12.0: 10.0, 16.0: -9.5}
+    spiky = run(
+        lambda _: 37.0,
+        20.0,
+        30.0,
+        per_percent=0.5,
+        kick=LIDS,
+        read=lambda at, pv: pv + hit.get(at / 3600.0, 0.0),
+    )
+    assert [one.fault for one in faults(log_of(spiky))] == ["sensor_spike"]
+
+
+def contact(rail: float, *breaks: tuple[float, float]) -> Callable[[float, float], float]:
+    """Return a sensor that reads `rail` in each of the `breaks`: (from s, for s)."""
+    return lambda at, pv: rail if any(start <= at < start + lasts for start, lasts in breaks) else pv
+
+
+BREAKS = ((9_000.0, 15.0), (11_000.0, 90.0), (15_000.0, 35.0), (18_000.0, 5.0), (18_500.0, 60.0))
+
+
+@each("rail", [1768.0, 2320.0, 1372.0, -210.0, -200.0])
+def test_a_thermocouple_that_opens_again_and_again_is_one_cause_told_once(rail):
+    log = log_of(run(lambda _: 900.0, 6.0, 5.0, per_percent=14.0, read=contact(rail, *BREAKS)))
+    (found,) = faults(log)
+    assert (found.fault, found.severity, found.numbers["value"]) == ("sensor_open", "high", rail)
+    assert (found.numbers["count"], found.numbers["total"], found.numbers["seconds"]) == (5, 205.0, 90.0)
+    assert "5 times" in wording.summary(found, "en") and "205 s" in wording.summary(found, "en")
+
+
+def zones(welded: int, until: float = 6.0, drift: int = -1) -> Log:
+    """Return a barrel of five zones of which one is heated by a welded relay, or has a sensor that drifts."""
+    rng, asked = np.random.default_rng(3), np.array([200.0, 208.0, 214.0, 220.0, 224.0])
+    plant, held, rows = asked.copy(), (asked - 22.0) / 4.0, []
+    for at in np.arange(0.0, 6.0 * 3600.0, 10.0):
+        off = np.where(np.arange(5) == drift, 20.0 * np.clip((at - 9_000.0) / 3_600.0, 0.0, 1.0), 0.0)
+        pv = (plant + off + rng.normal(0.0, 0.1, 5)).round(1)
+        output = np.clip(6.0 * (asked - pv) + held, 0.0, 100.0)
+        held = np.clip(held + 6.0 * (asked - pv) * 10.0 / 300.0, 0.0, 100.0)
+        rows += [(at, zone + 1, asked[zone], pv[zone], round(output[zone])) for zone in range(5)]
+        heat = output.copy()
+        if 9_000.0 < at < until * 3_600.0:
+            heat[welded] = 90.0
+        beside = np.zeros(5)
+        beside[:-1] += 0.35 * np.diff(plant)
+        beside[1:] -= 0.35 * np.diff(plant)
+        plant = plant + 10.0 * (22.0 - plant + 4.0 * heat + beside) / 800.0
+    frame = pd.DataFrame(rows, columns=["time", "channel", "setpoint", "pv", "output"])
+    frame = frame.assign(kp=np.nan, ki=np.nan, kd=np.nan)
+    return log_of(*(frame[frame["channel"] == zone] for zone in range(1, 6)))
+
+
+@each("welded, until", [(0, 6.0), (2, 6.0), (2, 4.5), (4, 6.0)])
+def test_zones_that_a_welded_neighbour_warms_have_no_faulty_sensor(welded, until):
+    named = [(one.fault, one.channel, one.severity) for one in faults(zones(welded, until))]
+    assert named == [("runaway_stuck_on", welded + 1, "critical")]
+
+
+def test_a_zone_whose_sensor_drifts_by_itself_is_found():
+    named = [(one.fault, one.channel) for one in faults(zones(-1, 0.0, drift=1))]
+    assert named == [("sensor_bias", 2)]
+
+
+@each("setpoint, period", [(-80.0, 60.0), (-20.0, 30.0), (5.0, 60.0)])
+def test_a_freezers_own_cycle_is_its_band_and_its_door_is_use(setpoint, period):
+    doors = opened((5.0, -5.0), (13.0, -4.0), (13.6, -5.5), (19.0, -6.0), seconds=90.0)
+    cooled = run(
+        lambda _: setpoint,
+        24.0,
+        period,
+        wall=14_400.0,
+        air=240.0,
+        per_percent=(setpoint - 22.0) / 45.0,
+        kick=doors,
+        thermostat=1.0,
+    )
+    assert verdict(log_of(cooled)) == ("healthy", "in_use")
+
+
+def test_a_freezer_whose_compressor_fails_is_found_beside_its_doors():
+    failed = run(
+        lambda _: -80.0,
+        24.0,
+        60.0,
+        wall=14_400.0,
+        air=240.0,
+        per_percent=-102.0 / 45.0,
+        kick=opened((5.0, -5.0), (9.0, -4.0), seconds=90.0),
+        thermostat=1.0,
+        power=lambda at: float(at < 15.0 * 3_600.0),
+    )
+    assert faults(log_of(failed))[0].fault == "heater_failure"
