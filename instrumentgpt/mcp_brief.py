@@ -28,7 +28,9 @@ SHOWN: dict[
     str, dict[str, Any]
 ] = {  # tool → what is told of its result: name → None (whole), or of each item
     "diagnose_log": {
-        **dict.fromkeys(("start", "end", "lines", "unit", "missing", "guessed", "channel_names", "notes")),
+        **dict.fromkeys(
+            ("start", "end", "lines", "unit", "channel_units", "missing", "guessed", "channel_names", "notes")
+        ),
         "findings": {
             **dict.fromkeys(_FAULT.split()),
             "evidence": None,

@@ -136,6 +136,11 @@ class Subject:
         return line_link(self.reference, line)
 
 
+def unit_of(result: Result, channel: int | None) -> str:
+    """Return the unit of a channel's pv and setpoint, as a tool tells it of its log."""
+    return str(result["channel_units"].get(str(channel), result["unit"]))
+
+
 def bare(name: str) -> str:
     """Return a log's name whether or not it is compressed."""
     return name.removesuffix(".gz")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, time
 from itertools import pairwise
 
-from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log
+from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log, unit_of
 from instrumentgpt.analyst.questions import aspect, channels_called, span_of, spelled, table
 from instrumentgpt.analyst.words import moment, sentences
 from instrumentgpt.instruments.language import span_text, with_spans
@@ -62,7 +62,9 @@ def figures(case: Case) -> Iterator[str]:
     wants = question.extreme in ("least", "most", "range", "mean") or bool(window) or within is not None
     wants = wants or (not question.quantity and "setpoint" in metrics["missing"])
     moves = [row["channel"] for row in channels if question.quantity == "rise" and row["moves"]]
-    rows = [(row, channel_sentence(case, about, row, metrics["unit"], wants)) for row in channels]
+    rows = [
+        (row, channel_sentence(case, about, row, unit_of(metrics, row["channel"]), wants)) for row in channels
+    ]
     start, end = map(moment, metrics["window"])
     span = case.say("figures_span", since=start, until=end)
     numbers = {"count": len(channels), "clock": moment(metrics["end"])}
@@ -72,7 +74,7 @@ def figures(case: Case) -> Iterator[str]:
     yield note + "\n\n" if note else ""
     yield from (f"- {sentence}\n" for _, sentence in rows if sentence)
     for row in channels if moves else ():
-        yield from _moves(case, about, row, metrics["unit"])
+        yield from _moves(case, about, row, unit_of(metrics, row["channel"]))
     if silent := [row for row, sentence in rows if not sentence and row["channel"] not in moves]:
         listed = case.listed(row["channel"] for row in silent)
         lacks = case.listed(case.say(f"value_{name}") for name in metrics["missing"])
@@ -106,12 +108,16 @@ def _held(case: Case, about: Subject) -> Iterator[str]:
             span = span_text(hold["seconds"], case.language)
             ends = {"since": moment(hold["clock"]), "until": moment(hold["end_clock"], hold["clock"])}
             parts = [
-                case.say(f"hold_{name}", value=hold[name], unit=metrics["unit"])
+                case.say(f"hold_{name}", value=hold[name], unit=unit_of(metrics, row["channel"]))
                 for name in ("std", "half_peak_to_peak", "mean_error", "duty")
                 if hold[name] is not None
             ]
             told = {"parts": case.listed(parts), "line": about.link(hold["line"]), "span": span, **ends}
-            row_of = {"channel": row["channel"], "unit": metrics["unit"], "count": hold["count"]}
+            row_of = {
+                "channel": row["channel"],
+                "unit": unit_of(metrics, row["channel"]),
+                "count": hold["count"],
+            }
             yield case.item("hold_row", setpoint=level, **row_of, **told)
 
 
@@ -160,7 +166,8 @@ def _beyond(case: Case, about: Subject, limits: dict[str, float]) -> Iterator[st
             }
             clock = moment(past["clock"]) if past["count"] else ""
             line = about.link(past["line"]) if past["count"] else ""
-            told = {**past, **spans, "clock": clock, "line": line, "unit": metrics["unit"], "limit": limit}
+            unit = unit_of(metrics, row["channel"])
+            told = {**past, **spans, "clock": clock, "line": line, "unit": unit, "limit": limit}
             key = f"{name}_limit" if past["count"] else f"{name}_never"
             yield case.item(key, channel=row["channel"], **told)
             for one in past["times"] if past["count"] > 1 else ():

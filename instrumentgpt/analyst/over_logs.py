@@ -115,14 +115,14 @@ def _figure(case: Case, row: Result, channel: Result) -> str:
         past = channel[name]
         spans = {key: span_text(past[key], case.language) for key in ("seconds", "longest") if key in past}
         key = f"logs_{name}" if past["count"] else f"logs_{name}_never"
-        pieces.append(case.say(key, limit=limit, unit=row["unit"], **{**past, **spans}))
+        pieces.append(case.say(key, limit=limit, unit=channel["unit"], **{**past, **spans}))
     if case.question.quantity == "output" and channel["duty"] is not None:
         pieces.append(case.say("logs_output", duty=channel["duty"]))
     elif case.question.quantity in ("rise", "settling") and channel["moves"]:
         move = channel["moves"][0]
         took = {"span": span_text(move["seconds"] or 0.0, case.language)}
         key = "logs_way" if move["seconds"] is not None else "logs_short"
-        pieces.append(case.say(key, start=move["from"], stop=move["to"], unit=row["unit"], **took))
+        pieces.append(case.say(key, start=move["from"], stop=move["to"], unit=channel["unit"], **took))
     elif channel["pv"] and not limits:
-        pieces.append(case.say("logs_reach", unit=row["unit"], **channel["pv"]))
+        pieces.append(case.say("logs_reach", unit=channel["unit"], **channel["pv"]))
     return " ".join(pieces)

@@ -7,7 +7,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, choose_log, remembered_in
+from instrumentgpt.analyst.case import (
+    Case,
+    Result,
+    Subject,
+    ToolFailed,
+    age,
+    choose_log,
+    remembered_in,
+    unit_of,
+)
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_pi, window_asked
 from instrumentgpt.analyst.questions import ALONE, aspect, suspected
@@ -177,7 +186,11 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
         return case.say("verdict_nothing", label=about.label)
     if swing := _swing(case, diagnosis):
         key = f"verdict_{'wave' if swing['period'] else 'wander'}_{swing['maker']}"
-        size = {"size": swing["half_size"], "unit": diagnosis["unit"], "period": swing["period"]}
+        size = {
+            "size": swing["half_size"],
+            "unit": unit_of(diagnosis, swing["channel"]),
+            "period": swing["period"],
+        }
         placed = {"label": about.label, "channel": swing["channel"], "count": len(swing["together"]) + 1}
         return case.say(key, **placed, **size)
     if case.question.channel is not None:
@@ -255,7 +268,7 @@ def excursion_row(
     return case.say(
         "excursion_row",
         size=excursion["size"],
-        unit=diagnosis["unit"],
+        unit=unit_of(diagnosis, excursion["channel"]),
         span=excursion["span"],
         clock=moment(excursion["onset_clock"], diagnosis["start"]),
         where=case.say("list_separator") + channel if placed else "",
@@ -299,7 +312,7 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
     yield case.say("key_findings") + "\n\n"
     for fault in faults_of(diagnosis)[:MOST_FAULTS]:
         since, until = (moment(fault[name], diagnosis["start"]) for name in ("onset_clock", "end_clock"))
-        quotes = _quotes(case, about, fault, diagnosis["unit"])
+        quotes = _quotes(case, about, fault, unit_of(diagnosis, fault["channel"]))
         yield case.item("finding_row", summary=fault["summary"], since=since, until=until, quotes=quotes)
     for row in diagnosis["channels"]:
         yield from (
@@ -341,7 +354,9 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     rows, at_large = diagnosis["channels"], "setpoint" in diagnosis["missing"]
     if at_large:
         rows = case.tool("channel_metrics", **about.named, channel=case.question.channel)["channels"]
-    sentences = (channel_sentence(case, about, row, diagnosis["unit"], at_large) for row in rows)
+    sentences = (
+        channel_sentence(case, about, row, unit_of(diagnosis, row["channel"]), at_large) for row in rows
+    )
     yield from (f"- {sentence}\n" for sentence in filter(None, sentences))
     listed = {f"healthy, channel {channel}" for channel in diagnosis["excursions"]["healthy_but"]}
     reasons = Counter(why for name, why in diagnosis["withheld"].items() if name not in listed)
@@ -350,7 +365,7 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     first = diagnosis["channels"][0] if diagnosis["channels"] else {}
     if first.get("setpoint") is not None and (first["in_band"] or 0.0) >= HOLDING:
         numbers = {"band": first["half_peak_to_peak"], "setpoint": first["setpoint"]}
-        advice = case.say("no_verdict_next", **numbers, unit=diagnosis["unit"])
+        advice = case.say("no_verdict_next", **numbers, unit=unit_of(diagnosis, first["channel"]))
         yield "\n" + advice.replace("  ", " ") + "\n"
 
 
@@ -403,7 +418,7 @@ def _healthy(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         yield case.item("healthy_band", **numbers, **fields, inside=size <= band)
         shown = [row for row in _of_class(diagnosis, "healthy") if row["channel"] == widest["channel"]]
         if not faults_of(diagnosis) and shown and shown[0]["evidence"]:
-            quotes = _quotes(case, about, shown[0], diagnosis["unit"])
+            quotes = _quotes(case, about, shown[0], unit_of(diagnosis, widest["channel"]))
             yield case.item("healthy_lines", channel=widest["channel"], quotes=quotes)
     if _channel_values(channels, "overshoot"):
         most = max(_channel_values(channels, "overshoot"))
@@ -420,7 +435,7 @@ def _cause(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     faults = faults_of(diagnosis)
     if not faults:
         if swing := _swing(case, diagnosis):
-            yield _made_by(case, swing, diagnosis["unit"]) + "\n\n"
+            yield _made_by(case, swing, unit_of(diagnosis, swing["channel"])) + "\n\n"
         return
     first = faults[0]
     if first["cause"] and first["severity"] != "info":  # "too little data" is no cause
@@ -523,7 +538,7 @@ def _next_healthy(case: Case, diagnosis: Result) -> Iterator[str]:
         action = case.say(
             f"swing_next_{swing['maker']}",
             size=swing["half_size"],
-            unit=diagnosis["unit"],
+            unit=unit_of(diagnosis, swing["channel"]),
             period=swing["period"] or 0.0,
         )
         action = together([action, steps], case.language)

@@ -278,6 +278,7 @@ def _whole(opened: Opened, diagnosis: Diagnosis, limits: Mapping[str, float]) ->
     channels = [
         {
             "channel": figures.channel,
+            "unit": log.unit_of(figures.channel),
             "setpoint": plain(figures.setpoint),
             "duty": plain(figures.duty),
             "pv": {name: extremes["pv"][name]["value"] for name in ("least", "most")}
@@ -384,6 +385,7 @@ def _about(opened: Opened) -> dict[str, Any]:
         "lines": log.lines,
         "samples": len(log.samples),
         "unit": log.unit,
+        "channel_units": {str(number): unit for number, unit in log.channel_units.items()},
         "missing": list(log.missing),
         "guessed": dict(log.guessed),
         "notes": list(log.notes),
