@@ -8,13 +8,13 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 5_059,
-    "instrumentgpt/analyst": 4_347,
+    "instrumentgpt/agents": 5_061,
+    "instrumentgpt/analyst": 4_860,
     "instrumentgpt/commands": 1_813,
     "instrumentgpt/evals": 1_217,
     "instrumentgpt/fleet": 916,
     "instrumentgpt/handover": 849,
-    "instrumentgpt/instruments": 20_744,
+    "instrumentgpt/instruments": 21_629,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 841,
     "instrumentgpt/modes/interview": 1_427,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_282,
     "instrumentgpt/storage": 4_662,
     "instrumentgpt/turn": 2_516,
-    "instrumentgpt/ui": 8_851,
+    "instrumentgpt/ui": 8_853,
 }
-WHOLE = 64_445
+WHOLE = 65_851
 
 
 def lines_in(room: str) -> int:
