@@ -97,3 +97,11 @@ def test_gains_are_said_in_the_unit_of_the_log(plant):
 def test_where_the_gains_come_from_is_said(source, plant):
     told = can_raise(replace(plant, gains=replace(plant.gains, source=source)))
     assert WORDINGS["source"][source]["en"] in sentences(told, "en")
+
+
+@pytest.mark.parametrize(("scale", "told"), [(1.0, False), (100.0, False), (25.0, True)])
+def test_gains_are_told_in_the_logs_own_output_where_that_is_no_percentage(scale, told, sluggish):
+    assert sluggish.proposed is not None
+    for language, words in (("en", "per that unit set kp {:.4g}"), ("zh", "以該單位設定 kp {:.4g}")):
+        first = sentences(sluggish, language, scale=scale)[0]
+        assert (words.format(sluggish.proposed.kp / scale) in first) is told

@@ -45,7 +45,7 @@ def advise_gains(
             "answer": plain(asdict(answer)),
             "sentences": sentences(answer, language, unit),
             "advice": plain(asdict(better)),
-            "advice_sentences": sentences(better, language, unit),
+            "advice_sentences": sentences(better, language, unit, opened.log.output_scale),
         }
         for answer, better in zip(answers, advised, strict=True)
     ]

@@ -16,17 +16,25 @@ GAIN_UNITS = {"kp": "%/{unit}", "ki": "%/({unit}·s)", "kd": "%·s/{unit}"}
 TOLD_TOGETHER = (  # reasons that several channels can share
     "no_output", "short", "quiet", "no_gains", "no_temperature", "every_model", "no_model", "good_enough",
 )  # fmt: skip
+PERCENT = (1.0, 100.0)  # scales of an output that is a percentage, or a share
 FRAGILE_PHASE = 45.0  # degrees; below it "good enough" is not what can be said
 
 
-def sentences(subject: Answer | Advice, language: Language, unit: str = "°C") -> list[str]:
+def sentences(
+    subject: Answer | Advice, language: Language, unit: str = "°C", scale: float = 1.0
+) -> list[str]:
     """Return what to say about `subject`, the verdict first; every number carries its unit.
 
-    unit  of the pv (`Log.unit`)
+    unit   of the pv (`Log.unit`)
+    scale  percent per unit of the output as the log has it (`Log.output_scale`)
     """
     keys = _answer_keys(subject) if isinstance(subject, Answer) else _advice_keys(subject)
     numbers = _numbers(subject, unit)
-    return [word(key, language, **numbers) for key in keys]
+    texts = [word(key, language, **numbers) for key in keys]
+    if "new_kp" in numbers and scale not in PERCENT:
+        own = {f"own_{name}": float(numbers[f"new_{name}"]) / scale for name in GAIN_UNITS}
+        texts[0] += ("" if language == "zh" else " ") + word("own_unit", language, scale=scale, **own)
+    return texts
 
 
 def grouped(subjects: Sequence[Answer] | Sequence[Advice]) -> list[list[Any]]:
