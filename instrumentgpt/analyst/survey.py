@@ -42,7 +42,7 @@ def survey(case: Case) -> Iterator[str]:
         yield case.say("survey_instead") + "\n\n"
     rows = case.tool("survey_devices", language=case.language, devices=names or None)["devices"]
     if aspect("which_fine", case.question.words):
-        whole, rows = len(rows), [row for row in rows if row.get("class") == "healthy"]
+        whole, rows = len(rows), [row for row in rows if row.get("class") == "healthy" and not row["open"]]
         yield case.say("fine_title", count=len(rows), whole=whole) + "\n\n"
     else:
         yield _verdict(case, rows) + "\n\n"

@@ -11,7 +11,7 @@ import numpy as np
 
 from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.headers import CERTAIN, DEGREES, ROLES, Heading, vocabulary
-from instrumentgpt.instruments.reading.scales import OUTPUT_RANGES, SIGNED_BYTE
+from instrumentgpt.instruments.reading.scales import ELECTRIC, OUTPUT_RANGES, SIGNED_BYTE
 
 STEPS_AT_MOST = 0.05  # share of rows at which a setpoint changes
 DISTINCT_AT_MOST = 0.1  # distinct values of a setpoint, per row
@@ -374,7 +374,11 @@ def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> 
     unsaid = [at for at in rest if columns.says_nothing(at) and at not in loop.values()]
     for weight, least in ((_switched_apart, 1.0), (_answers, ANSWERS)):
         likely = {at: weight(columns.values[at], error) for at in unsaid}
-        best = max(likely, key=likely.__getitem__, default=None)
+        units = {at: columns.headings[at].unit for at in likely}  # of current and voltage that say the same
+        order = {
+            at: -ELECTRIC.index(unit) if unit in ELECTRIC else -len(ELECTRIC) for at, unit in units.items()
+        }
+        best = max(likely, key=lambda at: (round(likely[at], 1), order[at]), default=None)
         if best is not None and likely[best] > least:
             loop["output"] = best
             return

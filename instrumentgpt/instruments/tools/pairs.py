@@ -23,7 +23,7 @@ from instrumentgpt.instruments.tools.opened import Opened, bare, diagnosed, open
 from instrumentgpt.instruments.workspace import Workspace
 
 SMALL = 30_000_000  # bytes together
-LEAST_LOGS, MOST_LOGS = 3, 5  # of a rise: two are no rise, more tell the same
+LEAST_LOGS, MOST_LOGS = 3, 8  # of a rise: two are no rise, more tell the same
 
 
 def compare_logs(
@@ -70,7 +70,7 @@ def output_over_logs(
     For what grows over days or weeks, which no single log shows. Not for two logs: that is compare_logs.
     Example: output_over_logs(device="zspr 052").
 
-    Up to five logs are read, from the oldest to `log`, or the newest; without three there is no rise;
+    Up to eight logs are read, from the oldest to `log`, or the newest; without three there is no rise;
     `reading` "small": only if that takes no more than a few seconds.
     """
     there = list_logs(workspace, device)["logs"]
