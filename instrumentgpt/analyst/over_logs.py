@@ -105,11 +105,7 @@ def _row(case: Case, row: Result) -> str:
 
 def _figure(case: Case, row: Result, channel: Result) -> str:
     """Return what is asked about of one channel of one log."""
-    where = (
-        case.say("where_channel", channel=channel["channel"], count=1).strip()
-        if len(row["channels"]) > 1
-        else ""
-    )
+    where = case.say("where_channel", channel=channel["channel"]).strip() if len(row["channels"]) > 1 else ""
     pieces, limits = [where] if where else [], limits_asked(case.question.words)
     for name, limit in limits.items():
         past = channel[name]

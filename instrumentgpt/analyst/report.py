@@ -204,12 +204,12 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
 def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
     """Return the bold sentence on the most important of a log's faults."""
     channels = fault["channels"] or [channel for channel in [fault["channel"]] if channel is not None]
-    placed = "where_channel" if channels else "where_device"
+    placed = ("where_device", "where_channel", "where_channels")[min(len(channels), 2)]
     return case.say(
         "verdict_fault",
         label=label,
         title=fault["title"],
-        where=case.say(placed, channel=case.listed(channels), count=len(channels)),
+        where=case.say(placed, channel=case.listed(channels)),
         severity=phrase(SEVERITIES, f"severity_{fault['severity']}", case.language),
         confidence=fault["confidence_word"],
         more=case.say("verdict_more", count=others) if others else "",
@@ -264,7 +264,7 @@ def excursion_row(
     case: Case, about: Subject, excursion: Result, diagnosis: Result, placed: bool = True
 ) -> str:
     """Return one time out of its own band: size, duration, when, and the links to its lines."""
-    channel = case.say("where_channel", channel=excursion["channel"], count=1).strip()
+    channel = case.say("where_channel", channel=excursion["channel"]).strip()
     return case.say(
         "excursion_row",
         size=excursion["size"],

@@ -142,9 +142,7 @@ def ranking(case: Case) -> Iterator[str]:
     places = {label: max(row.values()) for label, row in values.items() if row}
     if len(values) == 1:
         (channels,) = values.values()
-        places = {
-            case.say("where_channel", channel=n, count=1).strip(): value for n, value in channels.items()
-        }
+        places = {case.say("where_channel", channel=n).strip(): value for n, value in channels.items()}
     ranked = sorted(places, key=lambda place: places[place])
     fields: dict[str, Any] = {"of": of, "name": question.gain or case.say(f"measure_{measure}"), "unit": unit}
     key = "ranked" if ranked and places[ranked[-1]] > ALIKE * places[ranked[0]] else "ranked_alike"
