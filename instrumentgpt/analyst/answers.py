@@ -353,9 +353,7 @@ def plot(case: Case) -> Iterator[str]:
     case.tool("plot_log", **about.named, **channels, **window, chart=chart, language=case.language)
     diagnosis = diagnosed(case, about)
     yield case.say("chart_error" if chart == "error" else "chart", label=about.label) + "\n\n"
-    channel = case.say(
-        "where_channel", channel=case.listed(question.channels), count=len(question.channels)
-    ).strip()
+    channel = case.say("where_channel", channel=case.listed(question.channels)).strip()
     span = " – ".join(window.get(end) or "…" for end in ("since", "until"))
     if parts := [channel] * bool(question.channels) + [span] * bool(window):
         yield case.say("chart_part", parts=case.listed(parts)) + "\n\n"
