@@ -292,7 +292,7 @@ def _log_of(
     samples = _samples(grid, roles, usable, scale, axis.time)
     unread = grid.line[~usable]
     between = lines - grid.shape.first_row + 1 - sum(map(len, table.line)) + len(unread)
-    rows = np.setdiff1d(np.concatenate(table.line), unread) if between else unread
+    rows = np.setdiff1d(np.concatenate([unread[:0], *table.line]), unread) if between else unread
     order = np.argsort(grid.line[usable]) if between else slice(0)
     _carry_gains(samples, roles, table.others)
     kind = kind_of(source.path) if source.path.is_file() else None
