@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 5_061,
-    "instrumentgpt/analyst": 4_853,
+    "instrumentgpt/analyst": 4_838,
     "instrumentgpt/commands": 1_813,
     "instrumentgpt/evals": 1_217,
     "instrumentgpt/fleet": 916,
     "instrumentgpt/handover": 849,
-    "instrumentgpt/instruments": 21_642,
+    "instrumentgpt/instruments": 21_635,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 841,
     "instrumentgpt/modes/interview": 1_427,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_516,
     "instrumentgpt/ui": 8_853,
 }
-WHOLE = 65_857
+WHOLE = 65_835
 
 
 def lines_in(room: str) -> int:

@@ -56,14 +56,7 @@ IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".t
 OF_SEVERAL = 8  # weight from which a question is of all devices though it names one
 MOST_AT_ONCE = 4  # questions of one message
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
-OVER_LOGS = (
-    "diagnosis",
-    "figures",
-    "events",
-    "survey",
-    "help",
-    "compare",
-)  # what a trend over all logs answers
+OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
 
 def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Iterator[str]:
@@ -112,8 +105,8 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
         question = replace(question, channels=beside.get(question.channels, question.channels))
     if question.lines or question.values:  # "on line 2" may be the device of that name
         rest = read_question(_beside_devices(task.question, inventory), in_view, len(devices), *earlier)
-        read = rest if question.kind == "events" else question
-        question = replace(question, lines=rest.lines, values=rest.values, kind=read.kind, score=read.score)
+        best = rest if question.kind == "events" else question
+        question = replace(question, lines=rest.lines, values=rest.values, kind=best.kind, score=best.score)
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)
 
@@ -260,12 +253,8 @@ def _part_asked(case: Case, kind: str) -> str:
     question, words = case.question, case.question.words
     if case.device and kind in OVER_LOGS and (aspect("trend", words) or len(question.days) > 1):
         return "compare"
-    if (
-        question.extreme == "when"
-        and kind in OVER_LOGS
-        and aspect("since_when", words)
-        and _has_subject(case)
-    ):
+    since_when = question.extreme == "when" and aspect("since_when", words)
+    if since_when and kind in OVER_LOGS and _has_subject(case):
         return "figures"
     if kind == "figures" and question.clocks and aspect("before_after", words):
         return "compare"

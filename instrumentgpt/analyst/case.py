@@ -236,11 +236,7 @@ def _logs_with(case: Case, day: str) -> list[str]:
     """Return the logs whose lines are of a day, newest first, whatever their names say."""
     rows = case.tool("survey_logs", device=case.device, language=case.language)["logs"]
     days = ((row["log"], row["start"][:10], row["end"][:10]) for row in rows if "error" not in row)
-    return [
-        name
-        for name, start, end in days
-        if start[: -len(day)] + day in (start, end) or (start <= start[: -len(day)] + day <= end)
-    ][::-1]
+    return [name for name, start, end in days if start <= start[: -len(day)] + day <= end][::-1]
 
 
 def _begun_by(case: Case, names: list[str]) -> list[str]:

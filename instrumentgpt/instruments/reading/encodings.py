@@ -64,8 +64,8 @@ def encoding_of(head: bytes) -> str:
     return best if shares[best] >= COMMON and letters[best] >= LEAST_LETTERS else ""
 
 
-def decoded(part: Path, codec: str) -> Iterator[bytes]:
-    """Yield the text of the file `part`, which is in `codec`, as UTF-8."""
+def decoded(part: Path, codec: str, letters: int = BLOCK_LETTERS) -> Iterator[bytes]:
+    """Yield the text of the file `part`, which is in `codec`, as UTF-8, `letters` at once."""
     with part.open(encoding=codec, errors="replace", newline="") as file:
-        while block := file.read(BLOCK_LETTERS):
+        while block := file.read(letters):
             yield block.encode()

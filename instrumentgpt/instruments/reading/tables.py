@@ -294,6 +294,7 @@ def _log_of(
     between = lines - grid.shape.first_row + 1 - sum(map(len, table.line)) + len(unread)
     rows = np.setdiff1d(np.concatenate([unread[:0], *table.line]), unread) if between else unread
     order = np.argsort(grid.line[usable]) if between else slice(0)
+    placed = grid.line[usable][order], axis.time[order]
     _carry_gains(samples, roles, table.others)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
@@ -327,17 +328,7 @@ def _log_of(
         channel_names=channel_names,
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
-        load_events=partial(
-            table_events,
-            source,
-            grid.shape,
-            rows,
-            between,
-            grid.line[usable][order],
-            axis.time[order],
-            axis,
-            times.kind,
-        ),
+        load_events=partial(table_events, source, grid.shape, rows, between, *placed, axis, times.kind),
     )
 
 

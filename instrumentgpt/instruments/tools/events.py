@@ -237,11 +237,10 @@ def look_at_time(
 
 
 def _then(log: Log, one: Finding | Excursion, language: Language) -> dict[str, Any]:
-    fault = ""
     if isinstance(one, Finding):
         fault, text = one.fault, wording.summary(one, language)
     else:
-        text = loop_wording.away(one, log, language)
+        fault, text = "", loop_wording.away(one, log, language)
     times = {"onset_clock": log.clock(one.onset), "end_clock": log.clock(one.end)}
     return {"class": fault, "channel": one.channel, "summary": text, **times}
 

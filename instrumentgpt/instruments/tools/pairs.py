@@ -4,6 +4,8 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Literal
 
+import numpy as np
+
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, fault_changes, rises_over
 from instrumentgpt.instruments.comparison_wording import (
@@ -77,10 +79,8 @@ def output_over_logs(
     names = [row["name"] for row in there]
     begun = {row["name"]: row["begun"] or "" for row in there}
     older = names[names.index(bare(log)) if bare(log) in names else 0 :][::-1]
-    count = min(len(older), MOST_LOGS)
-    chosen = (
-        [older[round(place * (len(older) - 1) / (count - 1))] for place in range(count)] if count > 1 else []
-    )
+    places = np.linspace(0, len(older) - 1, min(len(older), MOST_LOGS)).round().astype(int)
+    chosen = [older[place] for place in places]
     sizes = {row["name"]: row["size"] or 0 for row in there}
     too_much = reading == "small" and sum(sizes[name] for name in chosen) > SMALL
     read = list[Opened]()
@@ -91,8 +91,9 @@ def output_over_logs(
     logs = [held_duties(shown_in(opened.log, read[0].log.unit)) for opened in read]
     rises = rises_over(logs) if len(logs) >= LEAST_LOGS else ()
     days = [begun[opened.name] or opened.name for opened in read]
-    unit = read[0].log.unit if read else ""
-    rows = [{**plain(asdict(rise)), "text": rise_sentence(rise, days, unit, language)} for rise in rises]
+    rows = [
+        {**plain(asdict(rise)), "text": rise_sentence(rise, days, read[0].log, language)} for rise in rises
+    ]
     return {
         "summary": " ".join(str(row["text"]) for row in rows) or f"{len(read)} logs, no rising output",
         "device": device,

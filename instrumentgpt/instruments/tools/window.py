@@ -148,20 +148,21 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
     """
     holds = [segment for segment in segments if segment.channel == channel and segment.kind == "hold"]
     samples = log.samples[log.samples["channel"] == channel]
-    ends = [(segment.setpoint, segment.end, segment.last_line) for segment in holds]
+    left_at = [(segment.setpoint, segment.end, segment.last_line) for segment in holds[:-1]]
+    reached = holds[1:]
     if holds and abs((start := float(samples["pv"].iloc[0])) - holds[0].setpoint) > WARMING * band > 0:
-        ends.insert(0, (start, float(samples["time"].iloc[0]), int(samples["line"].iloc[0])))
-        holds.insert(0, holds[0])
+        left_at.insert(0, (start, float(samples["time"].iloc[0]), int(samples["line"].iloc[0])))
+        reached = holds
     moves = []
-    for (left, begin, line), after in zip(ends, holds[1:], strict=False):
+    for (left, begin, line), after in zip(left_at, reached, strict=True):
         way = after.setpoint - left
         inside = samples[samples["time"].between(begin, after.end)]
         if not way or len(inside) < FEWEST_ROWS:
             continue
         time, share = inside["time"].to_numpy(), (inside["pv"].to_numpy() - left) / way
-        begun, done, there = (
-            float(time[places[0]]) if (places := np.flatnonzero(reached)).size else np.nan
-            for reached in (share >= RISE[0], share >= RISE[1], share >= 1 - band / abs(way))
+        begun, done, arrived = (
+            float(time[places[0]]) if (places := np.flatnonzero(there)).size else np.nan
+            for there in (share >= RISE[0], share >= RISE[1], share >= 1 - band / abs(way))
         )
         ramp, period = after.onset - begin, float(np.median(np.diff(time)))
         moves.append(
@@ -170,7 +171,7 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
                 "to": after.setpoint,
                 "clock": log.clock(begin),
                 "line": line,
-                "seconds": there - begin,
+                "seconds": arrived - begin,
                 "rate": 60 * (RISE[1] - RISE[0]) * way / (done - begun) if done > begun else np.nan,
                 "asked": 60 * way / ramp if ramp > 2 * period else np.nan,
             }
