@@ -20,6 +20,7 @@ import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import reopen_returned
 from instrumentgpt.fleet.cluster import each_on
+from instrumentgpt.fleet.rising import with_rising
 from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.swing import REGULAR
@@ -27,7 +28,7 @@ from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_logs
 from instrumentgpt.instruments.findings import Excursion, Finding, worst
-from instrumentgpt.instruments.kept_verdicts import diagnosed
+from instrumentgpt.instruments.kept_verdicts import diagnosed, held_duties
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
@@ -36,7 +37,7 @@ from instrumentgpt.instruments.shown import AUTO, shown_in
 from instrumentgpt.instruments.tools.opened import FRAMES, bare, plain
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.cases import Case
-from instrumentgpt.storage.verdicts import Verdict, judged_files, store_verdicts
+from instrumentgpt.storage.verdicts import Verdict, judged_files, store_verdicts, verdicts_of
 
 LISTED_AT_ONCE = 16  # folders
 STORED_EVERY = 2.0  # s: a scan that is ended keeps what it has judged
@@ -76,7 +77,8 @@ def scan(
 ) -> Scan:
     """Judge what is new in the folders of `devices`, in several processes, and store it as it comes.
 
-    Then cases whose fault came back are reopened.
+    Then what grows over the logs of a device is told with its newest one, and cases whose fault came back
+    are reopened.
 
     jobs    processes; 0: as many as this machine has cores
     scheduler  the address of a Dask cluster, whose workers judge instead; see `cluster.each_on`
@@ -116,6 +118,9 @@ def scan(
             unstored, stored = [], time.monotonic()
         on_progress(done, len(todo))
     with closing(db.connect(database_path)) as database:
+        fresh_of = {verdict.device for verdict in result.judged}
+        rising = (with_rising(verdicts_of(database, device)) for device in fresh_of)
+        store_verdicts(database, [verdict for verdict in rising if verdict])
         if not newest:
             db.save_setting(database, UNITS, units | {device.name: unit for device in devices})
         result.reopened = reopen_returned(database, [device.name for device in devices])
@@ -198,7 +203,15 @@ def _verdict(name: tuple[str, str, int, str], log: Log, diagnosis: Diagnosis) ->
     channel = subject.channel if subject else None
     time_ = log.samples["time"]
     begun, ended = (_moment(log, float(time_.iloc[place])) if len(time_) else None for place in (0, -1))
-    figures = {number: _figures(metrics) for number, metrics in diagnosis.channels.items()}
+    held = held_duties(log)
+    figures = {
+        number: _figures(metrics)
+        | {
+            "unit": log.unit_of(number),
+            "held": [[at, *told] for at, told in held.get(number, {}).items()],
+        }
+        for number, metrics in diagnosis.channels.items()
+    }
     onset = _moment(log, subject.onset) if subject and state != "healthy" else None
     return Verdict(
         *name, begun, ended, state, first.fault if first else "", severity, channel,
@@ -217,7 +230,7 @@ def _moment(log: Log, seconds: float) -> float | None:
     return (log.start + timedelta(seconds=seconds)).timestamp() if log.start else None
 
 
-def _figures(metrics: Metrics) -> dict[str, float]:
+def _figures(metrics: Metrics) -> dict[str, Any]:
     figures = {name: getattr(metrics, name) for name in FIGURES}
     return figures if metrics.regularity > REGULAR else {**figures, "period": math.nan}
 

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from instrumentgpt.instruments.reading.record import Log
 from instrumentgpt.instruments.shown import shown_in
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, named_gains
 
+Item = TypeVar("Item")
 Duties = dict[float, tuple[float, float]]  # setpoint held → mean output, %, and seconds
 NOTABLE_AMBIENT = 1.0  # °C
 EXPECTED_LINES = 3.0  # so many lines of a kind must be missing, or new, to be no accident
@@ -35,6 +36,7 @@ NOTABLE_NOISE = 2.5  # factor; loops.md section 1, sensor_noise
 LEAST_NOISE = 0.00175  # of the span, half of what that rule calls noisy
 SETTLED_AFTER = 29.0  # lags: the longest a step may take
 NOTABLE_SHARE = 0.1  # of the time out of band
+LEAST_LOGS, MOST_LOGS = 3, 8  # of a rise: two are no rise, more tell the same
 STEP_BACK = 0.1  # of the whole rise: what is more ends a rise from log to log
 
 
@@ -276,13 +278,22 @@ class Rise:
     ratio: float
 
 
+def spread_over(logs: Sequence[Item]) -> list[Item]:
+    """Return up to MOST_LOGS of `logs`, the first and the last among them."""
+    places = np.linspace(0, len(logs) - 1, min(len(logs), MOST_LOGS)).round().astype(int)
+    return [logs[place] for place in places]
+
+
 def rises_over(logs: Sequence[Mapping[int, Duties]]) -> tuple[Rise, ...]:
     """Return the channels that need notably more output at one setpoint, more from log to log.
 
     logs  oldest first: channel → its duties
 
     Output that grew as that of the other channels did is none: the room, or the supply, has changed.
+    Of fewer than LEAST_LOGS logs there is no rise.
     """
+    if len(logs) < LEAST_LOGS:
+        return ()
     first, *later = logs
     steps = [_duties_since(first, log) for log in later]
     rises = []

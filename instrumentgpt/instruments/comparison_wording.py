@@ -13,7 +13,6 @@ from typing import Any
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.compare import Comparison, EventChange, FaultChange, Rise, Row
 from instrumentgpt.instruments.language import Language, phrase
-from instrumentgpt.instruments.reading.record import Log
 
 TIMES: dict[Language, str] = {"en": " (×{:.2f})", "zh": "（×{:.2f}）"}
 Devices = tuple[str, str]  # of the log before and of the other, where two devices are compared
@@ -40,10 +39,10 @@ def row_sentence(row: Row, unit: str, language: Language) -> str:
     return word(key, language, **asdict(row), log_unit=unit, times=times)
 
 
-def rise_sentence(rise: Rise, begun: Sequence[str], log: Log, language: Language) -> str:
+def rise_sentence(rise: Rise, begun: Sequence[str], unit: str, language: Language) -> str:
     """Return output that grows from log to log as sentences; `begun`: when each log did, or its name."""
     points = [f"{duty:.1f} % ({day[:10]})" for duty, day in zip(rise.duties, begun, strict=True)]
-    fields = asdict(rise) | {"unit": log.unit_of(rise.channel), "points": " → ".join(points)}
+    fields = asdict(rise) | {"unit": unit, "points": " → ".join(points)}
     told = word("rise", language, **fields)
     steps = [abs(later) - abs(earlier) for earlier, later in pairwise(rise.duties)]
     if max(steps) > AT_ONCE * sum(steps):

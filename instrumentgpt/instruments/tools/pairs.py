@@ -4,10 +4,15 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Literal
 
-import numpy as np
-
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, fault_changes, rises_over
+from instrumentgpt.instruments.compare import (
+    Comparison,
+    FaultChange,
+    compare,
+    fault_changes,
+    rises_over,
+    spread_over,
+)
 from instrumentgpt.instruments.comparison_wording import (
     Devices,
     comparison_sentences,
@@ -25,7 +30,6 @@ from instrumentgpt.instruments.tools.opened import Opened, bare, diagnosed, open
 from instrumentgpt.instruments.workspace import Workspace
 
 SMALL = 30_000_000  # bytes together
-LEAST_LOGS, MOST_LOGS = 3, 8  # of a rise: two are no rise, more tell the same
 
 
 def compare_logs(
@@ -79,8 +83,7 @@ def output_over_logs(
     names = [row["name"] for row in there]
     begun = {row["name"]: row["begun"] or "" for row in there}
     older = names[names.index(bare(log)) if bare(log) in names else 0 :][::-1]
-    places = np.linspace(0, len(older) - 1, min(len(older), MOST_LOGS)).round().astype(int)
-    chosen = [older[place] for place in places]
+    chosen = spread_over(older)
     sizes = {row["name"]: row["size"] or 0 for row in there}
     too_much = reading == "small" and sum(sizes[name] for name in chosen) > SMALL
     read = list[Opened]()
@@ -88,11 +91,14 @@ def output_over_logs(
         with suppress(InstrumentGPTError):  # what cannot be read is told where it is asked for
             fetch_log(workspace, device, name)
             read.append(open_log(workspace, name, device))
-    logs = [held_duties(shown_in(opened.log, read[0].log.unit)) for opened in read]
-    rises = rises_over(logs) if len(logs) >= LEAST_LOGS else ()
+    rises = rises_over([held_duties(shown_in(opened.log, read[0].log.unit)) for opened in read])
     days = [begun[opened.name] or opened.name for opened in read]
     rows = [
-        {**plain(asdict(rise)), "text": rise_sentence(rise, days, read[0].log, language)} for rise in rises
+        {
+            **plain(asdict(rise)),
+            "text": rise_sentence(rise, days, read[0].log.unit_of(rise.channel), language),
+        }
+        for rise in rises
     ]
     return {
         "summary": " ".join(str(row["text"]) for row in rows) or f"{len(read)} logs, no rising output",

@@ -1,0 +1,54 @@
+"""What grows over a device's logs: no verdict on one of them shows it, the newest one tells it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from instrumentgpt.instruments.compare import Duties, rises_over, spread_over
+from instrumentgpt.instruments.comparison_wording import rise_sentence
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.storage.verdicts import Verdict
+
+
+def with_rising(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the newest verdict on a device, open with what grows up to it; None where there is nothing to add.
+
+    verdicts  on the logs of one device, the newest first; a fault that the newest tells outranks what grows
+    """
+    if not verdicts or verdicts[0].state not in ("healthy", "open"):
+        return None
+    newest, chosen = verdicts[0], spread_over(verdicts[::-1])
+    units = {channel: row["unit"] for channel, row in _figures(newest).items()}
+    rises = rises_over([_held(verdict, units) for verdict in chosen])
+    if not rises:
+        return None
+    begun = [_day(verdict) for verdict in chosen]
+
+    def told(language: Language) -> str:
+        return " ".join(rise_sentence(rise, begun, units[rise.channel], language) for rise in rises)
+
+    place = {"channel": rises[0].channel, "line": None}
+    return replace(
+        newest, state="open", fault="", severity="info", text_en=told("en"), text_zh=told("zh"), **place
+    )
+
+
+def _held(verdict: Verdict, units: Mapping[int, str]) -> dict[int, Duties]:
+    """Return channel → its duties, of those that are told in `units`."""
+    return {
+        channel: {at: (duty, seconds) for at, duty, seconds in row["held"]}
+        for channel, row in _figures(verdict).items()
+        if row["unit"] == units.get(channel)
+    }
+
+
+def _figures(verdict: Verdict) -> dict[int, dict[str, Any]]:
+    """Return channel → its figures, of those that were judged with their duties."""
+    rows = json.loads(verdict.figures).items()
+    return {int(number): row for number, row in rows if "held" in row}
+
+
+def _day(verdict: Verdict) -> str:
+    return verdict.log if verdict.begun is None else datetime.fromtimestamp(verdict.begun).isoformat()
