@@ -1,13 +1,20 @@
 """The offline analyst compares: a log with the one before, a device with others, all with one another."""
 
 import re
+from contextlib import closing
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from cases import each
 
+import db
 from demo.simulate import Channel, Scenario, write_log
 from demo.simulated_loop import Controller, Event, Plant
+from instrumentgpt.fleet.scan import scan
+from instrumentgpt.fleet.standing import rows_of
+from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.settings import database_path
 from tests.offline_case import asked
 
 
@@ -149,3 +156,15 @@ def test_what_grows_from_log_to_log_is_told_though_the_newest_alone_is_healthy(
     assert "output_over_logs" in answer.tools and "nothing to do" not in answer.text
     for part in parts:
         assert part in answer.text
+
+
+def test_a_scan_tells_what_grows_over_the_logs_as_the_chat_does_and_calls_the_device_unclear(
+    tmp_path, weakening
+):
+    inventory = load_inventory(Path(weakening))
+    scan(database_path(), inventory.devices, tmp_path / "cache", jobs=1)
+    with closing(db.connect(database_path())) as database:
+        [row] = rows_of(database, inventory.devices)
+    assert (row.state, row.channel, row.log[:24]) == ("open", 1, "InstrumentDebug_2026-03-")
+    assert row.text_en in asked("how is skid?", tmp_path, inventory=weakening).text
+    assert row.text_zh in asked("skid 還好嗎？", tmp_path, inventory=weakening).text

@@ -13,7 +13,7 @@ from instrumentgpt.storage.verdicts import Verdict
 
 
 def with_rising(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the newest verdict on a device, open with what grows up to it; None where there is nothing to add.
+    """Return the newest verdict on a device, open with what grows; None where nothing does.
 
     verdicts  on the logs of one device, the newest first; a fault that the newest tells outranks what grows
     """
@@ -29,9 +29,15 @@ def with_rising(verdicts: Sequence[Verdict]) -> Verdict | None:
     def told(language: Language) -> str:
         return " ".join(rise_sentence(rise, begun, units[rise.channel], language) for rise in rises)
 
-    place = {"channel": rises[0].channel, "line": None}
     return replace(
-        newest, state="open", fault="", severity="info", text_en=told("en"), text_zh=told("zh"), **place
+        newest,
+        state="open",
+        fault="",
+        severity="info",
+        channel=rises[0].channel,
+        line=None,
+        text_en=told("en"),
+        text_zh=told("zh"),
     )
 
 
