@@ -114,12 +114,14 @@ class Subject:
     log      "" where a plan's step is about a device whose log is still to be fetched
     label    "zspr 052 (10.1.1.47)", or the file's name
     channel  the one that a plan's step is about
+    only_begun  the device's newest log, where it is too short to be judged and this is the one before it
     """
 
     log: str
     device: str = ""
     label: str = ""
     channel: int | None = None
+    only_begun: str = ""
 
     @property
     def reference(self) -> str:
@@ -203,7 +205,7 @@ def choose_log(case: Case, in_view: bool = False) -> Subject:
 def fetched_log(case: Case, log: str = "", device: str = "") -> Subject:
     """Return the log of this name, or the newest, fetched; of the device in question, or of `device`."""
     got = case.tool("fetch_log", device=device or case.device, log=log)
-    return Subject(got["log"], got["device"], got["label"])
+    return Subject(got["log"], got["device"], got["label"], only_begun=got["only_begun"])
 
 
 def log_names(case: Case) -> list[str]:

@@ -9,7 +9,15 @@ from instrumentgpt.analyst.case import Case, Subject, ToolFailed, age, choose_lo
 from instrumentgpt.analyst.constraints import constraints_in_force
 from instrumentgpt.analyst.questions import aspect, read_question, span_of
 from instrumentgpt.analyst.remembered import done_to_it
-from instrumentgpt.analyst.report import diagnosed, faults_of, next_action, remedy, verdict, with_beside
+from instrumentgpt.analyst.report import (
+    diagnosed,
+    fault_before,
+    faults_of,
+    next_action,
+    remedy,
+    verdict,
+    with_beside,
+)
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.handover.letters import LINES, Facts, letter
 from instrumentgpt.instruments.language import Language
@@ -87,6 +95,7 @@ def _letter_on(case: Case, about: Subject) -> Iterator[str]:
     fields = {"done": case.listed(done), "forbidden": case.listed(map(quoted, forbidden))}
     if not faults:
         yield verdict(case, about, diagnosis) + "\n\n"
+        yield fault_before(case, diagnosis)
         yield from next_action(case, about, diagnosis)
         yield "\n"
     else:

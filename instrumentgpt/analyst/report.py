@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield from next_action(case, about, diagnosis)
         yield "\n"
     yield verdict(case, about, diagnosis) + "\n\n"
+    yield fault_before(case, diagnosis)
     yield _running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     if told := _told_before(case, about, diagnosis):
         yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
@@ -133,13 +135,42 @@ def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
 
     rising  where there is no fault, what grows over the device's logs
     moved   where excursions are unexplained, other columns that moved with them
+    before  where the newest log has no fault, the log that it follows, if that has one
     """
     is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["heads"]
     moved = list(_moved(case, case.tool("other_columns", **about.named))) if is_left else []
     return diagnosis | {
         "rising": [] if faults_of(diagnosis) else rising_over(case, about, unasked=True),
         "moved": moved,
+        "before": None if faults_of(diagnosis) else _fault_before(case, about),
     }
+
+
+def _fault_before(case: Case, about: Subject) -> Result | None:
+    """Return the log before the newest, if it has a fault and the pause is no longer than both are."""
+    question = case.question
+    if not about.device or question.log or question.day or question.previous:
+        return None
+    rows = case.tool("survey_logs", device=about.device, most=2, language=case.language)["logs"]
+    if [row["log"] for row in rows[1:]] != [about.log] or not rows[0].get("faults"):
+        return None
+    with suppress(ValueError):  # logs without dates
+        start, end, next_start, next_end = (
+            datetime.fromisoformat(row[name]) for row in rows for name in ("start", "end")
+        )
+        return rows[0] if next_start - end <= (end - start) + (next_end - next_start) else None
+    return None
+
+
+def fault_before(case: Case, diagnosis: Result) -> str:
+    """Return the sentence on the fault in the log before, "" if there is none."""
+    row = diagnosis["before"]
+    if not row:
+        return ""
+    about = Subject(row["log"], row["device"])
+    fields = {"end": moment(row["end"])[:16], "log": quoted(row["log"]), "told": plain_text(row["text"])}
+    line = about.link(row["line"]) if row["line"] else ""
+    return case.say("log_before", line=line, **fields) + "\n\n"
 
 
 def _moved(case: Case, result: Result) -> Iterator[tuple[str, str, str]]:
@@ -292,7 +323,9 @@ def header(case: Case, about: Subject, diagnosis: Result) -> str:
         ),
         count=len(diagnosis["channel_numbers"]),
     )
-    return together(filter(None, (sentence, age(case.task, case.language, diagnosis["end"]))), case.language)
+    begun = case.say("only_begun", log=quoted(about.only_begun)) if about.only_begun else ""
+    aged = age(case.task, case.language, diagnosis["end"])
+    return together(filter(None, (sentence, begun, aged)), case.language)
 
 
 def kinds(case: Case, diagnosis: Result, in_full: bool = False) -> Iterator[str]:
@@ -528,7 +561,10 @@ def _next_healthy(case: Case, diagnosis: Result) -> Iterator[str]:
         yield case.say("next_action", action=case.say(key, clock=at, columns=columns)) + "\n"
     if rising := diagnosis.get("rising"):
         yield case.say("next_action", action=case.say("rising_next", channel=rising[0]["channel"])) + "\n"
-    if excursions or rising or not healthy:
+    if before := diagnosis.get("before"):
+        action = case.say("log_before_next", log=quoted(before["log"]))
+        yield case.say("next_action", action=action) + "\n"
+    if excursions or rising or before or not healthy:
         return
     stepped = any(finding["numbers"].get("kind") == "stepped" for finding in healthy)
     steps = case.say("healthy_stepped" if stepped else "healthy_no_step")

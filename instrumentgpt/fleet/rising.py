@@ -12,19 +12,20 @@ from instrumentgpt.instruments.language import Language
 from instrumentgpt.storage.verdicts import Verdict
 
 
-def with_rising(verdicts: Sequence[Verdict]) -> Verdict | None:
-    """Return the newest verdict on a device, open with what grows; None where nothing does.
+def with_rising(newest: Verdict, verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the newest verdict on a device, open with what grows over its `verdicts`.
 
-    verdicts  on the logs of one device, the newest first; a fault that the newest tells outranks what grows
+    None where nothing grows, or the newest tells a fault.
     """
-    if not verdicts or verdicts[0].state not in ("healthy", "open"):
+    if newest.state not in ("healthy", "open"):
         return None
-    newest, chosen = verdicts[0], spread_over(verdicts[::-1])
     units = {channel: row["unit"] for channel, row in _figures(newest).items()}
-    rises = rises_over([_held(verdict, units) for verdict in chosen])
+    held = [(verdict, duties) for verdict in verdicts if (duties := _held(verdict, units))]
+    chosen = spread_over(held)
+    rises = rises_over([duties for _, duties in chosen])
     if not rises:
         return None
-    begun = [_day(verdict) for verdict in chosen]
+    begun = [_day(verdict) for verdict, _ in chosen]
 
     def told(language: Language) -> str:
         return " ".join(rise_sentence(rise, begun, units[rise.channel], language) for rise in rises)

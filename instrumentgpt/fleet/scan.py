@@ -38,7 +38,7 @@ from instrumentgpt.instruments.shown import AUTO, shown_in
 from instrumentgpt.instruments.tools.opened import FRAMES, bare, plain
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.cases import Case
-from instrumentgpt.storage.verdicts import Verdict, judged_files, store_verdicts, verdicts_of
+from instrumentgpt.storage.verdicts import Verdict, judged_files, standings, store_verdicts, verdicts_of
 
 LISTED_AT_ONCE = 16  # folders
 STORED_EVERY = 2.0  # s: a scan that is ended keeps what it has judged
@@ -119,8 +119,11 @@ def scan(
             unstored, stored = [], time.monotonic()
         on_progress(done, len(todo))
     with closing(db.connect(database_path)) as database:
+        told = standings(database)
         fresh_of = {verdict.device for verdict in result.judged}
-        rising = (with_rising(verdicts_of(database, device)) for device in fresh_of)
+        rising = (
+            with_rising(told[device].verdict, verdicts_of(database, device)[::-1]) for device in fresh_of
+        )
         store_verdicts(database, [verdict for verdict in rising if verdict])
         if not newest:
             db.save_setting(database, UNITS, units | {device.name: unit for device in devices})

@@ -43,7 +43,10 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Standing:
-    """A device's newest verdict, and since when its logs say the same: `since` as `onset`, else `begun`."""
+    """A device's newest verdict, of a log that has not only begun.
+
+    since   when its logs began to say the same: as `onset`, else `begun`
+    """
 
     verdict: Verdict
     since: float | None
@@ -51,16 +54,24 @@ class Standing:
 
 
 _AGE = "coalesce(begun, judged_at)"
+# A newest log that has only begun says nothing: the one before it speaks, as in the tool fetch_log.
+_SEEN = f"""
+    (SELECT *, {_AGE} AS age, coalesce(
+        row_number() OVER by_age = 1 AND size * 4 < lead(size) OVER by_age
+        AND (size = 0 OR fault = 'insufficient_data'), 0) AS only_begun
+     FROM verdicts WINDOW by_age AS (PARTITION BY device ORDER BY {_AGE} DESC))"""
 _NEWEST = (
-    f"(SELECT *, row_number() OVER (PARTITION BY device ORDER BY {_AGE} DESC) AS place FROM verdicts)"
+    f"(SELECT *, row_number() OVER (PARTITION BY device ORDER BY only_begun, age DESC) AS place FROM {_SEEN})"
     " WHERE place = 1"
 )
 _SINCE = f"""
-    WITH said AS (SELECT device, {_AGE} AS age, coalesce(onset, {_AGE}) AS onset, state || fault AS what,
-                  first_value(state || fault) OVER (PARTITION BY device ORDER BY {_AGE} DESC) AS now
-                  FROM verdicts),
-         other AS (SELECT device, max(age) AS age FROM said WHERE what != now GROUP BY device)
-    SELECT said.device, min(CASE WHEN said.age > coalesce(other.age, -1) THEN said.onset END), count(*)
+    WITH said AS (SELECT device, age, only_begun, coalesce(onset, age) AS onset, state || fault AS what,
+                  first_value(state || fault) OVER (PARTITION BY device ORDER BY only_begun, age DESC) AS now
+                  FROM {_SEEN}),
+         other AS (SELECT device, max(age) AS age FROM said WHERE what != now AND NOT only_begun
+                   GROUP BY device)
+    SELECT said.device, min(CASE WHEN said.age > coalesce(other.age, -1) AND NOT only_begun
+                            THEN said.onset END), count(*)
     FROM said LEFT JOIN other ON other.device = said.device GROUP BY said.device"""
 
 

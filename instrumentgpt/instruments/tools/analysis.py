@@ -38,7 +38,6 @@ MOST_EVIDENCE = 6  # lines quoted of one finding
 Item = TypeVar("Item", Finding, Excursion)
 MOST_EXCURSIONS = 20  # told of one log, the largest
 MOST_SEGMENTS = 8  # told of one log, the worst
-MOST_JUDGED = 14  # logs of one device at once, the newest
 MOST_COINCIDENT = 4  # lines named of one coincidence
 
 
@@ -193,6 +192,7 @@ def survey_logs(
     until: str = "",
     above: float | None = None,
     below: float | None = None,
+    most: int = 14,
     language: Language = "en",
 ) -> dict[str, Any]:
     """Fetch and judge the logs of `device`, oldest first, that began from the day `since` to `until`.
@@ -200,8 +200,8 @@ def survey_logs(
     For what no single log shows: from which log on, on which day, every night. Not for the newest alone.
     Example: survey_logs(device="zspr 052", since="2026-02-18").
 
-    Up to 14, the newest; each with its verdict, and of each channel the mean output, the least and the most,
-    and how often and how long pv was `above` or `below` a limit.
+    Up to `most`, the newest; each with its verdict, and of each channel the mean output, the least and
+    the most, and how often and how long pv was `above` or `below` a limit.
     """
     there = list_logs(workspace, device)
     days = {row["name"]: (row["begun"] or since)[:10] for row in there["logs"]}
@@ -212,7 +212,7 @@ def survey_logs(
         if end >= since and (not until or day <= until)
     ]
     limits = {name: limit for name, limit in (("above", above), ("below", below)) if limit is not None}
-    rows = [_surveyed(workspace, device, language, name, limits) for name in names[:MOST_JUDGED]]
+    rows = [_surveyed(workspace, device, language, name, limits) for name in names[:most]]
     rows = sorted(
         (row for row in rows if row.get("end", "~") >= since), key=lambda row: str(row.get("start", ""))
     )
@@ -221,7 +221,7 @@ def survey_logs(
         "device": there["device"],
         "label": there["label"],
         "logs": rows,
-        "left_out": max(0, len(names) - MOST_JUDGED),
+        "left_out": max(0, len(names) - most),
     }
 
 

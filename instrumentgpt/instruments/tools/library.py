@@ -1,16 +1,19 @@
 """Tools that say which devices and logs there are, and fetch a log."""
 
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of
 from instrumentgpt.instruments.devices import Device, entry
 from instrumentgpt.instruments.fetch import RemoteLog, fetch
 from instrumentgpt.instruments.fetch import list_logs as logs_of
-from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
+from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder, diagnosed, open_log
 from instrumentgpt.instruments.workspace import Workspace
 
+SMALL_PART = 4  # a log of less than one part in so many of the one before it may have only begun
 MOST_LOGS = 5_000  # of years; an agent is given them by pages
 
 
@@ -73,23 +76,42 @@ def fetch_log(workspace: Workspace, device: str, log: str = "", back: int = 0) -
     Once per log; not for a dropped file, which is there already.
     Example: fetch_log(device="zspr 052", back=1) for the log before the newest.
 
-    log   its name; without it the newest
+    log   its name; without it the newest, but one that has only begun gives way to the one before it
     back  … or the one so many before the newest
     """
     target = inventory_of(workspace).find(device)
     chosen = _chosen(target, log, back)
+    begun = "" if log or back else _only_begun(workspace, target)
+    if begun:
+        chosen = _chosen(target, "", 1)
     before = _version(device_folder(workspace.cache, target.name) / chosen.local_name)
     started = time.monotonic()
     path = fetch(chosen, workspace.cache)
     return {
-        "summary": f"{bare(path.name)} of {target.label}: {path.stat().st_size:,} bytes",
+        "summary": f"{bare(path.name)} of {target.label}: {path.stat().st_size:,} bytes"
+        + (f"; {begun} is newer, and cannot be judged yet" if begun else ""),
         "log": bare(path.name),
+        "only_begun": begun,
         "device": target.name,
         "label": target.label,
         "size": path.stat().st_size,
         "seconds": round(time.monotonic() - started, 3),
         "from_cache": _version(path) == before,
     }
+
+
+def _only_begun(workspace: Workspace, device: Device) -> str:
+    """Return the name of the newest log, if it is small beside the one before and cannot be judged yet."""
+    newest, before = (*logs_of(device), None, None)[:2]
+    if newest is None or before is None or (newest.size or 0) * SMALL_PART >= (before.size or 0):
+        return ""
+    if newest.size == 0:
+        return newest.local_name
+    with suppress(InstrumentGPTError):
+        fetch(newest, workspace.cache)
+        findings = diagnosed(open_log(workspace, newest.local_name, device.name)).findings
+        return newest.local_name if [one.fault for one in findings[:1]] == ["insufficient_data"] else ""
+    return ""
 
 
 def _version(path: Path) -> tuple[int, int] | None:

@@ -91,7 +91,9 @@ def output_over_logs(
         with suppress(InstrumentGPTError):  # what cannot be read is told where it is asked for
             fetch_log(workspace, device, name)
             read.append(open_log(workspace, name, device))
-    rises = rises_over([held_duties(shown_in(opened.log, read[0].log.unit)) for opened in read])
+    held = [held_duties(shown_in(opened.log, read[0].log.unit)) for opened in read]
+    read = [opened for opened, duties in zip(read, held, strict=True) if duties]
+    rises = rises_over([*filter(None, held)])
     days = [begun[opened.name] or opened.name for opened in read]
     rows = [
         {
