@@ -149,7 +149,8 @@ def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
 def _fault_before(case: Case, about: Subject) -> Result | None:
     """Return the log before the newest, if it has a fault and the pause is no longer than both are."""
     question = case.question
-    if not about.device or question.log or question.day or question.previous:
+    named = question.channel is not None or question.log or question.day or question.previous
+    if named or not about.device:
         return None
     rows = case.tool("survey_logs", device=about.device, most=2, language=case.language)["logs"]
     if [row["log"] for row in rows[1:]] != [about.log] or not rows[0].get("faults"):
