@@ -104,6 +104,7 @@ class Metrics:
 def metrics_of(track: Track) -> Metrics:
     """Return the figures of the loop that `track` was made from."""
     held, loop, on = track.holding, track.loop, track.controlled
+    calm = track.at_rest if track.at_rest.any() else held  # its humps after a step are its overshoot
     error = track.error[held]
     period, regularity = (
         periodicity(np.nan_to_num(error - np.nanmean(error))) if np.isfinite(error).any() else (math.nan,) * 2
@@ -118,7 +119,7 @@ def metrics_of(track: Track) -> Metrics:
         controlled=_share(on),
         setpoint=main_setpoint(track),
         mean_error=sign * track.shown(mean_of(error)),
-        half_peak_to_peak=track.shown(half_peak_to_peak(track.smooth_error[held])),
+        half_peak_to_peak=track.shown(half_peak_to_peak(track.smooth_error[calm])),
         period=period * track.period,
         regularity=regularity,
         duty=mean_of(track.output[held]),
