@@ -82,7 +82,8 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     if told := _told_before(case, about, diagnosis):
         yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
         action = "" if acts_first else "".join(next_action(case, about, diagnosis))
-        yield (action + "\n" if action.strip() not in told else "") + case.say("told_before") + "\n"
+        is_new = aspect("next", words) or action.strip() not in told
+        yield (action + "\n" if is_new else "") + case.say("told_before") + "\n"
         return
     yield header(case, about, diagnosis) + "\n\n"
     if aspect("danger", words):
