@@ -153,7 +153,8 @@ def _fault_before(case: Case, about: Subject) -> Result | None:
     named = question.channel is not None or question.log or question.day or question.previous
     if named or not about.device:
         return None
-    rows = case.tool("survey_logs", device=about.device, most=2, language=case.language)["logs"]
+    asked = {"most": 2, "reading": "small", "language": case.language}
+    rows = case.tool("survey_logs", device=about.device, **asked)["logs"]
     if [row["log"] for row in rows[1:]] != [about.log] or not rows[0].get("faults"):
         return None
     with suppress(ValueError):  # logs without dates

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
@@ -23,7 +23,7 @@ from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
-from instrumentgpt.instruments.tools.pairs import output_over_logs
+from instrumentgpt.instruments.tools.pairs import SMALL, output_over_logs
 from instrumentgpt.instruments.tools.window import (
     beyond,
     extremes_of,
@@ -193,6 +193,7 @@ def survey_logs(
     above: float | None = None,
     below: float | None = None,
     most: int = 14,
+    reading: Literal["all", "small"] = "all",
     language: Language = "en",
 ) -> dict[str, Any]:
     """Fetch and judge the logs of `device`, oldest first, that began from the day `since` to `until`.
@@ -201,7 +202,8 @@ def survey_logs(
     Example: survey_logs(device="zspr 052", since="2026-02-18").
 
     Up to `most`, the newest; each with its verdict, and of each channel the mean output, the least and
-    the most, and how often and how long pv was `above` or `below` a limit.
+    the most, and how often and how long pv was `above` or `below` a limit. `reading` "small": none, if that
+    takes more than a few seconds.
     """
     there = list_logs(workspace, device)
     days = {row["name"]: (row["begun"] or since)[:10] for row in there["logs"]}
@@ -212,7 +214,10 @@ def survey_logs(
         if end >= since and (not until or day <= until)
     ]
     limits = {name: limit for name, limit in (("above", above), ("below", below)) if limit is not None}
-    rows = [_surveyed(workspace, device, language, name, limits) for name in names[:most]]
+    sizes = {row["name"]: row["size"] or 0 for row in there["logs"]}
+    too_much = reading == "small" and sum(sizes[name] for name in names[:most]) > SMALL
+    read = [] if too_much else names[:most]
+    rows = [_surveyed(workspace, device, language, name, limits) for name in read]
     rows = sorted(
         (row for row in rows if row.get("end", "~") >= since), key=lambda row: str(row.get("start", ""))
     )
