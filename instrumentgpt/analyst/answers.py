@@ -35,6 +35,7 @@ from instrumentgpt.analyst.questions import (
     Question,
     aspect,
     channels_in,
+    dated,
     devices_in,
     read_question,
     spelled,
@@ -107,6 +108,7 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
         rest = read_question(_beside_devices(task.question, inventory), in_view, len(devices), *earlier)
         best = rest if question.kind == "events" else question
         question = replace(question, lines=rest.lines, values=rest.values, kind=best.kind, score=best.score)
+    question = replace(question, moments=dated(question.moments, task.now.date()))
     language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
     return Case(replace(task, devices=devices), question, language, tool)
 
@@ -250,8 +252,8 @@ def _kind(case: Case) -> str:
 
 def _part_asked(case: Case, kind: str) -> str:
     """Return the kind that answers on a trend over logs, a limit, or a time; "" for another question."""
-    question, words = case.question, case.question.words
-    if case.device and kind in OVER_LOGS and (aspect("trend", words) or len(question.days) > 1):
+    question, words, several = case.question, case.question.words, len(case.question.days) > 1
+    if case.device and kind in OVER_LOGS and (aspect("trend", words) or (several and not question.clocks)):
         return "compare"
     since_when = question.extreme == "when" and aspect("since_when", words)
     if since_when and kind in OVER_LOGS and _has_subject(case):
@@ -262,9 +264,9 @@ def _part_asked(case: Case, kind: str) -> str:
         return "figures"
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
     asks_more = of_more or aspect("why", words)
-    apart = len(question.clocks) == 1 or aspect("moments", words)
+    apart = len(question.clocks) == 1 or several or aspect("moments", words)
     is_moment = question.clocks and apart and not window_words(words) and not asks_more
-    return "events" if is_moment and kind in ("diagnosis", "figures") else ""
+    return "events" if is_moment and kind in ("diagnosis", "figures", "survey") else ""
 
 
 def _is_unlogged(case: Case) -> bool:

@@ -235,8 +235,15 @@ def older_log(case: Case, day: str = "") -> str:
 
 
 def _logs_with(case: Case, day: str) -> list[str]:
-    """Return the logs whose lines are of a day, newest first, whatever their names say."""
-    rows = case.tool("survey_logs", device=case.device, language=case.language)["logs"]
+    """Return the log in view if its lines are of a day, else all logs whose lines are, newest first."""
+    known = known_log(case)
+    seen = [case.tool("channel_metrics", **known.named)] if known and known.device else []
+    return _having(seen, day) or _having(
+        case.tool("survey_logs", device=case.device, language=case.language)["logs"], day
+    )
+
+
+def _having(rows: list[Result], day: str) -> list[str]:
     days = ((row["log"], row["start"][:10], row["end"][:10]) for row in rows if "error" not in row)
     return [name for name, start, end in days if start <= start[: -len(day)] + day <= end][::-1]
 

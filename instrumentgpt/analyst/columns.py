@@ -39,9 +39,14 @@ def columns_first(
         return
     about = choose_log(case)
     window, note = window_asked(case, about)
-    if not window and len(question.clocks) == 1:
-        window = {"since": question.clocks[0][:5], "until": f"{question.clocks[0][:5]}:59"}
+    if not window and len(question.moments) == 1:
+        minute = re.sub(r"(:\d\d):\d\d$", r"\1", question.moments[0])
+        window = {"since": minute, "until": f"{minute}:59"}
     result = case.tool("other_columns", **about.named, **window)
+    of_loops = [name for name in named if table()["columns"][name]["unit"] in result["loop_units"]]
+    if of_loops and not says_column:
+        yield from answering(case)
+        return
     lacking = [name for name in named if not any(_is_of(head, name) for head in result["heads"])]
     rows = [row for row in result["columns"] if _is_meant(row["column"], words, named)]
     if lacking or (says_column and not rows and not question.quantity):

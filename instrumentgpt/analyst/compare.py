@@ -138,7 +138,7 @@ def _difference_lines(
 def _around(case: Case) -> Iterator[str]:
     """Yield what each channel read before and after the moment that is named, or the first event that is."""
     about = choose_log(case, in_view=True)
-    clock = next(iter(case.question.clocks), "")
+    clock = next(iter(case.question.moments), "")
     if not clock and (query := topic(case)):
         with suppress(NothingToRead):
             groups = case.tool("search_events", **about.named, query=query)["groups"]

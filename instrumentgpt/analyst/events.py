@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from instrumentgpt.analyst.case import (
     Case,
@@ -133,9 +134,10 @@ def _group(case: Case, about: Subject, group: Result) -> str:
 
 def _at_time(case: Case) -> Iterator[str]:
     """Say what the channels read then, which findings were in progress, and which events were near."""
-    about = choose_log(case)
-    for clock in case.question.clocks[:MOST_CLOCKS]:
-        yield from _at(case, about, clock)
+    for moment_asked in case.question.moments[:MOST_CLOCKS]:
+        days = tuple(day for day in moment_asked.split(" ")[:-1] if "-" in day)
+        alone = replace(case, question=replace(case.question, days=days))
+        yield from _at(case, choose_log(alone), moment_asked)
         yield "\n"
 
 
@@ -153,7 +155,8 @@ def _at(case: Case, about: Subject, clock: str) -> Iterator[str]:
     found = []
     for name in ("during", "nearest"):
         for one in result[name]:
-            since, until = (moment(one[f"{end}_clock"], result["clock"]) for end in ("onset", "end"))
+            since = moment(one["onset_clock"], result["clock"])
+            until = moment(one["end_clock"], one["onset_clock"])
             found.append(case.item(f"moment_{name}", text=one["summary"], since=since, until=until))
     yield title + "\n\n"
     yield from (*readings, *found) if case.question.quantity else (*found, *readings)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log, unit_of
 from instrumentgpt.analyst.questions import aspect, channels_called, span_of, spelled, table
 from instrumentgpt.analyst.words import moment, sentences
+from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import span_text, with_spans
 from instrumentgpt.instruments.since import since, stretch
 
@@ -42,11 +43,11 @@ def figures(case: Case) -> Iterator[str]:
     """Say the figures asked for, of the channels asked about or of all, in the time asked about."""
     about = choose_log(case)
     question = case.question
-    if question.extreme == "when" or question.quantity == "recovery":
-        yield from (when if question.extreme == "when" else _recoveries)(case, about)
-        return
     if limits := limits_asked(question.words):
         yield from _beyond(case, about, limits)
+        return
+    if question.extreme == "when" or question.quantity == "recovery":
+        yield from (when if question.extreme == "when" else _recoveries)(case, about)
         return
     if held := list(_held(case, about)):
         yield from held
@@ -143,10 +144,13 @@ def limits_asked(words: str) -> dict[str, float]:
 
     >>> limits_asked("how long below 36?"), limits_asked("超过38度几次"), limits_asked("kp above 3?")
     ({'below': 36.0}, {'above': 38.0}, {})
+    >>> limits_asked("how long was the humidity below 55 %?"), limits_asked("how long was it above 90 %?")
+    ({'below': 55.0}, {})
     """
     if len(words) > LONGEST_QUESTION or not aspect("how_often", words):
         return {}
-    number = r"\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时|%))"
+    share = "" if table()["columns"]["humidity"]["pattern"].search(words) else "|%"
+    number = rf"\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时{share}))"
     starts = {name: table()["aspects"][name].pattern for name in ("above", "below")}
     found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in starts.items())
     return {name: float(match[1]) for name, match in found if match}
@@ -194,9 +198,26 @@ def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
 
 
 def called(case: Case, result: Result) -> Case:
-    """Return the case with the channels that its question calls by the log's own names for them."""
-    channels = () if case.question.channels else channels_called(case.question.words, result["channel_names"])
+    """Return the case with the channels that its question calls by the log's names, or by what they read."""
+    if case.question.channels:
+        return case
+    words = case.question.words
+    channels = channels_called(words, result["channel_names"]) or _of_quantity(words, result)
     return replace(case, question=replace(case.question, channels=channels)) if channels else case
+
+
+def _of_quantity(words: str, result: Result) -> tuple[int, ...]:
+    """Return the channels of the quantity that is asked about, where those of the log are of several."""
+    others, columns = result["channel_units"], table()["columns"].values()
+    named = {column["unit"] for column in columns if column["pattern"].search(words)}
+    if channels := tuple(int(number) for number, unit in others.items() if unit in named):
+        return channels
+    if not others or named or not table()["quantities"]["temperature"].search(words):
+        return ()
+    numbers = result.get("channel_numbers") or [row["channel"] for row in result["channels"]]
+    units = {number: unit_of(result, number) for number in numbers}
+    warm = tuple(number for number, unit in units.items() if unit in CELSIUS)
+    return warm if len(warm) < len(units) else ()
 
 
 def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
@@ -219,10 +240,10 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
         match = None if begun else table()["times"][question.relative]["pattern"].search(words)
         named = question.timed[match.start() : match.end()] if match else case.say("since_day", day=begun)
         return {}, case.say("time_not_there", time=named, end=end[:16])
-    if len(question.clocks) > 1:
-        return {"since": question.clocks[0], "until": question.clocks[1]}, ""
-    if len(question.clocks) == 1 and (ends := window_words(words)):
-        return {min(ends): question.clocks[0]}, ""
+    if len(question.moments) > 1:
+        return {"since": question.moments[0], "until": question.moments[1]}, ""
+    if len(question.moments) == 1 and (ends := window_words(words)):
+        return {min(ends): question.moments[0]}, ""
     return {}, ""
 
 

@@ -66,7 +66,7 @@ _CHANNELS = re.compile(
 )
 _CLOCK = re.compile(
     r"(?<![\d:.])((?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(?![\d:])\s*(am|pm)?"
-    r"|\b(1[0-2]|[1-9]) ?(am|pm)\b"
+    r"|\b(1[0-2]|[1-9]) ?(am|pm|o'clock(?: in the (?:afternoon|evening))?)\b"
     r"|(早上|上午|凌晨|中午|下午|晚上|傍晚)?(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,2})[点时](?!间)(?:(\d{1,2}|半)分?)?"
 )  # fmt: skip
 _SPAN = r"(\d{1,5}) ?(h|hours?|mins?|minutes?|s|secs?|seconds?|小时|分钟?|秒)(?![a-z])"
@@ -82,9 +82,13 @@ _DAYS = (
     r"(?:(?P<y>20\d\d)[/.年])?(?<!\d)(?P<m>1[0-2]|0?[1-9])月(?P<d>3[01]|[12]\d|0?[1-9])[日号]?",
     rf"\b(?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)? (?:of )?(?P<m>{_MONTH})\b(?:,? (?P<y>20\d\d))?",
     rf"\b(?P<m>{_MONTH}) (?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?\b(?:,? (?P<y>20\d\d))?",
-    r"\bthe (?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)\b(?P<m>)(?P<y>)(?! (?:channel|zone|loop|one))",
+    r"(?:\bthe |\()(?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)\b(?P<m>)(?P<y>)(?! (?:channel|zone|loop|one))",
     r"(?<![月\d])(?P<d>[12]\d|3[01]|0?[1-9])[日号](?P<m>)(?P<y>)(?!通道|回路|机)",
 )  # fmt: skip
+_WEEKDAY = re.compile(  # beside a time of day; "since Monday" is a beginning
+    r"(?<!since )(?<!from )\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期|礼拜)([一二三四五六日天])"
+)
+_WEEK = ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun", *"一二三四五六日")
 _NOT_THAT = re.compile(  # "not nov 2", 不是 11/2
     rf"(?:不是|而非|并非|\bnot|\binstead of|\brather than)\s*(?:(?:with|on|of|the|跟|和) ?)*"
     rf"(?:{_MONTH} ?\d|\d{{1,4}} ?[-/.月日])[\d/.月日-]*"
@@ -92,6 +96,9 @@ _NOT_THAT = re.compile(  # "not nov 2", 不是 11/2
 _LINES = (
     r"(?:\blines?|\bl|第)\s*#?\s*(\d[\d,]*)"
     r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:l ?)?(\d[\d,]*))?\s*(行)?"
+)
+_PURPOSE = (
+    r"\b(?:for|in|into) (?:the|a|an|my|our|your|their) (?:\w+ ){0,2}reports?\b|报告(?:用|里|要[写填用])"
 )
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
 _THEN = (
@@ -120,6 +127,7 @@ class Question:
     lines: tuple[int, int] | None = None
     values: tuple[float, float] | None = None  # "61.9 then 29.4"
     clocks: tuple[str, ...] = ()  # times of day: "14:20", "14:20:05"
+    moments: tuple[str, ...] = ()  # each of them with the day that stands nearest: "14:20", "-23 14:20"
     days: tuple[str, ...] = ()  # "2026-02-18", "02-18" or "-18"
     relative: str = ""  # a name of [times]: "last night"
     timed: str = ""  # the words that its time of day or day is told from: of this question or the one before
@@ -236,7 +244,7 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
     words = spelled(rest)
     question = _slots(Question("", rest, words, pasted=pasted))
     named = _names(question, in_view, devices)
-    plain = re.sub(LOG_NAME, " ", words)  # the "log" in a file's name asks for nothing
+    plain = re.sub(f"{LOG_NAME}|{_PURPOSE}", " ", words)  # what asks for nothing
     weights = {kind: _score(rows, plain, named) for kind, rows in table()["kinds"].items()}
     like = likeness(words)
     fallback = "diagnosis" if in_view or devices > 0 or pasted else "survey"
@@ -330,7 +338,7 @@ def _going_on(question: Question, before: Question) -> Question:
         if (value := getattr(question, name)) not in ((), "", None)
     }
     if stretch(question.text) or question.clocks or question.relative or since(question.text, date.max):
-        slots |= {name: getattr(question, name) for name in ("clocks", "relative", "timed")}
+        slots |= {name: getattr(question, name) for name in ("clocks", "moments", "relative", "timed")}
     if question.gain not in ("", before.gain):  # the number was meant for the other gain
         before = replace(before, target=None)
     words = f"{before.words} {question.words}"
@@ -361,6 +369,7 @@ def _slots(question: Question) -> Question:
         lines=lines,
         values=(float(jump[1]), float(jump[2])) if jump else None,
         clocks=clocks_in(words),
+        moments=_moments(words),
         days=() if lines or log else days_in(words),
         relative=next((name for name, row in patterns["times"].items() if row["pattern"].search(words)), ""),
         timed=question.text,
@@ -438,12 +447,17 @@ def clocks_in(words: str) -> tuple[str, ...]:
     >>> clocks_in("between 200 and 215 min"), clocks_in("around minute 205"), clocks_in("205分钟前后")
     (('+200 min', '+215 min'), ('+205 min',), ('+205 min',))
     """
-    clocks = []
+    return tuple(dict.fromkeys(clock for _, clock in _clock_places(words)))
+
+
+def _clock_places(words: str) -> list[tuple[int, str]]:
+    """Return where times of day begin, and the times as `clocks_in` tells them."""
+    clocks = list[tuple[int, str]]()
     for match in _ELAPSED.finditer(words):
         texts = [text for text in match.groups() if text]
         unit = next(text for text in texts if not text.isdigit())[0]
         name = {"h": "h", "小": "h", "s": "s", "秒": "s"}.get(unit, "min")
-        clocks += [f"+{number} {name}" for number in texts if number.isdigit()]
+        clocks += [(match.start(), f"+{number} {name}") for number in texts if number.isdigit()]
     for match in _CLOCK.finditer(words):
         written, half, hour, hour_half, part, han, minute = match.groups()
         if han == "一" and not (part or minute):  # 一點: a little
@@ -452,10 +466,36 @@ def clocks_in(words: str) -> tuple[str, ...]:
             first, _, rest = written.partition(":")
         else:
             first, rest = str(_number(hour or han)), "30" if minute == "半" else f"{int(minute or 0):02d}"
-            half = hour_half or ("pm" if part in ("下午", "晚上", "傍晚") else "")
+            is_late = (
+                part in ("下午", "晚上", "傍晚") or "noon" in (hour_half or "") or "ev" in (hour_half or "")
+            )
+            half = "pm" if is_late else hour_half
         number = int(first) % 12 + 12 if half == "pm" and int(first) <= 12 else int(first) % 24
-        clocks.append(f"{0 if half == 'am' and number == 12 else number:02d}:{rest}")
-    return tuple(dict.fromkeys(clocks))
+        clocks.append((match.start(), f"{0 if half == 'am' and number == 12 else number:02d}:{rest}"))
+    return clocks
+
+
+def _moments(words: str) -> tuple[str, ...]:
+    """Return the times of day that are named, each with its day, if there is one; "@1": a Tuesday.
+
+    >>> _moments("at 14:00 on the 23rd and 5 o'clock (25th)"), _moments("25日5点和23日14:00")
+    (('-23 14:00', '-25 05:00'), ('-25 05:00', '-23 14:00'))
+    >>> _moments("from 10:00 to 11:00")
+    ('10:00', '11:00')
+    >>> _moments("they tightened it on tuesday around 10:30"), _moments("周日早上5点")
+    (('@1 10:30',), ('@6 05:00',))
+    """
+    days, clocks, moments = _day_places(words), _clock_places(words), dict[str, None]()
+    weekdays = ((match.start(), match[1] or match[2]) for match in _WEEKDAY.finditer(words))
+    days = days or {place: f"@{_WEEK.index(name.replace('天', '日')) % 7}" for place, name in weekdays}
+    places = sorted(days)
+    leads = bool(days and clocks) and places[0] < min(place for place, _ in clocks)  # "on the 23rd at 14:00"
+    for place, clock in clocks:
+        before, after = ([at for at in places if (at < place) is is_before] for is_before in (True, False))
+        at = [*before[-1:], *after[:1]] if leads else [*after[:1], *before[-1:]]
+        day = days[at[0]] if at and clock[0] != "+" else ""
+        moments[f"{day} {clock}".strip()] = None
+    return tuple(moments)
 
 
 def days_in(words: str) -> tuple[str, ...]:
@@ -466,7 +506,13 @@ def days_in(words: str) -> tuple[str, ...]:
     >>> days_in("i meant nov 9, not nov 2"), days_in("是跟 11/9 比，不是 11/2")
     (('11-09',), ('11-09',))
     """
-    days, rest = {}, _NOT_THAT.sub(" ", words)
+    days = _day_places(words)
+    return tuple(dict.fromkeys(days[place] for place in sorted(days)))
+
+
+def _day_places(words: str) -> dict[int, str]:
+    """Return where days begin → the days as `days_in` tells them."""
+    days, rest = dict[int, str](), _NOT_THAT.sub(lambda match: " " * len(match[0]), words)
     for pattern in _DAYS:
         for match in re.finditer(pattern, rest):
             month, year = match["m"] or "", match["y"] or ""
@@ -474,7 +520,20 @@ def days_in(words: str) -> tuple[str, ...]:
             day = f"{year + '-' if year else ''}{f'{number:02d}' if number else ''}-{int(match['d']):02d}"
             days[match.start()] = day
         rest = re.sub(pattern, lambda match: "\0" * len(match.group()), rest)
-    return tuple(dict.fromkeys(days[place] for place in sorted(days)))
+    return days
+
+
+def dated(moments: Sequence[str], today: date) -> tuple[str, ...]:
+    """Return `moments` with the latest day of that name for each weekday.
+
+    >>> dated(("@1 10:30", "-23 14:00"), date(2026, 11, 26))
+    ('2026-11-24 10:30', '-23 14:00')
+    """
+
+    def day_of(match: re.Match[str]) -> str:
+        return str(today - timedelta(days=(today.weekday() - int(match[1])) % 7))
+
+    return tuple(re.sub(r"^@(\d)", day_of, moment) for moment in moments)
 
 
 def _factor_in(words: str) -> float | None:

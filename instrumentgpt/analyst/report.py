@@ -610,8 +610,9 @@ def _withheld(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
 
 def _lines(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Yield the raw lines behind each finding, and what was ruled out of the others."""
-    yield "\n" + case.say("raw_lines") + "\n\n"
-    for place, finding in enumerate(faults_of(diagnosis)[:MOST_FAULTS] or diagnosis["findings"][:MOST_LINES]):
+    findings = faults_of(diagnosis)[:MOST_FAULTS] or diagnosis["findings"][:MOST_LINES]
+    yield "\n" + case.say("raw_lines") + "\n\n" if findings else ""
+    for place, finding in enumerate(findings):
         yield f"- {finding['summary']}\n"
         yield from (f"  - {about.link(row['line'])} {quoted(row['text'])}\n" for row in finding["evidence"])
         out = (together((case.say("ruled_out"), reason), case.language) for reason in finding["ruled_out"])

@@ -65,7 +65,7 @@ def excursion(stretch: Excursion, log: Log, language: Language, clock: str = "")
     clock  when, as it is to be told; "": as the log has it
     """
     span = span_text(stretch.end - stretch.onset, language)
-    clock = clock or log.clock(stretch.onset)
+    clock = clock or log.clock(stretch.onset).removesuffix(".000")
     return word(
         "excursion", language, size=stretch.size, unit=log.unit_of(stretch.channel), span=span, clock=clock
     )

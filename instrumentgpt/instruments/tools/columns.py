@@ -54,6 +54,7 @@ def other_columns(
         "window": [opened.log.clock(moment) for moment in window],
         "heads": [*read.own, *read.values],
         "columns": rows,
+        "loop_units": sorted({opened.log.unit, *opened.log.channel_units.values()}),
     }
 
 

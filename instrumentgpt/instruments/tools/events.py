@@ -203,7 +203,7 @@ class NotInTheLog(ToolProblem, LookupError):
 def look_at_time(
     workspace: Workspace, log: str, clock: str, device: str = "", language: Language = "en"
 ) -> dict[str, Any]:
-    """Return the readings at `clock` ("14:20" or "14:20:05"), and the events within a minute of it.
+    """Return the readings at `clock` ("14:20", "2026-02-20 14:20:05"), and the events within a minute of it.
 
     When the user names a time; not for a span, which channel_metrics takes.
     Example: look_at_time(log="run.log", clock="14:20").
@@ -254,6 +254,8 @@ def _rarest_first(events: pd.DataFrame) -> list[Group]:
 def time_of(log: Log, clock: str) -> float:
     """Return the s since the log's first line at which it was `clock` first ("+205 min": so long after it).
 
+    clock  "14:20", or with as much of its day as is known: "-20 14:20", "2026-02-20 14:20:05"
+
     Raises NotInTheLog.
     """
     samples = log.samples["time"]
@@ -261,15 +263,15 @@ def time_of(log: Log, clock: str) -> float:
     is_elapsed, start = clock.startswith("+"), log.start or pd.Timestamp(0)
     if math.isnan(last) or (log.start is None and not is_elapsed):
         raise NotInTheLog("no_clock", log=log.name, clock=clock)
-    passed = pd.Timedelta(clock.removeprefix("+") if is_elapsed or clock.count(":") == 2 else f"{clock}:00")
-    moment = passed + (start if is_elapsed else start.normalize())
-    if moment < start.floor("min"):
-        moment += pd.Timedelta(days=1)
-    time = max(0.0, (moment - start).total_seconds())
-    if time > last:
+    day, _, of_day = ("", "", clock.removeprefix("+")) if is_elapsed else clock.rpartition(" ")
+    passed = pd.Timedelta(of_day if is_elapsed or of_day.count(":") == 2 else f"{of_day}:00")
+    days = pd.date_range(start.normalize(), start + pd.Timedelta(seconds=last))
+    moments = [start + passed] if is_elapsed else [at + passed for at in days if str(at.date()).endswith(day)]
+    times = [(moment - start).total_seconds() for moment in moments if moment >= start.floor("min")]
+    if not times or times[0] > last:
         span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
         raise NotInTheLog("time_not_in_it", log=log.name, clock=clock, **span)
-    return time
+    return max(0.0, times[0])
 
 
 def _readings(log: Log, time: float) -> list[dict[str, Any]]:

@@ -41,10 +41,10 @@ def window_of(log: Log, since: str, until: str) -> tuple[float, float]:
 
 def _seconds(log: Log, moment: str, last: float) -> float:
     try:
-        if moment[0] in "+-":
+        if moment[0] in "+-" and ":" not in moment:
             span = float(pd.Timedelta(moment[1:]).total_seconds())
             return span if moment[0] == "+" else last - span
-        if "-" not in moment:
+        if not moment[:4].isdecimal():
             return time_of(log, moment)
         if log.start is None:
             raise NotInTheLog("no_clock", log=log.name, clock=moment)
