@@ -134,14 +134,15 @@ def _group(case: Case, about: Subject, group: Result) -> str:
 
 def _at_time(case: Case) -> Iterator[str]:
     """Say what the channels read then, which findings were in progress, and which events were near."""
-    for moment_asked in case.question.moments[:MOST_CLOCKS]:
-        days = tuple(day for day in moment_asked.split(" ")[:-1] if "-" in day)
+    for at in case.question.moments[:MOST_CLOCKS]:
+        days = tuple(day for day in at.split(" ")[:-1] if "-" in day)
         alone = replace(case, question=replace(case.question, days=days))
-        yield from _at(case, choose_log(alone), moment_asked)
+        yield from at_moment(case, choose_log(alone), at)
         yield "\n"
 
 
-def _at(case: Case, about: Subject, clock: str) -> Iterator[str]:
+def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
+    """Say what the loops and the other columns of a log read at `clock`, and what was found then."""
     result = case.tool("look_at_time", **about.named, clock=clock, language=case.language)
     readings = [_reading(case, about, reading, result["unit"]) for reading in result["readings"]]
     clock, count = moment(result["clock"]), len(result["during"])
@@ -160,7 +161,29 @@ def _at(case: Case, about: Subject, clock: str) -> Iterator[str]:
             found.append(case.item(f"moment_{name}", text=one["summary"], since=since, until=until))
     yield title + "\n\n"
     yield from (*readings, *found) if case.question.quantity else (*found, *readings)
+    yield from _columns_at(case, about, result["clock"])
     yield from (f"- {_group(case, about, group)}\n" for group in result["groups"][:MOST_AT_ONCE])
+
+
+def _columns_at(case: Case, about: Subject, clock: str) -> Iterator[str]:
+    """Say what the columns beside those of the loops read then, first what was near an end of all its log."""
+    whole = case.tool("other_columns", **about.named)["columns"]
+    if not whole or clock.startswith("+"):
+        return
+    window = {"since": clock[:16], "until": f"{clock[:16]}:59"}
+    means = {
+        row["column"]: row["mean"] for row in case.tool("other_columns", **about.named, **window)["columns"]
+    }
+    told = list[tuple[float, str]]()
+    for row in whole:
+        least, most = row["least"]["value"], row["most"]["value"]
+        if least < most and (value := means.get(row["column"])) is not None:
+            inside = min(value - least, most - value) / (most - least)
+            fields = {"least": least, "most": most, "value": value, "unit": f" {row['unit']}".rstrip()}
+            told.append((inside, case.say("moment_column", column=quoted(row["column"]), **fields)))
+    if told:
+        columns = case.say("clause_separator").join(text for _, text in sorted(told)[:MOST_AT_ONCE])
+        yield case.item("moment_columns", columns=columns)
 
 
 def _reading(case: Case, about: Subject, reading: Result, unit: str) -> str:

@@ -229,7 +229,7 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     if ended := stretch(question.timed):
         return ended, ""
     begun, words = since(question.timed, case.task.now.date()), spelled(question.timed)
-    if begun or question.relative:
+    if begun or (question.relative and not question.days):
         now = case.task.now
         start, stop = (datetime.combine(begun, time()), now) if begun else span_of(question.relative, now)
         end = case.tool("channel_metrics", **about.named)["end"]

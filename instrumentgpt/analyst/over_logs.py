@@ -120,5 +120,6 @@ def _figure(case: Case, row: Result, channel: Result) -> str:
         key = "logs_way" if move["seconds"] is not None else "logs_short"
         pieces.append(case.say(key, start=move["from"], stop=move["to"], unit=channel["unit"], **took))
     elif channel["pv"] and not limits:
-        pieces.append(case.say("logs_reach", unit=channel["unit"], **channel["pv"]))
+        key = "logs_mean" if case.question.extreme == "mean" else "logs_reach"
+        pieces.append(case.say(key, unit=channel["unit"], **channel["pv"]))
     return " ".join(pieces)

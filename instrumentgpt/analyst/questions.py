@@ -67,7 +67,8 @@ _CHANNELS = re.compile(
 _CLOCK = re.compile(
     r"(?<![\d:.])((?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(?![\d:])\s*(am|pm)?"
     r"|\b(1[0-2]|[1-9]) ?(am|pm|o'clock(?: in the (?:afternoon|evening))?)\b"
-    r"|(早上|上午|凌晨|中午|下午|晚上|傍晚)?(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,2})[点时](?!间)(?:(\d{1,2}|半)分?)?"
+    r"|(早上|上午|凌晨|中午|下午|晚上|傍晚)?(?<!\d)(\d{1,2}|[一二三四五六七八九十]{1,2})[点时](?!间)(?:(\d{1,2}|半)分?|(多))?"
+    r"|(\bat noon\b|(?<=[日号天])中午)"
 )  # fmt: skip
 _SPAN = r"(\d{1,5}) ?(h|hours?|mins?|minutes?|s|secs?|seconds?|小时|分钟?|秒)(?![a-z])"
 _ELAPSED = re.compile(  # since the first line: at minute 205, between 200 and 215 min, 第205分钟, 205分钟前后
@@ -337,7 +338,8 @@ def _going_on(question: Question, before: Question) -> Question:
         for name in ("channels", "gain", "days", "log", "target", "factor", "quantity", "extreme")
         if (value := getattr(question, name)) not in ((), "", None)
     }
-    if stretch(question.text) or question.clocks or question.relative or since(question.text, date.max):
+    is_timed = question.days or question.clocks or question.relative
+    if is_timed or stretch(question.text) or since(question.text, date.max):
         slots |= {name: getattr(question, name) for name in ("clocks", "moments", "relative", "timed")}
     if question.gain not in ("", before.gain):  # the number was meant for the other gain
         before = replace(before, target=None)
@@ -442,8 +444,8 @@ def clocks_in(words: str) -> tuple[str, ...]:
 
     >>> clocks_in("from 08:50 to 9:05"), clocks_in("昨天下午三点"), clocks_in("3 am"), clocks_in("14点20分")
     (('08:50', '09:05'), ('15:00',), ('03:00',), ('14:20',))
-    >>> clocks_in("说详细一点"), clocks_in("下午一点")
-    ((), ('13:00',))
+    >>> clocks_in("说详细一点"), clocks_in("下午一点"), clocks_in("早上十点多"), clocks_in("21日中午")
+    ((), ('13:00',), ('10:00', '10:59'), ('12:00',))
     >>> clocks_in("between 200 and 215 min"), clocks_in("around minute 205"), clocks_in("205分钟前后")
     (('+200 min', '+215 min'), ('+205 min',), ('+205 min',))
     """
@@ -459,11 +461,11 @@ def _clock_places(words: str) -> list[tuple[int, str]]:
         name = {"h": "h", "小": "h", "s": "s", "秒": "s"}.get(unit, "min")
         clocks += [(match.start(), f"+{number} {name}") for number in texts if number.isdigit()]
     for match in _CLOCK.finditer(words):
-        written, half, hour, hour_half, part, han, minute = match.groups()
+        written, half, hour, hour_half, part, han, minute, past, noon = match.groups()
         if han == "一" and not (part or minute):  # 一點: a little
             continue
-        if written:
-            first, _, rest = written.partition(":")
+        if written or noon:
+            first, _, rest = (written or "12:00").partition(":")
         else:
             first, rest = str(_number(hour or han)), "30" if minute == "半" else f"{int(minute or 0):02d}"
             is_late = (
@@ -471,7 +473,8 @@ def _clock_places(words: str) -> list[tuple[int, str]]:
             )
             half = "pm" if is_late else hour_half
         number = int(first) % 12 + 12 if half == "pm" and int(first) <= 12 else int(first) % 24
-        clocks.append((match.start(), f"{0 if half == 'am' and number == 12 else number:02d}:{rest}"))
+        number = 0 if half == "am" and number == 12 else number
+        clocks += [(match.start(), f"{number:02d}:{rest}")] + [(match.end(), f"{number:02d}:59")] * bool(past)
     return clocks
 
 

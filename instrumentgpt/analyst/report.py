@@ -57,6 +57,11 @@ def diagnose(case: Case) -> Iterator[str]:
     if window:
         yield from figures(case)
         yield "\n"
+    elif len(case.question.moments) == 1 and not asks_to_run(case.question):
+        from instrumentgpt.analyst.events import at_moment  # which has reports in it
+
+        yield from at_moment(case, about, case.question.moments[0])
+        yield "\n"
     asks_lines = aspect("evidence", words)
     if aspect("sure", words):
         yield from _grounds(case, diagnosis)
@@ -217,7 +222,7 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     if rising := diagnosis.get("rising"):
         return case.say("verdict_rising", label=about.label, told=rising[0]["text"])
     if not channels:
-        return case.say("verdict_nothing", label=about.label)
+        return _no_verdict(case, about, diagnosis)
     if swing := _swing(case, diagnosis):
         key = f"verdict_{'wave' if swing['period'] else 'wander'}_{swing['maker']}"
         size = {
@@ -233,6 +238,20 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     placed = {"channels": case.listed(channels), "others": case.listed(others)}
     key = "verdict_healthy_some" if others else "verdict_healthy"
     return case.say(key, label=about.label, count=len(channels), **placed)
+
+
+def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
+    """Return that no fault was found, and why it is not called healthy."""
+    whys = {
+        number: why
+        for number in diagnosis["channel_numbers"]
+        if (why := diagnosis["withheld"].get(f"healthy, channel {number}"))
+    }
+    where = {number: case.say("where_channel", channel=number).strip() for number in whys}
+    reasons = case.listed(f"{where[number]}: {plain_text(why)}" for number, why in whys.items())
+    checks = len({*diagnosis["checks"]} - {*diagnosis["unjudged"]})
+    key = "verdict_open" if reasons and checks else "verdict_nothing"
+    return case.say(key, label=about.label, checks=checks, reasons=reasons)
 
 
 def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:

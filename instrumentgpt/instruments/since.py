@@ -24,8 +24,8 @@ _SINCE_DATE = (
     r"(?:\bsince|\bfrom|自從?|自从?|從|从)\s*(?P<m>\d{1,2})[-/月](?P<d>\d{1,2})(?!\d|[-/])",
 )
 _LAST_DAYS = (
-    rf"\b(?:the )?(?:last|past) {_COUNT} days?\b",
-    rf"(?:最近|過去|过去|近)\s*{_COUNT}\s*[天日]",
+    rf"\b(?:the )?(?:last|past) {_COUNT} (?:day|night)s?\b",
+    rf"(?:最近|過去|过去|近)\s*{_COUNT}\s*(?:[天日晚夜]|[個个]晚上)",
 )
 _LAST_WEEKS = (
     rf"\b(?:the )?(?:last|past) {_COUNT} weeks?\b",

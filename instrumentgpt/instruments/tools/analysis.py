@@ -286,7 +286,10 @@ def _whole(opened: Opened, diagnosis: Diagnosis, limits: Mapping[str, float]) ->
             "unit": log.unit_of(figures.channel),
             "setpoint": plain(figures.setpoint),
             "duty": plain(figures.duty),
-            "pv": {name: extremes["pv"][name]["value"] for name in ("least", "most")}
+            "pv": {
+                "mean": extremes["pv"]["mean"],
+                **{name: extremes["pv"][name]["value"] for name in ("least", "most")},
+            }
             if (extremes := extremes_of(log, figures.channel, window, None)).get("pv")
             else None,
             "moves": moves_of(log, figures.channel, segments, figures.band)[:1],
