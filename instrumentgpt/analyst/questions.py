@@ -86,6 +86,11 @@ _DAYS = (
     r"(?:\bthe |\()(?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)\b(?P<m>)(?P<y>)(?! (?:channel|zone|loop|one))",
     r"(?<![月\d])(?P<d>[12]\d|3[01]|0?[1-9])[日号](?P<m>)(?P<y>)(?!通道|回路|机)",
 )  # fmt: skip
+_PART_OF_MONTH = re.compile(
+    rf"\b(end|late|start|beginning|early|middle|mid)[ -](?:of |in )?(?:last |this )?{_MONTH}(?! ?\d)"
+    r"|(?<!\d)(1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月([底初中末]|[上中下]旬)"
+)
+_ROUGHLY = {"s": 1, "b": 1, "初": 1, "上": 1, "m": 15, "中": 15}  # else its end
 _WEEKDAY = re.compile(  # beside a time of day; "since Monday" is a beginning
     r"(?<!since )(?<!from )\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期|礼拜)([一二三四五六日天])"
 )
@@ -203,11 +208,12 @@ def term_names() -> str:
 
 
 def _pattern(fragment: str) -> re.Pattern[str]:
-    text = spelled(fragment).replace("@part", PARTS).replace("@term", term_names()).replace("@gain", "k[pid]")
+    fragment = spelled(fragment)
+    text = fragment.replace("@part", PARTS).replace("@term", term_names()).replace("@gain", "k[pid]")
     text = text.replace("@clock", r"\d{1,2}:\d\d")
     text = re.sub(r"(?<=[a-z])\*", r"[a-z]*", text.replace(" .. ", r"[^.?!;。\n]{0,30}?(?<![a-z0-9])"))
     text = re.sub(r"(?<!\?) (?!\?)", r"\\s+", text)
-    if not text.isascii():
+    if not fragment.isascii():
         return re.compile(text)
     return re.compile(rf"(?<![a-z0-9])(?:{text})(?![a-z0-9])")
 
@@ -496,7 +502,7 @@ def _moments(words: str) -> tuple[str, ...]:
     for place, clock in clocks:
         before, after = ([at for at in places if (at < place) is is_before] for is_before in (True, False))
         at = [*before[-1:], *after[:1]] if leads else [*after[:1], *before[-1:]]
-        day = days[at[0]] if at and clock[0] != "+" else ""
+        day = days[at[0]] if at and clock[0] != "+" and days[at[0]][0] != "~" else ""
         moments[f"{day} {clock}".strip()] = None
     return tuple(moments)
 
@@ -508,6 +514,8 @@ def days_in(words: str) -> tuple[str, ...]:
     (('02-18',), ('2026-02-18',), ('-16', '-20'))
     >>> days_in("i meant nov 9, not nov 2"), days_in("是跟 11/9 比，不是 11/2")
     (('11-09',), ('11-09',))
+    >>> days_in("early november"), days_in("跟八月底比")  # roughly
+    (('~11-01',), ('~08-28',))
     """
     days = _day_places(words)
     return tuple(dict.fromkeys(days[place] for place in sorted(days)))
@@ -523,6 +531,11 @@ def _day_places(words: str) -> dict[int, str]:
             day = f"{year + '-' if year else ''}{f'{number:02d}' if number else ''}-{int(match['d']):02d}"
             days[match.start()] = day
         rest = re.sub(pattern, lambda match: "\0" * len(match.group()), rest)
+    for match in _PART_OF_MONTH.finditer(rest):
+        part, month, han, han_part = match.groups()
+        at = _MONTHS.index(month[:3]) + 1 if month else _number(han)
+        part = "s" if part == "early" else (part or han_part)[0]
+        days[match.start()] = f"~{at:02d}-{_ROUGHLY.get(part, 28):02d}"
     return days
 
 
