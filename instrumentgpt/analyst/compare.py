@@ -147,7 +147,7 @@ def _around(case: Case) -> Iterator[str]:
         return
     subject = {**about.named, "channel": case.question.channel}
     before, after = (case.tool("channel_metrics", **subject, **{side: clock}) for side in ("until", "since"))
-    at = moment(after["window"][0])
+    at = moment(after["window"][0] if " " in clock else clock)
     yield case.say("around_title", label=about.label, clock=at) + "\n\n"
     units = {"pv": before["unit"], "error": before["unit"], "output": "%"}
     for earlier, later in zip(before["channels"], after["channels"], strict=True):

@@ -161,15 +161,14 @@ def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
             found.append(case.item(f"moment_{name}", text=one["summary"], since=since, until=until))
     yield title + "\n\n"
     yield from (*readings, *found) if case.question.quantity else (*found, *readings)
-    yield from _columns_at(case, about, result["clock"])
+    if result["heads"] and not result["clock"].startswith("+"):
+        yield from _columns_at(case, about, result["clock"])
     yield from (f"- {_group(case, about, group)}\n" for group in result["groups"][:MOST_AT_ONCE])
 
 
 def _columns_at(case: Case, about: Subject, clock: str) -> Iterator[str]:
     """Say what the columns beside those of the loops read then, first what was near an end of all its log."""
     whole = case.tool("other_columns", **about.named)["columns"]
-    if not whole or clock.startswith("+"):
-        return
     window = {"since": clock[:16], "until": f"{clock[:16]}:59"}
     means = {
         row["column"]: row["mean"] for row in case.tool("other_columns", **about.named, **window)["columns"]

@@ -82,7 +82,9 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield from next_action(case, about, diagnosis)
         yield "\n"
     yield verdict(case, about, diagnosis) + "\n\n"
-    yield fault_before(case, diagnosis)
+    before = fault_before(case, diagnosis)
+    is_told = any(before.strip() in text for _, text in case.task.messages_of("assistant"))
+    yield "" if is_told else before
     yield _running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     if told := _told_before(case, about, diagnosis):
         yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
@@ -244,7 +246,7 @@ def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return that no fault was found, and why it is not called healthy."""
     whys = {
         number: why
-        for number in diagnosis["channel_numbers"]
+        for number in case.question.channels or diagnosis["channel_numbers"]
         if (why := diagnosis["withheld"].get(f"healthy, channel {number}"))
     }
     where = {number: case.say("where_channel", channel=number).strip() for number in whys}

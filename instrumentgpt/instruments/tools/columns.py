@@ -1,5 +1,7 @@
 """The columns of a log that are no loop's: what they read, and whether they moved with its faults."""
 
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ from instrumentgpt.instruments.logs import other_columns as read_other_columns
 from instrumentgpt.instruments.reading.headers import written_unit
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.reading.tables import OtherColumns
-from instrumentgpt.instruments.tools.opened import ToolProblem, diagnosed, open_log, plain
+from instrumentgpt.instruments.tools.opened import KEPT_LOGS, ToolProblem, diagnosed, open_log, plain
 from instrumentgpt.instruments.tools.window import window_of
 from instrumentgpt.instruments.workspace import Workspace
 
@@ -39,7 +41,7 @@ def other_columns(
     """
     opened = open_log(workspace, log, device)
     window = window_of(opened.log, since, until)
-    read = read_other_columns(opened.log, opened.path, opened.stated or Stated())
+    read = _read(opened.log, opened.path, opened.stated or Stated())
     wanted = column.casefold()
     chosen = [name for name in read.values if wanted in name.casefold() or name.casefold() in wanted]
     if column and not chosen:
@@ -56,6 +58,11 @@ def other_columns(
         "columns": rows,
         "loop_units": sorted({opened.log.unit, *opened.log.channel_units.values()}),
     }
+
+
+@lru_cache(KEPT_LOGS)
+def _read(log: Log, path: Path, stated: Stated) -> OtherColumns:
+    return read_other_columns(log, path, stated)
 
 
 def _spans(diagnosis: Diagnosis) -> Spans:

@@ -229,6 +229,7 @@ def look_at_time(
         "clock": opened.log.clock(time),
         "time": plain(time),
         "readings": _readings(opened.log, time),
+        "heads": opened.log.layout if opened.log.columns else "",
         "groups": [described(opened.log, group) for group in _rarest_first(near)[:MOST_NEAR]],
         "seconds": plain(reach),
         "during": [_then(opened.log, one, language) for one in during],
