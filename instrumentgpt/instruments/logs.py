@@ -127,13 +127,14 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         objects = chunk.first_line == 1 and chunk.content.lstrip().startswith(b"{")  # JSON, one a line
         if objects and (shape := named_values(chunk.content)):
             return partial(read_table, source, shape, stated, progress)
-        candidates = [] if stated.columns else fits(chunk, thoroughly=number < THOROUGH_CHUNKS)
+        shape = table_shape(chunk.content, name) if chunk.first_line == 1 else None
+        has_heads = bool(shape and shape.headings)  # then few lines tell whether it is a text after all
+        thoroughly = number < THOROUGH_CHUNKS and not has_heads
+        candidates = [] if stated.columns else fits(chunk, thoroughly)
         if candidates and candidates[0].rows:
             return partial(read_text_log, source, candidates[0].layout, stated.period, progress)
-        shape = None
-        if chunk.first_line == 1:
-            shape = table_shape(chunk.content, name)
-            shape = shape if shape and shape.headings else named_values(chunk.content) or shape
+        if chunk.first_line == 1 and not has_heads:
+            shape = named_values(chunk.content) or shape
         if shape:
             return partial(read_table, source, shape, stated, progress)
         nearest = nearest or candidates
