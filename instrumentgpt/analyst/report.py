@@ -20,7 +20,7 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_pi, window_asked
-from instrumentgpt.analyst.questions import ALONE, aspect, suspected
+from instrumentgpt.analyst.questions import ALONE, aspect, suspected, table
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -90,7 +90,8 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
         action = "" if acts_first else "".join(next_action(case, about, diagnosis))
         is_new = aspect("next", words) or action.strip() not in told
-        yield (action + "\n" if is_new else "") + case.say("told_before") + "\n"
+        key = "told_unread" if case.question.score < table()["least"] else "told_before"
+        yield (action + "\n" if is_new else "") + case.say(key) + "\n"
         return
     yield header(case, about, diagnosis) + "\n\n"
     if aspect("danger", words):
