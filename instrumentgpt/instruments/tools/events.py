@@ -259,6 +259,18 @@ def time_of(log: Log, clock: str) -> float:
 
     Raises NotInTheLog.
     """
+    if (time := seconds_at(log, clock)) > (last := float(log.samples["time"].max())):
+        raise _not_in(log, clock, last)
+    return time
+
+
+def _not_in(log: Log, clock: str, last: float) -> NotInTheLog:
+    span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
+    return NotInTheLog("time_not_in_it", log=log.name, clock=clock, **span)
+
+
+def seconds_at(log: Log, clock: str) -> float:
+    """Return as `time_of`, but of a moment after the log's end, too, on a day that it has."""
     samples = log.samples["time"]
     last = float(samples.max()) if len(samples) else math.nan
     is_elapsed, start = clock.startswith("+"), log.start or pd.Timestamp(0)
@@ -269,9 +281,8 @@ def time_of(log: Log, clock: str) -> float:
     days = pd.date_range(start.normalize(), start + pd.Timedelta(seconds=last))
     moments = [start + passed] if is_elapsed else [at + passed for at in days if str(at.date()).endswith(day)]
     times = [(moment - start).total_seconds() for moment in moments if moment >= start.floor("min")]
-    if not times or times[0] > last:
-        span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
-        raise NotInTheLog("time_not_in_it", log=log.name, clock=clock, **span)
+    if not times:
+        raise _not_in(log, clock, last)
     return max(0.0, times[0])
 
 

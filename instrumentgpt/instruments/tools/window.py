@@ -10,7 +10,7 @@ import pandas as pd
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.tools.events import NotInTheLog, time_of
+from instrumentgpt.instruments.tools.events import NotInTheLog, seconds_at
 from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -45,7 +45,7 @@ def _seconds(log: Log, moment: str, last: float) -> float:
             span = float(pd.Timedelta(moment[1:]).total_seconds())
             return span if moment[0] == "+" else last - span
         if not moment[:4].isdecimal():
-            return time_of(log, moment)
+            return seconds_at(log, moment)
         if log.start is None:
             raise NotInTheLog("no_clock", log=log.name, clock=moment)
         return float((pd.Timestamp(moment) - log.start).total_seconds())
