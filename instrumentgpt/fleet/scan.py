@@ -22,7 +22,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import reopen_returned
 from instrumentgpt.fleet.cluster import each_on
 from instrumentgpt.fleet.rising import with_rising
-from instrumentgpt.instruments import loop_wording, wording
+from instrumentgpt.instruments import loop_wording, withheld_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.swing import REGULAR
 from instrumentgpt.instruments.devices import Device
@@ -203,7 +203,7 @@ def _verdict(name: tuple[str, str, int, str], log: Log, diagnosis: Diagnosis) ->
     subject: Finding | Excursion | None = first or (excursions[0] if excursions else None)
     state = "open" if first is None or first.fault == "insufficient_data" else "fault"
     state = "healthy" if first is not None and first.fault == "healthy" else state
-    text_en, text_zh = (_text(log, first, excursions, language) for language in LANGUAGES)
+    text_en, text_zh = (_text(diagnosis, first, excursions, language) for language in LANGUAGES)
     channel = subject.channel if subject else None
     time_ = log.samples["time"]
     begun, ended = (_moment(log, float(time_.iloc[place])) if len(time_) else None for place in (0, -1))
@@ -224,10 +224,14 @@ def _verdict(name: tuple[str, str, int, str], log: Log, diagnosis: Diagnosis) ->
     )  # fmt: skip
 
 
-def _text(log: Log, first: Finding | None, excursions: Sequence[Excursion], language: Language) -> str:
+def _text(
+    diagnosis: Diagnosis, first: Finding | None, excursions: Sequence[Excursion], language: Language
+) -> str:
     if first is not None:
         return wording.summary(first, language)
-    return loop_wording.excursion(excursions[0], log, language) if excursions else NOTHING[language]
+    if excursions:
+        return loop_wording.away(excursions[0], diagnosis.log, language)
+    return withheld_wording.not_healthy(diagnosis.withheld.values(), language) or NOTHING[language]
 
 
 def _moment(log: Log, seconds: float) -> float | None:

@@ -1,5 +1,6 @@
 """Verdicts that are not given, as sentences, English and Traditional Chinese, from withheld.toml."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from instrumentgpt.instruments import wording
@@ -33,6 +34,16 @@ def reason(withheld: Withheld, language: Language) -> str:
     reasons = [_missing(withheld, language)] if withheld.missing else []
     reasons += [phrase(SENTENCES, key, language, **numbers) for key, numbers in withheld.reasons.items()]
     return THEN[language].join(reasons)
+
+
+def not_healthy(withheld: Iterable[Withheld], language: Language) -> str:
+    """Return that no fault was found, and why each channel is not called healthy; "" where none is so."""
+    of_channels = [why for why in withheld if why.fault == "healthy"]
+    reasons = THEN[language].join(
+        phrase(SENTENCES, "of_channel", language, channel=why.channel, reason=reason(why, language))
+        for why in of_channels
+    )
+    return phrase(SENTENCES, "not_healthy", language, reasons=reasons) if reasons else ""
 
 
 def remedy(withheld: Withheld, language: Language) -> str:
