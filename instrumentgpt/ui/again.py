@@ -6,6 +6,7 @@ memory, so nothing is lost; a turn that is deleted in the same dialog can be bro
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
@@ -18,6 +19,7 @@ from instrumentgpt.storage.conversations import conversation_of
 from instrumentgpt.storage.runs import mode_of
 from instrumentgpt.turn.branch import branch
 from instrumentgpt.ui import composer, connection, deleted, session, untrusted
+from instrumentgpt.ui.controls import icon_button, icon_menu
 from instrumentgpt.ui.language import say
 
 EDITED = "edited-question"  # id of a message, in the session's state: the dialog outlives a redrawn page
@@ -35,33 +37,18 @@ def agents_here(settings: Settings) -> list[str]:
 
 def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], disabled: bool) -> None:
     """Draw the menu under an answer that asks its question once more, of the agent that is chosen."""
-    key = f"again-{message_id}"
-    st.menu_button(
-        f"_{say('Ask this question again')}_",
-        agents,
-        key=key,
-        format_func=lambda name: say("Ask {agent}", agent=connection.agent_words(name)),
-        icon=":material/refresh:",
-        type="tertiary",
-        help=say("Ask this question again; the answer above stays"),
-        disabled=disabled,
-        on_click=_ask_again,
-        args=(key, conversation_id, message_id),
-    )
+    key, name = f"again-{message_id}", say("Ask this question again")
+    words = {agent: say("Ask {agent}", agent=connection.agent_words(agent)) for agent in agents}
+    call: Any = {"on_click": _ask_again, "args": (key, conversation_id, message_id)}
+    help = say("Ask this question again; the answer above stays")
+    icon_menu("refresh", name, words, key, help=help, disabled=disabled, **call)
 
 
 def draw_branch(conversation_id: str, message_id: int, disabled: bool) -> None:
     """Draw the button under an answer that goes on from there in a conversation of its own."""
-    st.button(
-        f"_{say('Branch from here')}_",
-        key=f"branch-{message_id}",
-        icon=":material/fork_right:",
-        type="tertiary",
-        help=say("Go on from here in a conversation of its own; this one stays"),
-        disabled=disabled,
-        on_click=_branch,
-        args=(conversation_id, message_id),
-    )
+    help = say("Go on from here in a conversation of its own; this one stays")
+    key, look = f"branch-{message_id}", {"help": help, "disabled": disabled}
+    icon_button("fork_right", say("Branch from here"), key, _branch, conversation_id, message_id, **look)
 
 
 def draw_origin(database: Database, conversation: db.Conversation) -> None:
@@ -93,16 +80,8 @@ def _branch(conversation_id: str, message_id: int) -> None:
 
 def draw_pencil(message_id: int, disabled: bool) -> None:
     """Draw the button beside a question that opens its words to be changed and sent as a new one."""
-    st.button(
-        f"_{say('Edit and ask again')}_",
-        key=f"edit-{message_id}",
-        icon=":material/edit:",
-        type="tertiary",
-        help=say("Edit and ask again"),
-        disabled=disabled,
-        on_click=_begin,
-        args=(message_id,),
-    )
+    key = f"edit-{message_id}"
+    icon_button("edit", say("Edit and ask again"), key, _begin, message_id, disabled=disabled)
 
 
 def draw_dialog(messages: Sequence[db.Message]) -> None:

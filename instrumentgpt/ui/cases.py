@@ -2,6 +2,7 @@
 
 from datetime import date
 from functools import partial
+from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
@@ -27,6 +28,7 @@ from instrumentgpt.storage.cases import (
     values_of,
 )
 from instrumentgpt.ui import artifacts, downloads, evidence, handing, session, untrusted
+from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.language import language, say
 
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
@@ -67,14 +69,8 @@ def _draw_list(database: Database) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         prompt = say("Symptom, cause, outcome, line of a log…")
         words = st.text_input(prompt, icon=":material/search:", key="cases-words", width=360)
-        state = st.segmented_control(
-            say("State"),
-            STATES,
-            default="unsettled",
-            required=True,
-            format_func=lambda name: say(STATES[name]),
-            key="cases-state",
-        )
+        states = {name: say(STATES[name]) for name in STATES}
+        state = one_of(say("State"), states, "unsettled", "cases-state")
         filters = {
             field: st.selectbox(
                 say(FILTERS[field]),
@@ -86,7 +82,7 @@ def _draw_list(database: Database) -> None:
             for field in FILTERS
             if len(values := values_of(database, field)) > 1
         }
-    cases = list_cases(database, words or "", "" if state == "all" else str(state), **filters)
+    cases = list_cases(database, words or "", "" if state == "all" else state, **filters)
     if not cases:
         none = say("No case yet. Ask about a fault, then press “Make a case” above the answer.")
         no_hit = say("No case fits. Clear the search or the filters.")
@@ -138,7 +134,9 @@ def _draw_case(database: Database, case: Case) -> None:
         st.info(untrusted.label(text, OFFER_CHARACTERS), icon=":material/task_alt:")
     with st.container(horizontal=True):
         if case.state == "closed":
-            st.button(say("Reopen"), icon=":material/replay:", on_click=_reopen, args=(case.id,))
+            icon, reopen = ":material/replay:", partial(change_case, state="reopened")
+            call: Any = {"on_click": session.in_database, "args": (reopen, case.id, session.who())}
+            st.button(say("Reopen"), icon=icon, **call)
         elif st.button(say("Confirm outcome and close"), icon=":material/task_alt:", type="primary"):
             st.dialog(say("Confirm outcome and close"))(_settle)(case)
         if st.button(say("Edit"), icon=":material/edit:"):
@@ -159,7 +157,8 @@ def _draw_case(database: Database, case: Case) -> None:
         with st.expander(say("Pinned evidence ({count})", count=len(pinned)), icon=":material/keep:"):
             for item in pinned:
                 label = untrusted.label(say("Unpin: {text}", text=item.text), LINE_CHARACTERS)
-                st.button(label, key=f"unpin-{item.id}", type="tertiary", on_click=_unpin, args=(item.id,))
+                key, args = f"unpin-{item.id}", (unpin, item.id, session.who())
+                st.button(label, key, type="tertiary", on_click=session.in_database, args=args)
     with st.expander(phrase(PARTS, "history", language()), icon=":material/history:"):
         untrusted.write("\n".join(f"- {change_line(change, case, language())}" for change in changes))
     evidence.draw(database, case.conversation_id or "", session.current_settings(database))
@@ -202,13 +201,3 @@ def _edit(case: Case) -> None:
     with session.opened() as database:
         change_case(database, case.id, session.who(), **parts, **fields)
     st.rerun()
-
-
-def _reopen(case_id: int) -> None:
-    with session.opened() as database:
-        change_case(database, case_id, session.who(), state="reopened")
-
-
-def _unpin(evidence_id: int) -> None:
-    with session.opened() as database:
-        unpin(database, evidence_id, session.who())

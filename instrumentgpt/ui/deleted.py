@@ -83,7 +83,9 @@ def _draw_deletion(conversation_id: str, deletion: Revision, turn: int) -> None:
             label = say("Delete for good")
             with st.popover(label, icon=":material/delete_forever:", type="tertiary"):
                 st.caption(say("This turn cannot be brought back then."))
-                st.button(label, key=f"for-good-{deletion.id}", on_click=_forget, args=(deletion.id,))
+                st.button(
+                    label, key=f"for-good-{deletion.id}", on_click=change, args=(forget_deleted, deletion.id)
+                )
 
 
 def _turn(database: Database, conversation_id: str, deletion: Revision) -> int:
@@ -95,10 +97,6 @@ def _turn(database: Database, conversation_id: str, deletion: Revision) -> int:
 
 def _restore(deletion: Revision, conversation_id: str = "") -> None:
     """Bring the turn back; into view, if a conversation is given."""
-    is_back = change(lambda database: undo_revision(database, deletion.id, session.who()))
+    is_back = change(undo_revision, deletion.id, session.who())
     if is_back and conversation_id:
         session.go_to(conversation_id, int(deletion.item.name))
-
-
-def _forget(revision_id: int) -> None:
-    change(lambda database: forget_deleted(database, revision_id))

@@ -2,8 +2,6 @@
 
 import json
 import math
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +22,7 @@ from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, laid_out
 from instrumentgpt.instruments.devices import Device, load_inventory
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.moments import log_moment, moment
-from instrumentgpt.settings import CHECKOUT, home
+from instrumentgpt.settings import home
 from instrumentgpt.storage.alerts import acknowledge, false_alarms, open_alerts
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
@@ -127,16 +125,11 @@ def _draw_alerts(database: Database) -> None:
             text = untrusted.label(f"{alert.device}: {alert.text}", 300) + f" · {moment(alert.raised_at)}"
             st.markdown(f":material/notifications_active: {text}", width="stretch")
             for verdict, icon in VERDICT_ICONS.items():
-                key, args = f"alert-{alert.id}-{verdict}", (alert.id, verdict)
-                st.button(say(VERDICTS[verdict]), key, icon=icon, on_click=_judge_alert, args=args)
+                key, args = f"alert-{alert.id}-{verdict}", (acknowledge, alert.id, verdict, session.who())
+                st.button(say(VERDICTS[verdict]), key, icon=icon, on_click=session.in_database, args=args)
     if counts := false_alarms(database):
         devices = ", ".join(f"{untrusted.label(device, 80)} {count}" for device, count in counts.items())
         st.caption(say("False alarms in the last seven days: {devices}", devices=devices))
-
-
-def _judge_alert(alert_id: int, verdict: str) -> None:
-    with session.opened() as database:
-        acknowledge(database, alert_id, verdict, session.who())
 
 
 def scanning() -> bool:
@@ -151,14 +144,7 @@ def scanning() -> bool:
 
 def start_scan() -> None:
     """Judge what is new in a process that no page waits for."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "instrumentgpt", "scan", "--json"],
-        cwd=CHECKOUT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    process = session.start_command("scan", "--json")
     home().mkdir(parents=True, exist_ok=True)
     (home() / "scan.json").write_text(json.dumps([process.pid, psutil.Process(process.pid).create_time()]))
 
@@ -356,8 +342,7 @@ def _draw_cases(database: Database, device: str) -> None:
         st.markdown(f"**{say('Cases')}**")
     for case in cases:
         label = f"{case.id} · {title_of(case, language())} · {about(case, language())}"
-        query = {"case": str(case.id)}
-        st.page_link(session.page_named("cases"), label=untrusted.label(label, 160), query_params=query)
+        session.link_to_case(untrusted.label(label, 160), case.id)
 
 
 def _draw_talks(database: Database, device: str) -> None:

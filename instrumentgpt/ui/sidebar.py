@@ -23,6 +23,7 @@ from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.verdicts import verdicts_of
 from instrumentgpt.ui import downloads, session, untrusted
+from instrumentgpt.ui.controls import icon_menu
 from instrumentgpt.ui.language import language, say
 
 STANDING_COLOURS: dict[str, Literal["red", "orange", "gray", "green"]] = {
@@ -73,10 +74,7 @@ def draw_device(database: Database, conversation_id: str) -> None:
             st.caption(untrusted.label(words, PIECE_CHARACTERS), help=untrusted.label(verdict.log, 200))
         for case in list_cases(database, state="unsettled", device=name)[:CASES]:
             label = untrusted.label(f"{case.id} · {title_of(case, language())}", TITLE_CHARACTERS)
-            query = {"case": str(case.id)}
-            st.page_link(
-                session.page_named("cases"), label=label, icon=":material/cases:", query_params=query
-            )
+            session.link_to_case(label, case.id, icon=":material/cases:")
 
 
 def draw_conversations(database: Database, conversation_id: str | None) -> None:
@@ -139,15 +137,13 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
             )
             if conversation.tags:
                 st.caption(f":material/sell: {untrusted.label(conversation.tags)}")
-        action = st.menu_button(
-            f"_{say('Pin, rename, export or delete {title}', title=title)}_",
-            ["unpin" if conversation.pinned_at else "pin", "rename", "export", "delete"],
-            key=f"menu-{conversation.id}",
-            format_func=lambda name: f"{MENU[name][0]} {say(MENU[name][1])}",
-            icon=":material/more_horiz:",
-            type="tertiary",
-            help=say("Pin, rename, export or delete"),
+        name, help = (
+            say("Pin, rename, export or delete {title}", title=title),
+            say("Pin, rename, export or delete"),
         )
+        actions = ["unpin" if conversation.pinned_at else "pin", "rename", "export", "delete"]
+        words = {action: f"{MENU[action][0]} {say(MENU[action][1])}" for action in actions}
+        action = icon_menu("more_horiz", name, words, f"menu-{conversation.id}", help=help)
     if action in ("pin", "unpin"):
         _change(lambda database: pin_conversation(database, conversation.id, action == "pin"))
     elif action == "rename":
@@ -214,13 +210,9 @@ def _change(action: Callable[[Database], None]) -> None:
 def draw_export(conversation: db.Conversation, key: str) -> None:
     """Draw the button; the file is made when it is clicked."""
     help = say("Messages, memory, charts, files, notes, documents and prompts as one zip")
-    make, name = partial(_exported, conversation.id), export_name(conversation.title, conversation.id)
+    make = partial(session.in_database, exported, conversation.id)
+    name = export_name(conversation.title, conversation.id)
     downloads.draw(say("Export"), make, name, "application/zip", f"{key}-{conversation.id}", help=help)
-
-
-def _exported(conversation_id: str) -> bytes:
-    with session.opened() as database:
-        return exported(database, conversation_id)
 
 
 def _draw_hits(database: Database, words: str, any_title: bool) -> None:

@@ -24,13 +24,10 @@ def draw(database: Database, settings: Settings) -> None:
         return
     with st.bottom, st.container(horizontal=True, vertical_alignment="center", border=True, key="tour"):
         st.markdown(f"{step + 1}/{len(STEPS)} · {say(STEPS[step])}", width="stretch")
-        last = step + 1 == len(STEPS)
+        last, go, to = step + 1 == len(STEPS), session.in_database, (db.save_setting, SETTING)
         if talks or last:
-            st.button(say("Done") if last else say("Next"), key="tour-next", on_click=_go, args=(step + 1,))
+            st.button(
+                say("Done") if last else say("Next"), key="tour-next", on_click=go, args=(*to, step + 1)
+            )
         if not last:
-            st.button(say("No tour"), key="tour-end", type="tertiary", on_click=_go, args=(len(STEPS),))
-
-
-def _go(step: int) -> None:
-    with session.opened() as database:
-        db.save_setting(database, SETTING, step)
+            st.button(say("No tour"), key="tour-end", type="tertiary", on_click=go, args=(*to, len(STEPS)))

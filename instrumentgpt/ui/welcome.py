@@ -14,7 +14,7 @@ from instrumentgpt.memory.revisions import UNCLEAR, Item
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings
-from instrumentgpt.turn.open_questions import Question, answer, open_questions
+from instrumentgpt.turn.open_questions import answer, open_questions
 from instrumentgpt.ui import composer, session, untrusted
 from instrumentgpt.ui.inspector.editing import change, key_of
 from instrumentgpt.ui.language import say
@@ -69,12 +69,8 @@ def draw_asked(database: Database, conversation_id: str) -> None:
             st.markdown(untrusted.label(question.words(), 600))
             with st.container(horizontal=True, gap="xsmall"):
                 for reply in question.answers:
-                    args = conversation_id, question, reply
-                    st.button(question.words(reply), f"{key}-{reply}", on_click=_answer, args=args)
-
-
-def _answer(conversation_id: str, question: Question, reply: str) -> None:
-    change(lambda database: answer(database, conversation_id, question, reply, session.who()))
+                    args = answer, conversation_id, question, reply, session.who()
+                    st.button(question.words(reply), f"{key}-{reply}", on_click=change, args=args)
 
 
 def draw_follow_ups(settings: Settings, messages: Sequence[db.Message], state: DiagnosticState) -> None:

@@ -66,11 +66,8 @@ def _draw_live(run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         state = say("being written") if run.began_at else say("waiting for other answers to end")
         st.caption(say("Summary by the agent: {state}", state=state), width="stretch")
-        st.button(say("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=_stop, args=(run.id,))
-
-
-def _stop(run_id: str) -> None:
-    change(lambda _: runs.stop(database_path(), run_id))
+        stop = (lambda _: runs.stop(database_path(), run.id),)
+        st.button(say("Stop"), f"stop-{run.id}", icon=":material/stop:", on_click=change, args=stop)
 
 
 def _agent_summary(done: Done, note: str) -> str:

@@ -24,6 +24,7 @@ from instrumentgpt.storage.history import LAST_ID, places, turn_of
 from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, prompt_before
 from instrumentgpt.turn.prompt import prompt_for, tagged
 from instrumentgpt.ui import connection, untrusted
+from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.language import say
 
 TYPED = "next-question"  # in the session's state
@@ -58,15 +59,8 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
     )
     if number == NEXT:
         st.text_input(say("What you would ask"), placeholder=say(EXAMPLE), key=TYPED, live=True)
-    view = st.segmented_control(
-        say("Show"),
-        SHOWN,
-        default="text",
-        required=True,
-        format_func=lambda name: say(SHOWN[name]),
-        label_visibility="collapsed",
-        key="prompt-shown",
-    )
+    views = {name: say(SHOWN[name]) for name in SHOWN}
+    view = one_of(say("Show"), views, "text", "prompt-shown", label_visibility="collapsed")
     past = get_prompt(database, conversation_id, number) if number else None
     sections = prompt.sections
     if past is not None:

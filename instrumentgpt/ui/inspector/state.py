@@ -62,18 +62,13 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
     if revised.forgotten:
         st.caption(say("{count} forgotten: see Edits.", count=revised.forgotten))
     help = say("Device, findings, hypotheses, values with their sources and notes, as Markdown")
-    make = partial(_exported, conversation_id)
+    make = partial(session.in_database, case_as_markdown, conversation_id)
     downloads.draw(say("Export the case"), make, "case.md", "text/markdown", help=help)
     _draw_nicknames(database, conversation_id, revised.device)
     notes = notes_of(database, conversation_id, [revised.device] if revised.device else [])
     deferred_title, notes_title = say("For a person to decide"), say("Notes in force")
     _draw_notes(conversation_id, deferred_title, [note for note in notes if note.kind == DEFERRED])
     _draw_notes(conversation_id, notes_title, [note for note in notes if note.kind != DEFERRED])
-
-
-def _exported(conversation_id: str) -> str:
-    with session.opened() as database:
-        return case_as_markdown(database, conversation_id)
 
 
 def _draw_device(conversation_id: str, revised: Listing) -> None:
@@ -246,10 +241,5 @@ def _draw_notes(conversation_id: str, title: str, notes: Sequence[db.Note]) -> N
         counts = {conversation_id: say("this conversation"), EVERYWHERE: say("every conversation")}
         origin = untrusted.label(f"{note.id} · {counts.get(note.scope, note.scope)}")
         key = f"note-{editing.key_of(Item(note.scope, 'note', note.id))}"
-        editing.draw_line(
-            words, origin, key, "block", say("Forget this note"), _forget_note, conversation_id, note
-        )
-
-
-def _forget_note(conversation_id: str, note: db.Note) -> None:
-    editing.change(lambda database: forget_note(database, conversation_id, note, session.who()))
+        call = (editing.change, forget_note, conversation_id, note, session.who())
+        editing.draw_line(words, origin, key, "block", say("Forget this note"), *call)

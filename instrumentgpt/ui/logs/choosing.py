@@ -15,6 +15,7 @@ from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_fold
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.moments import local
 from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.controls import icon_button
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import following, place, preparation
 from instrumentgpt.ui.logs.preparation import DROPPED, Choice
@@ -47,12 +48,7 @@ def draw(inventory: Inventory, workspace: Workspace, subject: tuple[str, str, st
         device = _pick_device(devices, inventory)
         choices, problem = _device_logs(inventory.find(device), workspace) if device else (dropped, "")
         picked = _pick_logs(choices, addressed) if choices else []
-        st.button(
-            f"_{say('Look for new logs')}_",
-            icon=":material/refresh:",
-            help=say("Look for new logs"),
-            on_click=_look_again,
-        )
+        icon_button("refresh", say("Look for new logs"), "logs-look-again", _look_again)
         if len(picked) == 1:
             following.draw_switch(picked[0])
     if problem:

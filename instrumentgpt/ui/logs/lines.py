@@ -7,6 +7,7 @@ import streamlit as st
 
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
+from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import place, viewer
 from instrumentgpt.ui.logs.chart import KINDS, kinds_of
@@ -106,14 +107,8 @@ def draw_filters(preparation: Preparation) -> Filters:
     """Draw what narrows the lines down; return it."""
     total = preparation.index.total if preparation.index else 1
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        scope = st.segmented_control(
-            say("Show"),
-            SCOPES,
-            default=NEAR,
-            required=True,
-            format_func=lambda name: say(SCOPES[name], count=AROUND),
-            key=SCOPE,
-        )
+        scopes = {name: say(SCOPES[name], count=AROUND) for name in SCOPES}
+        scope = one_of(say("Show"), scopes, NEAR, SCOPE)
         kinds = st.pills(
             say("Level"),
             KINDS,
@@ -140,7 +135,7 @@ def draw_filters(preparation: Preparation) -> Filters:
             on_change=_go,
             width=170,
         )
-    return Filters(str(scope), tuple(kinds), words or "")
+    return Filters(scope, tuple(kinds), words or "")
 
 
 def go_around(line: int) -> None:
