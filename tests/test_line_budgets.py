@@ -8,23 +8,23 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 5_061,
+    "instrumentgpt/agents": 4_984,
     "instrumentgpt/analyst": 4_838,
-    "instrumentgpt/commands": 1_813,
-    "instrumentgpt/evals": 1_217,
-    "instrumentgpt/fleet": 916,
-    "instrumentgpt/handover": 849,
+    "instrumentgpt/commands": 1_804,
+    "instrumentgpt/evals": 1_210,
+    "instrumentgpt/fleet": 910,
+    "instrumentgpt/handover": 845,
     "instrumentgpt/instruments": 21_635,
     "instrumentgpt/memory": 5_086,
-    "instrumentgpt/modes/commands": 841,
-    "instrumentgpt/modes/interview": 1_427,
+    "instrumentgpt/modes/commands": 828,
+    "instrumentgpt/modes/interview": 1_411,
     "instrumentgpt/modes/investigate": 1_602,
-    "instrumentgpt/modes/panel": 2_282,
+    "instrumentgpt/modes/panel": 2_259,
     "instrumentgpt/storage": 4_662,
     "instrumentgpt/turn": 2_516,
-    "instrumentgpt/ui": 8_738,
+    "instrumentgpt/ui": 8_680,
 }
-WHOLE = 65_720
+WHOLE = 65_552
 
 
 def lines_in(room: str) -> int:

@@ -10,10 +10,9 @@ from instrumentgpt.agents.warm import is_off
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.evals.cases import load
 from instrumentgpt.evals.evaluation import ROWS, evaluate
-from instrumentgpt.evals.page import page
 from instrumentgpt.evals.rated import rated_cases
 from instrumentgpt.evals.runner import known_agent
-from instrumentgpt.evals.tables import tables
+from instrumentgpt.evals.tables import page, tables
 from instrumentgpt.settings import database_path
 
 

@@ -1,4 +1,4 @@
-"""One stored answer: what was done for it, its words and charts, how it ended, who gave it, its cost."""
+"""One stored answer: what was done for it, its words and charts, how it ended, who gave it, its cost and rating."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -7,9 +7,9 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.handover.text import answer_text
+from instrumentgpt.handover.markdown import answer_text
 from instrumentgpt.memory.gate import Mark
-from instrumentgpt.storage.answers import marks_of_answer
+from instrumentgpt.storage.answers import Rating, marks_of_answer, rate, rating_of, take_back
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.runs import get_run
 from instrumentgpt.ui import (
@@ -27,7 +27,6 @@ from instrumentgpt.ui import (
 )
 from instrumentgpt.ui.language import problem, say
 from instrumentgpt.ui.progress import Progress
-from instrumentgpt.ui.rating import draw_reason, draw_thumbs
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking
 
 REMEDY_CHARACTERS = 300
@@ -192,3 +191,38 @@ def _facts(database: Database, message: db.Message, progress: Progress) -> list[
     if cost := usage.get("costUSD"):
         facts.append(beside.money(cost))
     return facts
+
+
+WHY = ("What was wrong or missing?", "What helped?")  # thumb down, thumb up
+REASON_CHARACTERS = 500
+
+
+def draw_thumbs(database: Database, message_id: int) -> Rating | None:
+    """Draw the thumbs of an answer as they were pressed, and return its rating."""
+    rating, key = rating_of(database, message_id), f"thumbs-{message_id}"
+    st.feedback(key=key, default=int(rating.helped) if rating else None, on_change=_rate, args=(message_id,))
+    return rating
+
+
+def draw_reason(rating: Rating) -> None:
+    """Draw the reason of a rating, to be written or changed."""
+    st.text_input(
+        say(WHY[rating.helped]),
+        rating.reason,
+        REASON_CHARACTERS,
+        key=f"reason-{rating.message_id}",
+        help=say("Kept on this computer for the evaluation. Press the thumb again to take it back."),
+        on_change=_rate,
+        args=(rating.message_id,),
+        width=480,
+    )
+
+
+def _rate(message_id: int) -> None:
+    thumb = st.session_state[f"thumbs-{message_id}"]
+    reason = (st.session_state.get(f"reason-{message_id}") or "").strip()
+    with session.problems_shown(), session.opened() as database:
+        if thumb is None:
+            take_back(database, message_id)
+        else:
+            rate(database, message_id, bool(thumb), reason, session.who())

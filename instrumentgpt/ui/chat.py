@@ -22,7 +22,6 @@ from instrumentgpt.ui import (
     case_pins,
     composer,
     deleted,
-    entities,
     evidence,
     inspector,
     interview,
@@ -33,7 +32,6 @@ from instrumentgpt.ui import (
     session,
     sidebar,
     space,
-    tour,
     untrusted,
     welcome,
 )
@@ -67,7 +65,7 @@ def _draw() -> None:
         space.prune_daily(settings.retention_days)
         run = live_run(database, conversation.id) if conversation else None
         latest = next(iter(list_runs(database, conversation.id, limit=1)), None) if conversation else None
-        tour.draw(database, settings)
+        welcome.draw_tour(database, settings)
         composer.draw(settings, run, latest)
         if not run:
             _draw_sidebar(database, conversation)
@@ -87,7 +85,7 @@ def _draw_sidebar(database: Database, conversation: db.Conversation | None) -> N
             sidebar.draw_device(database, conversation.id)
         sidebar.draw_conversations(database, conversation.id if conversation else None)
         if conversation:
-            entities.draw(database, conversation.id)
+            sidebar.draw_entities(database, conversation.id)
         inspector.draw(conversation.id if conversation else None)
         if conversation:
             permissions.draw(database, conversation.id)

@@ -1,4 +1,4 @@
-"""The sidebar's conversations: to start, rename, export and delete, and to search in all that was said."""
+"""The sidebar: conversations, the search in all that was said, and what this one knows by a ref or saved."""
 
 import re
 from collections.abc import Callable
@@ -16,13 +16,16 @@ from instrumentgpt.fleet.standing import word_of
 from instrumentgpt.instruments.conversation import nicknamed_anywhere
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.storage.artifacts import Document, documents_folder
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.conversations import pin_conversation
+from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.verdicts import verdicts_of
-from instrumentgpt.ui import downloads, session, untrusted
+from instrumentgpt.ui import composer, downloads, session, untrusted
+from instrumentgpt.ui.artifacts import MIME
 from instrumentgpt.ui.controls import icon_menu
 from instrumentgpt.ui.language import language, say
 
@@ -271,3 +274,56 @@ def _names(database: Database) -> list[tuple[str, ...]]:
         return spoken_names(nicknamed_anywhere(database, inventory))
     except InstrumentGPTError:  # without an inventory names stand for themselves; the page says it elsewhere
         return []
+
+
+LABEL_CHARACTERS = 80
+FLAGS = {
+    "unsaved": ("orange", "unsaved"),
+    "created": ("green", "created"),
+    "read:full": ("blue", "read in full"),
+    "read:summary": ("blue", "figures read"),
+    "read": ("gray", "read"),
+}
+SAVING_MODE = "investigate"
+
+
+def draw_entities(database: Database, conversation_id: str) -> None:
+    """Draw the refs of the conversation and its documents; nothing where there are none."""
+    entities = list_entities(database, conversation_id)
+    if entities:
+        label = f"{say('Refs')} · {len(entities)}"
+        with st.expander(label, icon=":material/tag:", key="refs", on_change="rerun") as refs:
+            if refs.open:
+                _draw_refs(entities)
+    documents = db.list_documents(database, conversation_id)
+    if documents:
+        label = f"{say('Documents')} · {len(documents)}"
+        with st.expander(label, icon=":material/folder:", key="documents", on_change="rerun") as listing:
+            if listing.open:
+                _draw_documents(database, documents)
+
+
+def _draw_refs(entities: list[Entity]) -> None:
+    """Draw a line per thing, generated ones first; what is unsaved can be saved."""
+    st.caption(say("What a question can name: “compare log_1 with log_2”."))
+    for entity in sorted(entities, key=lambda entity: not entity.generated):
+        flag = f" :{FLAGS[entity.flag][0]}-badge[{say(FLAGS[entity.flag][1])}]" if entity.flag else ""
+        retained = f"  \n:material/keep: {untrusted.label(entity.retained)}" if entity.retained else ""
+        st.markdown(f"`{entity.ref}` {untrusted.label(entity.label, LABEL_CHARACTERS)}{flag}{retained}")
+        if entity.flag == "unsaved":
+            words = say("Save {ref}", ref=entity.ref)
+            composer.draw_ask(words, words, f"save-{entity.ref}", SAVING_MODE, icon=":material/save:")
+
+
+def _draw_documents(database: Database, documents: list[Document]) -> None:
+    folder = documents_folder(database)
+    for document in documents:
+        path = folder / document.file
+        title = untrusted.label(document.title, LABEL_CHARACTERS)
+        if not path.exists():
+            text = say("{title}: the file {file} is gone.", title=title, file=untrusted.label(document.file))
+            st.caption(f":material/draft: {text}")
+            continue
+        help, key = f"{document.ref} · {untrusted.label(str(path), 200)}", f"document-{document.id}"
+        kind = MIME[document.kind]
+        downloads.draw(title, path.read_bytes, document.file, kind, key, help=help, width="stretch")
