@@ -8,7 +8,7 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_984,
+    "instrumentgpt/agents": 4_963,
     "instrumentgpt/analyst": 4_838,
     "instrumentgpt/commands": 1_804,
     "instrumentgpt/evals": 1_210,
@@ -17,14 +17,14 @@ CEILINGS = {  # room → lines
     "instrumentgpt/instruments": 21_635,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 828,
-    "instrumentgpt/modes/interview": 1_411,
-    "instrumentgpt/modes/investigate": 1_602,
+    "instrumentgpt/modes/interview": 1_404,
+    "instrumentgpt/modes/investigate": 1_589,
     "instrumentgpt/modes/panel": 2_259,
     "instrumentgpt/storage": 4_662,
-    "instrumentgpt/turn": 2_516,
-    "instrumentgpt/ui": 8_680,
+    "instrumentgpt/turn": 2_513,
+    "instrumentgpt/ui": 8_639,
 }
-WHOLE = 65_552
+WHOLE = 65_422
 
 
 def lines_in(room: str) -> int:

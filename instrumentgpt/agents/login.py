@@ -4,7 +4,6 @@ A login is made for a person at a terminal, so it gets one (pexpect); status and
 Nothing here waits for ever, and nothing that was started stays.
 """
 
-import json
 import re
 import subprocess
 import threading
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 import pexpect
 
 from instrumentgpt.agents.family import end_all, family_of
-from instrumentgpt.agents.stream import clean
+from instrumentgpt.agents.stream import clean, json_object
 from instrumentgpt.errors import reason
 
 LOGIN_SECONDS = 300.0  # a person reads, types a password, finds a second factor
@@ -190,11 +189,8 @@ def _status_in_json(text: str) -> Status | None:
     >>> _status_in_json('{"loggedIn": true, "authMethod": "api_key"}')
     Status(logged_in=True, text='Logged in (api_key)')
     """
-    try:
-        answer = json.loads(text)
-    except ValueError:
-        return None
-    if not isinstance(answer, dict) or not isinstance(answer.get("loggedIn"), bool):
+    answer = json_object(text)
+    if not isinstance(answer.get("loggedIn"), bool):
         return None
     how = f" ({answer['authMethod']})" if answer.get("authMethod") not in (None, "none") else ""
     return Status(answer["loggedIn"], f"{'Logged' if answer['loggedIn'] else 'Not logged'} in{how}")

@@ -1,4 +1,4 @@
-"""The figures of an evaluation: shares with their intervals, per agent, kind and criterion; and all as one page."""
+"""The figures of an evaluation, shares with their intervals by agent, kind and criterion; its page."""
 
 import math
 import statistics

@@ -165,12 +165,7 @@ def _as_they_come(
 
 
 def started(
-    run_id: str,
-    settings: Settings,
-    stopped: Callable[[], bool],
-    agent: Agent,
-    program: str,
-    request: Request,
+    run_id: str, settings: Settings, stopped: Callable[[], bool], agent: Agent, program: str, request: Request
 ) -> Events:
     """Return what `agent` answers to `request`, without the secrets of its environment."""
     environment = {**environment_for(agent), RUN_VARIABLE: run_id}
@@ -190,9 +185,7 @@ def _apply_event(turn: Turn, event: Event, prepared: _Prepared) -> Iterator[Even
         yield from refused
         if prepared.agent.resumes and event.session_id:
             folder = str(prepared.request.workplace)
-            db.save_agent_session(
-                turn.database, turn.run.conversation_id, event.agent, folder, event.session_id
-            )
+            db.save_agent_session(*turn.where, event.agent, folder, event.session_id)
     if isinstance(event, Tool):
         event = with_whole_result(event, turn.folder)
     if isinstance(event, Done):
@@ -260,7 +253,8 @@ def ask_resuming(ask: Callable[[Request], Events], request: Request) -> Events:
             if isinstance(event, Failure) and not spoke:
                 failure = event
                 continue
-            if isinstance(event, Done) and not spoke and _lost(event, failure):
+            is_lost = failure.remedy in ("", ASK_AGAIN, DOCTOR) and not spoke
+            if isinstance(event, Done) and event.outcome in LOST and is_lost:
                 break
             if isinstance(event, Done) and failure.text:
                 yield failure
@@ -269,7 +263,3 @@ def ask_resuming(ask: Callable[[Request], Events], request: Request) -> Events:
             return
     yield Tick(f"{TOLD} ({failure.text[:200]})" if failure.text else TOLD)
     yield from ask(replace(request, resume=""))
-
-
-def _lost(done: Done, failure: Failure) -> bool:
-    return done.outcome in LOST and failure.remedy in ("", ASK_AGAIN, DOCTOR)

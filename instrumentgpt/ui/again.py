@@ -12,7 +12,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.registry import AGENTS, choose
+from instrumentgpt.agents.registry import AGENTS, installed
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.conversations import conversation_of
@@ -32,7 +32,7 @@ def agents_here(settings: Settings) -> list[str]:
     >>> agents_here(Settings())[-1]
     'offline'
     """
-    return [name for name in AGENTS if _is_here(name, settings)]
+    return [name for name in AGENTS if installed(name, settings)]
 
 
 def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], disabled: bool) -> None:
@@ -96,13 +96,6 @@ def question_of(database: Database, conversation_id: str, message_id: int) -> db
     """Return the question that the message `message_id` answers, None if there is none."""
     earlier = db.list_messages(database, conversation_id, before=message_id)
     return next((message for message in reversed(earlier) if message.role == "user"), None)
-
-
-def _is_here(name: str, settings: Settings) -> bool:
-    try:
-        return bool(choose(name, settings))
-    except InstrumentGPTError:
-        return False
 
 
 def _ask_again(key: str, conversation_id: str, message_id: int) -> None:

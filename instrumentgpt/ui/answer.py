@@ -1,4 +1,4 @@
-"""One stored answer: what was done for it, its words and charts, how it ended, who gave it, its cost and rating."""
+"""One stored answer: what was done for it, its words and charts, how it ended, its cost, its thumbs."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial

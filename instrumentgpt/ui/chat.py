@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 import db
 from instrumentgpt.agents.answer import paragraphs
 from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.modes.panel.display import folded
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.connection import snapshot
 from instrumentgpt.storage.revised_memory import revised_memory
@@ -186,7 +187,7 @@ def _just_folded(database: Database, messages: list[db.Message]) -> int | None:
     if not run_id or not messages or messages[-1].run_id != run_id:
         return None
     is_panel = get_run(database, run_id).mode == panel.MODE
-    return messages[-1].id if is_panel and panel.is_folded(messages[-1].content) else None
+    return messages[-1].id if is_panel and folded(messages[-1].content) else None
 
 
 def _in_view(database: Database, conversation_id: str, limit: int, place: int | None) -> list[db.Message]:

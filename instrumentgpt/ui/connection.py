@@ -6,7 +6,7 @@ from contextlib import closing
 import streamlit as st
 
 from instrumentgpt.agents import login
-from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for
+from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for, installed
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
 from instrumentgpt.ui import untrusted
@@ -82,11 +82,7 @@ def _account(agent: Agent, program: str) -> login.Status | None:
 
 def models(settings: Settings) -> list[str]:
     """Return the models that the agent listed when its connection was last checked on this page."""
-    try:
-        name = choose(settings.agent, settings)[0].name
-    except InstrumentGPTError:
-        return []
-    return list(st.session_state.get(MODELS, {}).get(name, []))
+    return list(st.session_state.get(MODELS, {}).get(installed(settings.agent, settings), []))
 
 
 def _log_in(program: str, commands: login.Commands, environment: Mapping[str, str]) -> None:

@@ -39,7 +39,7 @@ def draw(database: Database, conversation_id: str, settings: Settings) -> None:
         return
     if state.get(CLICKED, closed) != closed:
         return  # the browser is going back
-    log, line = st.query_params["log"], _number(st.query_params.get("line"))
+    log, line = st.query_params["log"], untrusted.number(st.query_params.get("line", ""), 11) or 1
     title = say("Line {line:,} of {log}", line=line, log=untrusted.label(log, 80))
     from instrumentgpt.instruments.tools.opened import find_log
 
@@ -82,11 +82,6 @@ def _show(path: Path, log: str, line: int) -> None:
         height: int | Literal["content"] = "content" if around == AROUND[0] else SCROLLED_HEIGHT
         with st.container(height=height, border=False):
             st.code(text_around(lines, line), language=None, wrap_lines=True)
-
-
-def _number(text: object) -> int:
-    digits = str(text)
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 12 else 1
 
 
 def _forget() -> None:

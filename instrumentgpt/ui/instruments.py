@@ -4,7 +4,6 @@ import json
 import math
 import time
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
 from itertools import compress
 from pathlib import Path
@@ -212,10 +211,6 @@ def _colour(state: str, severity: str) -> str:
     return COLOURS["open"] if state == "fault" and severity not in GRAVE else COLOURS[state]
 
 
-def _height(rows: Sequence[object]) -> int:
-    return min(TABLE_PIXELS, 3 + 35 * (1 + len(rows)))
-
-
 def _text(text_en: str, text_zh: str) -> str:
     return text_zh if language() == "zh" else text_en
 
@@ -323,7 +318,8 @@ def _draw_logs(verdicts: list[Verdict]) -> None:
     columns: dict[str, Any] = {name: say(COLUMNS[name]) for name in frame.columns}
     columns["log"] = st.column_config.LinkColumn(say(COLUMNS["log"]), display_text=r"log=([^&]+)")
     st.markdown(f"**{say('Logs')}**")
-    st.dataframe(frame, hide_index=True, column_config=columns, height=_height(verdicts))
+    height = min(TABLE_PIXELS, 3 + 35 * (1 + len(verdicts)))
+    st.dataframe(frame, hide_index=True, column_config=columns, height=height)
 
 
 def _gains(figures: dict[str, dict[str, float | None]]) -> str:

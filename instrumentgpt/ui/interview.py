@@ -115,15 +115,12 @@ def _gap(interview: Interview, gap: str, open_: Collection[str]) -> str:
     """Return one gap as a line: what fills it, how it was left, or that it is missing."""
     lines = edge_cases(interview.lines) if gap == "edge_cases" else interview.lines.get(gap, ())
     if gap in open_:
-        count = say("{count} of {all}", count=len(lines), all=_needed(gap))
+        needed = next(gaps[gap] for gaps in NEEDED.values() if gap in gaps)
+        count = say("{count} of {all}", count=len(lines), all=needed)
         return f"{MISSING} {say(GAPS[gap])}" + (f" ({count})" if lines else "")
     if not lines:
         return f"{LEFT} {say(GAPS[gap])}: {texts('open')[interview.left[gap]][page.language()]}"
     return f"{DONE} {untrusted.label(lines[-1], 70)}"
-
-
-def _needed(gap: str) -> int:
-    return next(gaps[gap] for gaps in NEEDED.values() if gap in gaps)
 
 
 def _draw_target(database: Database, conversation_id: str) -> None:

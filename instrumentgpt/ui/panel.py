@@ -101,11 +101,6 @@ def _send(key: str) -> None:
     composer.propose(str(st.session_state[key]), mode=MODE)
 
 
-def is_folded(content: str) -> bool:
-    """Return whether `content` is shown otherwise than it was written: its end first, the rest folded."""
-    return folded(content) is not None
-
-
 def draw_answer(content: str, draw_words: Callable[[str], None]) -> None:
     """Draw `content`; words go through `draw_words`, which puts charts where their markers stand."""
     parts = folded(content)

@@ -113,8 +113,7 @@ def go_to(conversation_id: str, message_id: int | None) -> None:
 def place() -> int | None:
     """Return the message that the address names (`?conv=…&msg=…`), unless it was left for the newest."""
     message_id = st.query_params.get("msg", "")
-    is_named = message_id.isdecimal() and len(message_id) < 19 and message_id != st.session_state.get(LEFT)
-    return int(message_id) if is_named else None
+    return None if message_id == st.session_state.get(LEFT) else untrusted.number(message_id, 18)
 
 
 def leave_place() -> None:

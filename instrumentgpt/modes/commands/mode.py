@@ -79,7 +79,7 @@ def _first(turn: Turn, bench: Bench) -> table.Action:
 
 def _user_messages(turn: Turn, last: int = -1) -> list[str]:
     """Return the user's messages before the command, of the `last` messages."""
-    before = db.list_messages(turn.database, turn.run.conversation_id, before=turn.question.id, last=last)
+    before = db.list_messages(*turn.where, before=turn.question.id, last=last)
     return [message.content for message in before if message.role == "user"]
 
 

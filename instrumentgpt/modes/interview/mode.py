@@ -8,7 +8,7 @@ import memory
 from instrumentgpt import moments
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tick
-from instrumentgpt.agents.registry import UnknownAgent, choose
+from instrumentgpt.agents.registry import installed
 from instrumentgpt.instruments.devices import resolve
 from instrumentgpt.instruments.precedents import earlier
 from instrumentgpt.instruments.wording import tells_of_health
@@ -62,7 +62,7 @@ def interview(turn: Turn) -> Events:
     turn.learns_from_words = False  # it repeats what the user said: nothing was concluded
     case = _open_case(turn)
     scope = memory.device_key(turn.state), turn.inventory
-    record_question(turn.database, turn.run.conversation_id, turn.question, *scope)
+    record_question(*turn.where, turn.question, *scope)
     reply: str | Reply
     answer = approval(case.words) if case.slot == SUMMARY else None
     if answer == "yes":
@@ -107,7 +107,8 @@ def _open_case(turn: Turn) -> Case:
 def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
     """Take in the message, by an agent's notes or by rule, and return the next reply."""
     now = after_reply(case.before, case.words, case.slot)
-    if not _has_model(case.turn) or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
+    by_rule = installed(case.turn.run.agent, case.turn.settings) == "offline"
+    if by_rule or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
         return _shown(case, now) if now.phase == PHASES[-1] else _own(case, now)
     fault, notes = "", list[Note]()
     for asking in range(ASKINGS):
@@ -133,13 +134,6 @@ def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
         fault = "; ".join(faults)
         yield Tick(f"Reply {asking + 1} was no interviewer's: {fault}")
     return _own(case, now, notes_by_agent)
-
-
-def _has_model(turn: Turn) -> bool:
-    try:
-        return choose(turn.run.agent, turn.settings)[0].name != "offline"
-    except UnknownAgent:
-        return True  # asking it tells what is missing
 
 
 def _noted(case: Case, already: int) -> list[Note]:
@@ -187,7 +181,7 @@ def _keep(case: Case, slot: str, notes: list[Note] | None = None) -> None:
         if notes is not None:
             rows = [[note.slot, note.words, note.replaces] for note in notes]
             kept = replace(kept, notes={**kept.notes, str(case.turn.question.id): rows})
-        stored.save_kept(case.turn.database, case.turn.run.conversation_id, kept)
+        stored.save_kept(*case.turn.where, kept)
 
     case.turn.also_saved.append(store)
 
@@ -220,8 +214,7 @@ def _record(case: Case) -> str:
     turn = case.turn
     budget = max(400, int(CONTEXT_SHARE * turn.settings.prompt_tokens))
     prompt = prompt_for(
-        turn.database,
-        turn.run.conversation_id,
+        *turn.where,
         case.about.device or "?",  # a name alone asks for its root causes
         turn.question.id,
         turn.state,

@@ -213,7 +213,7 @@ def _scene(turn: Turn, request: Request) -> Scene:
     dropped = [path.name for path in turn.uploads() if is_log_name(path.name)]
     return Scene(
         turn.inventory,
-        list_entities(turn.database, turn.run.conversation_id),
+        list_entities(*turn.where),
         "\n".join((request.text, *request.amendments)),
         moments.today(),
         turn.state.device_name or "",

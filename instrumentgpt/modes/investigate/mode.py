@@ -36,10 +36,10 @@ from instrumentgpt.turn.turn import Turn
 
 def investigate(turn: Turn) -> Events:
     """Answer the question: what waited for it is settled, else it is thought through."""
-    turns = [*places(turn.database, turn.run.conversation_id, turn.question.id)[1], turn.question.id]
-    kept = read_kept(db.get_mode_state(turn.database, turn.run.conversation_id, MODE), turns)
+    turns = [*places(*turn.where, turn.question.id)[1], turn.question.id]
+    kept = read_kept(db.get_mode_state(*turn.where, MODE), turns)
     turn.note_entities()
-    entities = list_entities(turn.database, turn.run.conversation_id)
+    entities = list_entities(*turn.where)
     question, pending = turn.question.content, kept.pending
     reply = reply_to(pending, question, turn.inventory) if pending else None
     if pending and pending.kind == "save" and reply and reply.kind not in ("yes", "no"):
@@ -50,7 +50,7 @@ def investigate(turn: Turn) -> Events:
     if pending and pending.kind == "save" and reply and reply.kind == "yes":
         refs = refs or [pending.ref]
     if refs:
-        text = saved(turn.database, turn.run.conversation_id, refs, entities, language)
+        text = saved(*turn.where, refs, entities, language)
         yield from end_with(turn, kept, text, f"saved {', '.join(refs)}")
     elif pending is None and approval(question):
         yield from end_with(turn, kept, say("nothing_waits", language), "nothing waited for a yes or no")
@@ -142,7 +142,7 @@ def _prompt(
     question = turn.question.content
     state = vars(turn.state)
     kept_now = reasons(entities, question, kept.pending, state)
-    retain_entities(turn.database, turn.run.conversation_id, kept_now)
+    retain_entities(*turn.where, kept_now)
     curation = [f"`{ref}` kept: {why}" for ref, why in kept_now.items()]
     gone = (entity.ref for entity in entities if entity.retained and entity.ref not in kept_now)
     curation += [f"`{ref}` let go" for ref in gone]
@@ -150,7 +150,7 @@ def _prompt(
     too_long = memory.is_too_long(question, budget)
     material = PromptParts(
         turns,
-        list_entities(turn.database, turn.run.conversation_id),
+        list_entities(*turn.where),
         kept,
         turn.inventory,
         turn.state.device_name or turn.state.device_ip or "",
@@ -162,7 +162,7 @@ def _prompt(
         [*([turn.settings.plan_guidance] if turn.settings.plan_guidance else []), *on_record(turn)],
         curation,
     )
-    messages = history(turn.database, turn.run.conversation_id, turn.question.id)
+    messages = history(*turn.where, turn.question.id)
     prompt, turn.summary = think_prompt(material, messages, turn.summary, question, budget - RESERVED_TOKENS)
     keep_long_request(question, turn.workspace(), turn.settings)
     return prompt

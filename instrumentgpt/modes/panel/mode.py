@@ -41,7 +41,7 @@ def panel(turn: Turn) -> Events:
     turn.learns_from_words = False  # what was found comes as data: experts also say what they rule out
     try:
         experts = read_experts(turn.home())
-        earlier = panels.latest_panel(turn.database, turn.run.conversation_id)
+        earlier = panels.latest_panel(*turn.where)
         if earlier is not None and (taken := _taken_up(turn, earlier, experts)) is not None:
             yield from taken
         else:
@@ -92,7 +92,7 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
         yield Done("error", "")
         return
     agent, steps = turn.run.agent, [step for step in journal.steps.values() if step.key != BRIEF]
-    where = turn.database, turn.run.conversation_id
+    where = turn.where
     panels.propose_panel(*where, question, agent, record, as_json(plan.content), steps)
     yield from _shown(turn, plan.content, experts, language)
 

@@ -10,7 +10,7 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.registry import choose
+from instrumentgpt.agents.registry import installed
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import Inventory, load_inventory
@@ -216,7 +216,7 @@ def next_prompt(
     prompt = prompt_for(
         database,
         conversation_id,
-        tagged(question, settings.rule_tag, _answering(settings), bool(devices)),
+        tagged(question, settings.rule_tag, installed(settings.agent, settings), bool(devices)),
         LAST_ID,
         state,
         summary,
@@ -225,11 +225,3 @@ def next_prompt(
         settings,
     )
     return prompt, state
-
-
-def _answering(settings: Settings) -> str:
-    """Return the name of the agent that would answer, "" if none can."""
-    try:
-        return choose(settings.agent, settings)[0].name
-    except InstrumentGPTError:
-        return ""

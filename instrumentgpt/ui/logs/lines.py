@@ -90,17 +90,12 @@ def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[
         in_text = events["text"].str.contains(word, case=False, regex=False)
         events = events[in_text | events["source"].str.contains(word, case=False, regex=False)]
     head = events.head(MOST_EVENTS)
+    columns = (head["line"], kinds_of(head), head["time"], head["source"], head["text"])
     rows = [
-        viewer.Row(int(line), kind, _event_text(log.clock(float(time)), source, text))
-        for line, kind, time, source, text in zip(
-            head["line"], kinds_of(head), head["time"], head["source"], head["text"], strict=True
-        )
+        viewer.Row(int(line), kind, f"{log.clock(float(time))}  {f'[{source}] ' if source else ''}{text}")
+        for line, kind, time, source, text in zip(*columns, strict=True)
     ]
     return rows, len(events)
-
-
-def _event_text(clock: str, source: str, text: str) -> str:
-    return f"{clock}  [{source}] {text}" if source else f"{clock}  {text}"
 
 
 def draw_filters(preparation: Preparation) -> Filters:
