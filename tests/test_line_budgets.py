@@ -8,23 +8,23 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_963,
+    "instrumentgpt/agents": 4_954,
     "instrumentgpt/analyst": 4_838,
-    "instrumentgpt/commands": 1_804,
+    "instrumentgpt/commands": 1_795,
     "instrumentgpt/evals": 1_210,
-    "instrumentgpt/fleet": 910,
-    "instrumentgpt/handover": 845,
+    "instrumentgpt/fleet": 905,
+    "instrumentgpt/handover": 838,
     "instrumentgpt/instruments": 21_635,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 828,
-    "instrumentgpt/modes/interview": 1_404,
-    "instrumentgpt/modes/investigate": 1_589,
+    "instrumentgpt/modes/interview": 1_396,
+    "instrumentgpt/modes/investigate": 1_583,
     "instrumentgpt/modes/panel": 2_259,
-    "instrumentgpt/storage": 4_662,
-    "instrumentgpt/turn": 2_513,
-    "instrumentgpt/ui": 8_639,
+    "instrumentgpt/storage": 4_653,
+    "instrumentgpt/turn": 2_514,
+    "instrumentgpt/ui": 8_580,
 }
-WHOLE = 65_422
+WHOLE = 65_311
 
 
 def lines_in(room: str) -> int:

@@ -172,7 +172,9 @@ class Printed:
             text = text.lstrip("\n")
             if not text.strip():
                 return
-            self._end_paragraph()
+            self.pause()
+            if self.end_of_text != "\n\n":
+                self._write("\n")
             self.segment = event.segment
         self._print(text)
 
@@ -186,11 +188,6 @@ class Printed:
     def end(self) -> None:
         """Print what was held, and end the last line."""
         self.pause()
-
-    def _end_paragraph(self) -> None:
-        self.pause()
-        if self.end_of_text != "\n\n":
-            self._write("\n")
 
     def _print(self, text: str) -> None:
         text = _LINK.sub(r"\1", self.link_start + text)

@@ -168,7 +168,7 @@ class Turn:
         """
         budget = max(1, self.settings.prompt_tokens - reserve)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
-        prompt = self._composed(request, budget)
+        prompt = self.composed(request, budget)
         keep_long_request(request, self.workspace(), replace(self.settings, prompt_tokens=budget))
         self.summary = prompt.summary
         return prompt.text
@@ -178,10 +178,11 @@ class Turn:
 
         It is what a prompt of `question` tells beside the question itself; "" if there is nothing.
         """
-        sections = self._composed(question, budget).sections
+        sections = self.composed(question, budget).sections
         return "\n\n".join(section.text for section in sections if section.name != "request")
 
-    def _composed(self, request: str, budget: int) -> memory.Prompt:
+    def composed(self, request: str, budget: int) -> memory.Prompt:
+        """Return the prompt that memory makes of `request`; nothing of the turn changes."""
         return prompt_for(
             *self.where, request, self.question.id, self.state, self.summary,
             self.devices, self.inventory, replace(self.settings, prompt_tokens=budget),

@@ -81,7 +81,8 @@ def _branch(conversation_id: str, message_id: int) -> None:
 def draw_pencil(message_id: int, disabled: bool) -> None:
     """Draw the button beside a question that opens its words to be changed and sent as a new one."""
     key = f"edit-{message_id}"
-    icon_button("edit", say("Edit and ask again"), key, _begin, message_id, disabled=disabled)
+    begin = st.session_state.update
+    icon_button("edit", say("Edit and ask again"), key, begin, {EDITED: message_id}, disabled=disabled)
 
 
 def draw_dialog(messages: Sequence[db.Message]) -> None:
@@ -136,10 +137,6 @@ def _delete(message_id: int) -> None:
         deleted.delete(message_id)
         _end()
         st.rerun()
-
-
-def _begin(message_id: int) -> None:
-    st.session_state[EDITED] = message_id
 
 
 def _end() -> None:

@@ -151,8 +151,8 @@ def _draw_messages(
             say("Load earlier · {count} more", count=earlier),
             icon=":material/expand_less:",
             type="tertiary",
-            on_click=_show_more,
-            args=(conversation_id, limit + LAST),
+            on_click=st.session_state.update,
+            args=({"shown": {conversation_id: limit + LAST}},),
         )
     by_message = {message.id: db.list_artifacts(database, message.id) for message in messages}
     open_charts = [
@@ -226,10 +226,6 @@ def _draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
                 artifacts.draw(database, by_id[key], expanded=True)
                 words = []
         return st.container(), progress
-
-
-def _show_more(conversation_id: str, limit: int) -> None:
-    st.session_state["shown"] = {conversation_id: limit}
 
 
 def _draw_question(

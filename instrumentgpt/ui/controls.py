@@ -15,6 +15,11 @@ def one_of(label: str, words: Mapping[Name, str], default: Name, key: str | None
     )
 
 
+def chosen(label: str, words: Mapping[Any, str], key: str | None = None, **look: Any) -> Any:
+    """Draw a list to choose one of; return its name. `words`: name → what stands in the list."""
+    return st.selectbox(label, list(words), format_func=words.__getitem__, key=key, **look)
+
+
 def icon_button(icon: str, name: str, key: str, on_click: Any, *args: Any, **look: Any) -> None:
     """Draw a button of an icon alone, which calls `on_click`; `name` is read out, and told as its help."""
     look = {"help": name, "icon": f":material/{icon}:", "type": "tertiary", **look}

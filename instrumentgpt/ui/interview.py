@@ -15,6 +15,7 @@ from instrumentgpt.settings import home
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.ui import composer, downloads, session, untrusted
 from instrumentgpt.ui import language as page
+from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import say
 
 PHASE_NAMES = {
@@ -127,14 +128,8 @@ def _draw_target(database: Database, conversation_id: str) -> None:
     names, choices = list(templates(home())), stored.read_choices(database, conversation_id)
     key = f"interview-template-{conversation_id}"
     st.session_state[key] = choices["template"] if choices.get("template") in names else DEFAULT
-    st.selectbox(
-        say("Template"),
-        names,
-        format_func=lambda name: template_label(name, page.language()),
-        key=key,
-        on_change=_choose,
-        args=(conversation_id, "template", key),
-    )
+    words = {name: template_label(name, page.language()) for name in names}
+    chosen(say("Template"), words, key, on_change=_choose, args=(conversation_id, "template", key))
     key = f"interview-target-{conversation_id}"
     st.session_state[key] = choices.get("target", "")
     st.text_input(
@@ -148,8 +143,8 @@ def _draw_target(database: Database, conversation_id: str) -> None:
 
 
 def _choose(conversation_id: str, name: str, key: str) -> None:
-    chosen = {name: str(st.session_state[key] or "").strip()}
-    session.in_database(stored.choose, conversation_id, **chosen)
+    choice = {name: str(st.session_state[key] or "").strip()}
+    session.in_database(stored.choose, conversation_id, **choice)
 
 
 def _draw_documents(database: Database, conversation_id: str) -> None:

@@ -119,7 +119,8 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
     if words:
         _draw_hits(database, words, any_title=bool(matches))
     if len(listed) < len(matches):
-        st.button(say("Show all {count}", count=len(matches)), type="tertiary", on_click=_show_all)
+        label, args = say("Show all {count}", count=len(matches)), ({"all-conversations": True},)
+        st.button(label, type="tertiary", on_click=st.session_state.update, args=args)
     if deleted := db.list_conversations(database, deleted=True):
         _draw_deleted(deleted)
 
@@ -179,10 +180,6 @@ def _draw_deleted(conversations: list[db.Conversation]) -> None:
 def _delete(database: Database, conversations: list[db.Conversation]) -> None:
     for conversation in conversations:
         db.delete_conversation(database, conversation.id)
-
-
-def _show_all() -> None:
-    st.session_state["all-conversations"] = True
 
 
 def _rename(conversation: db.Conversation) -> None:

@@ -20,7 +20,7 @@ from instrumentgpt.modes.interview.prompt import Utterance, build_prompt
 from instrumentgpt.modes.interview.replies import SUMMARY, Background, after_reply, clear, own_reply
 from instrumentgpt.modes.interview.texts import say, texts
 from instrumentgpt.turn.ask import Reply, ask, replied
-from instrumentgpt.turn.prompt import keep_long_request, prompt_for, request_file
+from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.record import record_question
 from instrumentgpt.turn.request import Asking
 from instrumentgpt.turn.turn import Turn, failed
@@ -213,16 +213,8 @@ def _record(case: Case) -> str:
     """Return what is on record of the instrument and in the conversation, as the lines of a prompt."""
     turn = case.turn
     budget = max(400, int(CONTEXT_SHARE * turn.settings.prompt_tokens))
-    prompt = prompt_for(
-        *turn.where,
-        case.about.device or "?",  # a name alone asks for its root causes
-        turn.question.id,
-        turn.state,
-        "",
-        turn.devices,
-        turn.inventory,
-        replace(turn.settings, prompt_tokens=budget),
-    )
+    asked = case.about.device or "?"  # a name alone asks for its root causes
+    prompt = replace(turn, summary="").composed(asked, budget)
     record = [part.text for part in prompt.sections if part.name in RECORD]
     return "\n".join(line for text in record for line in text.split("\n")[1:-1])
 

@@ -77,7 +77,8 @@ def carry_out(turn: Turn, kept: ModeState, request: Request, plan: ThinkOutput) 
     descriptions = [step.description for step in job.steps]
     yield Text(say("plan", language, goal=plan.goal, steps=numbered(descriptions)), 0, whole=True)
     outcomes = yield from carried_out(turn, job, _scene(turn, request))
-    made = [entity for entity in turn.note_entities() if entity.link.get("artifact") in _artifacts(outcomes)]
+    artifacts = {artifact for outcome in outcomes for artifact in outcome.artifacts}
+    made = [entity for entity in turn.note_entities() if entity.link.get("artifact") in artifacts]
     end = yield from _replied(turn, job, outcomes, made)
     if trouble := step_list(outcomes, language):
         yield Text(say("not_done", language, steps=trouble), END, whole=True)
@@ -221,10 +222,6 @@ def _scene(turn: Turn, request: Request) -> Scene:
         dropped,
         request.excluded,
     )
-
-
-def _artifacts(outcomes: Sequence[Outcome]) -> set[str]:
-    return {artifact for outcome in outcomes for artifact in outcome.artifacts}
 
 
 def end_with(turn: Turn, kept: ModeState, text: str, note: str, pending: Pending | None = None) -> Events:

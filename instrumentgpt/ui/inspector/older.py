@@ -56,8 +56,8 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
         st.button(
             say("Show {count} earlier", count=min(SHOWN, len(older) - limit)),
             type="tertiary",
-            on_click=_show_more,
-            args=(limit + SHOWN,),
+            on_click=st.session_state.update,
+            args=({LIMIT: limit + SHOWN},),
         )
 
 
@@ -112,7 +112,3 @@ def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revis
     else:
         origin, help_ = f"{origin} · {say('in the prompt again')}", say("Take it out of the prompt again")
         draw_line(words, origin, f"take-out-{key}", "undo", help_, changes.undo, revision)
-
-
-def _show_more(limit: int) -> None:
-    st.session_state[LIMIT] = limit

@@ -21,6 +21,7 @@ from instrumentgpt.storage.notes import EVERYWHERE, notes_of
 from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.ui import downloads, session, untrusted
+from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.language import say
 
@@ -119,13 +120,8 @@ def _draw_laying_down(conversation_id: str, device: str) -> None:
             label_visibility="collapsed",
             max_chars=STATEMENT_CHARS,
         )
-        scope = st.selectbox(
-            say("On"),
-            scopes,
-            format_func=lambda name: name or everywhere,
-            label_visibility="collapsed",
-            width=120,
-        )
+        words = {name: name or everywhere for name in scopes}
+        scope = chosen(say("On"), words, label_visibility="collapsed", width=120)
         saved = st.form_submit_button(
             f"_{say('Lay it down')}_", icon=":material/add:", help=say("Lay it down"), type="tertiary"
         )
@@ -148,8 +144,8 @@ def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence
             say("Show all {count}", count=len(ordered)),
             key=f"all-{editing.key_of(Item('', name, ''))}",
             type="tertiary",
-            on_click=_show_all,
-            args=(name,),
+            on_click=st.session_state.update,
+            args=({ALL: {*st.session_state.get(ALL, ()), name}},),
         )
 
 
@@ -193,10 +189,6 @@ def source_of(entry: Entry, conversation_id: str) -> str:
 
 def _source(source: str) -> str:
     return f"{SOURCES[source][0]} {say(SOURCES[source][1])}".strip()
-
-
-def _show_all(name: str) -> None:
-    st.session_state[ALL] = {*st.session_state.get(ALL, ()), name}
 
 
 def _draw_nicknames(database: Database, conversation_id: str, device: str) -> None:
