@@ -18,13 +18,13 @@ CEILINGS = {  # room → lines
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 828,
     "instrumentgpt/modes/interview": 1_396,
-    "instrumentgpt/modes/investigate": 1_583,
-    "instrumentgpt/modes/panel": 2_259,
+    "instrumentgpt/modes/investigate": 1_524,
+    "instrumentgpt/modes/panel": 2_217,
     "instrumentgpt/storage": 4_653,
     "instrumentgpt/turn": 2_514,
     "instrumentgpt/ui": 8_580,
 }
-WHOLE = 65_311
+WHOLE = 65_276
 
 
 def lines_in(room: str) -> int:
