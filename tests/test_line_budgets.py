@@ -10,10 +10,10 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_954,
     "instrumentgpt/analyst": 4_838,
-    "instrumentgpt/commands": 1_795,
+    "instrumentgpt/commands": 1_790,
     "instrumentgpt/evals": 1_210,
     "instrumentgpt/fleet": 905,
-    "instrumentgpt/handover": 838,
+    "instrumentgpt/handover": 824,
     "instrumentgpt/instruments": 21_635,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 828,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_217,
     "instrumentgpt/storage": 4_653,
     "instrumentgpt/turn": 2_514,
-    "instrumentgpt/ui": 8_580,
+    "instrumentgpt/ui": 8_577,
 }
-WHOLE = 65_276
+WHOLE = 65_254
 
 
 def lines_in(room: str) -> int:

@@ -38,12 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     conversation = conversation_for(database_path(), question, arguments)
     _state(files, conversation, arguments)
     events = runs.consume(
-        database_path(),
-        conversation,
-        question,
-        mode=arguments.mode,
-        agent=arguments.agent,
-        attachments=files,
+        database_path(), conversation, question, mode=arguments.mode, agent=arguments.agent, attachments=files
     )
     with warm_server.beside(), closing(events) as stream:
         code = _print_json(stream) if arguments.json else print_text(stream, sys.stdout.isatty())

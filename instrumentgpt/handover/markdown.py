@@ -112,6 +112,10 @@ def absolute(text: str, address: str, conversation_id: str = "") -> str:
     return _RELATIVE.sub(with_address, text)
 
 
+Tokens = Sequence[Token]
+Environment = MutableMapping[str, Any]  # what `html` gives to the rules of the parser
+
+
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": True})
     parser.enable(["table", "linkify"]).disable("image")
@@ -125,13 +129,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-def _link(
-    renderer: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    environment: MutableMapping[str, Any],
-) -> str:
+def _link(renderer: RendererHTML, tokens: Tokens, index: int, options: Any, environment: Environment) -> str:
     address = str(tokens[index].attrs["href"])
     if not address:  # "[x]()" would open the page itself
         del tokens[index].attrs["href"]
@@ -140,13 +138,7 @@ def _link(
     return renderer.renderToken(tokens, index, options, environment)
 
 
-def _text(
-    renderer: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    environment: MutableMapping[str, Any],
-) -> str:
+def _text(renderer: RendererHTML, tokens: Tokens, index: int, options: Any, environment: Environment) -> str:
     token = tokens[index]
     is_code = token.type == "code_inline"
     text = renderer.code_inline(tokens, index, options, environment) if is_code else escapeHtml(token.content)
@@ -165,13 +157,7 @@ def _text(
     return _MARKED.sub(with_note, text)
 
 
-def _fence(
-    renderer: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    environment: MutableMapping[str, Any],
-) -> str:
+def _fence(renderer: RendererHTML, tokens: Tokens, index: int, options: Any, environment: Environment) -> str:
     language = tokens[index].info.strip().casefold()
     tokens[index].info = language if language in LANGUAGES else ""
     return renderer.fence(tokens, index, options, environment)
