@@ -11,14 +11,6 @@ THINKING_CHARACTERS = 8_000  # characters, the newest: all of it is in the run's
 
 
 @dataclass(frozen=True)
-class Remark:
-    """Words that the agent said on the way to its answer."""
-
-    segment: int
-    text: str
-
-
-@dataclass(frozen=True)
 class Progress:
     """A run up to event `number`; `note` is the last sign of life, gone with the first word.
 
@@ -54,17 +46,17 @@ class Progress:
         """The charts and files made so far, in order."""
         return [key for key in self.pieces if isinstance(key, str)]
 
-    def timeline(self) -> list[Tool | Remark]:
+    def timeline(self) -> list[Tool | Text]:
         """Return what was done and what was said on the way to the answer, in order."""
-        entries: list[Tool | Remark] = list(self.steps.values())
+        entries: list[Tool | Text] = list(self.steps.values())
         segments = sorted(self.asides, key=lambda segment: (self.steps_before[segment], segment))
         for place, segment in enumerate(segments):
-            entries.insert(self.steps_before[segment] + place, Remark(segment, str(self.pieces[segment])))
+            entries.insert(self.steps_before[segment] + place, Text(str(self.pieces[segment]), segment))
         return entries
 
-    def settled_steps(self) -> list[Tool | Remark]:
+    def settled_steps(self) -> list[Tool | Text]:
         """Return what of the timeline will not change: the remarks, and the steps that have ended."""
-        return [entry for entry in self.timeline() if isinstance(entry, Remark) or entry.status != "started"]
+        return [entry for entry in self.timeline() if isinstance(entry, Text) or entry.status != "started"]
 
     def denied(self) -> list[str]:
         """Return the names of the tools that the agent was not allowed to use, each once."""

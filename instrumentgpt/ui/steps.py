@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from instrumentgpt.agents.events import Tool, ToolStatus
+from instrumentgpt.agents.events import Text, Tool, ToolStatus
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.language import say
-from instrumentgpt.ui.progress import Progress, Remark
+from instrumentgpt.ui.progress import Progress
 
 ARGUMENT_CHARACTERS = 60  # of all arguments together, in the label of a step
 RESULT_CHARACTERS = 2_000  # of a tool's result on screen; whole on disk
@@ -113,9 +113,9 @@ class LiveSteps:
                 _draw(entry, self.conversation_id)
 
 
-def key_of(entry: Tool | Remark) -> str | int:
+def key_of(entry: Tool | Text) -> str | int:
     """Return what tells a part of the timeline from the others."""
-    return entry.segment if isinstance(entry, Remark) else entry.call_id
+    return entry.segment if isinstance(entry, Text) else entry.call_id
 
 
 def step_label(step: Tool) -> str:
@@ -153,9 +153,9 @@ def _closed_label(steps: Sequence[Tool]) -> str:
     return " · ".join(words)
 
 
-def _draw(step: Tool | Remark, conversation_id: str) -> None:
+def _draw(step: Tool | Text, conversation_id: str) -> None:
     """Draw a step as it stands: in an expander, since Streamlit sleeps 100 ms to make and fill a status."""
-    if isinstance(step, Remark):
+    if isinstance(step, Text):
         untrusted.write(step.text, conversation_id, st.caption)
         return
     with st.expander(step_label(step), type="step", icon=ICONS[step.status]):
