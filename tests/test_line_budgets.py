@@ -19,12 +19,12 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/commands": 828,
     "instrumentgpt/modes/interview": 1_396,
     "instrumentgpt/modes/investigate": 1_501,
-    "instrumentgpt/modes/panel": 2_217,
-    "instrumentgpt/storage": 4_653,
+    "instrumentgpt/modes/panel": 2_215,
+    "instrumentgpt/storage": 4_647,
     "instrumentgpt/turn": 2_514,
     "instrumentgpt/ui": 8_569,
 }
-WHOLE = 65_215
+WHOLE = 65_207
 
 
 def lines_in(room: str) -> int:
