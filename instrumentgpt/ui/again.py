@@ -70,8 +70,7 @@ def draw_origin(database: Database, conversation: db.Conversation) -> None:
 
 def _branch(conversation_id: str, message_id: int) -> None:
     try:
-        with session.opened() as database:
-            new_id = branch(database, conversation_id, message_id)
+        new_id = session.in_database(branch, conversation_id, message_id)
     except InstrumentGPTError as error:
         st.toast(session.describe(error), icon=":material/error:")
         return
@@ -114,8 +113,7 @@ def _edit(message: db.Message) -> None:
         say("It is asked as a new question, with the same files. The earlier one and its answer stay.")
     )
     if st.button(say("Ask"), type="primary", icon=":material/send:") and words.strip():
-        with session.opened() as database:
-            mode = mode_of(database, message.id)
+        mode = session.in_database(mode_of, message.id)
         composer.propose(words.strip(), like=message.id, mode=mode)
         _end()
         st.rerun()

@@ -162,8 +162,7 @@ def _progress_of(run_id: str | None) -> Progress:
 @st.cache_resource(max_entries=500, show_spinner=False)
 def _folded(run_id: str) -> Progress:
     """What a finished run has shown never changes: its events are read once."""
-    with session.opened() as database:
-        return live.progress_of(database, run_id)
+    return session.in_database(live.progress_of, run_id)
 
 
 def _draw_ending(words: str, progress: Progress) -> None:

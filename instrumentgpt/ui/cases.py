@@ -186,6 +186,5 @@ def _edit(case: stored.Case) -> None:
         return
     parts = {name: text.strip() for name, text in texts.items()}
     fields = {"device": device.strip(), "fault": fault, "channel": int(channel) if channel else None}
-    with session.opened() as database:
-        stored.change_case(database, case.id, session.who(), **parts, **fields)
+    session.in_database(stored.change_case, case.id, session.who(), **parts, **fields)
     st.rerun()

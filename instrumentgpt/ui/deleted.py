@@ -18,8 +18,7 @@ WORDS, FEW_WORDS = 120, 60  # characters
 
 def delete(message_id: int) -> None:
     """Delete the turn of the message, and offer the way back in its place; raise RunInProgress."""
-    with session.opened() as database:
-        turn = delete_turn(database, message_id, session.who())
+    turn = session.in_database(delete_turn, message_id, session.who())
     st.session_state[LATEST] = min(turn, default=0)
 
 

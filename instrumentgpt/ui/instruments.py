@@ -151,8 +151,7 @@ def start_scan() -> None:
 @st.fragment(run_every=NEWS_EVERY)
 def _follow(devices: list[str]) -> None:
     """Draw the page anew when the scan has more, or is over."""
-    with session.opened() as database:
-        newest = last_judged(database, devices)
+    newest = session.in_database(last_judged, devices)
     if not scanning() or newest != st.session_state.get("instruments-newest"):
         st.session_state["instruments-newest"] = newest
         st.rerun()

@@ -51,8 +51,7 @@ def draw_hold(agent: Agent, settings: Settings) -> None:
 
 def _change(conversation_id: str) -> None:
     switched = {field: bool(st.session_state[f"{field}-{conversation_id}"]) for field in SWITCHES}
-    with session.opened() as database:
-        conversations.save_permission(database, conversation_id, **switched, changed_by=session.who())
+    session.in_database(conversations.save_permission, conversation_id, session.who(), **switched)
 
 
 def _may(permission: conversations.Permission) -> str:
