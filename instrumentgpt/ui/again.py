@@ -6,7 +6,6 @@ memory, so nothing is lost; a turn that is deleted in the same dialog can be bro
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
@@ -39,9 +38,8 @@ def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], di
     """Draw the menu under an answer that asks its question once more, of the agent that is chosen."""
     key, name = f"again-{message_id}", say("Ask this question again")
     words = {agent: say("Ask {agent}", agent=connection.agent_words(agent)) for agent in agents}
-    call: Any = {"on_click": _ask_again, "args": (key, conversation_id, message_id)}
-    help = say("Ask this question again; the answer above stays")
-    icon_menu("refresh", name, words, key, help=help, disabled=disabled, **call)
+    look = {"help": say("Ask this question again; the answer above stays"), "disabled": disabled}
+    icon_menu("refresh", name, words, key, _ask_again, key, conversation_id, message_id, **look)
 
 
 def draw_branch(conversation_id: str, message_id: int, disabled: bool) -> None:

@@ -61,8 +61,8 @@ def draw_pins(
             return say("Chart: {title}", title=untrusted.label(charts.get(item, "")))
         return say("Line {line:,} of {log}", line=item[1], log=untrusted.label(Path(item[0]).name, 40))
 
-    words, args = say("Pin to case {number}", number=case.id), (key, case, conversation_id)
-    icon_menu("keep", words, {item: name(item) for item in offered}, key, on_click=_pin, args=args)
+    title, words = say("Pin to case {number}", number=case.id), {item: name(item) for item in offered}
+    icon_menu("keep", title, words, key, _pin, key, case, conversation_id)
 
 
 def _make(conversation_id: str) -> None:

@@ -2,7 +2,6 @@
 
 from datetime import date
 from functools import partial
-from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
@@ -122,9 +121,8 @@ def _draw_case(database: Database, case: stored.Case) -> None:
         st.info(untrusted.label(text, OFFER_CHARACTERS), icon=":material/task_alt:")
     with st.container(horizontal=True):
         if case.state == "closed":
-            icon, reopen = ":material/replay:", partial(stored.change_case, state="reopened")
-            call: Any = {"on_click": session.in_database, "args": (reopen, case.id, session.who())}
-            st.button(say("Reopen"), icon=icon, **call)
+            args = (partial(stored.change_case, state="reopened"), case.id, session.who())
+            st.button(say("Reopen"), icon=":material/replay:", on_click=session.in_database, args=args)
         elif st.button(say("Confirm outcome and close"), icon=":material/task_alt:", type="primary"):
             st.dialog(say("Confirm outcome and close"))(_settle)(case)
         if st.button(say("Edit"), icon=":material/edit:"):
@@ -145,8 +143,8 @@ def _draw_case(database: Database, case: stored.Case) -> None:
         with st.expander(say("Pinned evidence ({count})", count=len(pinned)), icon=":material/keep:"):
             for item in pinned:
                 label = untrusted.label(say("Unpin: {text}", text=item.text), LINE_CHARACTERS)
-                key, args = f"unpin-{item.id}", (stored.unpin, item.id, session.who())
-                st.button(label, key, type="tertiary", on_click=session.in_database, args=args)
+                key, unpin = f"unpin-{item.id}", (stored.unpin, item.id, session.who())
+                st.button(label, key, type="tertiary", on_click=session.in_database, args=unpin)
     with st.expander(phrase(PARTS, "history", language()), icon=":material/history:"):
         untrusted.write("\n".join(f"- {change_line(change, case, language())}" for change in changes))
     evidence.draw(database, case.conversation_id or "", session.current_settings(database))

@@ -23,7 +23,6 @@ from instrumentgpt.ui.language import say
 # In the session's state:
 INPUT, UNSENT, ASKED, NOTE = "question", "unsent", "asked-question", "composer-note"
 MODE, HELD = "chosen-mode", "held-question"
-USE_OFFLINE = (db.save_setting, "agent", "offline")
 
 
 @dataclass(frozen=True)
@@ -174,12 +173,8 @@ def _draw_agent(settings: Settings) -> None:
         agent, program = choose(settings.agent, settings)
     except InstrumentGPTError as error:
         st.caption(f":material/error: {session.describe(error, 300)}")
-        st.button(
-            say("Use the offline analyst"),
-            icon=":material/smart_toy:",
-            on_click=session.in_database,
-            args=USE_OFFLINE,
-        )
+        look: Any = {"icon": ":material/smart_toy:", "args": (db.save_setting, "agent", "offline")}
+        st.button(say("Use the offline analyst"), on_click=session.in_database, **look)
         return
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
     answers = say("{agent} answers", agent=connection.agent_words(agent.name))

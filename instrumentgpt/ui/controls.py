@@ -26,7 +26,10 @@ def icon_button(icon: str, name: str, key: str, on_click: Any, *args: Any, **loo
     st.button(f"_{name}_", key, on_click=on_click, args=args, **look)
 
 
-def icon_menu(icon: str, name: str, words: Mapping[Any, str], key: str, **look: Any) -> Any:
+def icon_menu(
+    icon: str, name: str, words: Mapping[Any, str], key: str, on_click: Any = None, *args: Any, **look: Any
+) -> Any:
     """Draw a menu of an icon alone, as `icon_button`; return what was chosen, None if nothing was."""
     look = {"help": name, "icon": f":material/{icon}:", "type": "tertiary", **look}
-    return st.menu_button(f"_{name}_", list(words), key=key, format_func=words.__getitem__, **look)
+    look |= {"format_func": words.__getitem__, "on_click": on_click, "args": args}
+    return st.menu_button(f"_{name}_", list(words), key=key, **look)

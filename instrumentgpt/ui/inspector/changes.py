@@ -94,9 +94,8 @@ def _draw_revision(revision: Revision) -> None:
         return
     note += f" · {say('undone')} {local(revision.undone_at):%H:%M}"
     words = f":gray[~~{description(revision)}~~]"
-    draw_line(
-        words, note, f"redo-{revision.id}", "redo", say("Do it again"), change, redo_revision, revision.id
-    )
+    redo = (change, redo_revision, revision.id)
+    draw_line(words, note, f"redo-{revision.id}", "redo", say("Do it again"), *redo)
 
 
 def undo(revision_id: int) -> None:

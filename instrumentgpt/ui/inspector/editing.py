@@ -48,8 +48,8 @@ def draw_menu(conversation_id: str, entry: Entry) -> None:
     """Draw the menu beside an entry."""
     key, other = f"item-{key_of(entry.item)}", untrusted.label(entry.other[0]) if entry.other else ""
     words = {name: f"{MENU[name][0]} {say(MENU[name][1], other=other)}" for name in _options(entry)}
-    call: Any = {"on_click": _carry_out, "args": (key, conversation_id, entry)}
-    icon_menu("more_horiz", say("Change this entry"), words, key, help=say("Change it"), **call)
+    name, help = say("Change this entry"), say("Change it")
+    icon_menu("more_horiz", name, words, key, _carry_out, key, conversation_id, entry, help=help)
 
 
 def draw_device_menu(conversation_id: str, entries: Sequence[Entry]) -> None:
@@ -60,7 +60,7 @@ def draw_device_menu(conversation_id: str, entries: Sequence[Entry]) -> None:
     def begin() -> None:
         _begin(conversation_id, entries[st.session_state[key]])
 
-    icon_menu("more_horiz", say("Correct the device"), dict(enumerate(words)), key, on_click=begin)
+    icon_menu("more_horiz", say("Correct the device"), dict(enumerate(words)), key, begin)
 
 
 def _begin(conversation_id: str, entry: Entry) -> None:

@@ -95,7 +95,8 @@ def _take_address(inventory: Inventory, workspace: Workspace) -> str:
 def _pick_device(devices: list[str], inventory: Inventory) -> str:
     labels = {device.name: device.label for device in inventory.devices}
     labels[DROPPED] = say("Files of this conversation")
-    words, look = {name: labels[name] for name in devices}, {"persist_state": "session", "width": 240}
+    words = {name: labels[name] for name in devices}
+    look = {"persist_state": "session", "width": 240}
     return str(chosen(say("Device"), words, place.DEVICE, on_change=_device_changed, **look))
 
 
@@ -109,10 +110,8 @@ def _pick_logs(choices: list[Choice], addressed: str) -> list[Choice]:
         if addressed:
             place.begin()
     by_name = {choice.name: choice for choice in reversed(choices)}
-    words, look = (
-        {name: described(by_name[name]) for name in names},
-        {"persist_state": "session", "width": 460},
-    )
+    words = {name: described(by_name[name]) for name in names}
+    look = {"persist_state": "session", "width": 460}
     log = chosen(say("Log"), words, place.LOG, on_change=place.begin, **look)
     other_names = [name for name in names if name != log]
     if st.session_state.get(place.OTHER) not in other_names:
