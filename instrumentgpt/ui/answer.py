@@ -25,7 +25,7 @@ from instrumentgpt.ui import (
     session,
     untrusted,
 )
-from instrumentgpt.ui.language import problem, say
+from instrumentgpt.ui.language import problem, say, thousands
 from instrumentgpt.ui.progress import Progress
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking
 
@@ -91,7 +91,7 @@ def draw(
         again.draw_branch(conversation_id, message.id, disabled=agents is None)
         rating = draw_thumbs(database, message.id)
         usage = progress.done.usage if progress.done else {}
-        st.caption(" · ".join(_facts(database, message, progress)), help=usage_in_words(usage) or None)
+        st.caption(" · ".join(_facts(database, message, progress)), help=tokens(usage, exactly=True) or None)
         if progress.session or usage:
             beside.draw_foot(database, conversation_id, message, progress)
     if rating:
@@ -128,26 +128,18 @@ def sourceless(marks: Sequence[Mark]) -> str:
     return words if missing else ""
 
 
-def tokens(usage: Mapping[str, float]) -> str:
-    """Return what went in and came out, "" if the agent reports neither.
+def tokens(usage: Mapping[str, float], exactly: bool = False) -> str:
+    """Return what went in and came out, or `exactly` all that the agent reports; "" if it reports neither.
 
     >>> tokens({"inputTokens": 12_340, "outputTokens": 410, "cacheReadTokens": 9_000}), tokens({})
     ('tokens: 12.3k in, 410 out', '')
-    """
-    reported = [(name, usage[name]) for name in ("inputTokens", "outputTokens") if usage.get(name)]
-    counts = [f"{count / 1000:.1f}k" if count >= 1000 else f"{count:.0f}" for _, count in reported]
-    words = [say(TOKENS[name], count=count) for count, (name, _) in zip(counts, reported, strict=True)]
-    return say("tokens: {counts}", counts=", ".join(words)) if words else ""
-
-
-def usage_in_words(usage: Mapping[str, float]) -> str:
-    """Return all that the agent reports of its tokens, as text for a tooltip.
-
-    >>> usage_in_words({"inputTokens": 12_340, "cacheReadTokens": 9_000})
+    >>> tokens({"inputTokens": 12_340, "cacheReadTokens": 9_000}, exactly=True)
     'tokens: 12,340 in, 9,000 read from its cache'
     """
-    counts = [say(TOKENS[name], count=f"{usage[name]:,.0f}") for name in TOKENS if usage.get(name)]
-    return say("tokens: {counts}", counts=", ".join(counts)) if counts else ""
+    shown = "{:,.0f}".format if exactly else thousands
+    names = [name for name in TOKENS if usage.get(name) and (exactly or "cache" not in name)]
+    counts = ", ".join(say(TOKENS[name], count=shown(usage[name])) for name in names)
+    return say("tokens: {counts}", counts=counts) if counts else ""
 
 
 def _progress_of(run_id: str | None) -> Progress:

@@ -25,7 +25,7 @@ from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, pro
 from instrumentgpt.turn.prompt import prompt_for, tagged
 from instrumentgpt.ui import connection, untrusted
 from instrumentgpt.ui.controls import one_of
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.language import say, thousands
 
 TYPED = "next-question"  # in the session's state
 EXAMPLE = "Can kp be raised?"  # stands for the next question while none is typed
@@ -175,14 +175,6 @@ def bar(parts: Sequence[tuple[str, int]], budget: int) -> str:
         'border-radius:4px;overflow:hidden;background:color-mix(in srgb, currentColor 14%, transparent)">'
         f"{pieces}</div>"
     )
-
-
-def thousands(tokens: int) -> str:
-    """
-    >>> thousands(8), thousands(320), thousands(1840)
-    ('8', '320', '1.8k')
-    """
-    return str(tokens) if tokens < 1000 else f"{tokens / 1000:.1f}k".replace(".0k", "k")
 
 
 def percent(share: float) -> str:
