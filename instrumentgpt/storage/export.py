@@ -20,7 +20,6 @@ from instrumentgpt.storage.artifacts import (
     Artifact,
     Document,
     documents_folder,
-    file_name,
     get_artifact,
     list_artifacts,
     list_documents,
@@ -74,10 +73,7 @@ def export_to(target: IO[bytes], database: Database, conversation_id: str) -> No
         for artifact in artifacts
         if not artifact.removed_at and (not artifact.file or upload_path(database, artifact).is_file())
     ]
-    files = {
-        artifact.id: f"files/{artifact.id}-{file_name(artifact.title)}{ENDINGS.get(artifact.kind, '')}"
-        for artifact in there
-    }
+    files = {artifact.id: f"files/{_file_name(artifact)}" for artifact in there}
     notes = notes_of(database, conversation_id, _devices(database, conversation_id))
     documents, prompts = _documents(database, conversation_id), _prompts(database, conversation_id)
     record = {
@@ -164,13 +160,23 @@ def _prompts(database: Database, conversation_id: str) -> dict[str, SentPrompt]:
         and not any(created <= prompt.sent_at <= deleted for created, deleted in gone)
     ]
     return {
-        f"prompts/{place:04d}-{file_name(f'{prompt.task}-{prompt.agent}')}.txt": prompt
+        f"prompts/{place:04d}-{_plain(f'{prompt.task}-{prompt.agent}')}.txt": prompt
         for place, prompt in enumerate(sent, start=1)
     }
 
 
+def _plain(title: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in title).strip("._")
+
+
 def _without(item: object, name: str) -> dict[str, Any]:
     return {key: value for key, value in vars(item).items() if key != name}
+
+
+def _file_name(artifact: Artifact) -> str:
+    """Return a name within the archive, whatever the title is."""
+    stem = _plain(artifact.title)[:NAME_CHARS] or artifact.kind
+    return f"{artifact.id}-{stem}{ENDINGS.get(artifact.kind, '')}"
 
 
 def _markdown(
