@@ -57,6 +57,7 @@ def _change(conversation_id: str) -> None:
 def _may(permission: conversations.Permission) -> str:
     """Return what `permission` allows, in words.
 
+    >>> Permission = conversations.Permission
     >>> _may(Permission()), _may(Permission(may_run=True, may_edit=True))
     ('may only read', 'may run commands and edit files')
     """
