@@ -42,7 +42,7 @@ def opened() -> Iterator[Database]:
         database.close()
 
 
-def in_database(action: Callable[..., T], *values: Any, **named: Any) -> T:
+def in_database(action: Callable[..., T], /, *values: Any, **named: Any) -> T:
     """Return `action(database, *values)` in a connection of its own: what a button does, or a download."""
     with opened() as database:
         return action(database, *values, **named)
