@@ -25,8 +25,9 @@ from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.case import Task
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.modes.contracts import read_reply
 from instrumentgpt.modes.panel.asking import Reply, Want
-from instrumentgpt.modes.panel.contracts import Contribution, Plan, SubProblemResult, as_json, read_reply
+from instrumentgpt.modes.panel.contracts import Contribution, Plan, SubProblemResult, as_json
 from instrumentgpt.modes.panel.decomposition import batches, checked
 from instrumentgpt.modes.panel.deliberation import deliberate
 from instrumentgpt.modes.panel.experts import read_experts

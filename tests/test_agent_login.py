@@ -11,7 +11,6 @@ from instrumentgpt.agents.login import (
     COMMANDS,
     Address,
     Commands,
-    LoginEnd,
     Status,
     log_in,
     models_of,
@@ -83,7 +82,7 @@ def test_a_login_tells_its_address_and_how_it_ended(program, behaviour, addresse
     with at_once():
         *told, ended = log_in(program(behaviour), CURSOR, {"PATH": "/usr/bin:/bin"}, seconds=110)
     assert [one.url for one in told] == addresses
-    assert isinstance(ended, LoginEnd) and ended.logged_in is logged_in
+    assert isinstance(ended, Status) and ended.logged_in is logged_in
     assert words in ended.text
 
 
@@ -96,7 +95,7 @@ def test_an_address_that_comes_in_pieces_is_told_whole(program):
     """What has come is told after 0.2 s of silence: where the machine stood still just then, once more."""
     for _ in range(5):
         *told, ended = log_in(program("pieces"), CURSOR, {"PATH": "/usr/bin:/bin"}, seconds=110)
-        assert told[-1] == Address("https://x.test/abcd") and ended == LoginEnd(True, "https://x.test/abcd")
+        assert told[-1] == Address("https://x.test/abcd") and ended == Status(True, "https://x.test/abcd")
         if len(told) == 1:
             return
     pytest.fail("its first piece was told as an address, five times")
@@ -116,7 +115,7 @@ def test_a_login_that_is_given_up_leaves_no_process(program, behaviour):
 
 def test_a_login_can_be_stopped(program):
     *_, ended = log_in(program("hangs"), CURSOR, {"PATH": "/usr/bin:/bin"}, stopped=lambda: True)
-    assert ended == LoginEnd(False, "The login was stopped.")
+    assert ended == Status(False, "The login was stopped.")
 
 
 def test_a_program_that_does_not_start_is_an_end_too(tmp_path):

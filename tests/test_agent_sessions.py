@@ -10,9 +10,9 @@ from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
 from instrumentgpt.agents.evidence import ASK_AGAIN
 from instrumentgpt.agents.process import Command, Request, run
 from instrumentgpt.agents.registry import AGENTS
-from instrumentgpt.agents.sessions import REFUSED, TOLD, ask_resuming, is_session_id
 from instrumentgpt.settings import database_path
 from instrumentgpt.turn import runs
+from instrumentgpt.turn.ask import REFUSED, TOLD, ask_resuming, is_session_id
 
 FRESH = [Session("new"), Text("It swings."), Done("ok", "It swings.")]
 

@@ -213,7 +213,7 @@ def test_messages_are_kept_as_files_only_where_the_prompt_leaves_something_out()
 def test_a_change_of_permissions_is_on_record(database, conversation):
     assert permission_in_force(database, conversation) == Permission()
     for may_run in (True, False):
-        save_permission(database, conversation, may_run, False, "ana")
+        save_permission(database, conversation, "ana", may_run=may_run)
     record = list_permissions(database, conversation)
     assert [(one.may_run, one.changed_by, one.changed_at > 0) for one in record] == [
         (False, "ana", True),

@@ -18,8 +18,8 @@ from instrumentgpt.handover import pdf
 from instrumentgpt.handover.document import answer_document
 from instrumentgpt.handover.facts import facts_of
 from instrumentgpt.handover.letters import KINDS, BadTemplate, Facts, letter
+from instrumentgpt.handover.markdown import answer_text
 from instrumentgpt.handover.shift import shift_document
-from instrumentgpt.handover.text import answer_text
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.moments import choose_zone

@@ -4,9 +4,10 @@ from datetime import date
 
 from cases import each
 
+from instrumentgpt.analyst.case import Subject
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.modes.investigate.contract import ThinkStep
-from instrumentgpt.modes.investigate.targets import Scene, Target, period_of, targets_of
+from instrumentgpt.modes.investigate.targets import Scene, period_of, targets_of
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.entities import Entity
 
@@ -54,31 +55,31 @@ def works_on(description, *, kind="analyze", **more):
 
 
 def test_a_ref_stands_for_what_it_is():
-    assert works_on("Diagnose log_1") == [Target("zspr 052", B)]
-    assert works_on("compare log_1 與 log_3") == [Target("zspr 052", B), Target("", "dropped.csv")]
-    assert works_on("Look at loop_1") == [Target("zspr 053", "", 2)]
+    assert works_on("Diagnose log_1") == [Subject(B, "zspr 052")]
+    assert works_on("compare log_1 與 log_3") == [Subject(B, "zspr 052"), Subject("dropped.csv", "")]
+    assert works_on("Look at loop_1") == [Subject("", "zspr 053", channel=2)]
 
 
 def test_a_device_brings_the_log_of_this_plan_else_its_latest_else_none():
     assert works_on("Diagnose zspr 052", results=[fetched("zspr 052", "new.log")]) == [
-        Target("zspr 052", "new.log")
+        Subject("new.log", "zspr 052")
     ]
-    assert works_on("Diagnose zspr 052") == works_on("Diagnose device_1") == [Target("zspr 052", A)]
-    assert works_on("診斷 zspr 054") == [Target("zspr 054", "")]
+    assert works_on("Diagnose zspr 052") == works_on("Diagnose device_1") == [Subject(A, "zspr 052")]
+    assert works_on("診斷 zspr 054") == [Subject("", "zspr 054")]
 
 
 def test_a_step_that_names_nothing_works_on_what_the_plan_fetched():
     results = [fetched("zspr 052", A), fetched("zspr 053", "c.log")]
     assert works_on("Analyze the fetched logs", results=results) == [
-        Target("zspr 052", A),
-        Target("zspr 053", "c.log"),
+        Subject(A, "zspr 052"),
+        Subject("c.log", "zspr 053"),
     ]
 
 
 def test_else_on_what_the_request_names_else_on_what_is_in_view():
-    assert works_on("Analyze it", request="why does zspr 055 swing?") == [Target("zspr 055", "")]
-    assert works_on("Analyze it", device="zspr 052", log=A) == [Target("zspr 052", A)]
-    assert works_on("Analyze it", dropped=["mine.csv"]) == [Target("", "mine.csv")]
+    assert works_on("Analyze it", request="why does zspr 055 swing?") == [Subject("", "zspr 055")]
+    assert works_on("Analyze it", device="zspr 052", log=A) == [Subject(A, "zspr 052")]
+    assert works_on("Analyze it", dropped=["mine.csv"]) == [Subject("mine.csv", "")]
     assert works_on("Analyze it") == []
 
 
@@ -86,7 +87,7 @@ def test_reading_logs_is_of_devices_and_all_means_all():
     found = works_on("Fetch the newest log of each oven", kind="read")
     assert [one.device[-3:] for one in found] == ["050", "051", "052", "053", "054", "055"]
     assert {one.log for one in found} == {""}
-    assert works_on("Fetch log_1 again", kind="read") == [Target("zspr 052", B)]
+    assert works_on("Fetch log_1 again", kind="read") == [Subject(B, "zspr 052")]
     assert works_on("Fetch log_3", kind="read") == []
 
 

@@ -8,23 +8,23 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 5_061,
+    "instrumentgpt/agents": 4_946,
     "instrumentgpt/analyst": 4_838,
-    "instrumentgpt/commands": 1_813,
-    "instrumentgpt/evals": 1_217,
-    "instrumentgpt/fleet": 916,
-    "instrumentgpt/handover": 849,
+    "instrumentgpt/commands": 1_785,
+    "instrumentgpt/evals": 1_210,
+    "instrumentgpt/fleet": 905,
+    "instrumentgpt/handover": 824,
     "instrumentgpt/instruments": 21_635,
     "instrumentgpt/memory": 5_086,
-    "instrumentgpt/modes/commands": 841,
-    "instrumentgpt/modes/interview": 1_427,
-    "instrumentgpt/modes/investigate": 1_602,
-    "instrumentgpt/modes/panel": 2_282,
-    "instrumentgpt/storage": 4_662,
-    "instrumentgpt/turn": 2_516,
-    "instrumentgpt/ui": 8_853,
+    "instrumentgpt/modes/commands": 828,
+    "instrumentgpt/modes/interview": 1_396,
+    "instrumentgpt/modes/investigate": 1_501,
+    "instrumentgpt/modes/panel": 2_215,
+    "instrumentgpt/storage": 4_653,
+    "instrumentgpt/turn": 2_514,
+    "instrumentgpt/ui": 8_544,
 }
-WHOLE = 65_835
+WHOLE = 65_183
 
 
 def lines_in(room: str) -> int:

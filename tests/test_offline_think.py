@@ -7,7 +7,8 @@ from instrumentgpt.agents.offline.tasks.think import think
 from instrumentgpt.analyst.case import Task
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.fleet import choose
-from instrumentgpt.modes.investigate.contract import parsed
+from instrumentgpt.modes.contracts import read_reply
+from instrumentgpt.modes.investigate.contract import ThinkOutput
 from instrumentgpt.settings import DEMO_INVENTORY
 
 IN_VIEW = {
@@ -30,7 +31,7 @@ def decided(question, *, state=None, attachments=(), **given):
         attachments=attachments,
         given=told,
     )
-    return parsed("".join(think(task, load_inventory(DEMO_INVENTORY))))
+    return read_reply("".join(think(task, load_inventory(DEMO_INVENTORY))), ThinkOutput, "decision")
 
 
 def steps(plan):

@@ -24,7 +24,7 @@ NOT_ON_THE_PAGE = {  # whose problems a terminal or an agent reads
     "commands": "*", "evals": "*", "modes/commands": "*", "agents/offline": "*", "analyst": "*", "ui": "*",
     "instruments/tools": "*", "instruments/charts": "*", "fleet": "cluster.py", "turn": "rebuild.py",
     "storage": ["uploads.py"],
-    "instruments": ["advice.py", "conversation.py"], "modes/investigate": "contract.py", ".": "mcp_*.py",
+    "instruments": ["advice.py", "conversation.py"], "modes": "contracts.py", ".": "mcp_*.py",
     "modes/panel": ["contracts.py", "expert_memory.py", "deliberation.py"],
 }  # fmt: skip
 WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}|^\W*[A-Z][a-z]+\W*$")  # a sentence, or the name of a thing

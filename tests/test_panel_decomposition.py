@@ -7,7 +7,8 @@ from cases import each
 from panel_case import sub_problem
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.modes.panel.contracts import BadReply, Contribution, Plan, read_reply
+from instrumentgpt.modes.contracts import BadReply, read_reply
+from instrumentgpt.modes.panel.contracts import Contribution, Plan
 from instrumentgpt.modes.panel.decomposition import BadPlan, batches, checked, edited, written
 from instrumentgpt.modes.panel.display import heading
 from instrumentgpt.modes.panel.experts import read_experts

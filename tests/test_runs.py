@@ -18,7 +18,7 @@ from instrumentgpt.agents.family import run_processes
 from instrumentgpt.agents.process import POLL, Clocks
 from instrumentgpt.agents.registry import UnknownAgent
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.runs import get_run, list_runs
+from instrumentgpt.storage.runs import get_run, list_runs, set_process
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.close import OVERTIME_SECONDS, events_of
 
@@ -258,7 +258,7 @@ def test_a_process_with_the_number_of_a_dead_turn_is_left_alone(path, database, 
     turn.kill()
     wait_for(lambda: not lives(turn.pid))
     with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"]) as stranger:
-        runs.set_process(database, run_id, stranger.pid, turn.create_time() - 60)
+        set_process(database, run_id, stranger.pid, turn.create_time() - 60)
         runs.stop(path, run_id)
         assert stranger.poll() is None
         stranger.kill()

@@ -19,7 +19,7 @@ from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.runs import get_prompt, list_prompts, list_runs
 from instrumentgpt.storage.search import search
 from instrumentgpt.turn.close import events_of
-from instrumentgpt.ui.progress import Progress, Remark, advance
+from instrumentgpt.ui.progress import Progress, advance
 
 HERE = Path(__file__).parent
 SHARED = HERE.parents[1] / "shared" / "agents"
@@ -45,7 +45,7 @@ def events_in(path):
 def told_by(events):
     """Return what the page shows: remarks and steps in order, and the paragraphs of the answer."""
     progress = advance(Progress(), enumerate(events, start=1))
-    timeline = [one.text if isinstance(one, Remark) else one.name for one in progress.timeline()]
+    timeline = [one.text if isinstance(one, Text) else one.name for one in progress.timeline()]
     return timeline, [text for _, text in progress.answer() if text]
 
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from instrumentgpt.modes.investigate.contract import PAYLOADS, BrokenContract, ThinkOutput, parsed
+from instrumentgpt.modes.contracts import BadReply, read_reply
+from instrumentgpt.modes.investigate.contract import PAYLOADS, ThinkOutput
 
 STEP = {"description": "Fetch the log of zspr 052", "step_type": "read", "subdomain": "logs", "group": 0}
 PAYLOAD = {
@@ -16,6 +17,10 @@ PAYLOAD = {
     "proposal_message": "Shall I compare the six?",
     "clarification_questions": ["Which device?"],
 }
+
+
+def parsed(said: str) -> ThinkOutput:
+    return read_reply(said, ThinkOutput, "decision")
 
 
 def decision(name: str, *payloads: str, **more) -> dict:
@@ -44,7 +49,7 @@ def test_003_08_exactly_the_payload_that_matches_is_accepted(name, given_):
     if given_ == (PAYLOADS[name],):
         assert parsed(told)
     else:
-        with pytest.raises(BrokenContract, match=f"needs exactly `{PAYLOADS[name]}`"):
+        with pytest.raises(BadReply, match=f"needs exactly `{PAYLOADS[name]}`"):
             parsed(told)
 
 
@@ -67,7 +72,7 @@ def test_a_payload_that_is_empty_is_no_payload(empty):
 )
 def test_003_09_a_step_that_is_none_of_ours_is_named_with_its_place(field, value, told):
     broken = decision("plan_direct", steps=[{**STEP, field: value}])
-    with pytest.raises(BrokenContract, match=told):
+    with pytest.raises(BadReply, match=told):
         parsed(json.dumps(broken))
 
 
@@ -100,13 +105,13 @@ def test_the_decision_is_found_in_prose_and_fences_the_last_one_counts(said):
 
 @each("said", ["", "I cannot.", "{", "[]", '{"decision": ', "{}" * 1000, "{" * 100_000])
 def test_an_answer_without_a_decision_says_so(said):
-    with pytest.raises(BrokenContract, match="no JSON object"):
+    with pytest.raises(BadReply, match="no JSON object"):
         parsed(said)
 
 
 def test_of_two_broken_decisions_the_last_one_is_told_of():
     first, last = decision("propose"), decision("clarify", "steps")
-    with pytest.raises(BrokenContract, match="clarify"):
+    with pytest.raises(BadReply, match="clarify"):
         parsed(f"{json.dumps(first)} {json.dumps(last)}")
 
 
@@ -116,7 +121,7 @@ def test_an_unknown_field_is_ignored_as_agents_add_some():
 
 @given(st.text(max_size=300))
 def test_any_answer_is_a_decision_or_told_what_is_wrong(said):
-    with pytest.raises(BrokenContract) as told:
+    with pytest.raises(BadReply) as told:
         parsed(said)
     assert str(told.value)
 

@@ -59,12 +59,6 @@ def _folded(text: str) -> str:
     return re.sub(r"[^\S\n]+", " ", plain).strip()
 
 
-def _kinds() -> dict[str, frozenset[str]]:
-    """Return what approval.toml holds: yes, no, not, polite, unsure → its phrases."""
-    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return {kind: frozenset(phrases) for kind, phrases in table.items()}
-
-
 def _pattern(phrases: Iterable[str]) -> str:
     """Return a pattern of `phrases`, the longest first; Latin ones are whole words."""
     ordered = sorted(map(re.escape, phrases), key=len, reverse=True)
@@ -76,7 +70,8 @@ def _whole(pattern: str) -> str:
     return rf"(?<![a-z0-9_'])(?:{pattern})(?![a-z0-9_'])"
 
 
-_KINDS = _kinds()
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_KINDS = {kind: frozenset(phrases) for kind, phrases in _TABLE.items()}  # yes, no, not, polite, unsure
 _SAID = frozenset().union(*(_KINDS[kind] for kind in ("yes", "no", "not", "polite")))
 _PHRASE = re.compile(f"{_whole(_REF)}|{_pattern(_SAID)}|[{re.escape(_ENDS)}]", re.ASCII)
 _QUESTION = re.compile(f"[?嗎吗]|{_pattern(_KINDS['unsure'])}", re.ASCII)

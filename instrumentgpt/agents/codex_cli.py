@@ -35,7 +35,8 @@ def command(program: str, request: Request, environment: Mapping[str, str]) -> C
         options += ["-c", f"features.{feature}=false"]
     for name in _others(environment):
         options += ["-c", f"mcp_servers.{name}.enabled=false"]
-    for name, server in _servers(request.mcp_config).items():
+    servers = json.loads(request.mcp_config.read_bytes())["mcpServers"] if request.mcp_config else {}
+    for name, server in servers.items():
         options += _server_options(name, mapping(server))
     if request.source is not None:  # it looks for our rule where it works
         rule = (request.folder / RULE_FILE).read_text(encoding="utf-8")
@@ -66,12 +67,6 @@ def _others(environment: Mapping[str, str]) -> list[str]:
     except (OSError, ValueError):
         return []
     return [name for name in mapping(settings.get("mcp_servers")) if name != SERVER]
-
-
-def _servers(mcp_config: Path | None) -> dict[str, Any]:
-    if mcp_config is None:
-        return {}
-    return mapping(at(json.loads(mcp_config.read_text(encoding="utf-8")), "mcpServers"))
 
 
 def _server_options(name: str, server: dict[str, Any]) -> list[str]:

@@ -99,12 +99,8 @@ def _without_result(done: Done, evidence: Evidence, signs: tuple[Sign, ...]) -> 
         outcome, text = "no-result", f"The agent ended its answer, but {_spoken(done)}."
     else:
         outcome, text = "error", f"The agent exited with code {evidence.exit_code} and {_spoken(done)}."
-    return Failure(outcome, text + _quoted(words), ASK_AGAIN)
+    return Failure(outcome, text + (f" Its last words: {words}" if words else ""), ASK_AGAIN)
 
 
 def _spoken(done: Done) -> str:
     return "stopped in mid-answer" if done.text else "said nothing"
-
-
-def _quoted(words: str) -> str:
-    return f" Its last words: {words}" if words else ""

@@ -49,7 +49,7 @@ def main() -> None:
         threading.Thread(target=_serve, args=(listener, setup["server"]), daemon=True).start()
     status = _wait_for(agent)
     if listener:
-        os.unlink(_socket_of(setup["sockets"]))
+        os.unlink(os.path.join(setup["sockets"], str(os.getpid())))
     _end_what_is_left()
     shutil.rmtree(temporary, ignore_errors=True)
     code = os.waitstatus_to_exitcode(status)
@@ -116,10 +116,6 @@ def _parent(process: int) -> int:
             return int(file.read().rpartition(b")")[2].split()[1])
     except (OSError, ValueError, IndexError):
         return 0
-
-
-def _socket_of(folder: str) -> str:
-    return os.path.join(folder, f"{os.getpid()}")
 
 
 def _listener(folder: str) -> socket.socket:

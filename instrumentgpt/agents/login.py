@@ -4,7 +4,6 @@ A login is made for a person at a terminal, so it gets one (pexpect); status and
 Nothing here waits for ever, and nothing that was started stays.
 """
 
-import json
 import re
 import subprocess
 import threading
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 import pexpect
 
 from instrumentgpt.agents.family import end_all, family_of
-from instrumentgpt.agents.stream import clean
+from instrumentgpt.agents.stream import clean, json_object
 from instrumentgpt.errors import reason
 
 LOGIN_SECONDS = 300.0  # a person reads, types a password, finds a second factor
@@ -65,22 +64,14 @@ class Address:
 
 
 @dataclass(frozen=True)
-class LoginEnd:
-    """How a login ended, with its last words where it failed; always the last."""
-
-    logged_in: bool
-    text: str
-
-
-Login = Generator[Address | LoginEnd, None, None]  # closing it ends the login
-
-
-@dataclass(frozen=True)
 class Status:
     """Whether an agent is logged in; None: it did not say. `text` is its own line."""
 
     logged_in: bool | None
     text: str
+
+
+Login = Generator[Address | Status, None, None]  # its last is how it ended; closing it ends the login
 
 
 @dataclass(frozen=True)
@@ -113,7 +104,7 @@ def log_in(
             encoding=None,
         )
     except (pexpect.ExceptionPexpect, OSError) as error:
-        yield LoginEnd(False, f"{program} does not start: {reason(error)}")
+        yield Status(False, f"{program} does not start: {reason(error)}")
         return
     try:
         yield from _followed(child, time.monotonic() + seconds, stopped)
@@ -138,12 +129,12 @@ def _followed(child: "pexpect.spawn[bytes]", deadline: float, stopped: Callable[
         if _LOGGED_IN.search(text):
             deadline = min(deadline, time.monotonic() + LEAVE_SECONDS)
         if stopped():
-            yield LoginEnd(False, "The login was stopped.")
+            yield Status(False, "The login was stopped.")
             return
         if time.monotonic() > deadline:
             logged_in = _LOGGED_IN.search(text) is not None
             late = "Nobody finished the login in time. Try again, and open the address at once."
-            yield LoginEnd(logged_in, _last_line(text) if logged_in else late)
+            yield Status(logged_in, _last_line(text) if logged_in else late)
             return
 
 
@@ -157,10 +148,10 @@ def _read(child: "pexpect.spawn[bytes]") -> tuple[bool, bytes]:
         return True, b""
 
 
-def _login_end(child: "pexpect.spawn[bytes]", text: str) -> LoginEnd:
+def _login_end(child: "pexpect.spawn[bytes]", text: str) -> Status:
     child.close(force=True)
     well = child.exitstatus == 0 and not _LOGGED_OUT.search(text)
-    return LoginEnd(well, _last_line(text) or f"It ended with exit code {child.exitstatus} and no words.")
+    return Status(well, _last_line(text) or f"It ended with exit code {child.exitstatus} and no words.")
 
 
 def _last_line(text: str) -> str:
@@ -190,11 +181,8 @@ def _status_in_json(text: str) -> Status | None:
     >>> _status_in_json('{"loggedIn": true, "authMethod": "api_key"}')
     Status(logged_in=True, text='Logged in (api_key)')
     """
-    try:
-        answer = json.loads(text)
-    except ValueError:
-        return None
-    if not isinstance(answer, dict) or not isinstance(answer.get("loggedIn"), bool):
+    answer = json_object(text)
+    if not isinstance(answer.get("loggedIn"), bool):
         return None
     how = f" ({answer['authMethod']})" if answer.get("authMethod") not in (None, "none") else ""
     return Status(answer["loggedIn"], f"{'Logged' if answer['loggedIn'] else 'Not logged'} in{how}")

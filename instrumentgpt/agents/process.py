@@ -204,7 +204,7 @@ def run(
         if done.outcome == "no-result":  # nothing more to hear: how it leaves is the evidence
             exit_code = end_family(process, patience, grace)
         pipes.drain()
-        words = _readable(pipes.stderr)
+        words = "\n".join(filter(None, map(clean, pipes.stderr.splitlines())))
         evidence = Evidence(exit_code, words, watch.was_stopped, watch.ended, splitter.dropped)
         failure, outcome = judge(done, evidence, signs)
         if splitter.dropped:
@@ -258,7 +258,3 @@ def _lines(process: Started, pipes: Pipes, splitter: LineSplitter, watch: _Watch
         gone = chunk is None and has_left(process)  # its last words may have come since the look
     if rest := splitter.rest():
         yield rest
-
-
-def _readable(stderr: bytes) -> str:
-    return "\n".join(filter(None, (clean(line) for line in stderr.splitlines())))

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from instrumentgpt.agents.stream import json_object
 from instrumentgpt.settings import home
 
 HELP_SECONDS = 10.0  # the slowest of the known agents takes 3 s on a small machine
@@ -51,7 +52,9 @@ def known_options(program: str, *command: str, environment: Mapping[str, str]) -
     """Return the options of `program` (of its sub-`command`), asked once for each version of its file."""
     kept = home() / "cache" / "agent_options.json"
     key = " ".join((*_version(program), *command))
-    options = _read(kept)
+    options: dict[str, list[str]] = {}
+    with suppress(OSError):
+        options = json_object(kept.read_bytes())
     if key not in options:
         options = {**options, key: _ask(program, command, environment)}
         _write(kept, options)
@@ -79,14 +82,6 @@ def _ask(program: str, command: tuple[str, ...], environment: Mapping[str, str])
         return []
     text = (result.stdout + result.stderr).decode(errors="replace")
     return sorted(set(_OPTION.findall(text))) if result.returncode == 0 else []
-
-
-def _read(kept: Path) -> dict[str, list[str]]:
-    try:
-        options = json.loads(kept.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return options if isinstance(options, dict) else {}
 
 
 def _write(kept: Path, options: Mapping[str, list[str]]) -> None:

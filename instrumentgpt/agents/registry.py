@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -128,6 +129,13 @@ def choose(name: str, settings: Settings) -> tuple[Agent, str]:
             return AGENTS[candidate], path
     where = f" at {setting}" if (setting := _own_path(name, settings)) else ""
     raise UnknownAgent(f"{AGENTS[name].label} is not installed{where}. {AGENTS[name].install}")
+
+
+def installed(name: str, settings: Settings) -> str:
+    """Return the name of the agent that `choose` finds, "" if none is installed."""
+    with suppress(UnknownAgent):
+        return choose(name, settings)[0].name
+    return ""
 
 
 def _own_path(name: str, settings: Settings) -> str:

@@ -1,12 +1,13 @@
 """Whole results of our tools: an agent reads a short form of each, the turn learns from all of it."""
 
 import hashlib
-import json
 import re
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from instrumentgpt.agents.events import Tool
+from instrumentgpt.agents.stream import json_object, string
 from instrumentgpt.agents.stream_parser import SERVER
 
 FOLDER = "results"  # in the run's folder, which agents cannot write to
@@ -26,11 +27,8 @@ def with_whole_result(tool: Tool, run_folder: Path) -> Tool:
     """Return the call with the whole result in place of the short form of it that the agent read."""
     if tool.server != SERVER or tool.status != "ok":
         return tool
-    try:
-        short = json.loads(tool.result)
-        name = short.get("result") if isinstance(short, dict) else None
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            return tool
-        return replace(tool, result=(run_folder / FOLDER / f"{name}.json").read_text(encoding="utf-8"))
-    except (ValueError, RecursionError, OSError):
-        return tool
+    name = string(json_object(tool.result).get("result"))
+    with suppress(OSError, ValueError):
+        if _NAME.fullmatch(name):
+            return replace(tool, result=(run_folder / FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return tool

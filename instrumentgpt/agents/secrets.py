@@ -50,17 +50,15 @@ class Secrets:
     def pending(self, text: str) -> int:
         """Return where in `text` a secret may begin whose end has not been said; its length if none."""
         match = _LAST_WORD.search(text, max(len(text) - LONGEST_KEY, 0))
-        places = [match.start()] if match and _may_be_key(match.group()) else []
+        word = match.group() if match else ""
+        may_be_key = any(word.startswith(prefix) or prefix.startswith(word) for prefix in _PREFIXES)
+        places = [match.start()] if match and may_be_key else []
         for value in self.values:
             for size in range(min(len(value) - 1, len(text)), 0, -1):
                 if text.endswith(value[:size]):
                     places.append(len(text) - size)
                     break
         return min(places, default=len(text))
-
-
-def _may_be_key(word: str) -> bool:
-    return any(word.startswith(prefix) or prefix.startswith(word) for prefix in _PREFIXES)
 
 
 def secrets_of(environment: Mapping[str, str]) -> Secrets:

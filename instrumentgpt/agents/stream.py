@@ -128,6 +128,18 @@ def items(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def json_object(text: str | bytes) -> dict[str, Any]:
+    """Return the JSON object that `text` holds, {} for any other text.
+
+    >>> json_object('{"log": "a.log"}'), json_object("no log")
+    ({'log': 'a.log'}, {})
+    """
+    try:
+        return mapping(json.loads(text))
+    except (ValueError, RecursionError):
+        return {}
+
+
 def parsed(arguments: object) -> dict[str, Any]:
     """Return the object that the text `arguments` holds; other text comes back under "arguments".
 

@@ -16,74 +16,62 @@ ROLES = ("time", "setpoint", "pv", "output")
 
 def ask(parser: argparse.ArgumentParser) -> None:
     """Add question, agent, conversation and output."""
-    parser.add_argument(
-        "question", type=words, help="in English or Chinese; “-” reads it from standard input"
-    )
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over")
-    parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
-    parser.add_argument("--mode", default="chat", help="how it is answered: chat (default), …")
+    add = parser.add_argument
+    add("question", type=words, help="in English or Chinese; “-” reads it from standard input")
+    add("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over")
+    _agent(parser)
+    add("--mode", default="chat", help="how it is answered: chat (default), …")
     add_going_on(parser)
     add_stating(parser)
-    parser.add_argument("--json", action="store_true", help="print every event as a line of JSON")
+    _json(parser, "print every event as a line of JSON")
 
 
 def panel(parser: argparse.ArgumentParser) -> None:
     """Add question, log, agent and approval."""
     parser.add_argument("question", type=words, help="in English or Chinese; it may name a device")
     parser.add_argument("--log", type=Path, action="append", default=[], help="a log to examine (repeatable)")
-    parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
+    _agent(parser)
     parser.add_argument("--yes", action="store_true", help="approve the decomposition without asking")
     add_going_on(parser, "the panel of ")
 
 
 def diagnose(parser: argparse.ArgumentParser) -> None:
     """Add logs, output and what a table may not say of itself."""
-    parser.add_argument(
-        "logs", nargs="+", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts"
-    )
-    parser.add_argument(
-        "--json", action="store_true", help="one JSON object a line, likeliest root cause first"
-    )
-    parser.add_argument(
-        "--report", type=Path, metavar="FILE", help="write an .html to read, print and hand on, too"
-    )
+    add = parser.add_argument
+    add("logs", nargs="+", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts")
+    _json(parser, "one JSON object a line, likeliest root cause first")
+    add("--report", type=Path, metavar="FILE", help="write an .html to read, print and hand on, too")
     add_stating(parser)
-    parser.add_argument(
-        "--language", choices=["en", "zh"], default="en", help="of the findings (default: en)"
-    )
+    _language(parser, "of the findings")
 
 
 def compare(parser: argparse.ArgumentParser) -> None:
     """Add the logs, or one log and a time."""
-    parser.add_argument(
-        "logs", nargs="+", type=Path, metavar="LOG", help="the older and the newer log, or one with --at"
-    )
-    parser.add_argument("--at", type=clock, metavar="HH:MM", help="divide one log at this time of its clock")
-    parser.add_argument("--json", action="store_true", help="one JSON object per difference and line")
-    parser.add_argument(
-        "--language", choices=["en", "zh"], default="en", help="of the sentences (default: en)"
-    )
+    add = parser.add_argument
+    add("logs", nargs="+", type=Path, metavar="LOG", help="the older and the newer log, or one with --at")
+    add("--at", type=clock, metavar="HH:MM", help="divide one log at this time of its clock")
+    _json(parser, "one JSON object per difference and line")
+    _language(parser, "of the sentences")
 
 
 def plot(parser: argparse.ArgumentParser) -> None:
     """Add log, channel and where to write."""
-    parser.add_argument("log", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts")
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="FILE", help="the .html or .json to write"
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add("log", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts")
+    add("-o", "--output", type=Path, required=True, metavar="FILE", help="the .html or .json to write")
+    add(
         "--chart",
         default="loop",
         metavar="NAME",
         help="loop (default), error: pv less setpoint, or trend: what changes over days",
     )
-    parser.add_argument("--channel", type=int, metavar="N", help="this channel alone")
-    parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the labels (default: en)")
+    add("--channel", type=int, metavar="N", help="this channel alone")
+    _language(parser, "of the labels")
 
 
 def devices(parser: argparse.ArgumentParser) -> None:
     """Add the output form."""
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    _json(parser, "print one JSON object a line")
 
 
 def scan(parser: argparse.ArgumentParser) -> None:
@@ -92,8 +80,8 @@ def scan(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--newest", type=int, default=0, metavar="N", help="only the N newest logs of each")
     _add_judges(parser)
     parser.add_argument("--export", type=Path, metavar="FILE", help="all verdicts as .parquet or .csv, too")
-    parser.add_argument("--json", action="store_true", help="one JSON object per device and line")
-    parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the text (default: en)")
+    _json(parser, "one JSON object per device and line")
+    _language(parser, "of the text")
 
 
 def watch(parser: argparse.ArgumentParser) -> None:
@@ -101,6 +89,18 @@ def watch(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--every", type=minutes, default=10.0, metavar="MINUTES", help="between looks (10)")
     parser.add_argument("--once", action="store_true", help="look once and end, for a timer of the system")
     _add_judges(parser)
+
+
+def _language(parser: argparse.ArgumentParser, of: str) -> None:
+    parser.add_argument("--language", choices=["en", "zh"], default="en", help=f"{of} (default: en)")
+
+
+def _json(parser: argparse.ArgumentParser, what: str) -> None:
+    parser.add_argument("--json", action="store_true", help=what)
+
+
+def _agent(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
 
 
 def _add_judges(parser: argparse.ArgumentParser) -> None:
@@ -112,67 +112,62 @@ def _add_judges(parser: argparse.ArgumentParser) -> None:
 
 def eval(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments (docs/command-line.md)."""
-    parser.add_argument(
-        "--agent", action="append", metavar="NAME", help="who answers, several times for several"
-    )
-    parser.add_argument("--kind", action="append", metavar="KIND", help="only cases of this kind")
-    parser.add_argument("--limit", type=int, metavar="N", help="only the first N cases")
-    parser.add_argument("--seeds", type=int, default=1, metavar="N", help="simulated logs with N noises (1)")
-    parser.add_argument("--record", action="store_true", help="keep what models say, to be replayed")
-    parser.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page, side by side")
-    parser.add_argument("--rated", action="store_true", help="print the answers that were rated on the page")
+    add = parser.add_argument
+    add("--agent", action="append", metavar="NAME", help="who answers, several times for several")
+    add("--kind", action="append", metavar="KIND", help="only cases of this kind")
+    add("--limit", type=int, metavar="N", help="only the first N cases")
+    add("--seeds", type=int, default=1, metavar="N", help="simulated logs with N noises (1)")
+    add("--record", action="store_true", help="keep what models say, to be replayed")
+    add("--report", type=Path, metavar="FILE", help="write an HTML page, side by side")
+    add("--rated", action="store_true", help="print the answers that were rated on the page")
 
 
 def search(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments (docs/command-line.md)."""
     parser.add_argument("words", type=words, metavar="WORDS", nargs="+", help="in English or Chinese")
     parser.add_argument("--limit", type=int, default=20, metavar="N", help="so many hits at most (20)")
-    parser.add_argument("--json", action="store_true", help="one JSON object per hit and line")
+    _json(parser, "one JSON object per hit and line")
 
 
 def case(parser: argparse.ArgumentParser) -> None:
     """Add what is done, with which case, its outcome and output."""
-    parser.add_argument("action", choices=["list", "open", "show", "close", "reopen"], help="what to do")
-    parser.add_argument(
+    add = parser.add_argument
+    add("action", choices=["list", "open", "show", "close", "reopen"], help="what to do")
+    add(
         "which",
         type=words,
         nargs="*",
         metavar="WHICH",
         help="words to list those that hold them; a case's number; to open one, a conversation's id",
     )
-    parser.add_argument(
-        "--outcome", type=words, default="", metavar="TEXT", help="what settled it, to close it"
-    )
-    parser.add_argument("--on", default="", metavar="DAY", help="when that was, as 2026-11-24 (today)")
-    parser.add_argument("--device", type=words, default="", help="list only those of this device, by name")
-    parser.add_argument(
-        "--state", choices=["open", "closed", "reopened", "unsettled"], default="", help="list only these"
-    )
-    parser.add_argument("--json", action="store_true", help="one JSON object per case and line")
-    parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the text (default: en)")
+    add("--outcome", type=words, default="", metavar="TEXT", help="what settled it, to close it")
+    add("--on", default="", metavar="DAY", help="when that was, as 2026-11-24 (today)")
+    add("--device", type=words, default="", help="list only those of this device, by name")
+    add("--state", choices=["open", "closed", "reopened", "unsettled"], default="", help="list only these")
+    _json(parser, "one JSON object per case and line")
+    _language(parser, "of the text")
 
 
 def report(parser: argparse.ArgumentParser) -> None:
     """Add what is reported, since when, and where it is written."""
-    parser.add_argument("what", choices=["shift", "case", "answer"], help="what is handed on")
-    parser.add_argument(
+    add = parser.add_argument
+    add("what", choices=["shift", "case", "answer"], help="what is handed on")
+    add(
         "which",
         nargs="?",
         default="",
         metavar="WHICH",
         help="a case's number; a conversation's id, of which the newest answer is taken, or ID/MESSAGE",
     )
-    parser.add_argument(
-        "--since", type=words, default="", metavar="TIME", help="of a shift: “yesterday 18:00”, “昨天18:00”"
-    )
-    parser.add_argument(
+    add("--since", type=words, default="", metavar="TIME", help="of a shift: “yesterday 18:00”, “昨天18:00”")
+    add(
         "-o",
         "--output",
         type=Path,
         metavar="FILE",
         help="the .html, .pdf or .md to write (default: print it)",
     )
-    parser.add_argument("--language", choices=["en", "zh"], default="en", help="of the text (default: en)")
+    _language(parser, "of the text")
 
 
 def export(parser: argparse.ArgumentParser) -> None:
@@ -183,11 +178,10 @@ def export(parser: argparse.ArgumentParser) -> None:
 
 def prune(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments (docs/command-line.md)."""
-    parser.add_argument("--days", type=float, metavar="N", help="untouched for N days (default: the setting)")
-    parser.add_argument("--yes", action="store_true", help="do it; without this nothing is changed")
-    parser.add_argument(
-        "--export", type=Path, metavar="FOLDER", help="with --yes: write each as a zip before"
-    )
+    add = parser.add_argument
+    add("--days", type=float, metavar="N", help="untouched for N days (default: the setting)")
+    add("--yes", action="store_true", help="do it; without this nothing is changed")
+    add("--export", type=Path, metavar="FOLDER", help="with --yes: write each as a zip before")
 
 
 def rebuild(parser: argparse.ArgumentParser) -> None:
@@ -201,18 +195,19 @@ def doctor(parser: argparse.ArgumentParser) -> None:
 
 def offline(parser: argparse.ArgumentParser) -> None:
     """Add the flags of Cursor's `agent`, of which most matter here, and `--task`."""
-    parser.add_argument("prompt", nargs="?", help="the question; without it, it is read from standard input")
-    parser.add_argument("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)")
-    parser.add_argument("-p", "--print", action="store_true", help="answer and end (always so)")
-    parser.add_argument(
+    add = parser.add_argument
+    add("prompt", nargs="?", help="the question; without it, it is read from standard input")
+    add("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)")
+    add("-p", "--print", action="store_true", help="answer and end (always so)")
+    add(
         "--output-format",
         choices=["text", "json", "stream-json"],
         default="text",
         help="text (default), one JSON result, or one JSON event a line",
     )
-    parser.add_argument("--stream-partial-output", action="store_true", help="print the text as it comes")
+    add("--stream-partial-output", action="store_true", help="print the text as it comes")
     for flag in NEVER_USED:
-        parser.add_argument(flag, help=argparse.SUPPRESS)
+        add(flag, help=argparse.SUPPRESS)
 
 
 def add_going_on(parser: argparse.ArgumentParser, part: str = "") -> None:
@@ -229,21 +224,18 @@ def add_going_on(parser: argparse.ArgumentParser, part: str = "") -> None:
 
 def add_stating(parser: argparse.ArgumentParser) -> None:
     """Add the options that `stated_by` reads."""
-    parser.add_argument(
-        "--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3"
-    )
+    add = parser.add_argument
+    add("--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3")
     for role in ROLES:
         value = " or VALUE" if role == "setpoint" else ""
-        parser.add_argument(
+        add(
             f"--{role}",
             metavar="COLUMN" + value.replace(" or ", "|"),
             help=f"the column of {role}, by head or number{value}",
         )
-    parser.add_argument(
-        "--period", type=positive, metavar="SECONDS", help="between rows, for a table without time"
-    )
-    parser.add_argument("--unit", type=unit, metavar="UNIT", help="of the temperature: C, F, K or counts")
-    parser.add_argument(
+    add("--period", type=positive, metavar="SECONDS", help="between rows, for a table without time")
+    add("--unit", type=unit, metavar="UNIT", help="of the temperature: C, F, K or counts")
+    add(
         "--kind",
         type=kind,
         action="append",
@@ -251,7 +243,7 @@ def add_stating(parser: argparse.ArgumentParser) -> None:
         metavar="[CHANNEL=]KIND",
         help="of its loop: continuous, on_off, manual or idle; heats or cools (1=on_off,cools)",
     )
-    parser.add_argument(
+    add(
         "--band",
         type=band,
         action="append",
@@ -259,7 +251,7 @@ def add_stating(parser: argparse.ArgumentParser) -> None:
         metavar="[CHANNEL=]SIZE",
         help="deviation of pv that is worth a word, in its unit",
     )
-    parser.add_argument("--forget", action="store_true", help="what was said of logs like these before")
+    add("--forget", action="store_true", help="what was said of logs like these before")
 
 
 def columns(text: str) -> dict[str, int]:

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-import db
 from instrumentgpt import warm_server
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
 from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
-from instrumentgpt.commands.stored import conversation_for
+from instrumentgpt.commands.stored import conversation_for, opened
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
@@ -35,20 +34,15 @@ def run(arguments: argparse.Namespace) -> int:
     files = [
         file for path in arguments.files for file in unpacked(known_file(path), home() / "cache" / "unpacked")
     ]
-    conversation = conversation_for(database_path(), question, arguments)
+    conversation = conversation_for(question, arguments)
     _state(files, conversation, arguments)
     events = runs.consume(
-        database_path(),
-        conversation,
-        question,
-        mode=arguments.mode,
-        agent=arguments.agent,
-        attachments=files,
+        database_path(), conversation, question, mode=arguments.mode, agent=arguments.agent, attachments=files
     )
     with warm_server.beside(), closing(events) as stream:
         code = _print_json(stream) if arguments.json else print_text(stream, sys.stdout.isatty())
     if not arguments.json:
-        with closing(db.connect(database_path())) as database:
+        with opened() as database:
             for open_question in open_questions(database, conversation):
                 print(f"\n{open_question.words()} {open_question.words('terminal')}")
         print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
@@ -172,7 +166,9 @@ class Printed:
             text = text.lstrip("\n")
             if not text.strip():
                 return
-            self._end_paragraph()
+            self.pause()
+            if self.end_of_text != "\n\n":
+                self._write("\n")
             self.segment = event.segment
         self._print(text)
 
@@ -186,11 +182,6 @@ class Printed:
     def end(self) -> None:
         """Print what was held, and end the last line."""
         self.pause()
-
-    def _end_paragraph(self) -> None:
-        self.pause()
-        if self.end_of_text != "\n\n":
-            self._write("\n")
 
     def _print(self, text: str) -> None:
         text = _LINK.sub(r"\1", self.link_start + text)

@@ -3,20 +3,18 @@
 import argparse
 import getpass
 import json
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict
 from datetime import date
 
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.commands.stored import saved_settings
+from instrumentgpt.commands.stored import opened, saved_inventory
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import about, case_from, end_of, markdown, settle, title_of
-from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.moments import today
-from instrumentgpt.settings import database_path
 from instrumentgpt.storage.cases import Case, change_case, changes_of, evidence_of, get_case, list_cases
 
 
@@ -26,7 +24,7 @@ class NoSuchCase(InstrumentGPTError, ValueError):
 
 def run(arguments: argparse.Namespace) -> int:
     """Do with cases what is asked, and print them; return 1 if none is listed, else 0."""
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         if arguments.action == "list":
             cases = list_cases(database, " ".join(arguments.which), arguments.state, device=arguments.device)
         else:
@@ -48,7 +46,7 @@ def _changed(database: Database, arguments: argparse.Namespace) -> Case:
     if arguments.action == "open":
         if db.get_conversation(database, which) is None:
             raise NoSuchCase(f"There is no conversation {which!r}. `search` prints ids, as ?conv=ID")
-        inventory = load_inventory(saved_settings().inventory)
+        inventory = saved_inventory()
         return get_case(database, case_from(database, which, inventory, _who()))
     if not (which.isascii() and which.isdigit()):
         raise NoSuchCase(f"{which!r} is no number of a case. `case list` prints those that there are")

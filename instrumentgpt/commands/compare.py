@@ -40,22 +40,16 @@ def run(arguments: argparse.Namespace) -> int:
             "Give an older and a newer log, or one log with --at HH:MM"
         )
     path = arguments.logs[0]
-    comparison, faults = _divided(path, arguments.at) if arguments.at else _both(path, arguments.logs[1])
+    if arguments.at:
+        log = _read(path)
+        logs = divided(log, time_of(log, arguments.at))
+    else:
+        logs = _read(path), _read(arguments.logs[1])
+    comparison, faults = compare(*logs), fault_changes(*map(diagnose, logs))
     lines_of = json_lines if arguments.json else text_lines
     for line in lines_of(comparison, faults, arguments.language):
         print(line)
     return 0
-
-
-def _both(before: Path, after: Path) -> tuple[Comparison, tuple[FaultChange, ...]]:
-    first, second = _read(before), _read(after)
-    return compare(first, second), fault_changes(diagnose(first), diagnose(second))
-
-
-def _divided(path: Path, at: str) -> tuple[Comparison, tuple[FaultChange, ...]]:
-    log = _read(path)
-    first, second = divided(log, time_of(log, at))
-    return compare(first, second), fault_changes(diagnose(first), diagnose(second))
 
 
 def _read(path: Path) -> Any:

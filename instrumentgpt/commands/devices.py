@@ -4,15 +4,14 @@ import argparse
 import json
 from typing import Any
 
-from instrumentgpt.commands.stored import saved_settings
+from instrumentgpt.commands.stored import saved_inventory
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.fetch import list_logs
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the devices; return 1 if the logs of one could not be listed, else 0."""
-    inventory = load_inventory(saved_settings().inventory)
+    inventory = saved_inventory()
     rows = [_row(device) for device in inventory.devices]
     width = max((len(row["label"]) for row in rows), default=0)
     for row in rows:

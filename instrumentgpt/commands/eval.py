@@ -2,19 +2,16 @@
 
 import argparse
 import sys
-from contextlib import closing
 
-import db
 from instrumentgpt import warm_server
 from instrumentgpt.agents.warm import is_off
+from instrumentgpt.commands.stored import opened
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.evals.cases import load
 from instrumentgpt.evals.evaluation import ROWS, evaluate
-from instrumentgpt.evals.page import page
 from instrumentgpt.evals.rated import rated_cases
 from instrumentgpt.evals.runner import known_agent
-from instrumentgpt.evals.tables import tables
-from instrumentgpt.settings import database_path
+from instrumentgpt.evals.tables import page, tables
 
 
 class NoCase(InstrumentGPTError, LookupError):
@@ -27,7 +24,7 @@ def run(arguments: argparse.Namespace) -> int:
     Or, with --rated, the answers that people rated, as cases to be completed.
     """
     if arguments.rated:
-        with closing(db.connect(database_path())) as database:
+        with opened() as database:
             print(rated_cases(database))
         return 0
     agents = [known_agent(name) for name in arguments.agent or ROWS]

@@ -1,21 +1,20 @@
 """`python -m instrumentgpt export CONVERSATION`: all of a conversation as one zip file."""
 
 import argparse
-from contextlib import closing
 from pathlib import Path
 
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.commands.stored import opened
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.files import whole
-from instrumentgpt.settings import database_path
 from instrumentgpt.storage.export import export_name, export_to
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the zip and print its path; return 0."""
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         conversation = db.get_conversation(database, arguments.conversation)
         title = conversation.title if conversation else ""
         path = arguments.output or Path(export_name(title, arguments.conversation))

@@ -5,9 +5,8 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-import db
 from instrumentgpt.commands import ask
-from instrumentgpt.commands.stored import conversation_for
+from instrumentgpt.commands.stored import conversation_for, opened
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.storage.panels import latest_panel
 from instrumentgpt.storage.paths import database_path, make_files_private
@@ -24,7 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
     make_files_private()
     files = [ask.known_file(path) for path in arguments.log]
-    conversation = conversation_for(database_path(), arguments.question, arguments)
+    conversation = conversation_for(arguments.question, arguments)
     message: str | None = arguments.question
     code = 0
     while message is not None:
@@ -43,7 +42,7 @@ def _turn(conversation: str, message: str, agent: str, files: list[Path]) -> int
 
 def _next(conversation: str, approved: bool) -> str | None:
     """Return what to say to a proposed decomposition: what the user types; None if none is waiting."""
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         panel = latest_panel(database, conversation)
     if panel is None or panel.status != "proposed":
         return None

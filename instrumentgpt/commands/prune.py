@@ -1,23 +1,23 @@
 """`python -m instrumentgpt prune`: what pruning would remove, and with --yes its removal."""
 
 import argparse
-from contextlib import closing
 from pathlib import Path
 
 from sqlite_utils import Database
 
 import db
 from instrumentgpt.commands.export import UnwritableFile, write_export
+from instrumentgpt.commands.stored import opened
 from instrumentgpt.instruments.language import size_text
 from instrumentgpt.moments import day
 from instrumentgpt.pruning import prunable, prune
-from instrumentgpt.settings import database_path, settings_in_force
+from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.export import export_name
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print each conversation with what goes, and the sum; return 0."""
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         settings = settings_in_force(db.get_settings(database))
         days = settings.retention_days if arguments.days is None else arguments.days
         if days <= 0:

@@ -1,18 +1,17 @@
 """`python -m instrumentgpt rebuild`: the memory of conversations made anew from what was said and done."""
 
 import argparse
-from contextlib import closing
 
 import db
+from instrumentgpt.commands.stored import opened
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.settings import database_path
 from instrumentgpt.turn.rebuild import rebuild
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Rebuild each conversation and say which could not be; return 1 if there were such."""
     refused = 0
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         ids = arguments.conversation or [talk.id for talk in db.list_conversations(database, limit=-1)]
         for conversation_id in ids:
             try:

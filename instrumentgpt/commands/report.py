@@ -2,23 +2,19 @@
 
 import argparse
 import os
-from contextlib import closing
 from pathlib import Path
 
 from sqlite_utils import Database
 
-import db
 from instrumentgpt.analyst.handover import shift_start
 from instrumentgpt.commands.export import UnwritableFile
-from instrumentgpt.commands.stored import saved_settings
+from instrumentgpt.commands.stored import opened, saved_inventory
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.files import whole
 from instrumentgpt.fleet.watch import ADDRESS
 from instrumentgpt.handover.document import Document, answer_document, case_document
 from instrumentgpt.handover.shift import shift_document
-from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.moments import now
-from instrumentgpt.settings import database_path
 
 SUFFIXES = (".html", ".pdf", ".md")
 
@@ -32,7 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     path: Path | None = arguments.output
     if path and path.suffix not in SUFFIXES:
         raise NothingNamed(f"{path}: a report is written as .html, .pdf or .md. Give such a file to --output")
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         document = _document(database, arguments)
     if path is None:
         print(document.markdown(), end="")
@@ -53,7 +49,7 @@ def _document(database: Database, arguments: argparse.Namespace) -> Document:
         since = shift_start(arguments.since, now())
         if since is None:
             raise NothingNamed(f"{arguments.since!r} names no moment. Write --since “yesterday 18:00”")
-        devices = load_inventory(saved_settings().inventory).devices
+        devices = saved_inventory().devices
         return shift_document(database, devices, since.timestamp(), language, address)
     conversation, _, number = which.partition("/") if arguments.what == "answer" else ("", "", which)
     if not (number.isdecimal() or (conversation and not number)):

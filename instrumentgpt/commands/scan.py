@@ -3,17 +3,14 @@
 import argparse
 import json
 import sys
-from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
-import db
 from instrumentgpt.commands.export import UnwritableFile
-from instrumentgpt.commands.stored import saved_settings
+from instrumentgpt.commands.stored import opened, saved_inventory
 from instrumentgpt.fleet.cases import title_of
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.fleet.standing import Row, rows_of
-from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.verdicts import all_verdicts
@@ -21,7 +18,7 @@ from instrumentgpt.storage.verdicts import all_verdicts
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a line a device, worst first; return 1 if something could not be judged, else 0."""
-    inventory = load_inventory(saved_settings().inventory)
+    inventory = saved_inventory()
     devices = [inventory.find(name) for name in arguments.device] or list(inventory.devices)
     result = scan(
         database_path(),
@@ -32,7 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
         _tell,
         arguments.scheduler,
     )
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         rows = rows_of(database, devices)
         if arguments.export:
             _export(arguments.export, [asdict(verdict) for verdict in all_verdicts(database)])

@@ -2,18 +2,18 @@
 
 import argparse
 import json
-from contextlib import closing
 
 import db
+from instrumentgpt.commands.stored import opened
 from instrumentgpt.instruments.conversation import nicknamed_anywhere
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.moments import moment
-from instrumentgpt.settings import database_path, settings_in_force
+from instrumentgpt.settings import settings_in_force
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the hits, the best first; return 0, or 1 if there is none."""
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
         names = spoken_names(nicknamed_anywhere(database, inventory))
         hits = db.search(database, " ".join(arguments.words), names, max(1, arguments.limit))

@@ -3,15 +3,13 @@
 import argparse
 import sys
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-import db
 from instrumentgpt.commands.arguments import ROLES, positive
-from instrumentgpt.commands.stored import saved_settings
+from instrumentgpt.commands.stored import opened, saved_settings
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.stated import Stated, stated_unit
 from instrumentgpt.instruments.readings import read_as, recalled, remember
@@ -62,7 +60,7 @@ def read_stated(path: Path, owner: str, stated: Stated | None, forget: bool, ask
     log = read_log(stated)
     if not (stated or forget or asks) and not database_path().exists():
         return log
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         earlier = None if stated or forget else recalled(database, owner, log)
         if earlier:
             return read_log(earlier)

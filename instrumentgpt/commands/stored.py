@@ -1,11 +1,14 @@
 """What commands take from the database: the settings, and the conversation that they go on with."""
 
 import argparse
-from contextlib import closing
-from pathlib import Path
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+from sqlite_utils import Database
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.settings import Settings, database_path, settings_in_force
 
 TITLE_CHARACTERS = 60
@@ -15,12 +18,19 @@ class NoConversation(InstrumentGPTError, LookupError):
     """No conversation to go on with."""
 
 
-def conversation_for(path: Path, question: str, arguments: argparse.Namespace) -> str:
+@contextmanager
+def opened() -> Iterator[Database]:
+    """Give the database for the block."""
+    with closing(db.connect(database_path())) as database:
+        yield database
+
+
+def conversation_for(question: str, arguments: argparse.Namespace) -> str:
     """Return the id of the conversation that the arguments name, or of a new one for `question`.
 
     Raises NoConversation if there is none to go on with.
     """
-    with closing(db.connect(path)) as database:
+    with opened() as database:
         if arguments.conversation:
             conversation = db.get_conversation(database, arguments.conversation)
             if conversation is None:
@@ -38,5 +48,10 @@ def saved_settings() -> Settings:
     """Return the settings in force, with those saved on the Settings page if there is a database."""
     if not database_path().exists():
         return settings_in_force({})
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         return settings_in_force(db.get_settings(database))
+
+
+def saved_inventory() -> Inventory:
+    """Return the devices of the inventory that is set."""
+    return load_inventory(saved_settings().inventory)

@@ -3,10 +3,8 @@
 import argparse
 import sys
 import time
-from contextlib import closing
 
-import db
-from instrumentgpt.commands.stored import saved_settings
+from instrumentgpt.commands.stored import opened, saved_settings
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import title_of
 from instrumentgpt.fleet.scan import scan
@@ -37,7 +35,7 @@ def _look(jobs: int, scheduler: str) -> None:
         print(f"{name}: {problem}", file=sys.stderr)
     for case in result.reopened:
         print(f"reopened: case {case.id}: {case.device}: {title_of(case, 'en')}", flush=True)
-    with closing(db.connect(database_path())) as database:
+    with opened() as database:
         new, gone = compare_with_alerts(database, devices, time.time())
         for word, alerts in (("new", new), ("gone", gone)):
             for alert in alerts:

@@ -1,12 +1,15 @@
-"""The figures of an evaluation: shares with their intervals, per agent and kind, and per criterion."""
+"""The figures of an evaluation, shares with their intervals by agent, kind and criterion; its page."""
 
 import math
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from instrumentgpt.evals.cases import Case
-from instrumentgpt.evals.criteria import CRITERIA, Verdict
+from instrumentgpt.evals.criteria import CRITERIA, Verdict, description
 from instrumentgpt.evals.recording import STALE
 from instrumentgpt.evals.runner import Outcome
 
@@ -130,3 +133,36 @@ def _notes(results: Sequence[Result]) -> list[str]:
     stale = [result.case.name for result in results if result.stale]
     notes = [f"skipped: {len(skipped)} ({next(iter(skipped.values()))})"] if skipped else []
     return notes + ([f"stale, record anew: {len(stale)} ({', '.join(stale[:3])})"] if stale else [])
+
+
+def page(results: Sequence[Result]) -> str:
+    """Return the page on `results`: self-contained, its texts escaped; it forbids itself to load anything."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
+    )
+    cases = list(dict.fromkeys(result.case.name for result in results))
+    rows = [[result for result in results if result.case.name == name] for name in cases]
+    return environment.get_template("page.html").render(
+        tables=tables(results),
+        rows=[(row[0].case, _expected(row[0].case), row) for row in rows],
+        criteria=[(name, description(name)) for name in CRITERIA],
+    )
+
+
+def _expected(case: Case) -> list[tuple[str, str]]:
+    """Return what a case asks for, each with its name; only what it says anything on."""
+    texts = {
+        "cause": " or ".join(case.cause),
+        "beside it": ", ".join(case.also),
+        "never": ", ".join(case.never),
+        "says": ", ".join(pattern for turn in case.turns for pattern in turn.says),
+        "does not say": ", ".join(pattern for turn in case.turns for pattern in turn.unsaid),
+        "tools": ", ".join(case.tools),
+        "not these tools": ", ".join(case.no_tools),
+        "values": ", ".join(f"{name}: {value}" for name, value in case.values.items()),
+        "constraints": ", ".join(case.constraints),
+        "lifted": ", ".join(case.lifted),
+        "ruled out": ", ".join(case.ruled_out),
+        "canary": case.canary,
+    }
+    return [(name, text) for name, text in texts.items() if text]

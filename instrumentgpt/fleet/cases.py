@@ -63,7 +63,7 @@ def fault_of(
     state = revised_memory(database, conversation_id, state, ()).state
     result, finding = _newest_diagnosis(database, conversation_id)
     device = state.device_name or state.device_ip or str(result.get("device", ""))
-    fault_texts = faults_among(state.findings)
+    fault_texts = [text for text in state.findings if not fault_classes(text) & {*NO_FAULT}]
     symptom = str(finding.get("text") or next(iter(fault_texts), ""))
     causes = state.root_causes or state.hypotheses
     own_causes = [text for text in causes if not (symptom and symptom in text)]
@@ -106,11 +106,6 @@ def _chart_of(database: Database, conversation_id: str, log: str, channel: int |
         if is_here and (str(channel) in its_channels or not its_channels or channel is None):
             charts[len(its_channels) or MANY] = chart
     return charts[min(charts)] if charts else None
-
-
-def faults_among(findings: Sequence[str]) -> list[str]:
-    """Return the findings that do not say that all is well."""
-    return [text for text in findings if not fault_classes(text) & {*NO_FAULT}]
 
 
 def pin_chart(database: Database, case_id: int, artifact: db.Artifact, who: str) -> None:

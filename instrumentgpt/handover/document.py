@@ -119,11 +119,12 @@ def answer_document(
     answer = answers[-1]
     questions = [message for message in messages if message.role == "user" and message.id < answer.id][-1:]
     artifacts = {artifact.id: artifact for artifact in db.list_artifacts(database, answer.id)}
+    agent = get_run(database, answer.run_id).agent if answer.run_id else "–"
     head = word(
         "answered",
         language,
         when=moment(answer.created_at),
-        agent=_agent_of(database, answer, language),
+        agent=word("offline", language) if agent == "offline" else plain_text(agent),
         link=f"[{word('open', language)}](?conv={conversation_id}&msg={answer.id})",
     )
     parts: list[str | Chart] = [
@@ -161,11 +162,6 @@ def case_document(database: Database, case_id: int, language: Language, address:
     return _document(
         heading.removeprefix("# "), [text, *charts], language, address, case.conversation_id or ""
     )
-
-
-def _agent_of(database: Database, answer: db.Message, language: Language) -> str:
-    name = get_run(database, answer.run_id).agent if answer.run_id else "–"
-    return word("offline", language) if name == "offline" else plain_text(name)
 
 
 def _document(

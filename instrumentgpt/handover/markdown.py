@@ -17,6 +17,10 @@ from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from instrumentgpt.storage.artifacts import Artifact
+from instrumentgpt.storage.conversations import Message
+from instrumentgpt.storage.markers import rendered_parts
+
 LINKS = ("http://", "https://", "mailto:", "?")  # a path of a file leads nowhere in a browser
 LANGUAGES = {
     "bash", "c", "cpp", "csv", "diff", "html", "ini", "json", "python", "sh", "sql", "toml", "xml", "yaml"
@@ -108,6 +112,10 @@ def absolute(text: str, address: str, conversation_id: str = "") -> str:
     return _RELATIVE.sub(with_address, text)
 
 
+Tokens = Sequence[Token]
+Environment = MutableMapping[str, Any]  # what `html` gives to the rules of the parser
+
+
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "linkify": True})
     parser.enable(["table", "linkify"]).disable("image")
@@ -121,13 +129,7 @@ def _parser() -> MarkdownIt:
     return parser
 
 
-def _link(
-    renderer: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    environment: MutableMapping[str, Any],
-) -> str:
+def _link(renderer: RendererHTML, tokens: Tokens, index: int, options: Any, environment: Environment) -> str:
     address = str(tokens[index].attrs["href"])
     if not address:  # "[x]()" would open the page itself
         del tokens[index].attrs["href"]
@@ -136,13 +138,7 @@ def _link(
     return renderer.renderToken(tokens, index, options, environment)
 
 
-def _text(
-    renderer: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    environment: MutableMapping[str, Any],
-) -> str:
+def _text(renderer: RendererHTML, tokens: Tokens, index: int, options: Any, environment: Environment) -> str:
     token = tokens[index]
     is_code = token.type == "code_inline"
     text = renderer.code_inline(tokens, index, options, environment) if is_code else escapeHtml(token.content)
@@ -161,13 +157,7 @@ def _text(
     return _MARKED.sub(with_note, text)
 
 
-def _fence(
-    renderer: RendererHTML,
-    tokens: Sequence[Token],
-    index: int,
-    options: Any,
-    environment: MutableMapping[str, Any],
-) -> str:
+def _fence(renderer: RendererHTML, tokens: Tokens, index: int, options: Any, environment: Environment) -> str:
     language = tokens[index].info.strip().casefold()
     tokens[index].info = language if language in LANGUAGES else ""
     return renderer.fence(tokens, index, options, environment)
@@ -188,3 +178,25 @@ def _with_conversation(query: str, conversation_id: str) -> str:
 
 
 _PARSER, _TURN = _parser(), Lock()
+
+
+def answer_text(
+    message: Message, conversation_id: str, artifacts: Sequence[Artifact], address: str, notes: Sequence[str]
+) -> str:
+    """Return the answer as Markdown; what it made is a link to it on the page at `address`.
+
+    artifacts  that the database links to `message`
+    notes      what has to be known of the answer, below it: how it ended, what nobody computed
+    """
+    titles = {artifact.id: " ".join(artifact.title.split()).translate(_NO_BRACKETS) for artifact in artifacts}
+    parts = [
+        f"[{titles[part.artifact_id]}](?conv={conversation_id}&msg={message.id})"
+        if part.artifact_id
+        else part.text.strip("\n")
+        for part in rendered_parts(message.content, titles)
+    ]
+    text = "\n\n".join([*parts, *(f"*{note}*" for note in notes)])
+    return absolute(text, address, conversation_id) + "\n"
+
+
+_NO_BRACKETS = str.maketrans("", "", "[]\\`")

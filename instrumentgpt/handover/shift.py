@@ -168,17 +168,14 @@ def _text(verdict: Verdict, language: Language) -> str:
     return plain_text(shorten(verdict.text_zh if language == "zh" else verdict.text_en, TEXT_CHARS))
 
 
-def _when(at: float, faults: Faults) -> str:
-    return log_moment(at) if at in faults.clocks else moment(at)
-
-
 def _fault_line(
     row: tuple[float, Verdict], faults: Faults, language: Language, words: str = "fault_line"
 ) -> str:
     at, verdict = row
+    when = log_moment(at) if at in faults.clocks else moment(at)
     return word(
         words, language, device=plain_text(verdict.device), text=_text(verdict, language),
-        severity=report_word(f"severity_{verdict.severity}", language), when=_when(at, faults),
+        severity=report_word(f"severity_{verdict.severity}", language), when=when,
         link=line_link(reference_to(verdict.log, verdict.device), verdict.line or 1),
     )  # fmt: skip
 

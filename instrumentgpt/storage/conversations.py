@@ -318,19 +318,10 @@ class Permission:
     changed_at: float = 0.0  # s since 1970
 
 
-def save_permission(
-    database: Database,
-    conversation_id: str,
-    may_run: bool,
-    may_edit: bool,
-    changed_by: str,
-    may_browse: bool = False,
-) -> None:
-    """Put on record what agents may do in this conversation from now on."""
-    insert(
-        database, "permissions", conversation_id=conversation_id, may_run=may_run, may_edit=may_edit,
-        may_browse=may_browse, changed_by=changed_by, changed_at=time.time(),
-    )  # fmt: skip
+def save_permission(database: Database, conversation_id: str, changed_by: str, **may: bool) -> None:
+    """Put on record what agents `may` do in this conversation from now on; each that is not told: no."""
+    row = vars(Permission(**may, changed_by=changed_by, changed_at=time.time()))
+    insert(database, "permissions", conversation_id=conversation_id, **row)
 
 
 def list_permissions(database: Database, conversation_id: str) -> list[Permission]:

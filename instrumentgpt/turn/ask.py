@@ -1,7 +1,8 @@
-"""Asking an agent, once or several at a time: a process started, its events, what comes of them."""
+"""Asking an agent, once or several at a time: a process started or its session gone on with, its events."""
 
 import logging
 import queue
+import re
 import threading
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -20,16 +21,17 @@ from instrumentgpt.agents.events import (
     Outcome,
     Session,
     Text,
+    Thinking,
     Tick,
     Tool,
 )
+from instrumentgpt.agents.evidence import ASK_AGAIN
 from instrumentgpt.agents.family import RUN_VARIABLE
-from instrumentgpt.agents.process import POLL, Clocks, Request, run
+from instrumentgpt.agents.process import DOCTOR, POLL, Clocks, Request, run
 from instrumentgpt.agents.registry import Agent, UnknownAgent, choose, environment_for
 from instrumentgpt.agents.results import with_whole_result
 from instrumentgpt.agents.sandbox import confined
 from instrumentgpt.agents.secrets import redacted, secrets_of
-from instrumentgpt.agents.sessions import ask_resuming, taken_session
 from instrumentgpt.errors import reason
 from instrumentgpt.settings import Settings
 from instrumentgpt.turn.checked import check
@@ -163,12 +165,7 @@ def _as_they_come(
 
 
 def started(
-    run_id: str,
-    settings: Settings,
-    stopped: Callable[[], bool],
-    agent: Agent,
-    program: str,
-    request: Request,
+    run_id: str, settings: Settings, stopped: Callable[[], bool], agent: Agent, program: str, request: Request
 ) -> Events:
     """Return what `agent` answers to `request`, without the secrets of its environment."""
     environment = {**environment_for(agent), RUN_VARIABLE: run_id}
@@ -188,9 +185,7 @@ def _apply_event(turn: Turn, event: Event, prepared: _Prepared) -> Iterator[Even
         yield from refused
         if prepared.agent.resumes and event.session_id:
             folder = str(prepared.request.workplace)
-            db.save_agent_session(
-                turn.database, turn.run.conversation_id, event.agent, folder, event.session_id
-            )
+            db.save_agent_session(*turn.where, event.agent, folder, event.session_id)
     if isinstance(event, Tool):
         event = with_whole_result(event, turn.folder)
     if isinstance(event, Done):
@@ -213,3 +208,58 @@ def artifact_of(turn: Turn, tool: Tool) -> Iterator[Event]:
     if chart is not None:
         artifact_id = db.add_artifact(turn.database, turn.run.conversation_id, turn.run.id, None, *chart)
         yield Artifact(artifact_id, *chart[:2])
+
+
+LOST: tuple[Outcome, ...] = ("error", "no-result", "died")  # how a run ends whose session is gone
+TOLD = "The agent no longer has its earlier session: it is asked afresh, with what is remembered here."
+REFUSED = "The agent's name for its session is none that can be gone on with"
+# UUIDs and "ses_…" with 26 letters are what agents give; it becomes a word of a command line.
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
+
+
+def is_session_id(text: str) -> bool:
+    """Return whether an agent may be told to go on with the session that it calls `text`.
+
+    >>> [is_session_id(text) for text in ("85239fc7-3af0-4fe0-881c-918390268d82", "--yolo", "a" * 200)]
+    [True, False, False]
+    """
+    return _ID.fullmatch(text) is not None
+
+
+def taken_session(session: Session) -> tuple[Session, *tuple[Tick, ...]]:
+    """Return what is taken of a session that an agent tells: one of an unusable id is told to be without."""
+    if not session.session_id or is_session_id(session.session_id):
+        return (session,)
+    note = f"{REFUSED} ({len(session.session_id):,} characters): the next question is asked afresh."
+    return replace(session, session_id=""), Tick(note)
+
+
+def ask_resuming(ask: Callable[[Request], Events], request: Request) -> Events:
+    """Yield the events of `ask(request)`; a session that cannot be resumed is given up, once, and told.
+
+    It cannot if the run failed before its first word, for none of the reasons that have a remedy of their own
+    (a login, a limit, the network): every agent says it in other words.
+    """
+    if request.resume and not is_session_id(request.resume):
+        yield Tick(f"{REFUSED}: it is asked afresh, with what is remembered here.")
+        request = replace(request, resume="")
+    if not request.resume:
+        yield from ask(request)
+        return
+    spoke, failure = False, Failure("error", "")
+    with closing(ask(request)) as events:
+        for event in events:
+            spoke = spoke or isinstance(event, Text | Thinking | Tool)
+            if isinstance(event, Failure) and not spoke:
+                failure = event
+                continue
+            is_lost = failure.remedy in ("", ASK_AGAIN, DOCTOR) and not spoke
+            if isinstance(event, Done) and event.outcome in LOST and is_lost:
+                break
+            if isinstance(event, Done) and failure.text:
+                yield failure
+            yield event
+        else:
+            return
+    yield Tick(f"{TOLD} ({failure.text[:200]})" if failure.text else TOLD)
+    yield from ask(replace(request, resume=""))

@@ -43,13 +43,7 @@ def start_detached(database: Path, run_id: str, log: IO[bytes]) -> int:
             warm.leave()
             return warm.pid
         process = subprocess.Popen(
-            argv,
-            stdin=nothing,
-            stdout=log,
-            stderr=log,
-            cwd=CHECKOUT,
-            env=environment,
-            start_new_session=True,
+            argv, stdin=nothing, stdout=log, stderr=log, cwd=CHECKOUT, env=environment, start_new_session=True
         )
     threading.Thread(target=process.wait, daemon=True, name=f"wait for {run_id}").start()  # no zombie
     return process.pid

@@ -38,10 +38,7 @@ def refs_in(text: str) -> list[str]:
 
 
 def touched(
-    database: Database,
-    conversation_id: str,
-    run_id: str,
-    results: Sequence[tuple[str, Mapping[str, Any]]],
+    database: Database, conversation_id: str, run_id: str, results: Sequence[tuple[str, Mapping[str, Any]]]
 ) -> list[Sighting]:
     """Return what the `results` of our tools (name, JSON) speak of, what the run made, and what was saved."""
     entities = list_entities(database, conversation_id)

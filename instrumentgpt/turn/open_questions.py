@@ -7,15 +7,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from instrumentgpt.instruments.language import language_of, phrase
-from instrumentgpt.memory.reading.constraints import (
-    CONSTRAINT_CHARS,
-    Ruling,
-    affected_constraint,
-    constraints_in,
-    is_doubtful,
-    lifted_constraint,
-    stated_in,
-)
+from instrumentgpt.memory.reading import constraints
 from instrumentgpt.memory.revisions import UNCLEAR, Item, item_of
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
@@ -46,22 +38,24 @@ class Question:
 def open_questions(database: Database, conversation_id: str) -> list[Question]:
     """Return what the user's newest message leaves open and nobody has answered."""
     words = last_question(database, conversation_id)
-    sentences = [shorten(text, CONSTRAINT_CHARS) for text in stated_in(words)]
+    sentences = [shorten(text, constraints.CONSTRAINT_CHARS) for text in constraints.stated_in(words)]
     revisions = [row for row in list_revisions(database, conversation_id) if row.undone_at is None]
     answered = {row.item.name if row.item.field == UNCLEAR else row.new for row in revisions}
     facts = list_facts(database, conversation_id, ())
     revised = revised_memory(database, conversation_id, DiagnosticState(), facts)
     held = [row for row in revised.facts if row.kind == "constraint" and row.sentence not in sentences]
-    rulings = [Ruling("constraint", row.sentence, row.fact.device) for row in held]
-    every = [Ruling("constraint", row.sentence) for row in facts if row.kind == "constraint"]
+    rulings = [constraints.Ruling("constraint", row.sentence, row.fact.device) for row in held]
+    every = [constraints.Ruling("constraint", row.sentence) for row in facts if row.kind == "constraint"]
     about_constraint, alone = [], []
     for sentence in [sentence for sentence in dict.fromkeys(sentences) if sentence not in answered]:
-        kind = next((kind for kind, _ in constraints_in(sentence)), None)
+        kind = next((kind for kind, _ in constraints.constraints_in(sentence)), None)
         if kind == "lift":  # one that speaks of no constraint may mean the newest
-            is_of_none = lifted_constraint(Ruling(kind, sentence), every) is None
+            is_of_none = constraints.lifted_constraint(constraints.Ruling(kind, sentence), every) is None
             place = len(rulings) - 1 if rulings and is_of_none else None
         else:
-            place = affected_constraint(Ruling("constraint", sentence), rulings, kind is not None)
+            place = constraints.affected_constraint(
+                constraints.Ruling("constraint", sentence), rulings, kind is not None
+            )
         if place is not None:
             row = held[place]
             item = item_of(revised.standings, row.fact.device, "constraint", row.sentence)
@@ -69,7 +63,7 @@ def open_questions(database: Database, conversation_id: str) -> list[Question]:
                 ("replaced", "both") if kind == "constraint" else ("lifted", "replaced", "both", "still")
             )
             about_constraint.append(Question(sentence, item, row.sentence, answers))
-        elif not kind and is_doubtful(sentence):
+        elif not kind and constraints.is_doubtful(sentence):
             alone.append(Question(sentence))
     return [*about_constraint, *alone][:MOST_QUESTIONS]
 

@@ -154,10 +154,7 @@ def _others(database: Database, conversation_id: str) -> Iterator[Event]:
         if run.status == "ok" and run.finished_at and done:
             replaced: list[Entry] = []
             yield run.started_at, partial(_keep, database, conversation_id, replaced)
-            yield (
-                run.finished_at,
-                partial(put_in_place, database, conversation_id, replaced, done[-1].text),
-            )
+            yield (run.finished_at, partial(put_in_place, database, conversation_id, replaced, done[-1].text))
 
 
 def _keep(database: Database, conversation_id: str, kept: list[Entry]) -> None:

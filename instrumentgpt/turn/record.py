@@ -5,7 +5,6 @@ Values come from tools, and from what a user states plainly; an answer's words s
 said before is in doubt where they plainly say otherwise.
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from sqlite_utils import Database
 import db
 import memory
 from instrumentgpt.agents.events import Tool
-from instrumentgpt.agents.stream import string
+from instrumentgpt.agents.stream import json_object, string
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.devices import Device, Inventory
@@ -35,7 +34,6 @@ KINDS = ("plotly", "html", "markdown", "image", "log", "report", "file")
 TITLE_CHARACTERS = 200
 ALT_CHARACTERS = 2000
 
-
 Result = tuple[str, Mapping[str, Any]]  # of one of our tools: its name, and the JSON that it returned
 
 
@@ -51,13 +49,7 @@ def result_of(tool: Tool) -> dict[str, Any]:
     >>> result_of(Tool("1", "shell", "ok", result='{"log": "a.log"}'))
     {}
     """
-    if tool.server != SERVER or tool.status != "ok":
-        return {}
-    try:
-        result = json.loads(tool.result)
-    except (ValueError, RecursionError):
-        return {}
-    return result if isinstance(result, dict) else {}
+    return json_object(tool.result) if tool.server == SERVER and tool.status == "ok" else {}
 
 
 def rows_of(result: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
@@ -99,7 +91,7 @@ def artifact(result: Mapping[str, Any], folder: Path) -> tuple[str, str, str, by
     if kind not in KINDS:
         raise RefusedArtifact(f"An artifact of kind {kind!r} was refused. Known kinds: {', '.join(KINDS)}.")
     content = _content(folder, file)
-    if kind == "plotly" and not _is_figure(content):
+    if kind == "plotly" and not isinstance(json_object(content).get("data"), list):
         raise RefusedArtifact(f"{file!r} is no Plotly figure (a JSON object with `data`) and was refused.")
     return kind, title or kind, string(named.get("alt"))[:ALT_CHARACTERS], content
 
@@ -118,14 +110,6 @@ def _content(folder: Path, file: str) -> bytes:
     if len(content) > LARGEST_ARTIFACT:
         raise RefusedArtifact(f"{file!r} is larger than {LARGEST_ARTIFACT:,} bytes and was refused.")
     return content
-
-
-def _is_figure(content: bytes) -> bool:
-    try:
-        figure = json.loads(content)
-    except (ValueError, RecursionError):
-        return False
-    return isinstance(figure, dict) and isinstance(figure.get("data"), list)
 
 
 # fields of results: beside them a log's name in words is no log read

@@ -55,7 +55,7 @@ CHAT = Asking(resume=True)
 
 def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
     """Return what is asked of `agent`, whose folder is made ready for it."""
-    where, device_memory = (turn.database, turn.run.conversation_id), _device_memory(turn)
+    where, device_memory = turn.where, _device_memory(turn)
     allowed = Permission() if asking.read_only else permission_in_force(*where)
     folder, task_file = turn.workspace(), write_task_file(turn, asking.task, asking.told, device_memory)
     source = source_of(device_of(turn))
@@ -91,7 +91,7 @@ def device_of(turn: Turn) -> Device | None:
 
 def _device_memory(turn: Turn) -> RevisedMemory:
     """Return what is known of the device in question, and of none in particular, as people revised it."""
-    where = turn.database, turn.run.conversation_id
+    where = turn.where
     name = device_key(turn.state)
     revised = revised_memory(*where, turn.state, list_facts(*where, ["", name]))
     return revised if device_key(revised.state) == name else revised_memory(*where, turn.state)
@@ -108,7 +108,7 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
     """
     home, state = turn.home(), device_memory.state
     ours = (state.device_name, state.device_ip)
-    filed = db.device_states(turn.database, turn.run.conversation_id)
+    filed = db.device_states(*turn.where)
     record = {
         "task": task,
         "question": turn.question.content,

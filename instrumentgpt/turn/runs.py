@@ -28,20 +28,9 @@ from instrumentgpt.instruments.pasted import file_name, number_of, pasted_log
 from instrumentgpt.modes.commands.table import is_command
 from instrumentgpt.modes.registry import MODES, known_mode, run_turn
 from instrumentgpt.settings import settings_in_force
+from instrumentgpt.storage import runs as stored
 from instrumentgpt.storage.artifacts import add_upload, attach_uploads, get_artifact, list_uploads
 from instrumentgpt.storage.connection import RunInProgress, UnknownRun, file_of, rows
-from instrumentgpt.storage.runs import (
-    COMMAND,
-    Run,
-    append_events,
-    begin_run,
-    get_run,
-    live_run,
-    live_runs,
-    request_stop,
-    set_process,
-    start_run,
-)
 from instrumentgpt.storage.uploads import Received, received
 from instrumentgpt.turn.close import (
     close,
@@ -98,7 +87,7 @@ def start_summary(database: Database, conversation_id: str) -> str | None:
     try:
         reap_all(database)
         agent = agent_wanted(database, conversation_id)
-        run_id = start_run(database, conversation_id, agent, "", kind="summary") if agent else None
+        run_id = stored.start_run(database, conversation_id, agent, "", kind="summary") if agent else None
         if run_id:
             _spawn(database, run_id)
         return run_id
@@ -138,11 +127,11 @@ def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Even
     """Do the run in this process, a turn or a summary: append each event to the database, then yield it."""
 
     def stop_wanted() -> bool:
-        return stopped() or get_run(database, run_id).stop_requested
+        return stopped() or stored.get_run(database, run_id).stop_requested
 
     try:
         if (yield from _its_turn(database, run_id, stop_wanted)):
-            run = get_run(database, run_id)
+            run = stored.get_run(database, run_id)
             if run.kind == "turn":
                 events = run_turn(open_turn(database, run_id, stop_wanted))
             else:
@@ -169,7 +158,7 @@ def _recorded(database: Database, run_id: str, events: Events) -> Events:
     with closing(events):
         for event in events:
             if not isinstance(event, Done):  # that one was stored with the answer
-                append_events(database, run_id, [to_json(event)])
+                stored.append_events(database, run_id, [to_json(event)])
             ended = ended or isinstance(event, Done)
             yield event
     if not ended:  # somebody else, who stopped it, was faster
@@ -184,7 +173,9 @@ def _its_turn(
     Returns whether its turn has come; False if it was stopped before.
     """
     announced, looked = 0, 0.0
-    while before := begin_run(database, run_id, settings_in_force(db.get_settings(database)).runs_at_once):
+    while before := stored.begin_run(
+        database, run_id, settings_in_force(db.get_settings(database)).runs_at_once
+    ):
         if stop_wanted():
             return False
         if before != announced:
@@ -201,23 +192,23 @@ def _its_turn(
 
 def _noted(database: Database, run_id: str, note: str) -> Tick:
     tick = Tick(note)
-    append_events(database, run_id, [to_json(tick)])
+    stored.append_events(database, run_id, [to_json(tick)])
     return tick
 
 
-def stop(database_path: str | Path, run_id: str) -> Run:
+def stop(database_path: str | Path, run_id: str) -> stored.Run:
     """Stop the run and all it started, within 1.5 s; return it as it ended, now or before."""
     with closing(db.connect(database_path)) as database:
-        request_stop(database, run_id)
+        stored.request_stop(database, run_id)
         deadline = time.monotonic() + STOP_SECONDS
-        while process_of(run := get_run(database, run_id)) and time.monotonic() < deadline:
+        while process_of(run := stored.get_run(database, run_id)) and time.monotonic() < deadline:
             if run.status != "running":
                 break
             time.sleep(POLL / 2)
-        if (run := get_run(database, run_id)).status == "running":
+        if (run := stored.get_run(database, run_id)).status == "running":
             end_at_once(run)
             close(database, run_id, outcome="cancelled")
-        return get_run(database, run_id)
+        return stored.get_run(database, run_id)
 
 
 def reap(database_path: str | Path) -> list[str]:
@@ -235,7 +226,7 @@ def _spawn(database: Database, run_id: str) -> None:
     folder = run_folder(path, run_id)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _forget_old_folders(folder.parent, {run.id for run in live_runs(database)})
+        _forget_old_folders(folder.parent, {run.id for run in stored.live_runs(database)})
         with (folder / "turn.log").open("ab") as log:
             pid = start_detached(path, run_id, log)
     except OSError as error:
@@ -248,9 +239,9 @@ def _spawn(database: Database, run_id: str) -> None:
 
 def _note_process(database: Database, run_id: str, pid: int) -> None:
     try:
-        set_process(database, run_id, pid, started_after_boot(psutil.Process(pid)))
+        stored.set_process(database, run_id, pid, started_after_boot(psutil.Process(pid)))
     except psutil.NoSuchProcess:  # it has ended already; the reaper closes what it left
-        set_process(database, run_id, pid, 0.0)
+        stored.set_process(database, run_id, pid, 0.0)
 
 
 def _forget_old_folders(runs_folder: Path, live: Collection[str]) -> None:
@@ -277,11 +268,11 @@ def store_question(
     known_mode(mode)
     settings = settings_in_force(db.get_settings(database))
     if is_command(text):
-        who = COMMAND
+        who = stored.COMMAND
     else:
         who = choose(settings.agent if agent == "auto" else agent, settings)[0].name
         mode = _mode_of_reply(database, conversation_id, text, mode)
-    stale = live_run(database, conversation_id)
+    stale = stored.live_run(database, conversation_id)
     if stale is not None:
         reap_run(database, stale, longest=float("inf"))
     attached = [given for given in attachments if isinstance(given, str)]
@@ -291,14 +282,14 @@ def store_question(
             for given in attachments
             if not isinstance(given, str)
         ]
-        if who != COMMAND and (pasted := _pasted(database, conversation_id, text, attached, brought)):
+        if who != stored.COMMAND and (pasted := _pasted(database, conversation_id, text, attached, brought)):
             brought.append(files.enter_context(_received(database, pasted)))
         with db.transaction(database):
             message_id = db.add_message(database, conversation_id, "user", text)
             attach_uploads(database, conversation_id, attached, message_id)
             for file in brought:
                 add_upload(database, conversation_id, message_id, file)
-            return start_run(database, conversation_id, who, mode, message_id)
+            return stored.start_run(database, conversation_id, who, mode, message_id)
 
 
 def _mode_of_reply(database: Database, conversation_id: str, text: str, mode: str) -> str:

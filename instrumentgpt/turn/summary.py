@@ -7,22 +7,22 @@ adds none, and the messages that it stands for are still those that the summary 
 
 import tempfile
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.events import Done, Event, Events, Failure
+from instrumentgpt.agents.events import Done, Events, Failure
 from instrumentgpt.agents.process import Request
-from instrumentgpt.agents.registry import UnknownAgent, choose, model_for
+from instrumentgpt.agents.registry import choose, installed, model_for
 from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.memory.agent_summary import objection, one_line, summary_prompt
 from instrumentgpt.memory.filtering import filter_content
 from instrumentgpt.memory.summary import Entry, parse, render, speaker_of, write
-from instrumentgpt.settings import Settings, settings_in_force
+from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.history import history, spoken
 from instrumentgpt.storage.runs import Run, list_runs, live_run
 from instrumentgpt.turn.ask import Reply, replied, started
@@ -41,18 +41,15 @@ def agent_wanted(database: Database, conversation_id: str) -> str | None:
     settings = settings_in_force(db.get_settings(database))
     if not settings.background_summary:
         return None
-    try:
-        agent, _ = choose(settings.agent, settings)
-    except UnknownAgent:
-        return None
+    agent = installed(settings.agent, settings)
     whole = covering(_entries(database, conversation_id))
-    if agent.name == "offline" or whole is None or whole.count < 2 * NEW_EXCHANGES:
+    if agent in ("", "offline") or whole is None or whole.count < 2 * NEW_EXCHANGES:
         return None
     earlier = list_runs(database, conversation_id, kind="summary")
     asked_at = next((run.started_at for run in earlier if run.status != "died"), 0.0)
     messages = db.list_messages(database, conversation_id, last=2 * NEW_EXCHANGES)
     new = [message for message in messages if message.role == "user" and message.created_at > asked_at]
-    return agent.name if len(new) >= NEW_EXCHANGES else None
+    return agent if len(new) >= NEW_EXCHANGES else None
 
 
 def _entries(database: Database, conversation_id: str) -> list[Entry]:
@@ -77,7 +74,10 @@ def summarise(database: Database, run: Run, stopped: Callable[[], bool]) -> Even
     prompt = summary_prompt(render(entries), record, settings.prompt_tokens)
     reply, text, note = Reply("", "ok"), "", "the record is too long for the budget of a prompt"
     if prompt:
-        reply = yield from _ask_summary(run, prompt, settings, stopped)
+        agent, program = choose(run.agent, settings)
+        with tempfile.TemporaryDirectory(prefix="summary-") as folder:  # it reads only, in an empty folder
+            request = Request(prompt, Path(folder), model=model_for(agent, settings))
+            reply = yield from replied(started(run.id, settings, stopped, agent, program, request))
         text = one_line(reply.text)
         devices = spoken_names(nicknamed(database, run.conversation_id, load_inventory(settings.inventory)))
         note = objection(render(entries), "\n".join(record), text, devices)
@@ -87,16 +87,6 @@ def summarise(database: Database, run: Run, stopped: Callable[[], bool]) -> Even
     if outcome == "no-result":
         yield Failure(outcome, note)
     yield from end_summary(database, run.id, Done(outcome, text, time.monotonic() - began, dict(reply.usage)))
-
-
-def _ask_summary(
-    run: Run, prompt: str, settings: Settings, stopped: Callable[[], bool]
-) -> Generator[Event, None, Reply]:
-    """Yield the agent's events but its words; return its reply. It reads only, in an empty folder."""
-    agent, program = choose(run.agent, settings)
-    with tempfile.TemporaryDirectory(prefix="summary-") as folder:
-        request = Request(prompt, Path(folder), model=model_for(agent, settings))
-        return (yield from replied(started(run.id, settings, stopped, agent, program, request)))
 
 
 def _record(database: Database, conversation_id: str, entries: Sequence[Entry]) -> list[str]:

@@ -72,9 +72,14 @@ class Turn:
     also_saved: list[Callable[[int], None]] = field(default_factory=list)  # with the answer, given its id
 
     @property
+    def where(self) -> tuple[Database, str]:
+        """The database and the conversation, as storage asks for them."""
+        return self.database, self.run.conversation_id
+
+    @property
     def earlier(self) -> list[db.Message]:
         """The conversation before the question, oldest first."""
-        return db.list_messages(self.database, self.run.conversation_id, before=self.question.id)
+        return db.list_messages(*self.where, before=self.question.id)
 
     @property
     def folder(self) -> Path:
@@ -102,13 +107,13 @@ class Turn:
 
         Without `remember` the memory stays as it was.
         """
-        done = Done(outcome, self.answer.text, self._seconds(), self.usage)
+        asked_at = self.run.started_clock  # None: before a restart, and nobody can say how long it took
+        seconds = 0.0 if asked_at is None else max(0.0, time.monotonic() - asked_at)
+        done = Done(outcome, self.answer.text, seconds, self.usage)
         with db.transaction(self.database):
             if get_run(self.database, self.run.id).status != "running":
                 return None
-            message_id = db.finish_turn(
-                self.database, self.run.conversation_id, self.run.id, done.text, outcome
-            )
+            message_id = db.finish_turn(*self.where, self.run.id, done.text, outcome)
             if remember:
                 self.learn(message_id)
             store_offers(self.database, message_id, self.offers)
@@ -119,7 +124,7 @@ class Turn:
 
     def learn(self, message_id: int) -> None:
         """Keep what the answer, stored as `message_id`, says and what its tools read, for later questions."""
-        database, conversation_id = self.database, self.run.conversation_id
+        database, conversation_id = self.where
         words = self.answer.text if self.learns_from_words else ""
         before = {**db.device_states(database, conversation_id), **self.filed}
         words_of_user = self.question.content if self.run.agent != COMMAND else ""
@@ -142,22 +147,17 @@ class Turn:
         stands = standing(after.state, IN_QUESTION)
         is_new = identity(memory.DiagnosticState.deserialize(stored)) != identity(after.state)
         is_told = self.devices or any(item.device == stands.device for item in after.items)
-        is_about = is_new or is_told or times_of_deleted(self.database, self.run.conversation_id)
+        is_about = is_new or is_told or times_of_deleted(*self.where)
         return stands if is_about else replace(stands, device="")
 
     def note_entities(self, answer: str = "") -> list[Entity]:
         """Give what this turn's tools touched, and what it made, their refs; return it."""
-        where = self.database, self.run.conversation_id
+        where = self.where
         seen = [Sighting("device", device.label, {"device": device.name}) for device in self.devices]
         seen += touched(*where, self.run.id, self.results)
         refs = {entity.ref for entity in note_entities(*where, self.question.id, seen)}
         touch_entities(*where, self.question.id, refs_in(f"{self.question.content}\n{answer}"))
         return [entity for entity in list_entities(*where) if entity.ref in refs]
-
-    def _seconds(self) -> float:
-        """Return how long the user has waited; 0.0 if nobody can say: it was asked before a restart."""
-        clock = self.run.started_clock
-        return 0.0 if clock is None else max(0.0, time.monotonic() - clock)
 
     def prompt(self, agent: str, reserve: int = 0) -> str:
         """Return the prompt for `agent`.
@@ -168,7 +168,7 @@ class Turn:
         """
         budget = max(1, self.settings.prompt_tokens - reserve)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
-        prompt = self._composed(request, budget)
+        prompt = self.composed(request, budget)
         keep_long_request(request, self.workspace(), replace(self.settings, prompt_tokens=budget))
         self.summary = prompt.summary
         return prompt.text
@@ -178,21 +178,22 @@ class Turn:
 
         It is what a prompt of `question` tells beside the question itself; "" if there is nothing.
         """
-        sections = self._composed(question, budget).sections
+        sections = self.composed(question, budget).sections
         return "\n\n".join(section.text for section in sections if section.name != "request")
 
-    def _composed(self, request: str, budget: int) -> memory.Prompt:
+    def composed(self, request: str, budget: int) -> memory.Prompt:
+        """Return the prompt that memory makes of `request`; nothing of the turn changes."""
         return prompt_for(
-            self.database, self.run.conversation_id, request, self.question.id, self.state, self.summary,
+            *self.where, request, self.question.id, self.state, self.summary,
             self.devices, self.inventory, replace(self.settings, prompt_tokens=budget),
         )  # fmt: skip
 
     def uploads(self) -> Iterator[Path]:
         """Yield the files that came with this conversation's questions, newest first, as files on disk."""
-        for upload in list_uploads(self.database, self.run.conversation_id):
+        for upload in list_uploads(*self.where):
             path = upload_path(self.database, upload)
             if not upload.file and not path.exists():  # an older version keeps it in the database
-                kept = db.get_artifact(self.database, self.run.conversation_id, upload.id)
+                kept = db.get_artifact(*self.where, upload.id)
                 with whole(made(path.parent) / path.name) as file:
                     file.write(kept.content if kept else b"")
             yield path

@@ -11,13 +11,14 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.registry import AGENTS, choose
+from instrumentgpt.agents.registry import AGENTS, installed
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.conversations import conversation_of
 from instrumentgpt.storage.runs import mode_of
 from instrumentgpt.turn.branch import branch
 from instrumentgpt.ui import composer, connection, deleted, session, untrusted
+from instrumentgpt.ui.controls import icon_button, icon_menu
 from instrumentgpt.ui.language import say
 
 EDITED = "edited-question"  # id of a message, in the session's state: the dialog outlives a redrawn page
@@ -30,38 +31,22 @@ def agents_here(settings: Settings) -> list[str]:
     >>> agents_here(Settings())[-1]
     'offline'
     """
-    return [name for name in AGENTS if _is_here(name, settings)]
+    return [name for name in AGENTS if installed(name, settings)]
 
 
 def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], disabled: bool) -> None:
     """Draw the menu under an answer that asks its question once more, of the agent that is chosen."""
-    key = f"again-{message_id}"
-    st.menu_button(
-        f"_{say('Ask this question again')}_",
-        agents,
-        key=key,
-        format_func=lambda name: say("Ask {agent}", agent=connection.agent_words(name)),
-        icon=":material/refresh:",
-        type="tertiary",
-        help=say("Ask this question again; the answer above stays"),
-        disabled=disabled,
-        on_click=_ask_again,
-        args=(key, conversation_id, message_id),
-    )
+    key, name = f"again-{message_id}", say("Ask this question again")
+    words = {agent: say("Ask {agent}", agent=connection.agent_words(agent)) for agent in agents}
+    look = {"help": say("Ask this question again; the answer above stays"), "disabled": disabled}
+    icon_menu("refresh", name, words, key, _ask_again, key, conversation_id, message_id, **look)
 
 
 def draw_branch(conversation_id: str, message_id: int, disabled: bool) -> None:
     """Draw the button under an answer that goes on from there in a conversation of its own."""
-    st.button(
-        f"_{say('Branch from here')}_",
-        key=f"branch-{message_id}",
-        icon=":material/fork_right:",
-        type="tertiary",
-        help=say("Go on from here in a conversation of its own; this one stays"),
-        disabled=disabled,
-        on_click=_branch,
-        args=(conversation_id, message_id),
-    )
+    help = say("Go on from here in a conversation of its own; this one stays")
+    key, look = f"branch-{message_id}", {"help": help, "disabled": disabled}
+    icon_button("fork_right", say("Branch from here"), key, _branch, conversation_id, message_id, **look)
 
 
 def draw_origin(database: Database, conversation: db.Conversation) -> None:
@@ -83,8 +68,7 @@ def draw_origin(database: Database, conversation: db.Conversation) -> None:
 
 def _branch(conversation_id: str, message_id: int) -> None:
     try:
-        with session.opened() as database:
-            new_id = branch(database, conversation_id, message_id)
+        new_id = session.in_database(branch, conversation_id, message_id)
     except InstrumentGPTError as error:
         st.toast(session.describe(error), icon=":material/error:")
         return
@@ -93,16 +77,9 @@ def _branch(conversation_id: str, message_id: int) -> None:
 
 def draw_pencil(message_id: int, disabled: bool) -> None:
     """Draw the button beside a question that opens its words to be changed and sent as a new one."""
-    st.button(
-        f"_{say('Edit and ask again')}_",
-        key=f"edit-{message_id}",
-        icon=":material/edit:",
-        type="tertiary",
-        help=say("Edit and ask again"),
-        disabled=disabled,
-        on_click=_begin,
-        args=(message_id,),
-    )
+    key = f"edit-{message_id}"
+    begin = st.session_state.update
+    icon_button("edit", say("Edit and ask again"), key, begin, {EDITED: message_id}, disabled=disabled)
 
 
 def draw_dialog(messages: Sequence[db.Message]) -> None:
@@ -117,13 +94,6 @@ def question_of(database: Database, conversation_id: str, message_id: int) -> db
     """Return the question that the message `message_id` answers, None if there is none."""
     earlier = db.list_messages(database, conversation_id, before=message_id)
     return next((message for message in reversed(earlier) if message.role == "user"), None)
-
-
-def _is_here(name: str, settings: Settings) -> bool:
-    try:
-        return bool(choose(name, settings))
-    except InstrumentGPTError:
-        return False
 
 
 def _ask_again(key: str, conversation_id: str, message_id: int) -> None:
@@ -141,8 +111,7 @@ def _edit(message: db.Message) -> None:
         say("It is asked as a new question, with the same files. The earlier one and its answer stay.")
     )
     if st.button(say("Ask"), type="primary", icon=":material/send:") and words.strip():
-        with session.opened() as database:
-            mode = mode_of(database, message.id)
+        mode = session.in_database(mode_of, message.id)
         composer.propose(words.strip(), like=message.id, mode=mode)
         _end()
         st.rerun()
@@ -164,10 +133,6 @@ def _delete(message_id: int) -> None:
         deleted.delete(message_id)
         _end()
         st.rerun()
-
-
-def _begin(message_id: int) -> None:
-    st.session_state[EDITED] = message_id
 
 
 def _end() -> None:

@@ -1,4 +1,4 @@
-"""One stored answer: what was done for it, its words and charts, how it ended, who gave it, its cost."""
+"""One stored answer: what was done for it, its words and charts, how it ended, its cost, its thumbs."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -7,9 +7,9 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.handover.text import answer_text
+from instrumentgpt.handover.markdown import answer_text
 from instrumentgpt.memory.gate import Mark
-from instrumentgpt.storage.answers import marks_of_answer
+from instrumentgpt.storage.answers import Rating, marks_of_answer, rate, rating_of, take_back
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.runs import get_run
 from instrumentgpt.ui import (
@@ -25,9 +25,8 @@ from instrumentgpt.ui import (
     session,
     untrusted,
 )
-from instrumentgpt.ui.language import problem, say
+from instrumentgpt.ui.language import problem, say, thousands
 from instrumentgpt.ui.progress import Progress
-from instrumentgpt.ui.rating import draw_reason, draw_thumbs
 from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking
 
 REMEDY_CHARACTERS = 300
@@ -92,7 +91,7 @@ def draw(
         again.draw_branch(conversation_id, message.id, disabled=agents is None)
         rating = draw_thumbs(database, message.id)
         usage = progress.done.usage if progress.done else {}
-        st.caption(" · ".join(_facts(database, message, progress)), help=usage_in_words(usage) or None)
+        st.caption(" · ".join(_facts(database, message, progress)), help=tokens(usage, exactly=True) or None)
         if progress.session or usage:
             beside.draw_foot(database, conversation_id, message, progress)
     if rating:
@@ -129,26 +128,18 @@ def sourceless(marks: Sequence[Mark]) -> str:
     return words if missing else ""
 
 
-def tokens(usage: Mapping[str, float]) -> str:
-    """Return what went in and came out, "" if the agent reports neither.
+def tokens(usage: Mapping[str, float], exactly: bool = False) -> str:
+    """Return what went in and came out, or `exactly` all that the agent reports; "" if it reports neither.
 
     >>> tokens({"inputTokens": 12_340, "outputTokens": 410, "cacheReadTokens": 9_000}), tokens({})
     ('tokens: 12.3k in, 410 out', '')
-    """
-    reported = [(name, usage[name]) for name in ("inputTokens", "outputTokens") if usage.get(name)]
-    counts = [f"{count / 1000:.1f}k" if count >= 1000 else f"{count:.0f}" for _, count in reported]
-    words = [say(TOKENS[name], count=count) for count, (name, _) in zip(counts, reported, strict=True)]
-    return say("tokens: {counts}", counts=", ".join(words)) if words else ""
-
-
-def usage_in_words(usage: Mapping[str, float]) -> str:
-    """Return all that the agent reports of its tokens, as text for a tooltip.
-
-    >>> usage_in_words({"inputTokens": 12_340, "cacheReadTokens": 9_000})
+    >>> tokens({"inputTokens": 12_340, "cacheReadTokens": 9_000}, exactly=True)
     'tokens: 12,340 in, 9,000 read from its cache'
     """
-    counts = [say(TOKENS[name], count=f"{usage[name]:,.0f}") for name in TOKENS if usage.get(name)]
-    return say("tokens: {counts}", counts=", ".join(counts)) if counts else ""
+    shown = "{:,.0f}".format if exactly else thousands
+    names = [name for name in TOKENS if usage.get(name) and (exactly or "cache" not in name)]
+    counts = ", ".join(say(TOKENS[name], count=shown(usage[name])) for name in names)
+    return say("tokens: {counts}", counts=counts) if counts else ""
 
 
 def _progress_of(run_id: str | None) -> Progress:
@@ -163,8 +154,7 @@ def _progress_of(run_id: str | None) -> Progress:
 @st.cache_resource(max_entries=500, show_spinner=False)
 def _folded(run_id: str) -> Progress:
     """What a finished run has shown never changes: its events are read once."""
-    with session.opened() as database:
-        return live.progress_of(database, run_id)
+    return session.in_database(live.progress_of, run_id)
 
 
 def _draw_ending(words: str, progress: Progress) -> None:
@@ -192,3 +182,38 @@ def _facts(database: Database, message: db.Message, progress: Progress) -> list[
     if cost := usage.get("costUSD"):
         facts.append(beside.money(cost))
     return facts
+
+
+WHY = ("What was wrong or missing?", "What helped?")  # thumb down, thumb up
+REASON_CHARACTERS = 500
+
+
+def draw_thumbs(database: Database, message_id: int) -> Rating | None:
+    """Draw the thumbs of an answer as they were pressed, and return its rating."""
+    rating, key = rating_of(database, message_id), f"thumbs-{message_id}"
+    st.feedback(key=key, default=int(rating.helped) if rating else None, on_change=_rate, args=(message_id,))
+    return rating
+
+
+def draw_reason(rating: Rating) -> None:
+    """Draw the reason of a rating, to be written or changed."""
+    st.text_input(
+        say(WHY[rating.helped]),
+        rating.reason,
+        REASON_CHARACTERS,
+        key=f"reason-{rating.message_id}",
+        help=say("Kept on this computer for the evaluation. Press the thumb again to take it back."),
+        on_change=_rate,
+        args=(rating.message_id,),
+        width=480,
+    )
+
+
+def _rate(message_id: int) -> None:
+    thumb = st.session_state[f"thumbs-{message_id}"]
+    reason = (st.session_state.get(f"reason-{message_id}") or "").strip()
+    with session.problems_shown(), session.opened() as database:
+        if thumb is None:
+            take_back(database, message_id)
+        else:
+            rate(database, message_id, bool(thumb), reason, session.who())

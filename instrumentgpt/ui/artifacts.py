@@ -146,8 +146,7 @@ def _draw_report(database: Database, artifact: db.Artifact) -> None:
 
 
 def _content(conversation_id: str, artifact_id: str) -> bytes:
-    with session.opened() as database:
-        artifact = db.get_artifact(database, conversation_id, artifact_id)
+    artifact = session.in_database(db.get_artifact, conversation_id, artifact_id)
     return artifact.content if artifact else b""
 
 

@@ -18,6 +18,7 @@ from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.storage.cases import Case, list_cases, pin
 from instrumentgpt.ui import artifacts, session, untrusted
+from instrumentgpt.ui.controls import icon_menu
 from instrumentgpt.ui.language import language, say
 
 MOST_LINES = 12  # offered of one answer
@@ -30,8 +31,7 @@ def draw_case(database: Database, conversation_id: str, state: DiagnosticState, 
     if cases:
         word = phrase(PARTS, cases[0].state, language())
         label = say("Case {number} · {state}", number=cases[0].id, state=word)
-        query = {"case": str(cases[0].id)}
-        st.page_link(session.page_named("cases"), label=label, icon=":material/cases:", query_params=query)
+        session.link_to_case(label, cases[0].id, icon=":material/cases:")
     elif device_key(state) or state.findings or state.root_causes:
         st.button(
             say("Make a case"),
@@ -61,18 +61,8 @@ def draw_pins(
             return say("Chart: {title}", title=untrusted.label(charts.get(item, "")))
         return say("Line {line:,} of {log}", line=item[1], log=untrusted.label(Path(item[0]).name, 40))
 
-    words = say("Pin to case {number}", number=case.id)
-    st.menu_button(
-        f"_{words}_",
-        offered,
-        key=key,
-        format_func=name,
-        icon=":material/keep:",
-        type="tertiary",
-        help=words,
-        on_click=_pin,
-        args=(key, case, conversation_id),
-    )
+    title, words = say("Pin to case {number}", number=case.id), {item: name(item) for item in offered}
+    icon_menu("keep", title, words, key, _pin, key, case, conversation_id)
 
 
 def _make(conversation_id: str) -> None:

@@ -13,20 +13,9 @@ from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.instruments.language import phrase
 from instrumentgpt.moments import moment, today
-from instrumentgpt.storage.cases import (
-    SCAN,
-    TEXTS,
-    Case,
-    change_case,
-    changes_of,
-    chart_of,
-    evidence_of,
-    get_case,
-    list_cases,
-    unpin,
-    values_of,
-)
+from instrumentgpt.storage import cases as stored
 from instrumentgpt.ui import artifacts, downloads, evidence, handing, session, untrusted
+from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.language import language, say
 
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
@@ -52,12 +41,12 @@ def page() -> None:
         if number.isascii() and number.isdigit() and len(number) <= DIGITS:
             icon = ":material/arrow_back:"
             st.button(say("All cases"), icon=icon, type="tertiary", on_click=show, args=(None,))
-            _draw_case(database, get_case(database, int(number)))
+            _draw_case(database, stored.get_case(database, int(number)))
         else:
             _draw_list(database)
 
 
-def badge(case: Case) -> None:
+def badge(case: stored.Case) -> None:
     """Draw the state of a case, in a word and a colour."""
     st.badge(phrase(PARTS, case.state, language()), color=COLOURS[case.state])  # type: ignore[arg-type]
 
@@ -67,14 +56,8 @@ def _draw_list(database: Database) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         prompt = say("Symptom, cause, outcome, line of a log…")
         words = st.text_input(prompt, icon=":material/search:", key="cases-words", width=360)
-        state = st.segmented_control(
-            say("State"),
-            STATES,
-            default="unsettled",
-            required=True,
-            format_func=lambda name: say(STATES[name]),
-            key="cases-state",
-        )
+        states = {name: say(STATES[name]) for name in STATES}
+        state = one_of(say("State"), states, "unsettled", "cases-state")
         filters = {
             field: st.selectbox(
                 say(FILTERS[field]),
@@ -84,13 +67,13 @@ def _draw_list(database: Database) -> None:
                 width=220,
             )
             for field in FILTERS
-            if len(values := values_of(database, field)) > 1
+            if len(values := stored.values_of(database, field)) > 1
         }
-    cases = list_cases(database, words or "", "" if state == "all" else str(state), **filters)
+    cases = stored.list_cases(database, words or "", "" if state == "all" else state, **filters)
     if not cases:
         none = say("No case yet. Ask about a fault, then press “Make a case” above the answer.")
         no_hit = say("No case fits. Clear the search or the filters.")
-        st.info(no_hit if values_of(database, "state") else none, icon=":material/info:")
+        st.info(no_hit if stored.values_of(database, "state") else none, icon=":material/info:")
     healthy = gone_faults(database, cases)
     for case in cases:
         with st.container(border=True, gap="xsmall"):
@@ -124,13 +107,13 @@ def show(case_id: int | None) -> None:
         st.query_params["case"] = str(case_id)
 
 
-def _draw_case(database: Database, case: Case) -> None:
+def _draw_case(database: Database, case: stored.Case) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(untrusted.label(f"{case.id} · {title_of(case, language())}", 120), anchor=False)
         badge(case)
-    pinned, changes = evidence_of(database, case.id), changes_of(database, case.id)
+    pinned, changes = stored.evidence_of(database, case.id), stored.changes_of(database, case.id)
     by_whom = [change.changed_by for change in changes if change.field == "state"]
-    if case.state == "reopened" and by_whom[-1:] == [SCAN]:
+    if case.state == "reopened" and by_whom[-1:] == [stored.SCAN]:
         text = say("A scan found the same fault again after this case was settled.")
         st.warning(text, icon=":material/replay:")
     if verdict := gone_faults(database, [case]).get(case.id):
@@ -138,7 +121,8 @@ def _draw_case(database: Database, case: Case) -> None:
         st.info(untrusted.label(text, OFFER_CHARACTERS), icon=":material/task_alt:")
     with st.container(horizontal=True):
         if case.state == "closed":
-            st.button(say("Reopen"), icon=":material/replay:", on_click=_reopen, args=(case.id,))
+            args = (partial(stored.change_case, state="reopened"), case.id, session.who())
+            st.button(say("Reopen"), icon=":material/replay:", on_click=session.in_database, args=args)
         elif st.button(say("Confirm outcome and close"), icon=":material/task_alt:", type="primary"):
             st.dialog(say("Confirm outcome and close"))(_settle)(case)
         if st.button(say("Edit"), icon=":material/edit:"):
@@ -153,19 +137,20 @@ def _draw_case(database: Database, case: Case) -> None:
     untrusted.write(shown_parts.replace("\n## ", "\n#### "))
     for item in pinned:
         if item.kind == "chart":
-            figure = artifacts.figure_of(chart_of(database, item.id))
+            figure = artifacts.figure_of(stored.chart_of(database, item.id))
             artifacts.draw_figure(figure, f"pinned-{item.id}", item.text, item.text)
     if pinned:
         with st.expander(say("Pinned evidence ({count})", count=len(pinned)), icon=":material/keep:"):
             for item in pinned:
                 label = untrusted.label(say("Unpin: {text}", text=item.text), LINE_CHARACTERS)
-                st.button(label, key=f"unpin-{item.id}", type="tertiary", on_click=_unpin, args=(item.id,))
+                key, unpin = f"unpin-{item.id}", (stored.unpin, item.id, session.who())
+                st.button(label, key, type="tertiary", on_click=session.in_database, args=unpin)
     with st.expander(phrase(PARTS, "history", language()), icon=":material/history:"):
         untrusted.write("\n".join(f"- {change_line(change, case, language())}" for change in changes))
     evidence.draw(database, case.conversation_id or "", session.current_settings(database))
 
 
-def _settle(case: Case) -> None:
+def _settle(case: stored.Case) -> None:
     example = say("Reseated the thermocouple of channel 2")
     outcome = st.text_area(say("What settled it"), case.outcome, placeholder=example, help=say(OUTCOME_HELP))
     with session.opened() as database:
@@ -175,7 +160,7 @@ def _settle(case: Case) -> None:
             st.rerun()
 
 
-def _edit(case: Case) -> None:
+def _edit(case: stored.Case) -> None:
     columns = st.columns(3)
     device = columns[0].text_input(say("Device"), case.device)
     classes = ["", *(name for name in faults() if name not in NO_FAULT)]
@@ -188,7 +173,7 @@ def _edit(case: Case) -> None:
         name: st.text_area(
             phrase(PARTS, name, language()), getattr(case, name), height=TEXT_HEIGHT, help=hint
         )
-        for name in TEXTS
+        for name in stored.TEXTS
         if name != "outcome" or case.outcome
     }
     if not st.button(say("Save"), type="primary"):
@@ -199,16 +184,5 @@ def _edit(case: Case) -> None:
         return
     parts = {name: text.strip() for name, text in texts.items()}
     fields = {"device": device.strip(), "fault": fault, "channel": int(channel) if channel else None}
-    with session.opened() as database:
-        change_case(database, case.id, session.who(), **parts, **fields)
+    session.in_database(stored.change_case, case.id, session.who(), **parts, **fields)
     st.rerun()
-
-
-def _reopen(case_id: int) -> None:
-    with session.opened() as database:
-        change_case(database, case_id, session.who(), state="reopened")
-
-
-def _unpin(evidence_id: int) -> None:
-    with session.opened() as database:
-        unpin(database, evidence_id, session.who())

@@ -9,6 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 import db
 from instrumentgpt.agents.answer import paragraphs
 from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.modes.panel.display import folded
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.connection import snapshot
 from instrumentgpt.storage.revised_memory import revised_memory
@@ -22,7 +23,6 @@ from instrumentgpt.ui import (
     case_pins,
     composer,
     deleted,
-    entities,
     evidence,
     inspector,
     interview,
@@ -33,7 +33,6 @@ from instrumentgpt.ui import (
     session,
     sidebar,
     space,
-    tour,
     untrusted,
     welcome,
 )
@@ -67,7 +66,7 @@ def _draw() -> None:
         space.prune_daily(settings.retention_days)
         run = live_run(database, conversation.id) if conversation else None
         latest = next(iter(list_runs(database, conversation.id, limit=1)), None) if conversation else None
-        tour.draw(database, settings)
+        welcome.draw_tour(database, settings)
         composer.draw(settings, run, latest)
         if not run:
             _draw_sidebar(database, conversation)
@@ -87,7 +86,7 @@ def _draw_sidebar(database: Database, conversation: db.Conversation | None) -> N
             sidebar.draw_device(database, conversation.id)
         sidebar.draw_conversations(database, conversation.id if conversation else None)
         if conversation:
-            entities.draw(database, conversation.id)
+            sidebar.draw_entities(database, conversation.id)
         inspector.draw(conversation.id if conversation else None)
         if conversation:
             permissions.draw(database, conversation.id)
@@ -152,8 +151,8 @@ def _draw_messages(
             say("Load earlier · {count} more", count=earlier),
             icon=":material/expand_less:",
             type="tertiary",
-            on_click=_show_more,
-            args=(conversation_id, limit + LAST),
+            on_click=st.session_state.update,
+            args=({"shown": {conversation_id: limit + LAST}},),
         )
     by_message = {message.id: db.list_artifacts(database, message.id) for message in messages}
     open_charts = [
@@ -188,7 +187,7 @@ def _just_folded(database: Database, messages: list[db.Message]) -> int | None:
     if not run_id or not messages or messages[-1].run_id != run_id:
         return None
     is_panel = get_run(database, run_id).mode == panel.MODE
-    return messages[-1].id if is_panel and panel.is_folded(messages[-1].content) else None
+    return messages[-1].id if is_panel and folded(messages[-1].content) else None
 
 
 def _in_view(database: Database, conversation_id: str, limit: int, place: int | None) -> list[db.Message]:
@@ -227,10 +226,6 @@ def _draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
                 artifacts.draw(database, by_id[key], expanded=True)
                 words = []
         return st.container(), progress
-
-
-def _show_more(conversation_id: str, limit: int) -> None:
-    st.session_state["shown"] = {conversation_id: limit}
 
 
 def _draw_question(

@@ -17,6 +17,7 @@ from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run, list_runs, usage_of
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import artifacts, beside, connection, permissions, session, untrusted
+from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.language import say
 
 # In the session's state:
@@ -153,17 +154,10 @@ def _send() -> None:
 
 def _draw_mode(latest: Run | None) -> str:
     """Draw the choice of the mode and return it: a conversation stays in the mode of its last."""
-    mode = st.segmented_control(
-        say("Mode"),
-        MODES,
-        default=_mode_of(latest),
-        required=True,
-        format_func=lambda name: say(MODES[name].label),
-        key=_key_of_mode(latest),
-        help="  \n".join(f"**{say(MODES[name].label)}** {say(MODES[name].purpose)}" for name in MODES),
-        label_visibility="collapsed",
-    )
-    return str(mode)
+    words = {name: say(MODES[name].label) for name in MODES}
+    help = "  \n".join(f"**{words[name]}** {say(MODES[name].purpose)}" for name in MODES)
+    look = {"help": help, "label_visibility": "collapsed"}
+    return one_of(say("Mode"), words, _mode_of(latest), _key_of_mode(latest), **look)
 
 
 def _key_of_mode(latest: Run | None) -> str:
@@ -179,18 +173,14 @@ def _draw_agent(settings: Settings) -> None:
         agent, program = choose(settings.agent, settings)
     except InstrumentGPTError as error:
         st.caption(f":material/error: {session.describe(error, 300)}")
-        st.button(say("Use the offline analyst"), icon=":material/smart_toy:", on_click=_use_offline)
+        look: Any = {"icon": ":material/smart_toy:", "args": (db.save_setting, "agent", "offline")}
+        st.button(say("Use the offline analyst"), on_click=session.in_database, **look)
         return
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
     answers = say("{agent} answers", agent=connection.agent_words(agent.name))
     st.caption(f":material/smart_toy: {answers}{model}")
     connection.draw_badge(agent, program)
     permissions.draw_hold(agent, settings)
-
-
-def _use_offline() -> None:
-    with session.opened() as database:
-        db.save_setting(database, "agent", "offline")
 
 
 def _stop(run_id: str) -> None:

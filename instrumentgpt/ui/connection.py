@@ -5,17 +5,8 @@ from contextlib import closing
 
 import streamlit as st
 
-from instrumentgpt.agents.login import (
-    COMMANDS,
-    Accounts,
-    Address,
-    Commands,
-    Status,
-    log_in,
-    models_of,
-    status_of,
-)
-from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for
+from instrumentgpt.agents import login
+from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for, installed
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
 from instrumentgpt.ui import untrusted
@@ -44,7 +35,7 @@ def draw(settings: Settings) -> None:
         agent, program = choose(settings.agent, settings)
     except InstrumentGPTError:  # the choice above says what is wrong
         return
-    commands = COMMANDS.get(agent.name)
+    commands = login.COMMANDS.get(agent.name)
     if commands is None:
         return
     environment = environment_for(agent)
@@ -62,9 +53,9 @@ def draw(settings: Settings) -> None:
 
 
 @st.cache_resource(show_spinner=False)
-def accounts() -> Accounts:
+def accounts() -> login.Accounts:
     """Return what agents said of their login, for all pages of this server."""
-    return Accounts()
+    return login.Accounts()
 
 
 def draw_badge(agent: Agent, program: str) -> None:
@@ -74,7 +65,7 @@ def draw_badge(agent: Agent, program: str) -> None:
         colour, icon, _ = BADGES[status.logged_in]
         words = say(BADGES[status.logged_in][2])
         st.caption(f":{colour}-badge[:material/{icon}: {words}]", help=untrusted.label(status.text, WORDS))
-    elif agent.name in COMMANDS:
+    elif agent.name in login.COMMANDS:
         _await_badge(agent, program)
 
 
@@ -84,28 +75,24 @@ def _await_badge(agent: Agent, program: str) -> None:
         st.rerun()
 
 
-def _account(agent: Agent, program: str) -> Status | None:
-    commands = COMMANDS.get(agent.name)
+def _account(agent: Agent, program: str) -> login.Status | None:
+    commands = login.COMMANDS.get(agent.name)
     return accounts().of(program, commands, environment_for(agent)) if commands else None
 
 
 def models(settings: Settings) -> list[str]:
     """Return the models that the agent listed when its connection was last checked on this page."""
-    try:
-        name = choose(settings.agent, settings)[0].name
-    except InstrumentGPTError:
-        return []
-    return list(st.session_state.get(MODELS, {}).get(name, []))
+    return list(st.session_state.get(MODELS, {}).get(installed(settings.agent, settings), []))
 
 
-def _log_in(program: str, commands: Commands, environment: Mapping[str, str]) -> None:
+def _log_in(program: str, commands: login.Commands, environment: Mapping[str, str]) -> None:
     """Run the login here: leaving the page or clicking something else ends it, and all that it started."""
     with (
         st.status(say("Waiting for the login…"), expanded=True) as box,
-        closing(log_in(program, commands, environment)) as login,
+        closing(login.log_in(program, commands, environment)) as steps,
     ):
-        for step in login:
-            if isinstance(step, Address):
+        for step in steps:
+            if isinstance(step, login.Address):
                 st.link_button(say("Open the login page"), step.url, icon=":material/open_in_new:")
                 st.code(step.url, language=None, wrap_lines=True)
                 continue
@@ -114,11 +101,11 @@ def _log_in(program: str, commands: Commands, environment: Mapping[str, str]) ->
             st.text(step.text[:WORDS])
 
 
-def _look(name: str, program: str, commands: Commands, environment: Mapping[str, str]) -> None:
+def _look(name: str, program: str, commands: login.Commands, environment: Mapping[str, str]) -> None:
     with st.spinner(say("Asking the agent…")):
-        status = status_of(program, commands, environment)
+        status = login.status_of(program, commands, environment)
         accounts().learn(program, environment, status)
-        model_ids = [model.id for model in models_of(program, commands, environment)]
+        model_ids = [model.id for model in login.models_of(program, commands, environment)]
     words = untrusted.label(status.text, WORDS)
     if status.logged_in:
         st.success(words, icon=":material/check:")

@@ -18,8 +18,7 @@ WORDS, FEW_WORDS = 120, 60  # characters
 
 def delete(message_id: int) -> None:
     """Delete the turn of the message, and offer the way back in its place; raise RunInProgress."""
-    with session.opened() as database:
-        turn = delete_turn(database, message_id, session.who())
+    turn = session.in_database(delete_turn, message_id, session.who())
     st.session_state[LATEST] = min(turn, default=0)
 
 
@@ -83,7 +82,9 @@ def _draw_deletion(conversation_id: str, deletion: Revision, turn: int) -> None:
             label = say("Delete for good")
             with st.popover(label, icon=":material/delete_forever:", type="tertiary"):
                 st.caption(say("This turn cannot be brought back then."))
-                st.button(label, key=f"for-good-{deletion.id}", on_click=_forget, args=(deletion.id,))
+                st.button(
+                    label, key=f"for-good-{deletion.id}", on_click=change, args=(forget_deleted, deletion.id)
+                )
 
 
 def _turn(database: Database, conversation_id: str, deletion: Revision) -> int:
@@ -95,10 +96,6 @@ def _turn(database: Database, conversation_id: str, deletion: Revision) -> int:
 
 def _restore(deletion: Revision, conversation_id: str = "") -> None:
     """Bring the turn back; into view, if a conversation is given."""
-    is_back = change(lambda database: undo_revision(database, deletion.id, session.who()))
+    is_back = change(undo_revision, deletion.id, session.who())
     if is_back and conversation_id:
         session.go_to(conversation_id, int(deletion.item.name))
-
-
-def _forget(revision_id: int) -> None:
-    change(lambda database: forget_deleted(database, revision_id))

@@ -15,6 +15,7 @@ from instrumentgpt.instruments.logs import read_lines
 from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.settings import Settings, home
 from instrumentgpt.ui import browser, session, untrusted
+from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.language import say
 
 AROUND = (10, 50, 250)  # lines before and after
@@ -38,7 +39,7 @@ def draw(database: Database, conversation_id: str, settings: Settings) -> None:
         return
     if state.get(CLICKED, closed) != closed:
         return  # the browser is going back
-    log, line = st.query_params["log"], _number(st.query_params.get("line"))
+    log, line = st.query_params["log"], untrusted.number(st.query_params.get("line", ""), 11) or 1
     title = say("Line {line:,} of {log}", line=line, log=untrusted.label(log, 80))
     from instrumentgpt.instruments.tools.opened import find_log
 
@@ -68,15 +69,9 @@ def text_around(lines: list[tuple[int, str]], line: int) -> str:
 def _show(path: Path, log: str, line: int) -> None:
     if st.button(say("Open on the Logs page"), icon=":material/list_alt:", type="tertiary"):
         st.switch_page(session.page_named("logs"), query_params={"log": log, "line": str(line)})
-    around = st.segmented_control(
-        say("Lines around it"),
-        AROUND,
-        default=AROUND[0],
-        required=True,
-        format_func=lambda count: f"± {count}",
-    )
+    around = one_of(say("Lines around it"), {count: f"± {count}" for count in AROUND}, AROUND[0])
     try:
-        lines = read_lines(path, line - (around or 0), line + (around or 0), home() / "frames")
+        lines = read_lines(path, line - around, line + around, home() / "frames")
     except (InstrumentGPTError, OSError) as error:
         st.warning(session.describe(error), icon=":material/info:")
         return
@@ -87,11 +82,6 @@ def _show(path: Path, log: str, line: int) -> None:
         height: int | Literal["content"] = "content" if around == AROUND[0] else SCROLLED_HEIGHT
         with st.container(height=height, border=False):
             st.code(text_around(lines, line), language=None, wrap_lines=True)
-
-
-def _number(text: object) -> int:
-    digits = str(text)
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 12 else 1
 
 
 def _forget() -> None:

@@ -2,11 +2,8 @@
 
 import json
 import math
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
 from itertools import compress
 from pathlib import Path
@@ -24,7 +21,7 @@ from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, laid_out
 from instrumentgpt.instruments.devices import Device, load_inventory
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.moments import log_moment, moment
-from instrumentgpt.settings import CHECKOUT, home
+from instrumentgpt.settings import home
 from instrumentgpt.storage.alerts import acknowledge, false_alarms, open_alerts
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
@@ -127,16 +124,11 @@ def _draw_alerts(database: Database) -> None:
             text = untrusted.label(f"{alert.device}: {alert.text}", 300) + f" · {moment(alert.raised_at)}"
             st.markdown(f":material/notifications_active: {text}", width="stretch")
             for verdict, icon in VERDICT_ICONS.items():
-                key, args = f"alert-{alert.id}-{verdict}", (alert.id, verdict)
-                st.button(say(VERDICTS[verdict]), key, icon=icon, on_click=_judge_alert, args=args)
+                key, args = f"alert-{alert.id}-{verdict}", (acknowledge, alert.id, verdict, session.who())
+                st.button(say(VERDICTS[verdict]), key, icon=icon, on_click=session.in_database, args=args)
     if counts := false_alarms(database):
         devices = ", ".join(f"{untrusted.label(device, 80)} {count}" for device, count in counts.items())
         st.caption(say("False alarms in the last seven days: {devices}", devices=devices))
-
-
-def _judge_alert(alert_id: int, verdict: str) -> None:
-    with session.opened() as database:
-        acknowledge(database, alert_id, verdict, session.who())
 
 
 def scanning() -> bool:
@@ -151,14 +143,7 @@ def scanning() -> bool:
 
 def start_scan() -> None:
     """Judge what is new in a process that no page waits for."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "instrumentgpt", "scan", "--json"],
-        cwd=CHECKOUT,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    )
+    process = session.start_command("scan", "--json")
     home().mkdir(parents=True, exist_ok=True)
     (home() / "scan.json").write_text(json.dumps([process.pid, psutil.Process(process.pid).create_time()]))
 
@@ -166,8 +151,7 @@ def start_scan() -> None:
 @st.fragment(run_every=NEWS_EVERY)
 def _follow(devices: list[str]) -> None:
     """Draw the page anew when the scan has more, or is over."""
-    with session.opened() as database:
-        newest = last_judged(database, devices)
+    newest = session.in_database(last_judged, devices)
     if not scanning() or newest != st.session_state.get("instruments-newest"):
         st.session_state["instruments-newest"] = newest
         st.rerun()
@@ -224,10 +208,6 @@ def _table(rows: list[Row]) -> Row | None:
 
 def _colour(state: str, severity: str) -> str:
     return COLOURS["open"] if state == "fault" and severity not in GRAVE else COLOURS[state]
-
-
-def _height(rows: Sequence[object]) -> int:
-    return min(TABLE_PIXELS, 3 + 35 * (1 + len(rows)))
 
 
 def _text(text_en: str, text_zh: str) -> str:
@@ -337,7 +317,8 @@ def _draw_logs(verdicts: list[Verdict]) -> None:
     columns: dict[str, Any] = {name: say(COLUMNS[name]) for name in frame.columns}
     columns["log"] = st.column_config.LinkColumn(say(COLUMNS["log"]), display_text=r"log=([^&]+)")
     st.markdown(f"**{say('Logs')}**")
-    st.dataframe(frame, hide_index=True, column_config=columns, height=_height(verdicts))
+    height = min(TABLE_PIXELS, 3 + 35 * (1 + len(verdicts)))
+    st.dataframe(frame, hide_index=True, column_config=columns, height=height)
 
 
 def _gains(figures: dict[str, dict[str, float | None]]) -> str:
@@ -356,8 +337,7 @@ def _draw_cases(database: Database, device: str) -> None:
         st.markdown(f"**{say('Cases')}**")
     for case in cases:
         label = f"{case.id} · {title_of(case, language())} · {about(case, language())}"
-        query = {"case": str(case.id)}
-        st.page_link(session.page_named("cases"), label=untrusted.label(label, 160), query_params=query)
+        session.link_to_case(untrusted.label(label, 160), case.id)
 
 
 def _draw_talks(database: Database, device: str) -> None:

@@ -7,21 +7,15 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.modes.interview import stored
 from instrumentgpt.modes.interview.gathered import GAPS, NEEDED, PHASES, REMARKS, SLOTS, Interview, edge_cases
 from instrumentgpt.modes.interview.statement import DEFAULT, template_label, templates
-from instrumentgpt.modes.interview.stored import (
-    MODE,
-    choose,
-    language_of_talk,
-    read_choices,
-    read_interview,
-    read_kept,
-)
 from instrumentgpt.modes.interview.texts import texts
 from instrumentgpt.settings import home
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.ui import composer, downloads, session, untrusted
 from instrumentgpt.ui import language as page
+from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import say
 
 PHASE_NAMES = {
@@ -38,8 +32,8 @@ IN_FORM = [slot for slot in SLOTS if slot != REMARKS]
 
 def draw(database: Database, conversation_id: str) -> None:
     """Draw what goes with an interview, which the conversation's newest question belongs to."""
-    interview, messages = read_interview(database, conversation_id)
-    language = language_of_talk(messages)
+    interview, messages = stored.read_interview(database, conversation_id)
+    language = stored.language_of_talk(messages)
     with st.container(horizontal=True, gap="xsmall", key="interview"):
         if interview.turn:
             _draw_progress(database, conversation_id, interview)
@@ -54,7 +48,7 @@ def _draw_ways_on(conversation_id: str, language: Language) -> None:
     """Draw what may be said instead of an answer."""
     for name in ("unknown", "enough"):
         text = texts("offers")[name][language]
-        composer.draw_ask(text, text, f"interview-{name}-{conversation_id}", MODE, type="tertiary")
+        composer.draw_ask(text, text, f"interview-{name}-{conversation_id}", stored.MODE, type="tertiary")
 
 
 def _draw_form(conversation_id: str, interview: Interview, language: Language) -> None:
@@ -95,7 +89,7 @@ def _send(key: str, interview: Interview, language: Language) -> None:
             rows.append((slot, unknown))
     if rows:
         message = "\n".join(f"- {texts('labels')[slot][language]}{colon}{line}" for slot, line in rows)
-        composer.propose(message, mode=MODE)
+        composer.propose(message, mode=stored.MODE)
 
 
 def _draw_progress(database: Database, conversation_id: str, interview: Interview) -> None:
@@ -122,29 +116,20 @@ def _gap(interview: Interview, gap: str, open_: Collection[str]) -> str:
     """Return one gap as a line: what fills it, how it was left, or that it is missing."""
     lines = edge_cases(interview.lines) if gap == "edge_cases" else interview.lines.get(gap, ())
     if gap in open_:
-        count = say("{count} of {all}", count=len(lines), all=_needed(gap))
+        needed = next(gaps[gap] for gaps in NEEDED.values() if gap in gaps)
+        count = say("{count} of {all}", count=len(lines), all=needed)
         return f"{MISSING} {say(GAPS[gap])}" + (f" ({count})" if lines else "")
     if not lines:
         return f"{LEFT} {say(GAPS[gap])}: {texts('open')[interview.left[gap]][page.language()]}"
     return f"{DONE} {untrusted.label(lines[-1], 70)}"
 
 
-def _needed(gap: str) -> int:
-    return next(gaps[gap] for gaps in NEEDED.values() if gap in gaps)
-
-
 def _draw_target(database: Database, conversation_id: str) -> None:
-    names, choices = list(templates(home())), read_choices(database, conversation_id)
+    names, choices = list(templates(home())), stored.read_choices(database, conversation_id)
     key = f"interview-template-{conversation_id}"
     st.session_state[key] = choices["template"] if choices.get("template") in names else DEFAULT
-    st.selectbox(
-        say("Template"),
-        names,
-        format_func=lambda name: template_label(name, page.language()),
-        key=key,
-        on_change=_choose,
-        args=(conversation_id, "template", key),
-    )
+    words = {name: template_label(name, page.language()) for name in names}
+    chosen(say("Template"), words, key, on_change=_choose, args=(conversation_id, "template", key))
     key = f"interview-target-{conversation_id}"
     st.session_state[key] = choices.get("target", "")
     st.text_input(
@@ -158,12 +143,12 @@ def _draw_target(database: Database, conversation_id: str) -> None:
 
 
 def _choose(conversation_id: str, name: str, key: str) -> None:
-    with session.opened() as database:
-        choose(database, conversation_id, **{name: str(st.session_state[key] or "").strip()})
+    choice = {name: str(st.session_state[key] or "").strip()}
+    session.in_database(stored.choose, conversation_id, **choice)
 
 
 def _draw_documents(database: Database, conversation_id: str) -> None:
-    ids = {row["document"] for row in read_kept(database, conversation_id).saved}
+    ids = {row["document"] for row in stored.read_kept(database, conversation_id).saved}
     documents = [document for document in db.list_documents(database, conversation_id) if document.id in ids]
     for document in documents[:LISTED]:
         path = documents_folder(database) / document.file

@@ -27,6 +27,15 @@ def problem(english: str) -> str:
     return in_language(english, language())
 
 
+def thousands(count: float) -> str:
+    """Return a count in few digits.
+
+    >>> thousands(8), thousands(320), thousands(1840)
+    ('8', '320', '1.8k')
+    """
+    return f"{count:.0f}" if count < 1000 else f"{count / 1000:.1f}k".replace(".0k", "k")
+
+
 def language() -> Language:
     """Return the language of the page: the one that is set, else the browser's; English outside of a page."""
     if get_script_run_ctx(suppress_warning=True) is None:

@@ -58,9 +58,8 @@ def _offers(database: Database, conversation_id: str) -> bool:
 @st.fragment(run_every=LOOK_SECONDS)
 def _follow(conversation_id: str) -> None:
     """Draw how far the panel is, again and again while it goes on."""
-    with session.opened() as database:
-        if progress := read_progress(database, conversation_id):
-            _draw_steps(progress)
+    if progress := session.in_database(read_progress, conversation_id):
+        _draw_steps(progress)
 
 
 def _draw_steps(progress: Progress) -> None:
@@ -99,11 +98,6 @@ def _draw_editor(progress: Progress) -> None:
 
 def _send(key: str) -> None:
     composer.propose(str(st.session_state[key]), mode=MODE)
-
-
-def is_folded(content: str) -> bool:
-    """Return whether `content` is shown otherwise than it was written: its end first, the rest folded."""
-    return folded(content) is not None
 
 
 def draw_answer(content: str, draw_words: Callable[[str], None]) -> None:

@@ -7,12 +7,7 @@ from instrumentgpt.agents.registry import Agent
 from instrumentgpt.agents.sandbox import confines, what_holds
 from instrumentgpt.moments import moment
 from instrumentgpt.settings import Settings
-from instrumentgpt.storage.conversations import (
-    Permission,
-    list_permissions,
-    permission_in_force,
-    save_permission,
-)
+from instrumentgpt.storage import conversations
 from instrumentgpt.ui import session
 from instrumentgpt.ui.language import say
 
@@ -28,7 +23,7 @@ SHOWN_CHANGES = 5
 
 def draw(database: Database, conversation_id: str) -> None:
     """Draw the switches for CLI agents; our own analyst runs and edits nothing, whatever they say."""
-    allowed = permission_in_force(database, conversation_id)
+    allowed = conversations.permission_in_force(database, conversation_id)
     icon = ":material/lock_open:" if _allowed(allowed) else ":material/lock:"
     label = say("Agent {may}", may=_may(allowed))
     with st.popover(label, icon=icon, width="stretch", key=f"permissions-{conversation_id}"):
@@ -38,7 +33,7 @@ def draw(database: Database, conversation_id: str) -> None:
             st.session_state[key] = getattr(allowed, field)  # as stored: another tab may have changed it
             st.toggle(say(SWITCHES[field]), key=key, on_change=_change, args=(conversation_id,))
         st.caption(say("From the next question on, in this conversation only. Reading is always allowed."))
-        for change in list_permissions(database, conversation_id)[:SHOWN_CHANGES]:
+        for change in conversations.list_permissions(database, conversation_id)[:SHOWN_CHANGES]:
             when = moment(change.changed_at)
             st.caption(f"{when} · {session.person_name(change.changed_by)} · {_may(change)}")
 
@@ -56,13 +51,13 @@ def draw_hold(agent: Agent, settings: Settings) -> None:
 
 def _change(conversation_id: str) -> None:
     switched = {field: bool(st.session_state[f"{field}-{conversation_id}"]) for field in SWITCHES}
-    with session.opened() as database:
-        save_permission(database, conversation_id, **switched, changed_by=session.who())
+    session.in_database(conversations.save_permission, conversation_id, session.who(), **switched)
 
 
-def _may(permission: Permission) -> str:
+def _may(permission: conversations.Permission) -> str:
     """Return what `permission` allows, in words.
 
+    >>> Permission = conversations.Permission
     >>> _may(Permission()), _may(Permission(may_run=True, may_edit=True))
     ('may only read', 'may run commands and edit files')
     """
@@ -70,6 +65,6 @@ def _may(permission: Permission) -> str:
     return say("may {actions}", actions=allowed) if allowed else say("may only read")
 
 
-def _allowed(permission: Permission) -> list[str]:
+def _allowed(permission: conversations.Permission) -> list[str]:
     labels = [say(SWITCHES[field]) for field in SWITCHES if getattr(permission, field)]
     return [label[0].lower() + label[1:] for label in labels]

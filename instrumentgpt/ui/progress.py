@@ -2,44 +2,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from instrumentgpt.agents.answer import paragraphs
-from instrumentgpt.agents.events import (
-    Artifact,
-    Done,
-    Event,
-    Failure,
-    Session,
-    Text,
-    Thinking,
-    Tick,
-    Tool,
-    ToolStatus,
-)
+from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Session, Text, Thinking, Tick, Tool
 from instrumentgpt.ui.language import say
 
 THINKING_CHARACTERS = 8_000  # characters, the newest: all of it is in the run's events
-
-
-@dataclass(frozen=True)
-class Step:
-    """One tool call as it stands; `result` is the tool's own text."""
-
-    call_id: str
-    name: str
-    status: ToolStatus
-    arguments: dict[str, Any]
-    result: str = ""
-    server: str = ""
-
-
-@dataclass(frozen=True)
-class Remark:
-    """Words that the agent said on the way to its answer."""
-
-    segment: int
-    text: str
 
 
 @dataclass(frozen=True)
@@ -53,7 +21,7 @@ class Progress:
     """
 
     number: int = 0
-    steps: dict[str, Step] = field(default_factory=dict)  # call_id → step, in the order they began
+    steps: dict[str, Tool] = field(default_factory=dict)  # call_id → call as it stands, as they began
     pieces: dict[int | str, str] = field(default_factory=dict)  # segment → text, artifact id → "", in order
     steps_before: dict[int, int] = field(default_factory=dict)  # segment → number
     asides: frozenset[int] = frozenset()
@@ -78,17 +46,17 @@ class Progress:
         """The charts and files made so far, in order."""
         return [key for key in self.pieces if isinstance(key, str)]
 
-    def timeline(self) -> list[Step | Remark]:
+    def timeline(self) -> list[Tool | Text]:
         """Return what was done and what was said on the way to the answer, in order."""
-        entries: list[Step | Remark] = list(self.steps.values())
+        entries: list[Tool | Text] = list(self.steps.values())
         segments = sorted(self.asides, key=lambda segment: (self.steps_before[segment], segment))
         for place, segment in enumerate(segments):
-            entries.insert(self.steps_before[segment] + place, Remark(segment, str(self.pieces[segment])))
+            entries.insert(self.steps_before[segment] + place, Text(str(self.pieces[segment]), segment))
         return entries
 
-    def settled_steps(self) -> list[Step | Remark]:
+    def settled_steps(self) -> list[Tool | Text]:
         """Return what of the timeline will not change: the remarks, and the steps that have ended."""
-        return [entry for entry in self.timeline() if isinstance(entry, Remark) or entry.status != "started"]
+        return [entry for entry in self.timeline() if isinstance(entry, Text) or entry.status != "started"]
 
     def denied(self) -> list[str]:
         """Return the names of the tools that the agent was not allowed to use, each once."""
@@ -172,8 +140,7 @@ def _with_text(progress: Progress, event: Text) -> Progress:
     )
 
 
-def _step(progress: Progress, event: Tool) -> Step:
+def _step(progress: Progress, event: Tool) -> Tool:
     """A closing event may come without arguments (a rejected call does): those of its start stay."""
-    begun = progress.steps.get(event.call_id)
-    arguments = event.arguments or (begun.arguments if begun else {})
-    return Step(event.call_id, event.name, event.status, arguments, event.result, event.server)
+    begun = progress.steps.get(event.call_id, event)
+    return replace(event, arguments=event.arguments or begun.arguments)

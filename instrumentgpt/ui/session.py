@@ -1,8 +1,11 @@
 """What this browser tab is about: its conversation, the database, the settings in force."""
 
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, TypeVar
 
 import streamlit as st
 from sqlite_utils import Database
@@ -12,10 +15,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 import db
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.moments import choose_zone
-from instrumentgpt.settings import Settings, database_path, settings_in_force
+from instrumentgpt.settings import CHECKOUT, Settings, database_path, settings_in_force
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.language import language, problem, say
 
+T = TypeVar("T")
 # In the session's state: the conversation, beside `conv` in the address; which `msg` of the address was left;
 # how often a message was gone to; how many conversations were begun.
 CONVERSATION, LEFT, VISITS, BEGUN = "conversation_id", "left-message", "visits", "conversations-begun"
@@ -36,6 +40,12 @@ def opened() -> Iterator[Database]:
         yield database
     finally:
         database.close()
+
+
+def in_database(action: Callable[..., T], /, *values: Any, **named: Any) -> T:
+    """Return `action(database, *values)` in a connection of its own: what a button does, or a download."""
+    with opened() as database:
+        return action(database, *values, **named)
 
 
 def zone() -> tuple[str | None, str | None]:
@@ -103,8 +113,7 @@ def go_to(conversation_id: str, message_id: int | None) -> None:
 def place() -> int | None:
     """Return the message that the address names (`?conv=…&msg=…`), unless it was left for the newest."""
     message_id = st.query_params.get("msg", "")
-    is_named = message_id.isdecimal() and len(message_id) < 19 and message_id != st.session_state.get(LEFT)
-    return int(message_id) if is_named else None
+    return None if message_id == st.session_state.get(LEFT) else untrusted.number(message_id, 18)
 
 
 def leave_place() -> None:
@@ -133,3 +142,20 @@ def page_named(name: str) -> Page:
     """Return the page called `name`, one of PAGE_NAMES."""
     pages: dict[str, Page] = st.session_state[PAGES]
     return pages[name]
+
+
+def link_to_case(label: str, case_id: int, **look: Any) -> None:
+    """Draw the link to a case; `label` is Markdown of ours."""
+    st.page_link(page_named("cases"), label=label, query_params={"case": str(case_id)}, **look)
+
+
+def start_command(*arguments: str) -> subprocess.Popen[bytes]:
+    """Start a command of ours in a process that no page waits for."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "instrumentgpt", *arguments],
+        cwd=CHECKOUT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )

@@ -67,10 +67,7 @@ CHOSEN = {  # setting → its label, and what it does
         "When an answer has come",
         "Told while you look at something else. The browser asks once whether it may.",
     ),
-    "agent": (
-        "Agent",
-        "Who answers. Automatic takes Cursor's if it is installed, else the offline analyst.",
-    ),
+    "agent": ("Agent", "Who answers. Automatic takes Cursor's if it is installed, else the offline analyst."),
     "effort": ("Steps that Investigate takes before it asks", "A longer plan is proposed in parts."),
 }
 COUNTS = {  # setting → its label, lowest and highest value, and what it does

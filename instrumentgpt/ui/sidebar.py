@@ -1,4 +1,4 @@
-"""The sidebar's conversations: to start, rename, export and delete, and to search in all that was said."""
+"""The sidebar: conversations, the search in all that was said, and what this one knows by a ref or saved."""
 
 import re
 from collections.abc import Callable
@@ -16,13 +16,17 @@ from instrumentgpt.fleet.standing import word_of
 from instrumentgpt.instruments.conversation import nicknamed_anywhere
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
 from instrumentgpt.memory.state import DiagnosticState
+from instrumentgpt.storage.artifacts import Document, documents_folder
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.conversations import pin_conversation
+from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.verdicts import verdicts_of
-from instrumentgpt.ui import downloads, session, untrusted
+from instrumentgpt.ui import composer, downloads, session, untrusted
+from instrumentgpt.ui.artifacts import MIME
+from instrumentgpt.ui.controls import icon_menu
 from instrumentgpt.ui.language import language, say
 
 STANDING_COLOURS: dict[str, Literal["red", "orange", "gray", "green"]] = {
@@ -73,10 +77,7 @@ def draw_device(database: Database, conversation_id: str) -> None:
             st.caption(untrusted.label(words, PIECE_CHARACTERS), help=untrusted.label(verdict.log, 200))
         for case in list_cases(database, state="unsettled", device=name)[:CASES]:
             label = untrusted.label(f"{case.id} · {title_of(case, language())}", TITLE_CHARACTERS)
-            query = {"case": str(case.id)}
-            st.page_link(
-                session.page_named("cases"), label=label, icon=":material/cases:", query_params=query
-            )
+            session.link_to_case(label, case.id, icon=":material/cases:")
 
 
 def draw_conversations(database: Database, conversation_id: str | None) -> None:
@@ -118,7 +119,8 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
     if words:
         _draw_hits(database, words, any_title=bool(matches))
     if len(listed) < len(matches):
-        st.button(say("Show all {count}", count=len(matches)), type="tertiary", on_click=_show_all)
+        label, args = say("Show all {count}", count=len(matches)), ({"all-conversations": True},)
+        st.button(label, type="tertiary", on_click=st.session_state.update, args=args)
     if deleted := db.list_conversations(database, deleted=True):
         _draw_deleted(deleted)
 
@@ -139,15 +141,11 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
             )
             if conversation.tags:
                 st.caption(f":material/sell: {untrusted.label(conversation.tags)}")
-        action = st.menu_button(
-            f"_{say('Pin, rename, export or delete {title}', title=title)}_",
-            ["unpin" if conversation.pinned_at else "pin", "rename", "export", "delete"],
-            key=f"menu-{conversation.id}",
-            format_func=lambda name: f"{MENU[name][0]} {say(MENU[name][1])}",
-            icon=":material/more_horiz:",
-            type="tertiary",
-            help=say("Pin, rename, export or delete"),
-        )
+        name = say("Pin, rename, export or delete {title}", title=title)
+        help = say("Pin, rename, export or delete")
+        actions = ["unpin" if conversation.pinned_at else "pin", "rename", "export", "delete"]
+        words = {action: f"{MENU[action][0]} {say(MENU[action][1])}" for action in actions}
+        action = icon_menu("more_horiz", name, words, f"menu-{conversation.id}", help=help)
     if action in ("pin", "unpin"):
         _change(lambda database: pin_conversation(database, conversation.id, action == "pin"))
     elif action == "rename":
@@ -182,10 +180,6 @@ def _delete(database: Database, conversations: list[db.Conversation]) -> None:
         db.delete_conversation(database, conversation.id)
 
 
-def _show_all() -> None:
-    st.session_state["all-conversations"] = True
-
-
 def _rename(conversation: db.Conversation) -> None:
     with st.form("rename", border=False):
         title = st.text_input(say("Title"), conversation.title, max_chars=120)
@@ -214,13 +208,9 @@ def _change(action: Callable[[Database], None]) -> None:
 def draw_export(conversation: db.Conversation, key: str) -> None:
     """Draw the button; the file is made when it is clicked."""
     help = say("Messages, memory, charts, files, notes, documents and prompts as one zip")
-    make, name = partial(_exported, conversation.id), export_name(conversation.title, conversation.id)
+    make = partial(session.in_database, exported, conversation.id)
+    name = export_name(conversation.title, conversation.id)
     downloads.draw(say("Export"), make, name, "application/zip", f"{key}-{conversation.id}", help=help)
-
-
-def _exported(conversation_id: str) -> bytes:
-    with session.opened() as database:
-        return exported(database, conversation_id)
 
 
 def _draw_hits(database: Database, words: str, any_title: bool) -> None:
@@ -279,3 +269,56 @@ def _names(database: Database) -> list[tuple[str, ...]]:
         return spoken_names(nicknamed_anywhere(database, inventory))
     except InstrumentGPTError:  # without an inventory names stand for themselves; the page says it elsewhere
         return []
+
+
+LABEL_CHARACTERS = 80
+FLAGS = {
+    "unsaved": ("orange", "unsaved"),
+    "created": ("green", "created"),
+    "read:full": ("blue", "read in full"),
+    "read:summary": ("blue", "figures read"),
+    "read": ("gray", "read"),
+}
+SAVING_MODE = "investigate"
+
+
+def draw_entities(database: Database, conversation_id: str) -> None:
+    """Draw the refs of the conversation and its documents; nothing where there are none."""
+    entities = list_entities(database, conversation_id)
+    if entities:
+        label = f"{say('Refs')} · {len(entities)}"
+        with st.expander(label, icon=":material/tag:", key="refs", on_change="rerun") as refs:
+            if refs.open:
+                _draw_refs(entities)
+    documents = db.list_documents(database, conversation_id)
+    if documents:
+        label = f"{say('Documents')} · {len(documents)}"
+        with st.expander(label, icon=":material/folder:", key="documents", on_change="rerun") as listing:
+            if listing.open:
+                _draw_documents(database, documents)
+
+
+def _draw_refs(entities: list[Entity]) -> None:
+    """Draw a line per thing, generated ones first; what is unsaved can be saved."""
+    st.caption(say("What a question can name: “compare log_1 with log_2”."))
+    for entity in sorted(entities, key=lambda entity: not entity.generated):
+        flag = f" :{FLAGS[entity.flag][0]}-badge[{say(FLAGS[entity.flag][1])}]" if entity.flag else ""
+        retained = f"  \n:material/keep: {untrusted.label(entity.retained)}" if entity.retained else ""
+        st.markdown(f"`{entity.ref}` {untrusted.label(entity.label, LABEL_CHARACTERS)}{flag}{retained}")
+        if entity.flag == "unsaved":
+            words = say("Save {ref}", ref=entity.ref)
+            composer.draw_ask(words, words, f"save-{entity.ref}", SAVING_MODE, icon=":material/save:")
+
+
+def _draw_documents(database: Database, documents: list[Document]) -> None:
+    folder = documents_folder(database)
+    for document in documents:
+        path = folder / document.file
+        title = untrusted.label(document.title, LABEL_CHARACTERS)
+        if not path.exists():
+            text = say("{title}: the file {file} is gone.", title=title, file=untrusted.label(document.file))
+            st.caption(f":material/draft: {text}")
+            continue
+        help, key = f"{document.ref} · {untrusted.label(str(path), 200)}", f"document-{document.id}"
+        kind = MIME[document.kind]
+        downloads.draw(title, path.read_bytes, document.file, kind, key, help=help, width="stretch")

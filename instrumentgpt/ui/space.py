@@ -1,8 +1,5 @@
 """What conversations untouched for long take on the disk, and their pruning; docs/memory.md, Pruning."""
 
-import subprocess
-import sys
-
 import streamlit as st
 from sqlite_utils import Database
 
@@ -11,7 +8,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import size_text
 from instrumentgpt.moments import day
 from instrumentgpt.pruning import Prunable, Pruned, prunable, prune
-from instrumentgpt.settings import CHECKOUT, Settings
+from instrumentgpt.settings import Settings
 from instrumentgpt.ui import session, sidebar, untrusted
 from instrumentgpt.ui.language import say
 
@@ -102,11 +99,4 @@ def in_words(result: Pruned) -> str:
 def prune_daily(days: int) -> None:
     """Start the pruning that the setting asks for, once a day, as a process that no page waits for."""
     if days > 0:
-        subprocess.Popen(
-            [sys.executable, "-m", "instrumentgpt", "prune", "--days", str(days), "--yes"],
-            cwd=CHECKOUT,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        session.start_command("prune", "--days", str(days), "--yes")

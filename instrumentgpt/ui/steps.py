@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from instrumentgpt.agents.events import ToolStatus
+from instrumentgpt.agents.events import Text, Tool, ToolStatus
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.language import say
-from instrumentgpt.ui.progress import Progress, Remark, Step
+from instrumentgpt.ui.progress import Progress
 
 ARGUMENT_CHARACTERS = 60  # of all arguments together, in the label of a step
 RESULT_CHARACTERS = 2_000  # of a tool's result on screen; whole on disk
@@ -33,7 +33,7 @@ TOOL_WORDS = {name: name.replace("_", " ").capitalize() for name in TOOLS}
 def draw_closed(progress: Progress, key: str, conversation_id: str) -> None:
     """Draw what stands of the timeline: one closed line; its steps and remarks are made when it is opened."""
     entries = progress.settled_steps()
-    steps = [entry for entry in entries if isinstance(entry, Step)]
+    steps = [entry for entry in entries if isinstance(entry, Tool)]
     if not entries:
         return
     icon = ICONS["failed"] if any(step.status != "ok" for step in steps) else ICONS["ok"]
@@ -102,7 +102,7 @@ class LiveSteps:
     def show(self, progress: Progress) -> None:
         """Bring the timeline up to `progress`."""
         for entry in progress.timeline():
-            key, runs = key_of(entry), isinstance(entry, Step) and entry.status == "started"
+            key, runs = key_of(entry), isinstance(entry, Tool) and entry.status == "started"
             if key in self.ended or (runs and key in self.running):
                 continue
             if runs:
@@ -113,15 +113,15 @@ class LiveSteps:
                 _draw(entry, self.conversation_id)
 
 
-def key_of(entry: Step | Remark) -> str | int:
+def key_of(entry: Tool | Text) -> str | int:
     """Return what tells a part of the timeline from the others."""
-    return entry.segment if isinstance(entry, Remark) else entry.call_id
+    return entry.segment if isinstance(entry, Text) else entry.call_id
 
 
-def step_label(step: Step) -> str:
+def step_label(step: Tool) -> str:
     """Return what a step does, in one line: the tool's name and its arguments.
 
-    >>> step_label(Step("c", "fetch_log", "ok", {"device": "zspr 052"}))
+    >>> step_label(Tool("c", "fetch_log", "ok", {"device": "zspr 052"}))
     'Fetch log · zspr 052'
     """
     words = [tool_words(step.name)]
@@ -144,7 +144,7 @@ def tool_words(name: str) -> str:
     return name.replace("_", " ").strip().capitalize() or say("Tool")
 
 
-def _closed_label(steps: Sequence[Step]) -> str:
+def _closed_label(steps: Sequence[Tool]) -> str:
     count = len(steps)
     words = [say("{count} {count:?step|steps}", count=count) if steps else say("Said on the way")]
     for status in TROUBLE:
@@ -153,9 +153,9 @@ def _closed_label(steps: Sequence[Step]) -> str:
     return " · ".join(words)
 
 
-def _draw(step: Step | Remark, conversation_id: str) -> None:
+def _draw(step: Tool | Text, conversation_id: str) -> None:
     """Draw a step as it stands: in an expander, since Streamlit sleeps 100 ms to make and fill a status."""
-    if isinstance(step, Remark):
+    if isinstance(step, Text):
         untrusted.write(step.text, conversation_id, st.caption)
         return
     with st.expander(step_label(step), type="step", icon=ICONS[step.status]):

@@ -29,6 +29,16 @@ def write(
     return draw(html(text, conversation_id, notes), unsafe_allow_html=True)
 
 
+def number(text: str, digits: int) -> int | None:
+    """Return the number from 1 on that `text` of an address is, None if it is none or has more `digits`.
+
+    >>> number("18204", 11), number("-1", 11), number("0", 11), number("٣", 11), number("100", 2)
+    (18204, None, None, None, None)
+    """
+    is_number = text.isascii() and text.isdigit() and len(text) <= digits
+    return (int(text) or None) if is_number else None
+
+
 def label(text: str, limit: int = 60, code: bool = False) -> str:
     """Return `text` for a button, badge or heading: one line, at most `limit` characters, nothing formatted.
 

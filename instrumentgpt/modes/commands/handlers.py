@@ -117,7 +117,7 @@ def forget(bench: Bench, id: str, reason: str) -> Doing:
         names = ", ".join(dict.fromkeys(quoted(item.id) for item in here[:MOST_NOTES]))
         hint = bench.say("notes_are", names=names) if names else bench.say("no_notes")
         raise CannotDo(bench.say("no_note", id=quoted(id), known=hint))
-    forget_note(bench.turn.database, bench.turn.run.conversation_id, note, reason=reason)
+    forget_note(*bench.turn.where, note, reason=reason)
     return bench.say("forgotten", id=quoted(id), scope=_scope_name(bench, note.scope), reason=_line(reason))
 
 
@@ -165,7 +165,7 @@ def _notes(bench: Bench) -> list[db.Note]:
     """Return all notes but those of other conversations: first what is nearest to this one."""
     near = [bench.device.name] if bench.device else []
     every = dict.fromkeys([*near, *(device.name for device in bench.turn.inventory.devices)])
-    return notes_of(bench.turn.database, bench.turn.run.conversation_id, every)
+    return notes_of(*bench.turn.where, every)
 
 
 def _matching_notes(bench: Bench, query: str, most: int) -> list[str]:
@@ -184,7 +184,7 @@ def _quotes(bench: Bench, query: str, most: int) -> list[str]:
     names = names_of(turn.inventory)
     sought = phrases(query, names)
     lines: list[str] = []
-    for piece in db.recall(turn.database, turn.run.conversation_id, query, names, turn.question.id):
+    for piece in db.recall(*turn.where, query, names, turn.question.id):
         words = " ".join(piece.lines)
         is_hit = holds(words, sought) > 0  # and not what stands beside one
         if len(lines) < most and is_hit and not _is_of_command(turn, piece.message_id):
@@ -195,7 +195,7 @@ def _quotes(bench: Bench, query: str, most: int) -> list[str]:
 
 def _is_of_command(turn: Turn, message_id: int) -> bool:
     """Return whether the message is a command, or what was answered to one."""
-    pair = db.list_messages(turn.database, turn.run.conversation_id, before=message_id + 1, last=2)
+    pair = db.list_messages(*turn.where, before=message_id + 1, last=2)
     questions = [message for message in pair if message.role == "user"]
     return bool(questions) and is_command(questions[-1].content)
 
@@ -204,7 +204,7 @@ def _forgotten(bench: Bench, query: str) -> list[str]:
     """Return that a note of the name `query` was forgotten, when and why; the latest time."""
     gone = [
         revision
-        for revision in list_revisions(bench.turn.database, bench.turn.run.conversation_id)
+        for revision in list_revisions(*bench.turn.where)
         if (revision.item.field, revision.item.name) == (NOTE, query) and revision.undone_at is None
     ]
     if not gone or any(note.id == query for note in _notes(bench)):

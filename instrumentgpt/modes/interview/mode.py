@@ -8,36 +8,19 @@ import memory
 from instrumentgpt import moments
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tick
-from instrumentgpt.agents.registry import UnknownAgent, choose
+from instrumentgpt.agents.registry import installed
 from instrumentgpt.instruments.devices import resolve
 from instrumentgpt.instruments.precedents import earlier
 from instrumentgpt.instruments.wording import tells_of_health
 from instrumentgpt.memory.quoted import quoted
+from instrumentgpt.modes.interview import statement, stored
 from instrumentgpt.modes.interview.gathered import PHASES, SLOTS, Interview, Note
 from instrumentgpt.modes.interview.persona import CLEAR, faults_of, shaped
 from instrumentgpt.modes.interview.prompt import Utterance, build_prompt
 from instrumentgpt.modes.interview.replies import SUMMARY, Background, after_reply, clear, own_reply
-from instrumentgpt.modes.interview.statement import (
-    DEFAULT,
-    About,
-    StatementNotSaved,
-    save_statement,
-    summary,
-    template_label,
-    templates,
-)
-from instrumentgpt.modes.interview.stored import (
-    Interviews,
-    exchanges,
-    interview_of,
-    language_of_talk,
-    read_choices,
-    read_kept,
-    save_kept,
-)
 from instrumentgpt.modes.interview.texts import say, texts
 from instrumentgpt.turn.ask import Reply, ask, replied
-from instrumentgpt.turn.prompt import keep_long_request, prompt_for, request_file
+from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.record import record_question
 from instrumentgpt.turn.request import Asking
 from instrumentgpt.turn.turn import Turn, failed
@@ -57,11 +40,11 @@ class Case:
     """
 
     turn: Turn
-    kept: Interviews
+    kept: stored.Interviews
     messages: list[db.Message]
     before: Interview
     slot: str
-    about: About
+    about: statement.About
 
     @property
     def words(self) -> str:
@@ -79,13 +62,13 @@ def interview(turn: Turn) -> Events:
     turn.learns_from_words = False  # it repeats what the user said: nothing was concluded
     case = _open_case(turn)
     scope = memory.device_key(turn.state), turn.inventory
-    record_question(turn.database, turn.run.conversation_id, turn.question, *scope)
+    record_question(*turn.where, turn.question, *scope)
     reply: str | Reply
     answer = approval(case.words) if case.slot == SUMMARY else None
     if answer == "yes":
         try:
-            reply = save_statement(turn, case.kept, case.before, case.about)
-        except StatementNotSaved as error:
+            reply = statement.save_statement(turn, case.kept, case.before, case.about)
+        except statement.StatementNotSaved as error:
             _keep(case, SUMMARY)
             yield from failed(error)
             return
@@ -104,8 +87,9 @@ def interview(turn: Turn) -> Events:
 def _open_case(turn: Turn) -> Case:
     """Return the case of this turn; its first message begins an interview."""
     conversation = turn.run.conversation_id
-    kept, choices = read_kept(turn.database, conversation), read_choices(turn.database, conversation)
-    exchanged = exchanges(turn.database, conversation, kept)
+    kept = stored.read_kept(turn.database, conversation)
+    choices = stored.read_choices(turn.database, conversation)
+    exchanged = stored.exchanges(turn.database, conversation, kept)
     messages = [message for message in exchanged if message.id <= turn.question.id]
     answers = [message for message in messages if message.role == "assistant"]
     slot = kept.asked.get(str(answers[-1].id), "") if answers else "description"
@@ -113,17 +97,18 @@ def _open_case(turn: Turn) -> Case:
     unknown = resolve(words, turn.inventory).unknown  # an instrument that the inventory lacks
     device = memory.device_key(turn.state) or next(reversed(unknown), "")
     template = choices.get("template", "")
-    template = template if template in templates(turn.home()) else DEFAULT
-    language, today = language_of_talk(messages), moments.today().isoformat()
-    named = " ".join(filter(None, (template_label(template, language), device, today)))
-    about = About(device, today, choices.get("target") or named, language, template)
-    return Case(turn, kept, messages, interview_of(messages[:-1], kept), slot, about)
+    template = template if template in statement.templates(turn.home()) else statement.DEFAULT
+    language, today = stored.language_of_talk(messages), moments.today().isoformat()
+    named = " ".join(filter(None, (statement.template_label(template, language), device, today)))
+    about = statement.About(device, today, choices.get("target") or named, language, template)
+    return Case(turn, kept, messages, stored.interview_of(messages[:-1], kept), slot, about)
 
 
 def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
     """Take in the message, by an agent's notes or by rule, and return the next reply."""
     now = after_reply(case.before, case.words, case.slot)
-    if not _has_model(case.turn) or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
+    by_rule = installed(case.turn.run.agent, case.turn.settings) == "offline"
+    if by_rule or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
         return _shown(case, now) if now.phase == PHASES[-1] else _own(case, now)
     fault, notes = "", list[Note]()
     for asking in range(ASKINGS):
@@ -149,13 +134,6 @@ def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
         fault = "; ".join(faults)
         yield Tick(f"Reply {asking + 1} was no interviewer's: {fault}")
     return _own(case, now, notes_by_agent)
-
-
-def _has_model(turn: Turn) -> bool:
-    try:
-        return choose(turn.run.agent, turn.settings)[0].name != "offline"
-    except UnknownAgent:
-        return True  # asking it tells what is missing
 
 
 def _noted(case: Case, already: int) -> list[Note]:
@@ -192,7 +170,7 @@ def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
     heading = "summary" if case.slot != SUMMARY else "amended" if now.new else "unsaved"
     confirmed = clear(now, case.slot, case.about.language, _background(case))
     opening = say(heading, case.about.language, target=case.about.title, clear=confirmed)
-    return "\n\n".join((opening, summary(now, case.about), say("approve", case.about.language)))
+    return "\n\n".join((opening, statement.summary(now, case.about), say("approve", case.about.language)))
 
 
 def _keep(case: Case, slot: str, notes: list[Note] | None = None) -> None:
@@ -203,7 +181,7 @@ def _keep(case: Case, slot: str, notes: list[Note] | None = None) -> None:
         if notes is not None:
             rows = [[note.slot, note.words, note.replaces] for note in notes]
             kept = replace(kept, notes={**kept.notes, str(case.turn.question.id): rows})
-        save_kept(case.turn.database, case.turn.run.conversation_id, kept)
+        stored.save_kept(*case.turn.where, kept)
 
     case.turn.also_saved.append(store)
 
@@ -235,17 +213,8 @@ def _record(case: Case) -> str:
     """Return what is on record of the instrument and in the conversation, as the lines of a prompt."""
     turn = case.turn
     budget = max(400, int(CONTEXT_SHARE * turn.settings.prompt_tokens))
-    prompt = prompt_for(
-        turn.database,
-        turn.run.conversation_id,
-        case.about.device or "?",  # a name alone asks for its root causes
-        turn.question.id,
-        turn.state,
-        "",
-        turn.devices,
-        turn.inventory,
-        replace(turn.settings, prompt_tokens=budget),
-    )
+    asked = case.about.device or "?"  # a name alone asks for its root causes
+    prompt = replace(turn, summary="").composed(asked, budget)
     record = [part.text for part in prompt.sections if part.name in RECORD]
     return "\n".join(line for text in record for line in text.split("\n")[1:-1])
 

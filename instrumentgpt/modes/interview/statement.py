@@ -200,14 +200,14 @@ def _tell_diagnosis(turn: Turn, interview: Interview, about: About) -> None:
         ]
 
         def store(_: int) -> None:
-            db.add_state_items(turn.database, turn.run.conversation_id, items)
+            db.add_state_items(*turn.where, items)
             for row in items:
                 item = Item(row.device, row.field, row.text)
                 with suppress(RefusedRevision):  # too many are pinned: it stays unpinned
-                    revise(turn.database, turn.run.conversation_id, item, "pin", item.name)
+                    revise(*turn.where, item, "pin", item.name)
 
         turn.also_saved.append(store)
     if demands := [*lines.get("constraints", ()), *lines.get("must_have", ())]:
-        where = turn.database, turn.run.conversation_id, turn.question.id
+        where = *turn.where, turn.question.id
         facts = [("constraint", text, device) for text in demands]
         turn.also_saved.append(lambda _: db.store_facts(*where, "user", [], facts))

@@ -27,47 +27,31 @@ REPLY, AGAIN, END = 100, 5_000, 10_000  # segments: the agent's words, our analy
 class Request:
     """What is asked: a new request, or what waited, as it was answered.
 
-    text        the request itself, `amendments` what was said to it since
+    pending     as it would wait for a yes; `steps`: what was agreed to, if that is known
     approved    whether the user agreed just now
-    steps       what was agreed to, if that is known
-    devices     names of those that are meant, excluded those that the user took out
-    report      whether a report is wanted; None: nobody said
     is_changed  whether the user changed what was proposed: it is proposed anew
     chosen      numbers of the steps that stay, as the user put them in order; (): all of them
     """
 
-    text: str
+    pending: Pending
     language: Language
-    effort: str
-    amendments: tuple[str, ...] = ()
     approved: bool = False
-    steps: tuple[ThinkStep, ...] = ()
-    goal: str = ""
-    devices: tuple[str, ...] = ()
-    excluded: tuple[str, ...] = ()
-    report: bool | None = None
     is_changed: bool = False
     chosen: tuple[int, ...] = ()
 
     @property
     def limit(self) -> int:
         """The most steps that are carried out at once."""
-        return STEPS[self.effort]
+        return STEPS[self.pending.effort]
+
+    @property
+    def words(self) -> str:
+        """The request, and what was said to it since."""
+        return "\n".join((self.pending.asked, *self.pending.amendments))
 
     def waiting(self, message: str, goal: str, steps: Sequence[ThinkStep] = ()) -> Pending:
         """Return this request as a proposal that waits for its yes."""
-        return Pending(
-            "proposal",
-            message,
-            self.text,
-            goal,
-            self.amendments,
-            tuple(steps),
-            self.effort,
-            devices=self.devices,
-            excluded=self.excluded,
-            report=self.report,
-        )
+        return replace(self.pending, kind="proposal", message=message, goal=goal, steps=tuple(steps))
 
 
 def carry_out(turn: Turn, kept: ModeState, request: Request, plan: ThinkOutput) -> Events:
@@ -77,7 +61,8 @@ def carry_out(turn: Turn, kept: ModeState, request: Request, plan: ThinkOutput) 
     descriptions = [step.description for step in job.steps]
     yield Text(say("plan", language, goal=plan.goal, steps=numbered(descriptions)), 0, whole=True)
     outcomes = yield from carried_out(turn, job, _scene(turn, request))
-    made = [entity for entity in turn.note_entities() if entity.link.get("artifact") in _artifacts(outcomes)]
+    artifacts = {artifact for outcome in outcomes for artifact in outcome.artifacts}
+    made = [entity for entity in turn.note_entities() if entity.link.get("artifact") in artifacts]
     end = yield from _replied(turn, job, outcomes, made)
     if trouble := step_list(outcomes, language):
         yield Text(say("not_done", language, steps=trouble), END, whole=True)
@@ -123,7 +108,7 @@ def _left(
         return request.waiting(message, goal, rest)
     if unsaved:
         ref = unsaved[-1].ref
-        return Pending("save", say("offer_save", language, ref=ref), request.text, goal, ref=ref)
+        return Pending("save", say("offer_save", language, ref=ref), request.pending.asked, goal, ref=ref)
     return None
 
 
@@ -132,7 +117,7 @@ def ask_back(turn: Turn, kept: ModeState, request: Request, decided: ThinkOutput
     questions = "\n".join(f"- {question}" for question in decided.clarification_questions or ())
     message = say("questions", request.language, questions=questions)
     pending = replace(request.waiting(message, decided.goal), kind="question")
-    turn.offers.append(db.Offer(say("offer_interview", request.language), request.text, "interview"))
+    turn.offers.append(db.Offer(say("offer_interview", request.language), request.pending.asked, "interview"))
     _offer_panel(turn, request)
     yield from end_with(turn, kept, message, f"asked back: {decided.goal}", pending)
 
@@ -157,7 +142,12 @@ def explained(turn: Turn, kept: ModeState, pending: Pending, language: Language,
 def plan_text(request: Request, steps: Sequence[ThinkStep]) -> str:
     """Return the proposal that a plan becomes: all its steps, or as many as the effort allows."""
     limit, listed = request.limit, [step.description for step in steps]
-    fields = {"count": len(steps), "effort": request.effort, "limit": limit, "rest": len(steps) - limit}
+    fields = {
+        "count": len(steps),
+        "effort": request.pending.effort,
+        "limit": limit,
+        "rest": len(steps) - limit,
+    }
     key = "proposal" if len(steps) <= limit else "cut"
     return say(key, request.language, steps=numbered(listed[:limit]), **fields)
 
@@ -174,8 +164,8 @@ def chosen(request: Request, steps: tuple[ThinkStep, ...]) -> tuple[ThinkStep, .
 
 def _title(request: Request) -> str:
     """Return what a report on the request is called: its devices, and since when; "" where none is named."""
-    begun = since("\n".join((request.text, *request.amendments)), moments.today())
-    count, names = len(request.devices), ", ".join(request.devices)
+    begun = since(request.words, moments.today())
+    count, names = len(request.pending.devices), ", ".join(request.pending.devices)
     key = "title_since" if begun else "title"
     day = (begun or moments.today()).isoformat()
     return say(key, request.language, count=count, names=names, day=day) if count else ""
@@ -205,7 +195,7 @@ def _several_causes(turn: Turn) -> bool:
 
 def _offer_panel(turn: Turn, request: Request) -> None:
     """Offer to have the same examined by experts, where it may have several causes."""
-    turn.offers.append(db.Offer(say("offer_panel", request.language), request.text, "panel"))
+    turn.offers.append(db.Offer(say("offer_panel", request.language), request.pending.asked, "panel"))
 
 
 def _scene(turn: Turn, request: Request) -> Scene:
@@ -213,18 +203,14 @@ def _scene(turn: Turn, request: Request) -> Scene:
     dropped = [path.name for path in turn.uploads() if is_log_name(path.name)]
     return Scene(
         turn.inventory,
-        list_entities(turn.database, turn.run.conversation_id),
-        "\n".join((request.text, *request.amendments)),
+        list_entities(*turn.where),
+        request.words,
         moments.today(),
         turn.state.device_name or "",
         Path(turn.state.last_log_file or "").name,
         dropped,
-        request.excluded,
+        request.pending.excluded,
     )
-
-
-def _artifacts(outcomes: Sequence[Outcome]) -> set[str]:
-    return {artifact for outcome in outcomes for artifact in outcome.artifacts}
 
 
 def end_with(turn: Turn, kept: ModeState, text: str, note: str, pending: Pending | None = None) -> Events:

@@ -1,15 +1,15 @@
 """What thinking comes to: run a plan, propose one, or ask. The contract, and how it is kept."""
 
-import json
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import Field, StringConstraints, model_validator
 
 from instrumentgpt.agents.events import Event, Failure, Tick
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.turn.ask import Reply, ask, replied
+from instrumentgpt.modes.contracts import BadReply, Contract, read_reply
+from instrumentgpt.turn.ask import ask, replied
 from instrumentgpt.turn.request import Asking
 from instrumentgpt.turn.turn import Turn
 
@@ -24,21 +24,11 @@ PAYLOADS: dict[Decision, str] = {
 }
 MOST_STEPS = 40  # of one plan; it is cut to the effort's limit anyway
 MOST_QUESTIONS = 5
-MOST_ERRORS = 5  # told of one answer
-NO_OBJECT = "The answer holds no JSON object with a `decision`. Answer with one JSON object and nothing else."
 _Sentence = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)]
 _Message = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 
 
-class BrokenContract(InstrumentGPTError, ValueError):
-    """An answer that is not what the contract asks for; the text names what is wrong with it."""
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True)
-
-
-class ThinkStep(_Strict):
+class ThinkStep(Contract):
     """One step: what to do (the intent), of which kind, on what; steps of one group may run together."""
 
     description: _Sentence
@@ -47,7 +37,7 @@ class ThinkStep(_Strict):
     group: Annotated[int, Field(ge=0, le=100)]
 
 
-class ThinkOutput(_Strict):
+class ThinkOutput(Contract):
     """A decision with its goal and exactly the payload that belongs to it."""
 
     decision: Decision
@@ -80,41 +70,6 @@ class ThinkOutput(_Strict):
         return self
 
 
-def parsed(answer: str) -> ThinkOutput:
-    """Return the decision in `answer`, found in prose or code fences; raise BrokenContract."""
-    broken: list[BrokenContract] = []
-    for candidate in _objects(answer):
-        try:
-            return ThinkOutput.model_validate(candidate)
-        except ValidationError as error:
-            broken.append(BrokenContract(_problems(error)))
-    raise broken[0] if broken else BrokenContract(NO_OBJECT)
-
-
-def _objects(answer: str) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects with a decision that stand in `answer`, the last one first.
-
-    An agent that thinks aloud, or shows an example, gives its answer at the end.
-    """
-    decoder, objects, place = json.JSONDecoder(), [], answer.find("{")
-    while place != -1:
-        try:
-            value, end = decoder.raw_decode(answer, place)
-        except (ValueError, RecursionError):
-            end = place + 1
-        else:
-            if isinstance(value, dict) and "decision" in value:
-                objects.append(value)
-        place = answer.find("{", end)
-    return reversed(objects)
-
-
-def _problems(error: ValidationError) -> str:
-    """Return what is wrong, each with its place and value, as an agent can mend it."""
-    problems = ((".".join(map(str, row["loc"])), row["msg"]) for row in error.errors()[:MOST_ERRORS])
-    return "; ".join(f"{place or 'answer'}: {message}" for place, message in problems)
-
-
 TASK = "think"
 SHOWN_CHARS = 1500  # of a broken answer, in the request to repair it
 TOLD_CHARS = 300  # of what was wrong, to the user
@@ -142,28 +97,19 @@ def thought(turn: Turn, prompt: str, facts: Mapping[str, Any]) -> Generator[Even
 
     facts  the same in data, for our own analyst
     """
-    reply = yield from replied(ask(turn, Asking(TASK, prompt=prompt, told=facts, read_only=True)))
-    try:
-        return parsed(_answered(reply))
-    except BrokenContract as broken:
-        yield Tick(f"the plan does not fit the contract and is asked for again: {_brief(broken)}")
-        answer = shorten(" ".join(reply.text.split()), SHOWN_CHARS)
-        repair = prompt + REPAIR.format(error=_brief(broken), answer=answer)
-    reply = yield from replied(
-        ask(turn, Asking(TASK, prompt=repair, told={**facts, "repair": True}, read_only=True))
-    )
-    try:
-        return parsed(_answered(reply))
-    except BrokenContract as broken:
-        text = f"The agent's plan did not fit the contract, twice: {_brief(broken)}. Nothing was carried out."
-        raise NoDecision(Failure("error", text, "Say it in other words, or ask without a plan.")) from None
-
-
-def _answered(reply: Reply) -> str:
-    if reply.outcome != "ok":
-        raise NoDecision(reply.failure or Failure(reply.outcome, f"The agent gave no plan: {reply.outcome}."))
-    return reply.text
-
-
-def _brief(broken: BrokenContract) -> str:
-    return shorten(" ".join(str(broken).split()), TOLD_CHARS)
+    asked, told = prompt, dict(facts)
+    for is_last_try in (False, True):
+        reply = yield from replied(ask(turn, Asking(TASK, prompt=asked, told=told, read_only=True)))
+        if reply.outcome != "ok":
+            lack = f"The agent gave no plan: {reply.outcome}."
+            raise NoDecision(reply.failure or Failure(reply.outcome, lack))
+        try:
+            return read_reply(reply.text, ThinkOutput, "decision")
+        except BadReply as problem:
+            wrong = shorten(" ".join(str(problem).split()), TOLD_CHARS)
+        if not is_last_try:
+            yield Tick(f"the plan does not fit the contract and is asked for again: {wrong}")
+            answer = shorten(" ".join(reply.text.split()), SHOWN_CHARS)
+            asked, told = prompt + REPAIR.format(error=wrong, answer=answer), {**facts, "repair": True}
+    text = f"The agent's plan did not fit the contract, twice: {wrong}. Nothing was carried out."
+    raise NoDecision(Failure("error", text, "Say it in other words, or ask without a plan."))

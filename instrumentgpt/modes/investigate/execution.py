@@ -1,12 +1,12 @@
 """Carrying out a plan: groups in order, a group side by side, and what is told of it."""
 
-import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import groupby
 from typing import Any, Literal
 
 from instrumentgpt.agents.events import Artifact, Done, Event, Events, Failure, Text, Tick, Tool
+from instrumentgpt.agents.stream import json_object, string
 from instrumentgpt.analyst.words import line_link
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.summary import shorten
@@ -125,7 +125,9 @@ def _take_event(outcome: Outcome, event: Event) -> Iterator[Event]:
         case Tool():
             yield event
             if event.status in ("failed", "denied"):
-                outcome.errors.append(_error_of(event))
+                outcome.errors.append(
+                    str(json_object(event.result).get("error", event.result) or event.status)
+                )
             elif result := result_of(event):
                 outcome.results.append((event.name, result))
         case Artifact():
@@ -136,7 +138,8 @@ def _take_event(outcome: Outcome, event: Event) -> Iterator[Event]:
         case Failure():
             outcome.errors.append(event.text)
         case Done():
-            outcome.words = _joined(outcome.words, _words_of(event))
+            words = string(json_object(event.text).get("words"))  # "" of one that ended before it could tell
+            outcome.words = _joined(outcome.words, words.strip())
             if event.outcome != "ok" and not outcome.errors:
                 outcome.errors.append(event.outcome)
         case Text():
@@ -147,22 +150,6 @@ def _joined(words: str, more: str) -> str:
     """Return the words of two processes of one step as one text; lists stay one list."""
     between = "\n" if more.startswith("- ") and words.startswith("- ") else "\n\n"
     return between.join(part for part in (words, more) if part)
-
-
-def _words_of(done: Done) -> str:
-    """Return what the step itself had to say; "" for one that ended before it could."""
-    try:
-        return str(json.loads(done.text)["words"]).strip()
-    except (ValueError, TypeError, KeyError):
-        return ""
-
-
-def _error_of(tool: Tool) -> str:
-    try:
-        result = json.loads(tool.result)
-    except ValueError:
-        return tool.result or tool.status
-    return str(result.get("error", tool.result)) if isinstance(result, dict) else tool.result
 
 
 def _begin_step(job: Job, place: int, outcome: Outcome) -> Iterator[Event]:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from pydantic import TypeAdapter
 from sqlite_utils import Database
 
 import db
@@ -52,6 +53,9 @@ class Pending:
     report: bool | None = None
 
 
+_PENDING = TypeAdapter[Pending | None](Pending | None)
+
+
 @dataclass(frozen=True)
 class Note:
     """One turn in a sentence; `message` is the id of its question."""
@@ -80,33 +84,24 @@ class ModeState:
 
 def read_kept(state: Mapping[str, Any], messages: Collection[int]) -> ModeState:
     """Return what is stored as `state`; what turns left that are not among `messages` now is set aside."""
-    pending, stored = state.get("pending"), [Note(**note) for note in state.get("notes", [])]
+    pending = _PENDING.validate_python(state.get("pending") or None)
+    stored = [Note(**note) for note in state.get("notes", [])]
     notes = tuple(note for note in stored if note.message in messages)
     deleted = tuple(note for note in stored if note.message not in messages)
-    if not pending or (stored and stored[-1] in deleted):  # the newest turn of the mode left what is pending
-        return ModeState(None, notes, deleted)
-    steps = tuple(ThinkStep.model_validate(step) for step in pending.pop("steps", []))
-    for name in ("amendments", "devices", "excluded"):
-        pending[name] = tuple(pending.get(name, ()))
-    return ModeState(Pending(**{**pending, "steps": steps}), notes, deleted)
+    is_gone = bool(stored) and stored[-1] in deleted  # the newest turn of the mode left what is pending
+    return ModeState(None if is_gone else pending, notes, deleted)
 
 
 def written(kept: ModeState) -> dict[str, Any]:
     """Return `kept` as JSON-ready data that `read_kept` reads."""
-    pending = None
-    if kept.pending is not None:
-        steps = [step.model_dump() for step in kept.pending.steps]
-        pending = {**{name: getattr(kept.pending, name) for name in _PLAIN}, "steps": steps}
     notes = sorted((*kept.deleted, *kept.notes), key=lambda note: note.message)[-MOST_NOTES:]
+    pending = _PENDING.dump_python(kept.pending, mode="json")
     return {"pending": pending, "notes": [asdict(note) for note in notes]}
 
 
 def with_note(kept: ModeState, message: int, text: str) -> tuple[Note, ...]:
     """Return the notes with one on the turn of the question `message`."""
     return (*kept.notes, Note(message, shorten(" ".join(text.split()), NOTE_CHARS)))
-
-
-_PLAIN = ("kind", "message", "asked", "goal", "amendments", "effort", "ref", "devices", "excluded", "report")
 
 
 def _newest_that_fit(texts: Sequence[str], limit: int) -> str:

@@ -1,6 +1,8 @@
 """One turn of Investigate: think, then carry out, propose or ask; a yes or no settles what waits."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import db
 import memory
@@ -36,10 +38,10 @@ from instrumentgpt.turn.turn import Turn
 
 def investigate(turn: Turn) -> Events:
     """Answer the question: what waited for it is settled, else it is thought through."""
-    turns = [*places(turn.database, turn.run.conversation_id, turn.question.id)[1], turn.question.id]
-    kept = read_kept(db.get_mode_state(turn.database, turn.run.conversation_id, MODE), turns)
+    turns = [*places(*turn.where, turn.question.id)[1], turn.question.id]
+    kept = read_kept(db.get_mode_state(*turn.where, MODE), turns)
     turn.note_entities()
-    entities = list_entities(turn.database, turn.run.conversation_id)
+    entities = list_entities(*turn.where)
     question, pending = turn.question.content, kept.pending
     reply = reply_to(pending, question, turn.inventory) if pending else None
     if pending and pending.kind == "save" and reply and reply.kind not in ("yes", "no"):
@@ -50,7 +52,7 @@ def investigate(turn: Turn) -> Events:
     if pending and pending.kind == "save" and reply and reply.kind == "yes":
         refs = refs or [pending.ref]
     if refs:
-        text = saved(turn.database, turn.run.conversation_id, refs, entities, language)
+        text = saved(*turn.where, refs, entities, language)
         yield from end_with(turn, kept, text, f"saved {', '.join(refs)}")
     elif pending is None and approval(question):
         yield from end_with(turn, kept, say("nothing_waits", language), "nothing waited for a yes or no")
@@ -75,42 +77,39 @@ def _request(turn: Turn, pending: Pending | None, reply: Reply | None, language:
     question = turn.question.content
     if pending is None or pending.kind == "save" or reply is None or reply.kind == "other":
         choice = choose(question, turn.inventory)
-        devices, excluded = ([device.name for device in group] for group in (choice.devices, choice.excluded))
-        effort = _effort(turn, question, devices)
-        return Request(
-            question, language, effort, devices=(*devices,), excluded=(*excluded,), report=choice.report
+        devices, excluded = (
+            tuple(device.name for device in group) for group in (choice.devices, choice.excluded)
         )
+        effort = effort_of(question, turn.settings.effort, devices)
+        fields: dict[str, Any] = {"effort": effort, "devices": devices, "excluded": excluded}
+        return Request(Pending("proposal", "", question, **fields, report=choice.report), language)
     approved = reply.kind == "yes"
     amendments = pending.amendments if approved else (*pending.amendments, question)
-    devices = list(reply.devices or pending.devices)
-    left = [name for name in (*pending.excluded, *reply.excluded) if name not in devices]
-    return Request(
-        pending.asked,
-        language,
-        _effort(turn, "\n".join((pending.asked, *amendments)), devices),
-        amendments,
-        approved,
-        pending.steps if approved else (),
-        pending.goal,
-        tuple(devices),
-        tuple(dict.fromkeys(left)),
-        pending.report if reply.report is None else reply.report,
-        is_changed=not approved and pending.kind == "proposal",
-        chosen=reply.steps,
+    devices = reply.devices or pending.devices
+    taken_out = dict.fromkeys((*pending.excluded, *reply.excluded))
+    excluded = tuple(name for name in taken_out if name not in devices)
+    agreed = replace(
+        pending,
+        amendments=amendments,
+        steps=pending.steps if approved else (),
+        effort=effort_of("\n".join((pending.asked, *amendments)), turn.settings.effort, devices),
+        devices=devices,
+        excluded=excluded,
+        report=pending.report if reply.report is None else reply.report,
     )
-
-
-def _effort(turn: Turn, words: str, devices: Sequence[str]) -> str:
-    return effort_of(words, turn.settings.effort, devices)
+    is_changed = not approved and pending.kind == "proposal"
+    return Request(agreed, language, approved, is_changed, reply.steps)
 
 
 def _worked(
     turn: Turn, kept: ModeState, turns: Sequence[int], entities: Sequence[Entity], request: Request
 ) -> Events:
     """Carry out what was agreed to, or think and do what that comes to."""
-    if request.steps:
+    if request.pending.steps:
         plan = ThinkOutput(
-            decision="plan_direct", goal=request.goal or request.text[:500], steps=request.steps
+            decision="plan_direct",
+            goal=request.pending.goal or request.pending.asked[:500],
+            steps=request.pending.steps,
         )
         yield from carry_out(turn, kept, request, plan)
         return
@@ -132,7 +131,7 @@ def _worked(
 
 def _needs_a_yes(request: Request, plan: ThinkOutput) -> bool:
     """Return whether the user should see the plan first: a long or changed one, or of several devices."""
-    return request.is_changed or len(plan.steps or ()) > request.limit or len(request.devices) > 1
+    return request.is_changed or len(plan.steps or ()) > request.limit or len(request.pending.devices) > 1
 
 
 def _prompt(
@@ -142,7 +141,7 @@ def _prompt(
     question = turn.question.content
     state = vars(turn.state)
     kept_now = reasons(entities, question, kept.pending, state)
-    retain_entities(turn.database, turn.run.conversation_id, kept_now)
+    retain_entities(*turn.where, kept_now)
     curation = [f"`{ref}` kept: {why}" for ref, why in kept_now.items()]
     gone = (entity.ref for entity in entities if entity.retained and entity.ref not in kept_now)
     curation += [f"`{ref}` let go" for ref in gone]
@@ -150,19 +149,19 @@ def _prompt(
     too_long = memory.is_too_long(question, budget)
     material = PromptParts(
         turns,
-        list_entities(turn.database, turn.run.conversation_id),
+        list_entities(*turn.where),
         kept,
         turn.inventory,
         turn.state.device_name or turn.state.device_ip or "",
         memory.request_in_file(question, request_file(question), budget) if too_long else question,
-        request.effort,
+        request.pending.effort,
         today(),
         request.approved,
         turn.settings.profile,
         [*([turn.settings.plan_guidance] if turn.settings.plan_guidance else []), *on_record(turn)],
         curation,
     )
-    messages = history(turn.database, turn.run.conversation_id, turn.question.id)
+    messages = history(*turn.where, turn.question.id)
     prompt, turn.summary = think_prompt(material, messages, turn.summary, question, budget - RESERVED_TOKENS)
     keep_long_request(question, turn.workspace(), turn.settings)
     return prompt
@@ -171,13 +170,13 @@ def _prompt(
 def _as_data(request: Request) -> dict[str, object]:
     """Return the same as data, for our own analyst."""
     return {
-        "asked": request.text,
-        "amendments": list(request.amendments),
-        "devices": list(request.devices),
-        "report": request.report,
+        "asked": request.pending.asked,
+        "amendments": list(request.pending.amendments),
+        "devices": list(request.pending.devices),
+        "report": request.pending.report,
         "approved": request.approved,
         "limit": request.limit,
-        "effort": request.effort,
+        "effort": request.pending.effort,
         "today": today().isoformat(),
     }
 

@@ -172,12 +172,9 @@ def _history(sections: Sequence[Section]) -> str:
     """Return the older turns as narrative and the last ones in full, without the tags that memory gives."""
     texts = {section.name: section.text for section in sections}
     parts = (("Earlier", "conversation_summary"), ("Last turns", "recent_conversation"))
-    paragraphs = (f"**{title}**:\n{_untagged(texts[name])}" for title, name in parts if texts.get(name))
+    untagged = {name: re.sub(r"\A<\w+>\n?|\n?</\w+>\Z", "", text) for name, text in texts.items()}
+    paragraphs = (f"**{title}**:\n{untagged[name]}" for title, name in parts if texts.get(name))
     return _without_paths("\n\n".join(paragraphs))
-
-
-def _untagged(section: str) -> str:
-    return re.sub(r"\A<\w+>\n?|\n?</\w+>\Z", "", section)
 
 
 def _note_line(note: str) -> str:

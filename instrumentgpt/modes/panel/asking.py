@@ -13,7 +13,8 @@ from instrumentgpt.agents.events import Done, Event, Failure, Session, Text, Thi
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.contracts import Contract, as_json, read_reply
+from instrumentgpt.modes.contracts import Contract, read_reply
+from instrumentgpt.modes.panel.contracts import as_json
 from instrumentgpt.storage.panels import Key, Step, save_step
 from instrumentgpt.turn.ask import ask_all
 from instrumentgpt.turn.request import Asking

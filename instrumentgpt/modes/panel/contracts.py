@@ -1,30 +1,17 @@
-"""What experts and planners answer, as data: the contracts, and reading a reply against one."""
+"""What experts and planners answer, as data: the contracts, of one sub-problem and of the whole panel."""
 
-import json
-import re
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.modes.contracts import Contract
 
 FEWEST, MOST = 2, 5  # sub-problems
 MOST_EXPERTS = 5  # of one sub-problem
 POSITION_TOKENS = 66  # of a position: it must go into a summary of 100 with all its numbers
 Kind = Literal["trust", "cause", "decide"]
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=600)]
-_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.S)
-
-
-class BadReply(InstrumentGPTError, ValueError):
-    """A reply that does not fit its contract; the text tells the agent what is wrong."""
-
-
-class Contract(BaseModel):
-    """A reply as data: unknown fields are ignored, so that a talkative agent is not refused."""
-
-    model_config = ConfigDict(extra="ignore", frozen=True)
 
 
 class Evidence(Contract):
@@ -140,10 +127,10 @@ class SubProblemResult(Contract):
     synthesis: str
     votes: tuple[dict[str, Any], ...]
     contribution_count: int
-    cost: dict[str, float] = {}
+    cost: dict[str, float] = Field(default_factory=dict)
     duration_seconds: float
     expert_panel: tuple[str, ...]
-    expert_summaries: dict[str, str] = {}
+    expert_summaries: dict[str, str] = Field(default_factory=dict)
     said: tuple[View, ...] = ()
     cause: str = ""
     runner_up: str = ""
@@ -173,36 +160,6 @@ class Brief(Contract):
     reference: str
     findings: tuple[dict[str, Any], ...] = ()
     alive: tuple[str, ...] = ()  # causes that the checks found or left open
-
-
-_C = TypeVar("_C", bound=Contract)
-
-
-def read_reply(reply: str, contract: type[_C]) -> _C:
-    """Return the JSON object in `reply` as `contract`; raise BadReply naming each field that does not fit.
-
-    >>> read_reply('Here: {"position": "kp 9 is right", "confidence": 0.8}', Contribution).confidence
-    0.8
-    """
-    fields = _object_in(reply)
-    try:
-        return contract.model_validate(fields)
-    except ValidationError as problem:
-        wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in problem.errors()[:6])
-        raise BadReply(f"The reply does not fit the contract: {wrong}. Answer with one JSON object") from None
-
-
-def _object_in(reply: str) -> dict[str, Any]:
-    """Return the first JSON object that stands in `reply`: alone, fenced, or between words."""
-    tries = [*_FENCED.findall(reply), *([reply[reply.index("{") :]] if "{" in reply else [])]
-    for text in tries:
-        try:
-            value, _ = json.JSONDecoder().raw_decode(text.strip())
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            return value
-    raise BadReply("The reply has no JSON object. Answer with one JSON object and nothing else")
 
 
 def as_json(content: BaseModel) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.modes.panel import facilitator
 from instrumentgpt.modes.panel.asking import Interrupted, Reply, Want
 from instrumentgpt.modes.panel.contracts import (
     Contribution,
@@ -17,16 +18,6 @@ from instrumentgpt.modes.panel.contracts import (
     as_json,
 )
 from instrumentgpt.modes.panel.expert_memory import is_usable, summarized
-from instrumentgpt.modes.panel.facilitator import (
-    MOST_ROUNDS,
-    counted,
-    dissenters,
-    latest,
-    leading,
-    next_round,
-    runner_up,
-    votes_of,
-)
 from instrumentgpt.modes.panel.prompts import (
     Context,
     contribution_prompt,
@@ -50,8 +41,8 @@ def deliberate(
     began = time.monotonic()
     views: list[View] = []
     panel, problems = list(part.experts), list[str]()
-    most = 1 if part.kind == "decide" else MOST_ROUNDS  # what to do is no matter of new evidence
-    while (decision := next_round(panel, views, part.candidates, most)).speakers:
+    most = 1 if part.kind == "decide" else facilitator.MOST_ROUNDS  # what to do is no matter of new evidence
+    while (decision := facilitator.next_round(panel, views, part.candidates, most)).speakers:
         replies = yield [contribution_want(part, context, results, views, code) for code in decision.speakers]
         for code, answer in zip(decision.speakers, replies, strict=True):
             if answer.content is None:
@@ -63,8 +54,8 @@ def deliberate(
             raise Interrupted(problems[0])
         if all(answer.content is None for answer in replies):
             break
-    counts = counted(views, part.candidates)
-    lead = leading(counts)
+    counts = facilitator.counted(views, part.candidates)
+    lead = facilitator.leading(counts)
     wants = [_synthesis_want(part, context, views)]
     if context.by_model:
         key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, views)
@@ -77,15 +68,15 @@ def deliberate(
         sub_problem_id=part.id,
         sub_problem_goal=part.goal,
         synthesis=synthesis.text,
-        votes=tuple(votes_of(views)),
+        votes=tuple(facilitator.votes_of(views)),
         contribution_count=len(views),
         duration_seconds=time.monotonic() - began,
-        expert_panel=tuple(latest(views)),
+        expert_panel=tuple(facilitator.latest(views)),
         expert_summaries=summaries,
-        said=tuple(latest(views).values()),
+        said=tuple(facilitator.latest(views).values()),
         cause=lead,
-        runner_up=runner_up(counts),
-        dissent=tuple(row.expert for row in dissenters(views, lead)),
+        runner_up=facilitator.runner_up(counts),
+        dissent=tuple(row.expert for row in facilitator.dissenters(views, lead)),
         measurement=synthesis.measurement,
         stopped=decision.reason,
         warnings=(*forgotten, *([answer.problem] if answer.content is None else ())),
@@ -174,11 +165,12 @@ def _expert_history(result: SubProblemResult, code: str) -> dict[str, Any]:
 
 def _synthesis_want(part: SubProblem, context: Context, views: Sequence[View]) -> Want:
     votes = "; ".join(
-        f"{vote['expert']}: {vote['cause'] or '-'} ({vote['confidence']:.2f})" for vote in votes_of(views)
+        f"{vote['expert']}: {vote['cause'] or '-'} ({vote['confidence']:.2f})"
+        for vote in facilitator.votes_of(views)
     )
     facts = {
         **_facts(part, context, views),
-        "counts": [asdict(count) for count in counted(views, part.candidates)],
+        "counts": [asdict(count) for count in facilitator.counted(views, part.candidates)],
     }
     prompt = synthesis_prompt(context, part.goal, views, votes)
     return Want(Key(part.id, "synthesis"), prompt, facts, Synthesis)
@@ -194,7 +186,7 @@ def _summaries(
     """
     summaries: dict[str, str] = {}
     warnings: list[str] = []
-    for code in latest(views):
+    for code in facilitator.latest(views):
         own_views = [row for row in views if row.expert == code]
         if is_usable(by_model.get(code, ""), own_views):
             summaries[code] = by_model[code]
@@ -211,5 +203,5 @@ def _positions(context: Context, views: Sequence[View]) -> str:
     """Return the last positions as they are, where nobody summed them up."""
     return "\n".join(
         f"- {context.experts[code].name(context.language)}: {row.position}"
-        for code, row in latest(views).items()
+        for code, row in facilitator.latest(views).items()
     )

@@ -25,9 +25,7 @@ class SummaryTooLong(InstrumentGPTError, ValueError):
     """What must stay of a contribution does not fit into a summary."""
 
 
-def summarized(
-    name: str, goal: str, views: Sequence[View], lead: str, language: Language, target: int = TARGET_TOKENS
-) -> str:
+def summarized(name: str, goal: str, views: Sequence[View], lead: str, language: Language) -> str:
     """Return the summary of one expert's contributions to a sub-problem: 50 to 100 tokens.
 
     name   what the expert is called
@@ -48,7 +46,7 @@ def summarized(
             f"and a summary has at most {MOST_TOKENS}"
         )
     further = _further(views, goal, language)
-    kept = _filled(kept, further, target)
+    kept = _filled(kept, further, TARGET_TOKENS)
     return _joined(_filled(kept, further, int(MOST_TOKENS * MARGIN)) if _is_short(kept) else kept)
 
 

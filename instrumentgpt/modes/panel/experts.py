@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.modes.contracts import wrong_fields
 
 TABLE = Path(__file__).with_name("experts.toml")
 OWN = "experts.toml"  # in the app's home
@@ -116,6 +117,5 @@ def _read(path: Path) -> dict[str, Expert]:
         try:
             experts[code] = Expert.model_validate({**table, "code": code})
         except ValidationError as problem:
-            wrong = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in problem.errors()[:6])
-            raise BadExpert(f"{where}: {wrong}. See {DOCS}") from None
+            raise BadExpert(f"{where}: {wrong_fields(problem)}. See {DOCS}") from None
     return experts

@@ -20,23 +20,13 @@ from instrumentgpt.modes.panel.progress import results_of, stage_costs
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt, question_prompt
 from instrumentgpt.modes.panel.session import CONCLUSION, carried_on, context_of
 from instrumentgpt.modes.panel.wording import after_the_end, say
+from instrumentgpt.storage import panels
 from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.artifacts import list_uploads
 from instrumentgpt.storage.notes import holds
-from instrumentgpt.storage.panels import (
-    WHOLE,
-    Key,
-    Panel,
-    Step,
-    change_plan,
-    latest_panel,
-    list_steps,
-    propose_panel,
-    set_panel_status,
-)
 from instrumentgpt.turn.turn import Turn
 
-BRIEF, PLAN = Key(WHOLE, "brief"), Key(WHOLE, "plan")
+BRIEF, PLAN = panels.Key(panels.WHOLE, "brief"), panels.Key(panels.WHOLE, "plan")
 MOST_STATEMENTS = 6  # shown of a record
 COMMON = 0.5  # share of the statements from which on a term of the question tells nothing
 _SAVE = re.compile(r"save|keep|store|存", re.I)
@@ -51,7 +41,7 @@ def panel(turn: Turn) -> Events:
     turn.learns_from_words = False  # what was found comes as data: experts also say what they rule out
     try:
         experts = read_experts(turn.home())
-        earlier = latest_panel(turn.database, turn.run.conversation_id)
+        earlier = panels.latest_panel(*turn.where)
         if earlier is not None and (taken := _taken_up(turn, earlier, experts)) is not None:
             yield from taken
         else:
@@ -61,7 +51,7 @@ def panel(turn: Turn) -> Events:
         yield Done("error", "")
 
 
-def _taken_up(turn: Turn, earlier: Panel, experts: Mapping[str, Expert]) -> Events | None:
+def _taken_up(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> Events | None:
     """Return the answer to words about the panel that is there; None if they begin another one."""
     answer = approval(turn.question.content)
     if earlier.status == "done":
@@ -102,8 +92,8 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
         yield Done("error", "")
         return
     agent, steps = turn.run.agent, [step for step in journal.steps.values() if step.key != BRIEF]
-    where = turn.database, turn.run.conversation_id
-    propose_panel(*where, question, agent, record, as_json(plan.content), steps)
+    where = turn.where
+    panels.propose_panel(*where, question, agent, record, as_json(plan.content), steps)
     yield from _shown(turn, plan.content, experts, language)
 
 
@@ -114,7 +104,7 @@ def _one_answer(turn: Turn, alive: Sequence[str], language: Language) -> Events:
     yield from _text_answer(say("one_answer", language, count=len(alive), named=named))
 
 
-def _is_another(turn: Turn, earlier: Panel) -> bool:
+def _is_another(turn: Turn, earlier: panels.Panel) -> bool:
     """Return whether the question is not on the panel that is done: on another device or log, or anew."""
     panel_device = earlier.brief.get("device", "")
     brought = next(iter(list_uploads(turn.database, earlier.conversation_id)), None)
@@ -123,28 +113,29 @@ def _is_another(turn: Turn, earlier: Panel) -> bool:
     return bool(others) or is_new_file or turn.question.content.strip() == earlier.question.strip()
 
 
-def _answered(turn: Turn, earlier: Panel, experts: Mapping[str, Expert]) -> Events:
+def _answered(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> Events:
     """Answer a question on the panel from its record: by the agent if it has a model, else by rule."""
-    steps = list_steps(turn.database, earlier.id)
+    steps = panels.list_steps(turn.database, earlier.id)
     results, ending = list(results_of(steps).values()), _conclusion(steps)
     context = context_of(turn, experts, earlier.question, earlier.brief, Plan.model_validate(earlier.plan))
     text = ""
     if context.by_model:
         prompt = question_prompt(context, results, ending, turn.question.content)
-        answer = yield from ask_one(Journal(turn), Want(Key(WHOLE, "question"), prompt, {}, Answer))
+        want = Want(panels.Key(panels.WHOLE, "question"), prompt, {}, Answer)
+        answer = yield from ask_one(Journal(turn), want)
         text = answer.content.text if answer.content else ""
     turn.offers += after_the_end(earlier)
     yield from _text_answer(text or from_record(turn.question.content, results, ending, context))
 
 
-def _conclusion(steps: Sequence[Step]) -> str:
+def _conclusion(steps: Sequence[panels.Step]) -> str:
     texts = (step.content.get("content", {}).get("text", "") for step in steps if step.key == CONCLUSION)
     return next(texts, "")
 
 
-def _changed(turn: Turn, earlier: Panel, plan: Plan, experts: Mapping[str, Expert]) -> Events:
+def _changed(turn: Turn, earlier: panels.Panel, plan: Plan, experts: Mapping[str, Expert]) -> Events:
     language = language_of(earlier.question)
-    change_plan(turn.database, earlier.id, as_json(plan))
+    panels.change_plan(turn.database, earlier.id, as_json(plan))
     yield from _shown(turn, plan, experts, language, say("changed", language) + " ")
 
 
@@ -158,16 +149,16 @@ def _shown(
     yield from _text_answer(before + display.proposal(plan, experts, language))
 
 
-def _dropped(turn: Turn, earlier: Panel) -> Events:
-    set_panel_status(turn.database, earlier.id, "dropped")
+def _dropped(turn: Turn, earlier: panels.Panel) -> Events:
+    panels.set_panel_status(turn.database, earlier.id, "dropped")
     yield from _text_answer(say("dropped", language_of(earlier.question)))
 
 
-def _saved(turn: Turn, earlier: Panel, experts: Mapping[str, Expert]) -> Events:
+def _saved(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> Events:
     """Save the panel as a Markdown document: question, each sub-problem with votes, conclusion, costs."""
     language, plan = language_of(earlier.question), Plan.model_validate(earlier.plan)
     context = context_of(turn, experts, earlier.question, earlier.brief)
-    steps = list_steps(turn.database, earlier.id)
+    steps = panels.list_steps(turn.database, earlier.id)
     results = results_of(steps)
     title = say("report_title", language, label=earlier.brief.get("label") or earlier.brief["log"])
     pieces = [f"# {title}\n\n> {earlier.question}\n"]

@@ -13,14 +13,7 @@ from typing import Any
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content
-from instrumentgpt.modes.panel.contracts import (
-    FEWEST,
-    MOST,
-    POSITION_TOKENS,
-    SubProblem,
-    SubProblemResult,
-    View,
-)
+from instrumentgpt.modes.panel import contracts
 from instrumentgpt.modes.panel.expert_memory import FEWEST_TOKENS, TARGET_TOKENS
 from instrumentgpt.modes.panel.experts import Expert
 from instrumentgpt.modes.panel.facilitator import latest
@@ -37,14 +30,14 @@ _IN = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}
 
 
 CONTRIBUTION = f"""Answer with one JSON object and nothing else:
-{{"position": "what you hold, in one or two sentences with every number and its unit, at most {POSITION_TOKENS} tokens",
+{{"position": "what you hold, in one or two sentences with every number and its unit, at most {contracts.POSITION_TOKENS} tokens",
  "cause": "the candidate you vote for, or \\"\\" if none in your field",
  "claims": [{{"text": "one sentence with a number, or a question", "evidence": [{{"log": "name", "line": 123, "text": "the line"}}]}}],
  "rejects": [{{"cause": "a candidate in your field", "because": "the number that speaks against it", "line": 123}}],
  "confidence": 0.0 to 1.0, "condition": "what must be true for it",
  "measurement": "the test that would prove you wrong, and what it would show then",
  "builds_on": [numbers of earlier sub-problems], "changed_because": "why you left an earlier position of yours, else \\"\\""}}"""  # noqa: E501
-PLAN = f"""Answer with one JSON object and nothing else, with {FEWEST} to {MOST} sub-problems:
+PLAN = f"""Answer with one JSON object and nothing else, with {contracts.FEWEST} to {contracts.MOST} sub-problems:
 {{"sub_problems": [{{"id": 1, "goal": "a question that experts can answer from the record", "channel": 2 or null,
  "candidates": ["fault classes that may be the cause"], "experts": ["codes"], "after": [ids whose results it needs]}}]}}"""  # noqa: E501
 SYNTHESIS = """Answer with one JSON object and nothing else:
@@ -87,7 +80,7 @@ def shared(context: Context) -> str:
 
 
 def contribution_prompt(
-    context: Context, expert: Expert, part: SubProblem, views: Sequence[View], memory: str
+    context: Context, expert: Expert, part: contracts.SubProblem, views: Sequence[contracts.View], memory: str
 ) -> str:
     """Return what `expert` is told; `memory` stands right after the role, and only if there is one."""
     words = expert.words(context.language)
@@ -106,7 +99,7 @@ def contribution_prompt(
     return _fitted(fixed, _spoken(views), [task], context.budget)
 
 
-def memory_of(results: Sequence[SubProblemResult], expert: str, budget: int = MEMORY_TOKENS) -> str:
+def memory_of(results: Sequence[contracts.SubProblemResult], expert: str, budget: int = MEMORY_TOKENS) -> str:
     """Return <your_previous_analysis> for `expert`, newest sub-problem first within `budget`; "" if none.
 
     results  of the sub-problems that are done, oldest first
@@ -150,7 +143,7 @@ def plan_prompt(context: Context, hypotheses: Sequence[str]) -> str:
     return "\n\n".join(part for part in fixed if part)
 
 
-def synthesis_prompt(context: Context, goal: str, views: Sequence[View], votes: str) -> str:
+def synthesis_prompt(context: Context, goal: str, views: Sequence[contracts.View], votes: str) -> str:
     """Return what the one who sums up a sub-problem is told."""
     task = (
         "Sum up what the experts hold. Keep dissent: who holds something else, and why. Add no number that "
@@ -160,14 +153,14 @@ def synthesis_prompt(context: Context, goal: str, views: Sequence[View], votes: 
     return _fitted(fixed, _spoken(views), [task], context.budget)
 
 
-def summaries_prompt(context: Context, goal: str, views: Sequence[View]) -> str:
+def summaries_prompt(context: Context, goal: str, views: Sequence[contracts.View]) -> str:
     """Return what the one who keeps the experts' memory is told: what each said last, and nothing else."""
     task = f"Summarise what each expert holds, for its own memory.\n{SUMMARIES}"
     fixed = [section("sub_problem", goal), _spoken(list(latest(views).values()))]
     return "\n\n".join([*fixed, task, _answer_in(context.language)])
 
 
-def conclusion_prompt(context: Context, results: Sequence[SubProblemResult]) -> str:
+def conclusion_prompt(context: Context, results: Sequence[contracts.SubProblemResult]) -> str:
     """Return what the one who sums up the whole panel is told."""
     task = (
         "Conclude for the engineer: the most likely cause first, the runner-up, what is ruled out and by "
@@ -176,7 +169,9 @@ def conclusion_prompt(context: Context, results: Sequence[SubProblemResult]) -> 
     return _fitted([shared(context)], _results_section(results), [task], context.budget)
 
 
-def question_prompt(context: Context, results: Sequence[SubProblemResult], ending: str, question: str) -> str:
+def question_prompt(
+    context: Context, results: Sequence[contracts.SubProblemResult], ending: str, question: str
+) -> str:
     """Return what is told with a question on a panel that is done: what was said in it, and the question."""
     views = [row for result in results for row in result.said]
     fixed = [
@@ -210,7 +205,7 @@ def record_of(brief: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _results_section(results: Sequence[SubProblemResult]) -> str:
+def _results_section(results: Sequence[contracts.SubProblemResult]) -> str:
     parts = (
         f"{result.sub_problem_id}. {result.sub_problem_goal}\n{result.synthesis}\n"
         + "\n".join(result.expert_summaries.values())
@@ -219,7 +214,7 @@ def _results_section(results: Sequence[SubProblemResult]) -> str:
     return section("results", "\n\n".join(parts))
 
 
-def _spoken(views: Sequence[View]) -> str:
+def _spoken(views: Sequence[contracts.View]) -> str:
     lines = []
     for view in views:
         vote = f"votes {view.cause or 'for none'}"

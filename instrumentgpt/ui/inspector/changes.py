@@ -94,13 +94,10 @@ def _draw_revision(revision: Revision) -> None:
         return
     note += f" · {say('undone')} {local(revision.undone_at):%H:%M}"
     words = f":gray[~~{description(revision)}~~]"
-    draw_line(words, note, f"redo-{revision.id}", "redo", say("Do it again"), _redo, revision.id)
+    redo = (change, redo_revision, revision.id)
+    draw_line(words, note, f"redo-{revision.id}", "redo", say("Do it again"), *redo)
 
 
 def undo(revision_id: int) -> None:
     """Take the change back, in the name of who sits at the page."""
-    change(lambda database: undo_revision(database, revision_id, session.who()))
-
-
-def _redo(revision_id: int) -> None:
-    change(lambda database: redo_revision(database, revision_id))
+    change(undo_revision, revision_id, session.who())

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
-from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
@@ -13,6 +12,7 @@ from instrumentgpt.memory.revisions import DEVICE_FIELDS, VALUE, Item
 from instrumentgpt.storage.revised_memory import Entry
 from instrumentgpt.storage.revisions import revise
 from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.controls import icon_button, icon_menu
 from instrumentgpt.ui.language import language, say
 
 MENU = {  # what can be done with an entry → its icon and name
@@ -47,34 +47,20 @@ NAMES = {
 def draw_menu(conversation_id: str, entry: Entry) -> None:
     """Draw the menu beside an entry."""
     key, other = f"item-{key_of(entry.item)}", untrusted.label(entry.other[0]) if entry.other else ""
-    st.menu_button(
-        f"_{say('Change this entry')}_",
-        _options(entry),
-        key=key,
-        format_func=lambda name: f"{MENU[name][0]} {say(MENU[name][1], other=other)}",
-        icon=":material/more_horiz:",
-        type="tertiary",
-        help=say("Change it"),
-        on_click=_carry_out,
-        args=(key, conversation_id, entry),
-    )
+    words = {name: f"{MENU[name][0]} {say(MENU[name][1], other=other)}" for name in _options(entry)}
+    name, help = say("Change this entry"), say("Change it")
+    icon_menu("more_horiz", name, words, key, _carry_out, key, conversation_id, entry, help=help)
 
 
 def draw_device_menu(conversation_id: str, entries: Sequence[Entry]) -> None:
     """Draw the menu beside the device, of which name and address are the entries."""
-    key = f"device-{conversation_id}"
-    st.menu_button(
-        f"_{say('Correct the device')}_",
-        range(len(entries)),
-        key=key,
-        format_func=lambda place: (
-            ":material/edit: " + say("Correct the {what}", what=say(NAMES[entries[place].item.field]))
-        ),
-        icon=":material/more_horiz:",
-        type="tertiary",
-        help=say("Correct the device"),
-        on_click=lambda: _begin(conversation_id, entries[st.session_state[key]]),
-    )
+    key, fields = f"device-{conversation_id}", [entry.item.field for entry in entries]
+    words = [f":material/edit: {say('Correct the {what}', what=say(NAMES[field]))}" for field in fields]
+
+    def begin() -> None:
+        _begin(conversation_id, entries[st.session_state[key]])
+
+    icon_menu("more_horiz", say("Correct the device"), dict(enumerate(words)), key, begin)
 
 
 def _begin(conversation_id: str, entry: Entry) -> None:
@@ -115,7 +101,7 @@ def _carry_out(key: str, conversation_id: str, entry: Entry) -> None:
 
 def revise_item(conversation_id: str, item: Item, action: str, old: str = "", new: str = "") -> bool:
     """Keep a revision of `item` by who sits at the page, to undo; return whether that was done."""
-    return change(lambda database: revise(database, conversation_id, item, action, old, new, session.who()))
+    return bool(change(revise, conversation_id, item, action, old, new, session.who()))
 
 
 def draw_line(words: str, origin: str, key: str, icon: str, help: str, *call: Any) -> None:
@@ -125,17 +111,16 @@ def draw_line(words: str, origin: str, key: str, icon: str, help: str, *call: An
     """
     with st.container(horizontal=True, vertical_alignment="top", gap="xsmall", wrap=False):
         st.markdown(f":small[{words}]  \n:small[:gray[{origin}]]", width="stretch")
-        st.button(f"_{help}_", key, help, call[0], call[1:], icon=f":material/{icon}:", type="tertiary")
+        icon_button(icon, help, key, *call)
 
 
-def change(action: Callable[[Database], object]) -> bool:
-    """Do it in a connection of its own, and draw the page anew; return whether it was done.
+def change(action: Callable[..., object], *values: Any) -> Any:
+    """Do `action(database, *values)`, and draw the page anew; return whether it was done.
 
     Why it was refused is drawn next.
     """
     try:
-        with session.opened() as database:
-            action(database)
+        session.in_database(action, *values)
     except InstrumentGPTError as error:
         st.session_state[PROBLEM] = session.describe(error)
         return False

@@ -56,8 +56,8 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt) -> Non
         st.button(
             say("Show {count} earlier", count=min(SHOWN, len(older) - limit)),
             type="tertiary",
-            on_click=_show_more,
-            args=(limit + SHOWN,),
+            on_click=st.session_state.update,
+            args=({LIMIT: limit + SHOWN},),
         )
 
 
@@ -66,11 +66,8 @@ def _draw_live(run: Run) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         state = say("being written") if run.began_at else say("waiting for other answers to end")
         st.caption(say("Summary by the agent: {state}", state=state), width="stretch")
-        st.button(say("Stop"), key=f"stop-{run.id}", icon=":material/stop:", on_click=_stop, args=(run.id,))
-
-
-def _stop(run_id: str) -> None:
-    change(lambda _: runs.stop(database_path(), run_id))
+        stop = (lambda _: runs.stop(database_path(), run.id),)
+        st.button(say("Stop"), f"stop-{run.id}", icon=":material/stop:", on_click=change, args=stop)
 
 
 def _agent_summary(done: Done, note: str) -> str:
@@ -115,7 +112,3 @@ def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revis
     else:
         origin, help_ = f"{origin} · {say('in the prompt again')}", say("Take it out of the prompt again")
         draw_line(words, origin, f"take-out-{key}", "undo", help_, changes.undo, revision)
-
-
-def _show_more(limit: int) -> None:
-    st.session_state[LIMIT] = limit

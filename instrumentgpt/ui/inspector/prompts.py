@@ -10,7 +10,7 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.registry import choose
+from instrumentgpt.agents.registry import installed
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import Inventory, load_inventory
@@ -24,7 +24,8 @@ from instrumentgpt.storage.history import LAST_ID, places, turn_of
 from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, prompt_before
 from instrumentgpt.turn.prompt import prompt_for, tagged
 from instrumentgpt.ui import connection, untrusted
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.controls import one_of
+from instrumentgpt.ui.language import say, thousands
 
 TYPED = "next-question"  # in the session's state
 EXAMPLE = "Can kp be raised?"  # stands for the next question while none is typed
@@ -58,15 +59,8 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
     )
     if number == NEXT:
         st.text_input(say("What you would ask"), placeholder=say(EXAMPLE), key=TYPED, live=True)
-    view = st.segmented_control(
-        say("Show"),
-        SHOWN,
-        default="text",
-        required=True,
-        format_func=lambda name: say(SHOWN[name]),
-        label_visibility="collapsed",
-        key="prompt-shown",
-    )
+    views = {name: say(SHOWN[name]) for name in SHOWN}
+    view = one_of(say("Show"), views, "text", "prompt-shown", label_visibility="collapsed")
     past = get_prompt(database, conversation_id, number) if number else None
     sections = prompt.sections
     if past is not None:
@@ -183,14 +177,6 @@ def bar(parts: Sequence[tuple[str, int]], budget: int) -> str:
     )
 
 
-def thousands(tokens: int) -> str:
-    """
-    >>> thousands(8), thousands(320), thousands(1840)
-    ('8', '320', '1.8k')
-    """
-    return str(tokens) if tokens < 1000 else f"{tokens / 1000:.1f}k".replace(".0k", "k")
-
-
 def percent(share: float) -> str:
     """
     >>> percent(0.004), percent(0.41)
@@ -222,7 +208,7 @@ def next_prompt(
     prompt = prompt_for(
         database,
         conversation_id,
-        tagged(question, settings.rule_tag, _answering(settings), bool(devices)),
+        tagged(question, settings.rule_tag, installed(settings.agent, settings), bool(devices)),
         LAST_ID,
         state,
         summary,
@@ -231,11 +217,3 @@ def next_prompt(
         settings,
     )
     return prompt, state
-
-
-def _answering(settings: Settings) -> str:
-    """Return the name of the agent that would answer, "" if none can."""
-    try:
-        return choose(settings.agent, settings)[0].name
-    except InstrumentGPTError:
-        return ""

@@ -21,6 +21,7 @@ from instrumentgpt.storage.notes import EVERYWHERE, notes_of
 from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.ui import downloads, session, untrusted
+from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.language import say
 
@@ -62,18 +63,13 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
     if revised.forgotten:
         st.caption(say("{count} forgotten: see Edits.", count=revised.forgotten))
     help = say("Device, findings, hypotheses, values with their sources and notes, as Markdown")
-    make = partial(_exported, conversation_id)
+    make = partial(session.in_database, case_as_markdown, conversation_id)
     downloads.draw(say("Export the case"), make, "case.md", "text/markdown", help=help)
     _draw_nicknames(database, conversation_id, revised.device)
     notes = notes_of(database, conversation_id, [revised.device] if revised.device else [])
     deferred_title, notes_title = say("For a person to decide"), say("Notes in force")
     _draw_notes(conversation_id, deferred_title, [note for note in notes if note.kind == DEFERRED])
     _draw_notes(conversation_id, notes_title, [note for note in notes if note.kind != DEFERRED])
-
-
-def _exported(conversation_id: str) -> str:
-    with session.opened() as database:
-        return case_as_markdown(database, conversation_id)
 
 
 def _draw_device(conversation_id: str, revised: Listing) -> None:
@@ -124,13 +120,8 @@ def _draw_laying_down(conversation_id: str, device: str) -> None:
             label_visibility="collapsed",
             max_chars=STATEMENT_CHARS,
         )
-        scope = st.selectbox(
-            say("On"),
-            scopes,
-            format_func=lambda name: name or everywhere,
-            label_visibility="collapsed",
-            width=120,
-        )
+        words = {name: name or everywhere for name in scopes}
+        scope = chosen(say("On"), words, label_visibility="collapsed", width=120)
         saved = st.form_submit_button(
             f"_{say('Lay it down')}_", icon=":material/add:", help=say("Lay it down"), type="tertiary"
         )
@@ -153,8 +144,8 @@ def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence
             say("Show all {count}", count=len(ordered)),
             key=f"all-{editing.key_of(Item('', name, ''))}",
             type="tertiary",
-            on_click=_show_all,
-            args=(name,),
+            on_click=st.session_state.update,
+            args=({ALL: {*st.session_state.get(ALL, ()), name}},),
         )
 
 
@@ -200,10 +191,6 @@ def _source(source: str) -> str:
     return f"{SOURCES[source][0]} {say(SOURCES[source][1])}".strip()
 
 
-def _show_all(name: str) -> None:
-    st.session_state[ALL] = {*st.session_state.get(ALL, ()), name}
-
-
 def _draw_nicknames(database: Database, conversation_id: str, device: str) -> None:
     """Draw what the devices are called, who said so in which turn, and a field for a name of `device`."""
     nicknames = list_nicknames(database, conversation_id)
@@ -246,10 +233,5 @@ def _draw_notes(conversation_id: str, title: str, notes: Sequence[db.Note]) -> N
         counts = {conversation_id: say("this conversation"), EVERYWHERE: say("every conversation")}
         origin = untrusted.label(f"{note.id} · {counts.get(note.scope, note.scope)}")
         key = f"note-{editing.key_of(Item(note.scope, 'note', note.id))}"
-        editing.draw_line(
-            words, origin, key, "block", say("Forget this note"), _forget_note, conversation_id, note
-        )
-
-
-def _forget_note(conversation_id: str, note: db.Note) -> None:
-    editing.change(lambda database: forget_note(database, conversation_id, note, session.who()))
+        call = (editing.change, forget_note, conversation_id, note, session.who())
+        editing.draw_line(words, origin, key, "block", say("Forget this note"), *call)

@@ -22,6 +22,7 @@ from instrumentgpt.instruments.messages import level_of
 from instrumentgpt.instruments.segment_wording import is_long
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.artifacts import draw_figure
+from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import Window, axis_of, last_moment, line_at, moment_at, within
@@ -135,14 +136,8 @@ def _draw_strip(preparation: Preparation, log: Log, window: Window | None, name:
 def _draw_choice(log: Log, judged: Diagnosis | None) -> tuple[str, list[int]]:
     available = sorted(int(channel) for channel in log.samples["channel"].unique())
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        kind = st.segmented_control(
-            say("Chart"),
-            [kind for kind in CHARTS if kind != "trend" or (judged and is_long(judged))],
-            default="loop",
-            required=True,
-            format_func=lambda kind: say(TITLES[kind]),
-            key=KIND,
-        )
+        kinds = [kind for kind in CHARTS if kind != "trend" or (judged and is_long(judged))]
+        kind = one_of(say("Chart"), {kind: say(TITLES[kind]) for kind in kinds}, "loop", KIND)
         picked = []
         if len(available) > 1:
             picked = st.pills(
@@ -155,7 +150,7 @@ def _draw_choice(log: Log, judged: Diagnosis | None) -> tuple[str, list[int]]:
     channels = [channel for channel in picked if channel in available] or worth_showing(
         log, judged.findings if judged else ()
     )
-    return str(kind), sorted(channels)
+    return kind, sorted(channels)
 
 
 def _draw_figure(figure: dict[str, Any], key: str, alt: str, log: Log) -> None:

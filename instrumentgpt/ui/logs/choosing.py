@@ -15,6 +15,7 @@ from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_fold
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.moments import local
 from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.controls import chosen, icon_button
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import following, place, preparation
 from instrumentgpt.ui.logs.preparation import DROPPED, Choice
@@ -47,12 +48,7 @@ def draw(inventory: Inventory, workspace: Workspace, subject: tuple[str, str, st
         device = _pick_device(devices, inventory)
         choices, problem = _device_logs(inventory.find(device), workspace) if device else (dropped, "")
         picked = _pick_logs(choices, addressed) if choices else []
-        st.button(
-            f"_{say('Look for new logs')}_",
-            icon=":material/refresh:",
-            help=say("Look for new logs"),
-            on_click=_look_again,
-        )
+        icon_button("refresh", say("Look for new logs"), "logs-look-again", _look_again)
         if len(picked) == 1:
             following.draw_switch(picked[0])
     if problem:
@@ -99,16 +95,9 @@ def _take_address(inventory: Inventory, workspace: Workspace) -> str:
 def _pick_device(devices: list[str], inventory: Inventory) -> str:
     labels = {device.name: device.label for device in inventory.devices}
     labels[DROPPED] = say("Files of this conversation")
-    device = st.selectbox(
-        say("Device"),
-        devices,
-        format_func=lambda name: labels[name],
-        key=place.DEVICE,
-        persist_state="session",
-        on_change=_device_changed,
-        width=240,
-    )
-    return str(device)
+    words = {name: labels[name] for name in devices}
+    look = {"persist_state": "session", "width": 240}
+    return str(chosen(say("Device"), words, place.DEVICE, on_change=_device_changed, **look))
 
 
 def _pick_logs(choices: list[Choice], addressed: str) -> list[Choice]:
@@ -121,27 +110,14 @@ def _pick_logs(choices: list[Choice], addressed: str) -> list[Choice]:
         if addressed:
             place.begin()
     by_name = {choice.name: choice for choice in reversed(choices)}
-    log = st.selectbox(
-        say("Log"),
-        names,
-        format_func=lambda name: described(by_name[name]),
-        key=place.LOG,
-        persist_state="session",
-        on_change=place.begin,
-        width=460,
-    )
+    words = {name: described(by_name[name]) for name in names}
+    look = {"persist_state": "session", "width": 460}
+    log = chosen(say("Log"), words, place.LOG, on_change=place.begin, **look)
     other_names = [name for name in names if name != log]
     if st.session_state.get(place.OTHER) not in other_names:
         st.session_state[place.OTHER] = None
-    second = st.selectbox(
-        say("Compare with"),
-        other_names,
-        index=None,
-        placeholder=say("another log of it"),
-        format_func=lambda name: described(by_name[name]),
-        key=place.OTHER,
-        width=300,
-    )
+    others, hint = {name: words[name] for name in other_names}, say("another log of it")
+    second = chosen(say("Compare with"), others, place.OTHER, index=None, placeholder=hint, width=300)
     return [by_name[str(log)], *([by_name[second]] if second else [])]
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
+from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import place, viewer
 from instrumentgpt.ui.logs.chart import KINDS, kinds_of
@@ -89,31 +90,20 @@ def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[
         in_text = events["text"].str.contains(word, case=False, regex=False)
         events = events[in_text | events["source"].str.contains(word, case=False, regex=False)]
     head = events.head(MOST_EVENTS)
+    columns = (head["line"], kinds_of(head), head["time"], head["source"], head["text"])
     rows = [
-        viewer.Row(int(line), kind, _event_text(log.clock(float(time)), source, text))
-        for line, kind, time, source, text in zip(
-            head["line"], kinds_of(head), head["time"], head["source"], head["text"], strict=True
-        )
+        viewer.Row(int(line), kind, f"{log.clock(float(time))}  {f'[{source}] ' if source else ''}{text}")
+        for line, kind, time, source, text in zip(*columns, strict=True)
     ]
     return rows, len(events)
-
-
-def _event_text(clock: str, source: str, text: str) -> str:
-    return f"{clock}  [{source}] {text}" if source else f"{clock}  {text}"
 
 
 def draw_filters(preparation: Preparation) -> Filters:
     """Draw what narrows the lines down; return it."""
     total = preparation.index.total if preparation.index else 1
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        scope = st.segmented_control(
-            say("Show"),
-            SCOPES,
-            default=NEAR,
-            required=True,
-            format_func=lambda name: say(SCOPES[name], count=AROUND),
-            key=SCOPE,
-        )
+        scopes = {name: say(SCOPES[name], count=AROUND) for name in SCOPES}
+        scope = one_of(say("Show"), scopes, NEAR, SCOPE)
         kinds = st.pills(
             say("Level"),
             KINDS,
@@ -140,7 +130,7 @@ def draw_filters(preparation: Preparation) -> Filters:
             on_change=_go,
             width=170,
         )
-    return Filters(str(scope), tuple(kinds), words or "")
+    return Filters(scope, tuple(kinds), words or "")
 
 
 def go_around(line: int) -> None:

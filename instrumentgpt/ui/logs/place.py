@@ -11,6 +11,7 @@ import streamlit as st
 
 from instrumentgpt.instruments.charts.frame import Clock, clock_of
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.ui import untrusted
 
 Window = tuple[float, float]  # s since the log's first line
 
@@ -103,7 +104,7 @@ class Place:
 def place_in_address() -> Place | None:
     """Return the place that the address names, None if it is the one that the page wrote there itself."""
     device, log, line = (st.query_params.get(name, "") for name in ("device", "log", "line"))
-    place = Place(device, log, line_number(line))
+    place = Place(device, log, untrusted.number(line, LONGEST_NUMBER))
     return place if (log or device) and place != st.session_state.get(SHOWN) else None
 
 
@@ -141,13 +142,3 @@ def begin(line: int | None = None) -> None:
         st.session_state.pop(key, None)
     if line is not None:
         go_to(line)
-
-
-def line_number(text: str) -> int | None:
-    """Return the line that `text` names, None if it is no line number.
-
-    >>> line_number("18204"), line_number("-1"), line_number("0"), line_number("٣")
-    (18204, None, None, None)
-    """
-    number = int(text) if text.isascii() and text.isdigit() and len(text) <= LONGEST_NUMBER else 0
-    return number or None

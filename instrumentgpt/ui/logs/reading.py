@@ -21,6 +21,7 @@ from instrumentgpt.instruments.reading.stated import UNITS, Stated
 from instrumentgpt.instruments.reading.tables import named_values, table_shape
 from instrumentgpt.instruments.readings import recalled, remember
 from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import language, problem, say
 from instrumentgpt.ui.logs.preparation import Choice, Preparation
 
@@ -108,14 +109,9 @@ def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, read
             )
             recognised = say("as recognised")
             units = ["", *dict.fromkeys(UNITS.values())]
-            unit = st.selectbox(
-                say("Unit"),
-                units,
-                index=units.index(reading.unit),
-                format_func=lambda unit: unit or f"{recognised}: {log.logged_unit if log else '?'}",
-                key=f"unit-{reference}",
-                width=WIDE,
-            )
+            words = {unit: unit or f"{recognised}: {log.logged_unit if log else '?'}" for unit in units}
+            place = units.index(reading.unit)
+            unit = chosen(say("Unit"), words, f"unit-{reference}", index=place, width=WIDE)
         saved, anew = _draw_submit(say("Read it so"))
     if anew:
         return Stated(loops=reading.loops)
@@ -192,30 +188,15 @@ def _draw_kind_form(diagnosis: Diagnosis, reference: str) -> tuple[int, StatedLo
     """Return the channel (0: every one) and its loop as the form says when a button is pressed, else None."""
     channels = [*([0] if len(diagnosis.kinds) > 1 else []), *diagnosis.kinds]
     unit = untrusted.label(diagnosis.log.logged_unit) or say("its unit")
-    all_label, recognised, locale = say("all"), say("as recognised"), language()
     with st.form(f"kind-{reference}", border=False):
         with st.container(horizontal=True, gap="small"):
-            channel = st.selectbox(
-                say("Channel"),
-                channels,
-                format_func=lambda channel: str(channel) if channel else all_label,
-                key=f"kind-channel-{reference}",
-                width=NARROW,
-            )
-            drive = st.selectbox(
-                say("It is"),
-                ["", *DRIVES],
-                format_func=lambda name: loop_wording.word(f"drive.{name}", locale) if name else recognised,
-                key=f"kind-drive-{reference}",
-                width=WIDE,
-            )
-            acts = st.selectbox(
-                say("Its output"),
-                list(ACTS),
-                format_func=lambda name: say(ACTS[name][1]),
-                key=f"kind-acts-{reference}",
-                width=NARROW,
-            )
+            words = {channel: str(channel) if channel else say("all") for channel in channels}
+            channel = chosen(say("Channel"), words, f"kind-channel-{reference}", width=NARROW)
+            drives = {"": say("as recognised")}
+            drives |= {str(name): loop_wording.word(f"drive.{name}", language()) for name in DRIVES}
+            drive = chosen(say("It is"), drives, f"kind-drive-{reference}", width=WIDE)
+            acts_in_words = {name: say(ACTS[name][1]) for name in ACTS}
+            acts = chosen(say("Its output"), acts_in_words, f"kind-acts-{reference}", width=NARROW)
             band = st.number_input(
                 say("Band, ± {unit}", unit=unit),
                 min_value=1e-6,

@@ -7,17 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from instrumentgpt.agents.offline.panel.record import (
-    Reason,
-    figure,
-    first_line,
-    inseparable_rival,
-    on_channel,
-    reasons,
-    sentence,
-    where_is,
-    worst_channel,
-)
+from instrumentgpt.agents.offline.panel import record
 from instrumentgpt.analyst.case import Case, Result, ToolFailed
 from instrumentgpt.analyst.report import faults_of
 from instrumentgpt.analyst.words import phrase
@@ -59,11 +49,11 @@ class _Field:
         return cause_title(fault, self.case.language)
 
     def figure(self, channel: int | None, cause: str = "") -> str:
-        return figure(self.diagnosis, channel, cause, self.case.language)
+        return record.figure(self.diagnosis, channel, cause, self.case.language)
 
     def faults(self, channel: int | None, causes: list[str]) -> list[dict[str, Any]]:
         """The findings of `channel` that are of `causes`."""
-        findings = on_channel(faults_of(self.diagnosis), channel)
+        findings = record.on_channel(faults_of(self.diagnosis), channel)
         return [finding for finding in findings if finding["class"] in causes]
 
     def claim(self, text: str, *lines: tuple[int | None, str]) -> _View:
@@ -97,7 +87,7 @@ def contribute(case: Case) -> Iterator[str]:
 def _judge(field: _Field) -> _View:
     """Return the vote for the cause in the expert's field that a check found, or why there is none."""
     channel = field.part["channel"]
-    against, left = reasons(field.diagnosis, field.causes, channel, field.case.language)
+    against, left = record.reasons(field.diagnosis, field.causes, channel, field.case.language)
     seen = field.faults(channel, field.causes)
     claims = [
         field.claim(finding["cause"], *((item["line"], item["text"]) for item in finding["evidence"][:2]))
@@ -116,10 +106,10 @@ def _judge(field: _Field) -> _View:
 
 def _decide(field: _Field) -> _View:
     """Return what is to be done first in the expert's field, or what keeps a runner-up possible."""
-    against, left = reasons(field.diagnosis, field.causes, None, field.case.language)
+    against, left = record.reasons(field.diagnosis, field.causes, None, field.case.language)
     view: _View = {"claims": [], "rejects": _rejects([reason for reason in against if reason.line])}
     if seen := field.faults(None, field.causes):
-        claims = [field.claim(seen[0]["cause"], first_line(seen[0]))]
+        claims = [field.claim(seen[0]["cause"], record.first_line(seen[0]))]
         position = field.say("panel_do", action=seen[0]["action"])
         return {**view, **_holds(field, seen[0]), "position": position, "claims": claims}
     if left:
@@ -149,7 +139,7 @@ def _weigh(field: _Field) -> _View:
     shown_by = ((item["line"], item["text"]) for item in finding["evidence"][:2])
     claims = [field.claim(finding["cause"], *shown_by)]
     claims += [field.claim(text["text"], (text["lines"][0], "")) for text in finding["coincidences"][:2]]
-    rival = inseparable_rival(finding)
+    rival = record.inseparable_rival(finding)
     if rival:
         names = {"title": finding["title"], "rival": field.title(rival)}
         claims.append(field.claim(field.say("panel_not_by_numbers", samples=diagnosis["samples"], **names)))
@@ -165,9 +155,9 @@ def _weigh(field: _Field) -> _View:
 
 def _holds(field: _Field, finding: Mapping[str, Any]) -> _View:
     """Return position, confidence, condition and measurement of an expert whose check found something."""
-    where = where_is(finding["channel"], field.case.language)
-    rival = inseparable_rival(finding)
-    seen = sentence(finding["summary"])
+    where = record.where_is(finding["channel"], field.case.language)
+    rival = record.inseparable_rival(finding)
+    seen = record.sentence(finding["summary"])
     if not seen.startswith(finding["title"]):  # some sentences begin with it
         seen = field.say("panel_holds", title=finding["title"], clause=seen)
     return {
@@ -179,7 +169,7 @@ def _holds(field: _Field, finding: Mapping[str, Any]) -> _View:
     }
 
 
-def _leaves_open(field: _Field, reason: Reason) -> _View:
+def _leaves_open(field: _Field, reason: record.Reason) -> _View:
     """Return position and vote for what is not ruled out; what no check could judge is asked, not held."""
     if not reason.judged:
         return {"position": reason.text, "cause": "", "confidence": LEFT_OPEN}
@@ -211,14 +201,14 @@ def _shown_by_tools(field: _Field) -> list[_View]:
     return shown
 
 
-def _rejects(against: list[Reason]) -> list[_View]:
+def _rejects(against: list[record.Reason]) -> list[_View]:
     return [
         {"cause": reason.cause, "because": reason.text, "line": reason.line}
         for reason in against[:MOST_REJECTS]
     ]
 
 
-def _nothing(field: _Field, against: list[Reason]) -> str:
+def _nothing(field: _Field, against: list[record.Reason]) -> str:
     diagnosis = field.diagnosis
     if field.part["kind"] == "trust" and "data_gap" in field.causes:
         gaps = sum(finding["class"] == "data_gap" for finding in diagnosis["findings"])
@@ -226,11 +216,11 @@ def _nothing(field: _Field, against: list[Reason]) -> str:
         return field.say("panel_record_holds", gaps=gaps, broken=diagnosis["broken"]["count"], **fields)
     if not against:
         return _quiet(field)
-    where, reason = where_is(field.part["channel"], field.case.language), _named(field, against[0])
+    where, reason = record.where_is(field.part["channel"], field.case.language), _named(field, against[0])
     return field.say("panel_none", where=where, count=len(against), reason=reason)
 
 
-def _named(field: _Field, reason: Reason) -> str:
+def _named(field: _Field, reason: record.Reason) -> str:
     """Return the reason; one that only says that nothing was found needs the cause's name."""
     if reason.line:
         return reason.text
@@ -245,7 +235,7 @@ def _quiet(field: _Field) -> str:
 
 def _amount(field: _Field) -> str:
     """Return whether the log has enough samples for a verdict."""
-    channel = worst_channel(field.diagnosis, None)
+    channel = record.worst_channel(field.diagnosis, None)
     fields = {"samples": channel.get("samples") or 0, "seconds": field.diagnosis["seconds"] or 0.0}
     few = fields["samples"] < FEWEST_SAMPLES or channel.get("sample_period") is None
     key = "panel_weighs_too_little" if few else "panel_weighs_record"

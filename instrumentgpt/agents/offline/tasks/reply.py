@@ -21,7 +21,8 @@ def reply(task: Task, wire: Wire) -> Iterator[str]:
     given = task.given
     language: Language = "zh" if given.get("language") == "zh" else "en"
     diagnoses = _diagnoses(given.get("results") or ())
-    labels = _labels(given.get("results") or ())
+    fetched = (row["result"] for row in given.get("results") or () if row["tool"] == "fetch_log")
+    labels = {result["device"]: result["label"] for result in fetched}
     words = [str(step.get("words") or "").strip() for step in given.get("steps") or ()]
     yield from (f"{text}\n\n" for text in words if text)
     if len(diagnoses) > 1:
@@ -46,10 +47,6 @@ def badness(diagnosis: Mapping[str, Any]) -> tuple[int, float, float]:
     """Return what diagnoses are ordered by: severity, then mean error, then time out of band."""
     severity = worst(fault["severity"] for fault in faults_of(diagnosis))
     return SEVERITIES.index(severity), -_error(diagnosis), -_out_of_band(diagnosis)
-
-
-def _labels(results: Any) -> dict[str, str]:
-    return {row["result"]["device"]: row["result"]["label"] for row in results if row["tool"] == "fetch_log"}
 
 
 def _ranked(

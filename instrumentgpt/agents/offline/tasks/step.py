@@ -185,23 +185,13 @@ def _about(work: Work, target: Subject) -> Case:
     return replace(work.case, task=task, question=question)
 
 
-ACTIONS: Mapping[tuple[str, str], Callable[[Work], Iterator[str]]] = {
+ACTIONS: Mapping[tuple[str, str], Callable[[Work], Iterator[str]]] = {  # what is not here is looked into
     ("read", "devices"): _devices,
     ("read", "logs"): _fetch,
     ("read", "loops"): _metrics,
     ("read", "findings"): _diagnose,
-    ("read", "reports"): _recall,
-    ("read", "notes"): _recall,
     ("analyze", "devices"): _survey,
-    ("analyze", "logs"): _look_into,
-    ("analyze", "loops"): _look_into,
-    ("analyze", "findings"): _look_into,
-    ("analyze", "reports"): _recall,
-    ("analyze", "notes"): _recall,
-    ("generate", "devices"): _draw,
-    ("generate", "logs"): _draw,
-    ("generate", "loops"): _draw,
-    ("generate", "findings"): _draw,
-    ("generate", "reports"): _report,
-    ("generate", "notes"): _report,
+    **{(kind, subdomain): _recall for kind in ("read", "analyze") for subdomain in ("reports", "notes")},
+    **{("generate", subdomain): _draw for subdomain in ("devices", "logs", "loops", "findings")},
+    **{("generate", subdomain): _report for subdomain in ("reports", "notes")},
 }

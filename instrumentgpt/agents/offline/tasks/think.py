@@ -74,13 +74,11 @@ def _in_view(case: Case) -> tuple[list[str], bool]:
     dropped, last = dropped_logs(case), bare(case.state_field("last_log_file"))
     if dropped or case.question.log:
         return [bare(case.question.log or dropped[0])], True
+    asked = case.question
+    another_log = asked.day or asked.previous or asked.kind == "compare"
     if device := case.state_field("device_name", "device_ip"):
-        return [device], bool(last) and not _another_log(case.question)
+        return [device], bool(last) and not another_log
     return ([last], True) if last else ([], False)
-
-
-def _another_log(question: Question) -> bool:
-    return bool(question.day or question.previous or question.kind == "compare")
 
 
 def _decided(task: Task, scope: _Scope, inventory: Inventory) -> dict[str, Any]:
