@@ -169,7 +169,8 @@ PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
 _NUMBER = r"\d+(?:\.\d+)?"
 STAMP = re.compile(
     r"\W{0,2}(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?Z?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
-    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?= ))(?=\W|$)"
+    r"|(?:\d\d?[-/]\d\d?|\d\d\.\d\d\.?|[A-Z][a-z]{2} [ \d]?\d|\d\d?[ -][A-Z][a-z]{2})[ T]+"
+    r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?)(?=\W|$)"
 )
 GAINS = re.compile(rf"(?i)\bpid\b[^\d\n-]{{0,12}}({_NUMBER})[,;/ ]\s*({_NUMBER})[,;/ ]\s*({_NUMBER})")
 GAIN = re.compile(rf"(?i)\bk?([pid])\s*[=:]\s*({_NUMBER})\b")
