@@ -128,6 +128,10 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         if objects and (shape := named_values(chunk.content)):
             return partial(read_table, source, shape, stated, progress)
         candidates = [] if stated.columns else fits(chunk, thoroughly=number < THOROUGH_CHUNKS)
+        if candidates and candidates[0].rows and candidates[0].layout.last_resort and chunk.first_line == 1:
+            shape = named_values(chunk.content)
+            if shape and sum("setpoint" in heading.scores for heading in shape.headings) > 1:
+                return partial(read_table, source, shape, stated, progress)
         if candidates and candidates[0].rows:
             return partial(read_text_log, source, candidates[0].layout, stated.period, progress)
         shape = None

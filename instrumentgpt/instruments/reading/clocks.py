@@ -376,7 +376,7 @@ def _years(since: Micros, turns: Micros, path: Path | None, near: Micros | None)
         return np.round((_in_years(near) - since) / YEAR).astype(np.int64)
     run = since + turns * YEAR
     if named := start_time(path.name) if path else None:
-        return turns + int(round((_in_years(named) - run[0]) / YEAR))
+        return np.asarray(turns + round((_in_years(named) - run[0]) / YEAR))
     if path is None or not path.exists():
         return turns + SYSLOG_YEAR
     written = datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(tzinfo=None) + ONE_DAY

@@ -26,6 +26,7 @@ BENDS = 200  # of a column, at the most, that are looked for
 FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
+LACKING = 4  # loops for which what no head names is looked at as an output
 SENSOR = 0.95  # correlation with pv of what is another reading of the same
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
@@ -111,7 +112,7 @@ def roles_of(columns: Columns) -> Roles | None:
     if not channels:
         return None
     _add_setpoints(columns, channels, rest)
-    _add_output(columns, next(iter(channels.values())), filled)
+    _add_outputs(columns, channels, filled)
     guessed = {
         role: _why(columns, at, role)
         for roles in reversed(channels.values())
@@ -362,27 +363,50 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
                 return
 
 
-def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> None:
-    """Give the `loop` of a headed table an output that no head names: what switches to either side of it.
+def _add_outputs(columns: Columns, channels: Loops, rest: Sequence[int]) -> None:
+    """Give loops of a headed table outputs that no head names: the first, and what others have a setpoint.
 
-    Without one what answers the control error from row to row, as proportional and integral action do.
+    The column that drives a loop most plainly is that loop's. As many in percent as loops are left go in order.
     """
-    if "pv" not in loop or "output" in loop or not columns.headings:
-        return
+    first = next(iter(channels.values()))
+    lacking = [loop for loop in channels.values() if "output" not in loop and "pv" in loop]
+    lacking = [loop for loop in lacking if "setpoint" in loop or loop is first][
+        : columns.headings and LACKING
+    ]
+    used = {at for loop in channels.values() for at in loop.values()}
+    unsaid = [at for at in rest if columns.says_nothing(at) and at not in used]
+    drives = [_drives(columns, loop, unsaid) for loop in lacking]
+    while any(drives):
+        number = max(range(len(drives)), key=lambda number: drives[number][:1])
+        _, at = drives.pop(number)[0]
+        lacking.pop(number)["output"] = at
+        unsaid.remove(at)
+        drives = [[drive for drive in of_loop if drive[1] != at] for of_loop in drives]
+    percent = [at for at in unsaid if columns.headings[at].unit == "%"]
+    if len(percent) == len(lacking) and len(channels) > 1:
+        for loop, at in zip(sorted(lacking, key=lambda loop: loop["pv"]), percent, strict=True):
+            loop["output"] = at
+
+
+def _drives(columns: Columns, loop: Mapping[str, int], unsaid: Sequence[int]) -> list[tuple[float, int]]:
+    """Return how plainly each of the columns `unsaid` drives `loop`, the plainest first; only those that do.
+
+    What switches to either side of it; without such what answers the control error from row to row, as
+    proportional and integral action do.
+    """
     pv = columns.values[loop["pv"]]
     error = pv - (columns.values[loop["setpoint"]] if "setpoint" in loop else 0.0)
-    unsaid = [at for at in rest if columns.says_nothing(at) and at not in loop.values()]
     for weight, least in ((_switched_apart, 1.0), (_answers, ANSWERS)):
         likely = {at: weight(columns.values[at], error) for at in unsaid}
         units = {at: columns.headings[at].unit for at in likely}  # of current and voltage that say the same
         order = {
             at: -ELECTRIC.index(unit) if unit in ELECTRIC else -len(ELECTRIC) for at, unit in units.items()
         }
-        best = max(likely, key=lambda at: (round(likely[at], 1), order[at]), default=None)
-        if best is not None and likely[best] > least:
-            loop["output"] = best
-            return
+        ranked = sorted(likely, key=lambda at: (round(likely[at], 1), order[at]), reverse=True)
+        if drives := [(likely[at], at) for at in ranked if likely[at] > least]:
+            return drives
         unsaid = [at for at in unsaid if "setpoint" in loop and not _is_reading(columns, at, pv)]
+    return []
 
 
 def _is_reading(columns: Columns, at: int, pv: Floats) -> bool:

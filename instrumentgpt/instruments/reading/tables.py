@@ -485,9 +485,16 @@ def _level_of(text: str) -> str:
 
     >>> _level_of("*** ALARM Z3 DEV HIGH"), _level_of("# door opened")
     ('error', 'info')
+    >>> _level_of("[ALM] 07 RH DEV LOW"), _level_of("recalm")
+    ('error', 'info')
     """
-    said = vocabulary()["said"].items()
-    return next((level for level, parts in said if any(part in text.lower() for part in parts)), "info")
+    said = {
+        level: [rf"\b{part}\b" if len(part) == 3 and part.isascii() else part for part in parts]
+        for level, parts in vocabulary()["said"].items()
+    }.items()
+    return next(
+        (level for level, parts in said if any(re.search(part, text.lower()) for part in parts)), "info"
+    )
 
 
 def _carry_gains(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:

@@ -1,0 +1,161 @@
+"""Which values of a line belong together where their names do not say: “T 25.1 SV 25 | H 60.2 SV 60”."""
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.reading.headers import (
+    CERTAIN,
+    HUMIDITY,
+    LIKELY,
+    Heading,
+    heading_of,
+    vocabulary,
+)
+
+SEPARATORS = tuple(
+    map(re.compile, (r"\|", r"[\[\](){}<>]", ";", r"\s{2}|\t", "/", ",|--"))
+)  # strongest first
+PERCENT = (-100.0, 100.0)
+WRITTEN_BEHIND = ("setpoint", "output")  # roles whose words stand at a name without a blank: RHSV
+Group = dict[str, int]  # role → place of its heading
+
+
+def with_groups(
+    headings: Sequence[Heading], gaps: Sequence[str], values: Sequence[Floats]
+) -> tuple[Heading, ...]:
+    """Return `headings` with the number of its loop on each, where several setpoints are named alike.
+
+    gaps    what stands before each value in a line
+    values  (rows,) of each, nan where there is none
+    """
+    setpoints = [at for at, heading in enumerate(headings) if _role(heading) == "setpoint"]
+    shared = set.intersection(*(set(heading.words) for heading in headings)) if headings else set()
+    words = vocabulary()["setpoint"]
+    of_role = {part for word in [*words["certain"], *words["likely"]] for part in word.split()} | shared
+    if sum(of_role.issuperset(headings[at].words) for at in setpoints) < 2:
+        return tuple(headings)
+    for parts in _partings(len(headings), setpoints, gaps, values):
+        groups = [_group(part, headings, values) for part in parts if set(part) & {*setpoints}]
+        if len(groups) == len(setpoints) and all("pv" in group for group in groups):
+            return _marked(headings, groups, parts, values)
+    return tuple(headings)
+
+
+def named_heading(name: str, names: Sequence[str]) -> Heading:
+    """Return what `name` says beside the other `names` of a line.
+
+    >>> dict(named_heading("RHSV", ["RH", "RHSV"]).scores)
+    {'setpoint': 3}
+    """
+    heading = heading_of(name)
+    for role in WRITTEN_BEHIND if not heading.scores else ():
+        for other in names:
+            rest = name.removeprefix(other)
+            if rest != name and rest.lower() in vocabulary()[role]["certain"]:
+                return replace(heading_of(f"{other} {rest}"), text=name)
+    return heading
+
+
+def _role(heading: Heading) -> str:
+    scores = {role: score for role, score in heading.scores.items() if role not in ("time", "channel")}
+    return max(scores, key=scores.__getitem__, default="")
+
+
+def _partings(
+    count: int, setpoints: Sequence[int], gaps: Sequence[str], values: Sequence[Floats]
+) -> Iterator[list[range]]:
+    """Yield the parts of a line between separators, then those that begin alike by order alone."""
+    for separator in SEPARATORS:
+        yield _parts([at for at, gap in enumerate(gaps) if separator.search(gap)], count)
+    before = sum(_away(values, at - 1, at) < _away(values, at + 1, at) for at in setpoints)
+    yield _parts([at - (2 * before > len(setpoints)) for at in setpoints], count)
+
+
+def _parts(starts: Sequence[int], count: int) -> list[range]:
+    edges = sorted({0, *starts, count})
+    return [range(*edge) for edge in itertools.pairwise(edges)]
+
+
+def _away(values: Sequence[Floats], at: int, setpoint: int) -> float:
+    if not 0 <= at < len(values):
+        return np.inf
+    away = np.abs(values[at] - values[setpoint])
+    return float(np.nanmedian(away)) if np.isfinite(away).any() else np.inf
+
+
+def _group(part: range, headings: Sequence[Heading], values: Sequence[Floats]) -> Group:
+    """Return setpoint and pv of `part`: the pv that is named so, else the nearest of what is not named."""
+    setpoints = [at for at in part if _role(headings[at]) == "setpoint"]
+    if len(setpoints) > 1:
+        return {}
+    of_role = [
+        [at for at in part if _is_open(headings[at]) and headings[at].unit != "%"],
+        [at for at in part if _role(headings[at]) == "pv"],
+    ]
+    likely = [at for at in of_role[1] or of_role[0] if np.isfinite(_away(values, at, setpoints[0]))]
+    pv = {"pv": min(likely, key=lambda at: _away(values, at, setpoints[0]))} if likely else {}
+    return {"setpoint": setpoints[0], **pv}
+
+
+def _is_open(heading: Heading) -> bool:
+    return not heading.scores and not heading.says("other", "certain")
+
+
+def _marked(
+    headings: Sequence[Heading], groups: list[Group], parts: Sequence[range], values: Sequence[Floats]
+) -> tuple[Heading, ...]:
+    """Return `headings` with the roles and numbers of the `groups`, and of the output of each."""
+    marked = list(headings)
+    thermal = any(headings[group["pv"]].text[-1:] == "T" for group in groups)
+    for group in groups:
+        if headings[group["pv"]].names_humidity() or (thermal and headings[group["pv"]].text == "H"):
+            group["humid"] = 1
+    outputs = _outputs(headings, groups, parts, values)
+    for number, group in enumerate(groups, start=1):
+        for role in ("pv", "setpoint", "output"):
+            for at in outputs[number - 1] if role == "output" else [group[role]]:
+                unit = HUMIDITY if "humid" in group and role != "output" else marked[at].unit
+                score = max(marked[at].scores.get(role, LIKELY), CERTAIN * (role != "output"))
+                marked[at] = replace(marked[at], scores={role: score}, index=number, unit=unit)
+    return tuple(marked)
+
+
+def _outputs(
+    headings: Sequence[Heading], groups: Sequence[Group], parts: Sequence[range], values: Sequence[Floats]
+) -> list[list[int]]:
+    """Return the outputs of each group: those named in its part, else the one that is not named.
+
+    Where that leaves out a group, named outputs go to the groups of their kind in the order of the line.
+    """
+    named = [at for at, heading in enumerate(headings) if _role(heading) == "output"]
+    own = [[*part] for group in groups for part in parts if group["pv"] in part]
+    said = [[at for at in part if at in named] for part in own]
+    spare = [
+        [at for at in part if at != group["pv"] and _may_drive(headings[at]) and _is_percent(values[at])]
+        for part, group in zip(own, groups, strict=True)
+    ]
+    found = [mine or (others if len(others) == 1 else []) for mine, others in zip(said, spare, strict=True)]
+    if all(found):
+        return found
+    found = [[] for _ in groups]
+    for at in named:
+        humid = headings[at].names_humidity()
+        free = [number for number in range(len(groups)) if not found[number]]
+        alike = [number for number in free if ("humid" in groups[number]) == humid]
+        if alike or (free and len(named) == len(groups)):
+            found[(alike or free)[0]].append(at)
+    return found
+
+
+def _may_drive(heading: Heading) -> bool:
+    return _is_open(heading) or heading.words == ("y",)  # which is a pv to some, to others the output
+
+
+def _is_percent(values: Floats) -> bool:
+    finite = values[np.isfinite(values)]
+    return bool(len(finite) and finite.min() >= PERCENT[0] and finite.max() <= PERCENT[1])
