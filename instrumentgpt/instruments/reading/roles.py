@@ -364,15 +364,13 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
 
 
 def _add_outputs(columns: Columns, channels: Loops, rest: Sequence[int]) -> None:
-    """Give loops of a headed table outputs that no head names: the first, and what others have a setpoint.
+    """Give the loops with a setpoint, and the first, of a headed table outputs that no head names.
 
-    The column that drives a loop most plainly is that loop's. As many in percent as loops are left go in order.
+    A column is the loop's that it drives most plainly. As many in percent as loops are left go in order.
     """
     first = next(iter(channels.values()))
-    lacking = [loop for loop in channels.values() if "output" not in loop and "pv" in loop]
-    lacking = [loop for loop in lacking if "setpoint" in loop or loop is first][
-        : columns.headings and LACKING
-    ]
+    told = [loop for loop in channels.values() if "pv" in loop and ("setpoint" in loop or loop is first)]
+    lacking = [loop for loop in told if "output" not in loop][:LACKING] if columns.headings else []
     used = {at for loop in channels.values() for at in loop.values()}
     unsaid = [at for at in rest if columns.says_nothing(at) and at not in used]
     drives = [_drives(columns, loop, unsaid) for loop in lacking]
