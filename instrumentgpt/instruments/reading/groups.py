@@ -10,16 +10,16 @@ import numpy as np
 from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.headers import (
     CERTAIN,
+    DEGREES,
     HUMIDITY,
     LIKELY,
     Heading,
     heading_of,
     vocabulary,
 )
+from instrumentgpt.instruments.reading.record import TIMES
 
-SEPARATORS = tuple(
-    map(re.compile, (r"\|", r"[\[\](){}<>]", ";", r"\s{2}|\t", "/", ",|--"))
-)  # strongest first
+SEPARATORS = (r"\|", r"[\[\](){}<>]", ";", r"\s{2}|\t", "/", ",|--")  # strongest first
 PERCENT = (-100.0, 100.0)
 WRITTEN_BEHIND = ("setpoint", "output")  # roles whose words stand at a name without a blank: RHSV
 Group = dict[str, int]  # role → place of its heading
@@ -34,7 +34,8 @@ def with_groups(
     values  (rows,) of each, nan where there is none
     """
     setpoints = [at for at, heading in enumerate(headings) if _role(heading) == "setpoint"]
-    shared = set.intersection(*(set(heading.words) for heading in headings)) if headings else set()
+    named = [set(heading.words) for heading in headings if heading.text not in TIMES]
+    shared = set.intersection(*named) if named else set()  # the name of the device
     words = vocabulary()["setpoint"]
     of_role = {part for word in [*words["certain"], *words["likely"]] for part in word.split()} | shared
     if sum(of_role.issuperset(headings[at].words) for at in setpoints) < 2:
@@ -62,7 +63,8 @@ def named_heading(name: str, names: Sequence[str]) -> Heading:
 
 
 def _role(heading: Heading) -> str:
-    scores = {role: score for role, score in heading.scores.items() if role not in ("time", "channel")}
+    none = ("time", "channel", "output" if heading.unit in DEGREES else "")  # air in °C drives nothing
+    scores = {role: score for role, score in heading.scores.items() if role not in none}
     return max(scores, key=scores.__getitem__, default="")
 
 
@@ -71,7 +73,7 @@ def _partings(
 ) -> Iterator[list[range]]:
     """Yield the parts of a line between separators, then those that begin alike by order alone."""
     for separator in SEPARATORS:
-        yield _parts([at for at, gap in enumerate(gaps) if separator.search(gap)], count)
+        yield _parts([at for at, gap in enumerate(gaps) if re.search(separator, gap)], count)
     before = sum(_away(values, at - 1, at) < _away(values, at + 1, at) for at in setpoints)
     yield _parts([at - (2 * before > len(setpoints)) for at in setpoints], count)
 
@@ -103,7 +105,7 @@ def _group(part: range, headings: Sequence[Heading], values: Sequence[Floats]) -
 
 
 def _is_open(heading: Heading) -> bool:
-    return not heading.scores and not heading.says("other", "certain")
+    return not _role(heading) and "time" not in heading.scores and not heading.says("other", "certain")
 
 
 def _marked(

@@ -95,6 +95,7 @@ def roles_of(columns: Columns) -> Roles | None:
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
     damp = all(any(map(columns.is_humid, named[role])) for role in ("setpoint", "pv"))
+    damp = damp or all(map(columns.is_humid, named["pv"]))
     for role in ("setpoint", "pv"):
         named[role] = [at for at in named[role] if damp or not columns.is_humid(at)]
     heads = {at: columns.headings[at] for at in named["pv"]} if columns.headings else {}
@@ -257,9 +258,11 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
     spare: list[int] = []
     for setpoint in _ranked(columns, named["setpoint"], "setpoint"):
         free = [at for at in named["pv"] if at not in [loop["pv"] for loop in loops]]
-        free = [at for at in free if columns.is_humid(at) == columns.is_humid(setpoint)]
+        if not all(map(columns.is_humid, named["pv"])):
+            free = [at for at in free if columns.is_humid(at) == columns.is_humid(setpoint)]
         alike = [at for at in free if _shared_words(columns, setpoint, at, "setpoint")]
-        if alike or (free and not loops):
+        paired = any(columns.is_humid(loop["setpoint"]) == columns.is_humid(setpoint) for loop in loops)
+        if alike or (free and not paired):
             loops.append({"pv": _nearest(columns, setpoint, alike or free), "setpoint": setpoint})
         else:
             spare.append(setpoint)
@@ -286,7 +289,7 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
             if free:
                 loop[role] = max(free, key=likeness)
                 free = [at for at in free if at != loop[role]] if role == "output" else free
-    return loops
+    return sorted(loops, key=lambda loop: columns.is_humid(loop["pv"]))
 
 
 def _letters(heading: Heading) -> set[str]:
