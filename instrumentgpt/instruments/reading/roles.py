@@ -383,7 +383,7 @@ def _add_outputs(columns: Columns, channels: Loops, rest: Sequence[int]) -> None
         lacking.pop(number)["output"] = at
         unsaid.remove(at)
         drives = [[drive for drive in of_loop if drive[1] != at] for of_loop in drives]
-    percent = [at for at in unsaid if columns.headings[at].unit == "%"]
+    percent = [at for at in unsaid if columns.headings and columns.headings[at].unit == "%"]
     if len(percent) == len(lacking) and len(channels) > 1:
         for loop, at in zip(sorted(lacking, key=lambda loop: loop["pv"]), percent, strict=True):
             loop["output"] = at
@@ -415,12 +415,9 @@ def _is_reading(columns: Columns, at: int, pv: Floats) -> bool:
     values = columns.values[at]
     both = np.isfinite(values) & np.isfinite(pv)
     moves = both.sum() > LEAST_ROWS and np.ptp(values[both]) > 0 and np.ptp(pv[both]) > 0
-    return (
-        columns.headings[at].unit in DEGREES
-        or not moves
-        or _is_alike(values, pv)
-        or float(np.corrcoef(values[both], pv[both])[0, 1]) > SENSOR
-    )
+    unit = columns.headings[at].unit
+    alike = unit != "%" and _is_alike(values, pv)  # an output beside a humidity has its range
+    return unit in DEGREES or not moves or alike or float(np.corrcoef(values[both], pv[both])[0, 1]) > SENSOR
 
 
 def _answers(values: Floats, error: Floats) -> float:
