@@ -44,7 +44,7 @@ LEAST_DATED = 0.4  # of the cells of a row with a date that must be values: the 
 LEAST_ROWS = 2
 LEAST_NAMED = 3  # known heads, with which a delimiter is surely the right one
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
-LEAST_TOLD = 1 / 3  # of the values that lines name, without which a line is no row: “ALARM T 25.1 low”
+LEAST_TOLD = 0.5  # of the values that lines name, without which a line is no row: “ALARM T 25.1 low”
 
 
 @dataclass(frozen=True)
