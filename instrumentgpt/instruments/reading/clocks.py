@@ -349,20 +349,17 @@ def _yearless(matches: Sequence[re.Match[str] | None], path: Path | None, near: 
     dated = zip(years.tolist(), parts, has, strict=True)
     stamps = [_of_year(year, *part, day_first) if ok else NO_TIME for year, part, ok in dated]
     open_ = len(ways) > 1 and ways[0][:2] == ways[1][:2]
-    kind = "syslog" if path is None and near is None else "datetime"
+    kind = "syslog" if near is None and SYSLOG_YEAR in years else "datetime"
     return Stamps(np.array(stamps, dtype=np.int64), kind, "month before day" if open_ else "")
 
 
 def _month_day_clock(match: re.Match[str]) -> tuple[int, int, int]:
     """Return month, day and µs of the day that `match` names; of two numbers the first as the month."""
-    first, second = (
-        match["first"] or match["month"] or match["name"],
-        match["second"] or match["of"] or match["day"],
-    )
-    month = int(first) if first.isdigit() else [*MONTHS, first.lower()].index(first.lower()) + 1
+    first = (match["first"] or match["month"] or match["name"]).lower()
+    month = int(first) if first.isdigit() else [*MONTHS, first].index(first) + 1
     clock = match["clock"] or "0:00"
     stamp = micros("clock", (clock if clock.count(":") > 1 else f"{clock}:00").encode())
-    return month, int(second), NO_TIME if stamp is None else stamp
+    return month, int(match["second"] or match["of"] or match["day"]), NO_TIME if stamp is None else stamp
 
 
 def _of_year(year: int, month: int, day: int, clock: int, day_first: bool = False) -> int:

@@ -20,7 +20,7 @@ from instrumentgpt.instruments.reading.headers import (
 from instrumentgpt.instruments.reading.record import TIMES
 
 SEPARATORS = (r"\|", r"[\[\](){}<>]", ";", r"\s{2}|\t", "/", ",|--")  # strongest first
-PERCENT = (-100.0, 100.0)
+FULL = 100.0  # percent
 WRITTEN_BEHIND = ("setpoint", "output")  # roles whose words stand at a name without a blank: RHSV
 Group = dict[str, int]  # role → place of its heading
 
@@ -95,13 +95,11 @@ def _group(part: range, headings: Sequence[Heading], values: Sequence[Floats]) -
     setpoints = [at for at in part if _role(headings[at]) == "setpoint"]
     if len(setpoints) > 1:
         return {}
-    of_role = [
-        [at for at in part if _is_open(headings[at]) and headings[at].unit != "%"],
-        [at for at in part if _role(headings[at]) == "pv"],
-    ]
-    likely = [at for at in of_role[1] or of_role[0] if np.isfinite(_away(values, at, setpoints[0]))]
-    pv = {"pv": min(likely, key=lambda at: _away(values, at, setpoints[0]))} if likely else {}
-    return {"setpoint": setpoints[0], **pv}
+    away = {at: _away(values, at, setpoints[0]) for at in part}
+    named = [at for at in part if _role(headings[at]) == "pv" and away[at] < np.inf]
+    open_ = [at for at in part if _is_open(headings[at]) and headings[at].unit != "%" and away[at] < np.inf]
+    pv = min(named or open_, key=away.__getitem__, default=None)
+    return {"setpoint": setpoints[0]} | ({} if pv is None else {"pv": pv})
 
 
 def _is_open(heading: Heading) -> bool:
@@ -113,51 +111,41 @@ def _marked(
 ) -> tuple[Heading, ...]:
     """Return `headings` with the roles and numbers of the `groups`, and of the output of each."""
     marked = list(headings)
-    thermal = any(headings[group["pv"]].text[-1:] == "T" for group in groups)
-    for group in groups:
-        if headings[group["pv"]].names_humidity() or (thermal and headings[group["pv"]].text == "H"):
-            group["humid"] = 1
-    outputs = _outputs(headings, groups, parts, values)
-    for number, group in enumerate(groups, start=1):
-        for role in ("pv", "setpoint", "output"):
-            for at in outputs[number - 1] if role == "output" else [group[role]]:
-                unit = HUMIDITY if "humid" in group and role != "output" else marked[at].unit
-                score = max(marked[at].scores.get(role, LIKELY), CERTAIN * (role != "output"))
-                marked[at] = replace(marked[at], scores={role: score}, index=number, unit=unit)
+    pvs = [headings[group["pv"]] for group in groups]
+    thermal = any(pv.text[-1:] == "T" for pv in pvs)
+    humid = [pv.names_humidity() or (thermal and pv.text == "H") for pv in pvs]
+    outputs = _outputs(headings, groups, humid, parts, values)
+    for number, (group, damp, output) in enumerate(zip(groups, humid, outputs, strict=True), start=1):
+        for role, at in [*group.items(), *(("output", at) for at in output)]:
+            unit = HUMIDITY if damp and role != "output" else marked[at].unit
+            score = CERTAIN if role != "output" else marked[at].scores.get(role, LIKELY)
+            marked[at] = replace(marked[at], scores={role: score}, index=number, unit=unit)
     return tuple(marked)
 
 
 def _outputs(
-    headings: Sequence[Heading], groups: Sequence[Group], parts: Sequence[range], values: Sequence[Floats]
+    headings: Sequence[Heading],
+    groups: Sequence[Group],
+    humid: Sequence[bool],
+    parts: Sequence[range],
+    values: Sequence[Floats],
 ) -> list[list[int]]:
     """Return the outputs of each group: those named in its part, else the one that is not named.
 
     Where that leaves out a group, named outputs go to the groups of their kind in the order of the line.
     """
     named = [at for at, heading in enumerate(headings) if _role(heading) == "output"]
-    own = [[*part] for group in groups for part in parts if group["pv"] in part]
-    said = [[at for at in part if at in named] for part in own]
-    spare = [
-        [at for at in part if at != group["pv"] and _may_drive(headings[at]) and _is_percent(values[at])]
-        for part, group in zip(own, groups, strict=True)
-    ]
-    found = [mine or (others if len(others) == 1 else []) for mine, others in zip(said, spare, strict=True)]
+    found: list[list[int]] = []
+    for part, group in ((part, group) for group in groups for part in parts if group["pv"] in part):
+        percent = [at for at in part if at != group["pv"] and not np.any(np.abs(values[at]) > FULL)]
+        spare = [at for at in percent if _is_open(headings[at]) or headings[at].words == ("y",)]
+        found.append([at for at in part if at in named] or spare * (len(spare) == 1))
     if all(found):
         return found
     found = [[] for _ in groups]
     for at in named:
-        humid = headings[at].names_humidity()
         free = [number for number in range(len(groups)) if not found[number]]
-        alike = [number for number in free if ("humid" in groups[number]) == humid]
-        if alike or (free and len(named) == len(groups)):
-            found[(alike or free)[0]].append(at)
+        alike = [number for number in free if humid[number] == headings[at].names_humidity()]
+        for number in alike[:1] or free[: len(named) == len(groups)]:
+            found[number].append(at)
     return found
-
-
-def _may_drive(heading: Heading) -> bool:
-    return _is_open(heading) or heading.words == ("y",)  # which is a pv to some, to others the output
-
-
-def _is_percent(values: Floats) -> bool:
-    finite = values[np.isfinite(values)]
-    return bool(len(finite) and finite.min() >= PERCENT[0] and finite.max() <= PERCENT[1])

@@ -488,13 +488,8 @@ def _level_of(text: str) -> str:
     >>> _level_of("[ALM] 07 RH DEV LOW"), _level_of("recalm")
     ('error', 'info')
     """
-    said = {
-        level: [rf"\b{part}\b" if len(part) == 3 and part.isascii() else part for part in parts]
-        for level, parts in vocabulary()["said"].items()
-    }.items()
-    return next(
-        (level for level, parts in said if any(re.search(part, text.lower()) for part in parts)), "info"
-    )
+    said = vocabulary()["said"].items()
+    return next((level for level, parts in said if re.search("|".join(parts), text.lower())), "info")
 
 
 def _carry_gains(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
