@@ -112,9 +112,11 @@ def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
     lines = [(number, line) for number, line in lines if line.strip()]
     first = next((at for at, (_, line) in enumerate(lines) if pairs_of(line).keys() - TIMES), len(lines))
     names = names_in([line for _, line in lines[first:]])
-    rows = [[pairs_of(line).get(name, "") for name in names] for _, line in lines[first:]]
+    records = [pairs_of(line) for _, line in lines[first:]]
+    rows = [[record.get(name, "") for name in names] for record in records]
     values = [np.array([number_in(cell, True) for cell in cells]) for cells in zip(*rows, strict=True)]
-    gaps = gaps_of(max((line for _, line in lines[first:]), key=lambda line: len(pairs_of(line)), default=""))
+    fullest = max(range(len(records)), key=lambda at: len(records[at]), default=0)
+    gaps = gaps_of(lines[first + fullest][1]) if records else {}
     headings = with_groups(_headings(names, rows), [gaps.get(name, "") for name in names], values)
     if len(lines) - first < LEAST_ROWS or not any(
         heading.scores for heading in headings if heading.text not in TIMES
