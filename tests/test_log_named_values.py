@@ -31,6 +31,13 @@ STAMPS = {
     "syslog": lambda at: at.strftime("%b %d %H:%M:%S") + " gc2 ovend[412]:",
     "clock": lambda at: at.strftime("%H:%M:%S"),
 }
+YEARLESS = {
+    "syslog": STAMPS["syslog"],
+    "day behind": lambda at: at.strftime("%m-%d %H:%M:%S"),
+    "dots": lambda at: at.strftime("%d.%m. %H:%M:%S"),
+    "slash, day first": lambda at: at.strftime("[%d/%m %H:%M:%S.000]"),
+    "day and name": lambda at: at.strftime("%d %b %H:%M:%S"),
+}
 PELTIER = "T={:.3f}\tSET={:.3f}\tI={:+.3f}A\tV={:+.2f}V"
 NAMED = {
     PELTIER: 1.0,
@@ -78,17 +85,87 @@ def test_lines_between_are_events_at_their_time_and_gains_in_them_are_known(tmp_
     assert log.samples["ki"].iloc[-1] == 0.05
 
 
-@each("name, year", [("run.log", 2024), ("oven_20251123.log", 2025)])
-def test_a_stamp_without_a_year_has_that_of_the_files_name_or_of_its_writing(name, year, tmp_path):
-    path = written(tmp_path, PELTIER, 1.0, "syslog", name=name)
-    os.utime(path, (datetime(2024, 12, 1).timestamp(),) * 2)
-    assert str(read_log(path).start) == f"{year}-11-23 09:01:00"
+def dated(folder: Path, stamp: str, start: datetime, modified: datetime, name: str = "run.log") -> Log:
+    """Return a log of an hour with an event, its stamps without a year."""
+    stamps = (YEARLESS[stamp](start + timedelta(seconds=10 * row)) for row in range(360))
+    lines = [f"{at} SET=25.0 ACT={25 + row % 7 / 100} OUT={row % 9}" for row, at in enumerate(stamps)]
+    lines.insert(180, f"{YEARLESS[stamp](start + timedelta(seconds=1797))} [ALM] 07 ACT 24.1 LOW")
+    (folder / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    os.utime(folder / name, (modified.timestamp(),) * 2)
+    return read_log(folder / name)
 
 
-def test_a_stamp_of_december_that_was_written_in_january_is_of_the_year_before(tmp_path):
-    path = written(tmp_path, PELTIER, 1.0, "syslog")
-    os.utime(path, (datetime(2025, 1, 3).timestamp(),) * 2)
-    assert read_log(path).start.year == 2024
+@each("stamp", YEARLESS)
+@each(
+    "name, modified, year",
+    [
+        ("run.log", datetime(2024, 12, 1), 2024),
+        ("run.log", datetime(2025, 1, 3), 2024),
+        ("oven_20251123.log", datetime(2026, 12, 1), 2025),
+        ("chamber_2025.log", datetime(2026, 12, 1), 2025),
+    ],
+)
+def test_a_stamp_without_a_year_has_that_of_the_files_name_or_of_its_writing(
+    stamp, name, modified, year, tmp_path
+):
+    log = dated(tmp_path, stamp, START, modified, name)
+    assert str(log.start) == f"{year}-11-23 09:01:00"
+    assert log.events[["time", "level"]].values.tolist() == [[1797.0, "error"]]
+
+
+@each("stamp", YEARLESS)
+def test_a_year_without_a_stamp_goes_on_over_new_year(stamp, tmp_path):
+    log = dated(tmp_path, stamp, datetime(2025, 12, 31, 23, 40), datetime(2026, 3, 1))
+    assert str(log.start) == "2025-12-31 23:40:00" and not log.clock_steps
+    np.testing.assert_allclose(log.samples["time"], 10.0 * np.arange(360))
+    assert log.events["time"].tolist() == [1797.0]
+
+
+TWO_LOOPS = [
+    "[CHB] T {0:6.2f} SV {1:.2f} HE {2:3.0f}% | H {3:5.1f} SV {4:.1f} HU {5:3.0f}% | FAN ON",
+    "T {0:.2f} SV {1:.1f} MV {2:.1f} H {3:.2f} SV {4:.1f} MV {5:.1f}",
+    "SP={1:.1f}/PV={0:.2f}/OUT={2:.1f}  SP={4:.1f}/RH={3:.2f}/OUT={5:.1f}",
+    "n7 temp {0:.2f}C set {1:.1f}C heat {2:.0f}% / hum {3:.1f}% set {4:.1f}% mist {5:.0f}%",
+    "T {0:.2f} SV {1:.1f} ; RH {3:.2f} SV {4:.1f} ; HM {5:.1f}% HT {2:.1f}%",
+    "T={0:.2f} T_SV={1:.1f} RH={3:.2f} RH_SV={4:.1f} HT={2:.1f}% HM={5:.1f}%",
+    "T {0:.2f} RHSV {4:.1f} SV {1:.1f} RH {3:.2f} HT {2:.1f}% HM {5:.1f}%",
+    "Temperature: {0:.2f} C, Temperature setpoint: {1:.1f} C, Humidity: {3:.2f} %RH, "
+    "Humidity setpoint: {4:.1f} %RH, Humidifier: {5:.0f} %, Heater: {2:.0f} %",
+    "[溫度 {0:.2f} 設定 {1:.1f} 加熱 {2:.1f}%] [濕度 {3:.2f} 設定 {4:.1f} 加濕 {5:.1f}%]",
+]
+
+
+@each("form", TWO_LOOPS)
+def test_values_named_alike_belong_to_the_loop_they_stand_in_and_outputs_to_the_loop_they_drive(
+    form, tmp_path
+):
+    (pv, setpoint, driven), (damp, asked, steam) = loop(two_sided=False), loop(two_sided=True)
+    whole = (pv, setpoint, 50.0 * driven, damp + 40.0, asked + 40.0, 50.0 + 25.0 * steam)
+    of_loops = [values[: ROWS // 2] for values in whole]
+    lines = [
+        f"{STAMPS['iso'](START + timedelta(seconds=2 * row))} {form.format(*values)}"
+        for row, values in enumerate(zip(*of_loops, strict=True))
+    ]
+    lines.insert(300, f"{STAMPS['iso'](START + timedelta(seconds=600))} ALM 07 T 25.1 DEV LOW")
+    (tmp_path / "chamber.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    log = read_log(tmp_path / "chamber.log")
+    assert [log.unit_of(number) for number in (1, 2)] == ["°C", "%RH"]
+    for number, part in log.samples.groupby("channel"):
+        for role, values in zip(("pv", "setpoint", "output"), of_loops[3 * number - 3 :], strict=False):
+            np.testing.assert_allclose(part[role], values, atol=0.51 if role == "output" else 0.06)
+    assert log.events["level"].tolist() == ["error"] and log.samples["channel"].nunique() == 2
+
+
+def test_a_number_in_percent_behind_a_heater_is_its_output_and_no_channel(tmp_path):
+    pv, setpoint, driven = loop(two_sided=False)
+    lines = [
+        f"{STAMPS['iso'](START + timedelta(seconds=2 * row))} "
+        f"Target: {setpoint[row]:.1f} C, Temp: {pv[row]:.2f} C, Heater: {50 * driven[row]:.0f} %"
+        for row in range(ROWS)
+    ]
+    (tmp_path / "oven.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    samples = read_log(tmp_path / "oven.log").samples
+    assert set(samples["channel"]) == {1} and samples["output"].max() == 100.0
 
 
 def read_with(path: Path, output: str) -> Log:

@@ -1,5 +1,6 @@
 """Tables as logs: delimiters, headers in several languages, times, units, output scales."""
 
+import os
 from dataclasses import replace
 
 import numpy as np
@@ -415,3 +416,14 @@ def test_dates_are_read_in_the_form_of_the_first_and_those_of_another_form_too(f
         np.delete(raw, 900).tolist()
         == np.delete(moments.astype("datetime64[us]").astype("int64"), 900).tolist()
     )
+
+
+@each("form", ["%m-%d %H:%M:%S", "%d/%m %H:%M", "%d.%m. %H:%M:%S", "%b %d %H:%M:%S", "%d %b %H:%M:%S.%f"])
+@each("start", ["2025-12-30 22:00:00", "2025-09-10 06:00:00", "2024-02-28 01:00:00", "2025-02-27 01:00:00"])
+def test_a_date_without_a_year_is_read_in_either_order_and_has_that_of_the_file(form, start, tmp_path):
+    moments = pd.date_range(start, periods=2_000, freq="2min")
+    path = tmp_path / "run.csv"
+    path.write_text("")
+    os.utime(path, ((moments[-1] + pd.Timedelta(days=9)).timestamp(),) * 2)
+    raw = from_texts(list(moments.strftime(form)), path).raw
+    assert raw.tolist() == moments.astype("datetime64[us]").astype("int64").tolist()

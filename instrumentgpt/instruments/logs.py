@@ -131,6 +131,10 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         has_heads = bool(shape and shape.headings)  # then few lines tell whether it is a text after all
         thoroughly = number < THOROUGH_CHUNKS and not has_heads
         candidates = [] if stated.columns else fits(chunk, thoroughly)
+        if candidates and candidates[0].rows and candidates[0].layout.last_resort and chunk.first_line == 1:
+            named = named_values(chunk.content)
+            if named and sum("setpoint" in heading.scores for heading in named.headings) > 1:
+                return partial(read_table, source, named, stated, progress)
         if candidates and candidates[0].rows:
             return partial(read_text_log, source, candidates[0].layout, stated.period, progress)
         if chunk.first_line == 1 and not has_heads:

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.reading.groups import named_heading, with_groups
 from instrumentgpt.instruments.reading.headers import (
     Heading,
     heading_of,
@@ -20,7 +21,7 @@ from instrumentgpt.instruments.reading.headers import (
     unit_of_cells,
     units_in,
 )
-from instrumentgpt.instruments.reading.record import GLUED, TIMES, names_in, pairs_of
+from instrumentgpt.instruments.reading.record import GLUED, TIMES, gaps_of, names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
@@ -43,6 +44,7 @@ LEAST_DATED = 0.4  # of the cells of a row with a date that must be values: the 
 LEAST_ROWS = 2
 LEAST_NAMED = 3  # known heads, with which a delimiter is surely the right one
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
+LEAST_TOLD = 0.5  # of the values that lines name, without which a line is no row: “ALARM T 25.1 low”
 
 
 @dataclass(frozen=True)
@@ -63,8 +65,9 @@ class Shape:
         """Return the cells of `line`."""
         if not self.names:
             return cells_of(line, self.delimiter)
-        pairs = pairs_of(line)
-        return [pairs.get(name, "") for name in self.names] if pairs.keys() & set(self.names) else []
+        pairs, names = pairs_of(line), set(self.names) - TIMES
+        told = len(pairs.keys() & names) >= LEAST_TOLD * len(names)
+        return [pairs.get(name, "") for name in self.names] if told else []
 
 
 @dataclass
@@ -109,8 +112,12 @@ def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
     lines = [(number, line) for number, line in lines if line.strip()]
     first = next((at for at, (_, line) in enumerate(lines) if pairs_of(line).keys() - TIMES), len(lines))
     names = names_in([line for _, line in lines[first:]])
-    rows = [[pairs_of(line).get(name, "") for name in names] for _, line in lines[first:]]
-    headings = _headings(names, rows)
+    records = [pairs_of(line) for _, line in lines[first:]]
+    rows = [[record.get(name, "") for name in names] for record in records]
+    values = [np.array([number_in(cell, True) for cell in cells]) for cells in zip(*rows, strict=True)]
+    fullest = max(range(len(records)), key=lambda at: len(records[at]), default=0)
+    gaps = gaps_of(lines[first + fullest][1]) if records else {}
+    headings = with_groups(_headings(names, rows), [gaps.get(name, "") for name in names], values)
     if len(lines) - first < LEAST_ROWS or not any(
         heading.scores for heading in headings if heading.text not in TIMES
     ):
@@ -121,7 +128,7 @@ def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
 
 def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Heading, ...]:
     """Return what the header cells `names` say, with the units in the cells below where they state none."""
-    headings = [heading_of(name) for name in names]
+    headings = [named_heading(name, names) for name in names]
     units = [unit_of_cells(cells) for cells in zip(*rows, strict=True)]
     return tuple(
         heading if heading.unit or not unit else replace(heading, unit=unit)

@@ -38,7 +38,12 @@ DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes th
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
 ONE_DAY = pd.Timedelta(days=1)  # by which clocks of other zones may be ahead
-SYSLOG = re.compile(r"[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d$")
+YEARLESS = re.compile(  # 11-22 06:00:07, 22.11. 06:00, Nov 22 06:00:07, 22 Nov 06:00:07
+    r"(?:(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second>\d{1,2})\.?|(?P<month>[A-Z][a-z]{2}) +(?P<of>\d{1,2})"
+    r"|(?P<day>\d{1,2})[ -](?P<name>[A-Z][a-z]{2}))(?:[ T]+(?P<clock>\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?)|$)"
+)
+YEAR_IN_NAME = re.compile(r"(?<![^\W_])20\d\d(?!\d)")
+YEAR = 366 * DAY  # as long as SYSLOG_YEAR
 NUMERIC = re.compile(  # a date in numbers, and the time of day after it
     r"(?:(?P<year>\d{4})|\d{1,2})(?P<mark>[./-])\d{1,2}(?P=mark)(?(year)\d{1,2}|(?:\d\d(?P<full>\d\d)|[0-5]\d))"
     r"(?:(?P<clock>[ T]\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?)(?P<half> [AaPp][Mm])?)?$"
@@ -293,8 +298,12 @@ def _scaled(numbers: NDArray[np.float64], factor: float) -> Micros:
     return np.where(usable, np.where(usable, exact, 0.0).astype(np.int64), NO_TIME)
 
 
-def from_texts(cells: Sequence[str]) -> Stamps:
-    """Return stamps from a column of texts: ISO, clock or elapsed time, a date in any usual order."""
+def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | None = None) -> Stamps:
+    """Return stamps from a column of texts: ISO, clock or elapsed time, a date in any usual order.
+
+    What lacks the year has that of the name of the file at `path`, else the latest before it was written;
+    or each the one next to `near` (µs).
+    """
     narrow = (HALF_DAY.sub(_english, unicodedata.normalize("NFKC", cell)) for cell in cells)
     texts = [text.strip().translate(CHINESE).strip(" :") for text in narrow]
     filled = [text for text in texts if any(letter.isdigit() for letter in text)]
@@ -305,8 +314,8 @@ def from_texts(cells: Sequence[str]) -> Stamps:
         first = raw[raw != NO_TIME][0]
         elapsed = first < 60 * SECOND or raw.max() >= DAY
         return Stamps(raw, "seconds" if elapsed else "clock")
-    if sum(bool(SYSLOG.match(text)) for text in filled) > 0.9 * len(filled):
-        return Stamps(_each("syslog", texts, SYSLOG), "syslog")
+    if sum(bool(YEARLESS.fullmatch(text)) for text in filled) > 0.9 * len(filled):
+        return _yearless([YEARLESS.fullmatch(text) for text in texts], path, near)
     if sum(bool(ISO.match(text)) for text in filled) > 0.9 * len(filled):
         return Stamps(_each("datetime", texts, ISO), "datetime")
     return _calendar(texts)
@@ -319,6 +328,65 @@ def _english(match: re.Match[str]) -> str:
 def _each(kind: str, texts: Sequence[str], shape: re.Pattern[str]) -> Micros:
     stamps = (micros(kind, text.encode()) if shape.match(text) else None for text in texts)
     return np.array([NO_TIME if stamp is None else stamp for stamp in stamps], dtype=np.int64)
+
+
+def _yearless(matches: Sequence[re.Match[str] | None], path: Path | None, near: Micros | None) -> Stamps:
+    """Return stamps without a year: over half a year back is the next one; days that lie close are meant."""
+    parts = [_month_day_clock(match) if match else (0, 0, 0) for match in matches]
+    dotted = any(match and match["mark"] == "." for match in matches)
+    named = any(match and not match["mark"] for match in matches)
+    ways = []
+    for day_first in (True,) if dotted else (False,) if named else (False, True):
+        raw = np.array([_of_year(SYSLOG_YEAR, *part, day_first) for part in parts], dtype=np.int64)
+        since = raw[raw != NO_TIME] - day_micros(b"%d-01-01" % SYSLOG_YEAR)
+        turns = np.cumsum(np.round(np.diff(since, prepend=since[:1]) / -YEAR)).astype(np.int64)
+        ways.append((-len(since), int(np.abs(np.diff(since + turns * YEAR)).sum()), day_first, since, turns))
+    _, _, day_first, since, turns = min(ways, key=lambda way: way[:3])
+    has = [_of_year(SYSLOG_YEAR, *part, day_first) != NO_TIME for part in parts]
+    years = np.zeros(len(parts), dtype=np.int64)
+    if any(has):
+        years[has] = _years(since, turns, path, None if near is None else near[has])
+    dated = zip(years.tolist(), parts, has, strict=True)
+    stamps = [_of_year(year, *part, day_first) if ok else NO_TIME for year, part, ok in dated]
+    open_ = len(ways) > 1 and ways[0][:2] == ways[1][:2]
+    kind = "syslog" if near is None and SYSLOG_YEAR in years else "datetime"
+    return Stamps(np.array(stamps, dtype=np.int64), kind, "month before day" if open_ else "")
+
+
+def _month_day_clock(match: re.Match[str]) -> tuple[int, int, int]:
+    """Return month, day and µs of the day that `match` names; of two numbers the first as the month."""
+    first = (match["first"] or match["month"] or match["name"]).lower()
+    month = int(first) if first.isdigit() else [*MONTHS, first].index(first) + 1
+    clock = match["clock"] or "0:00"
+    stamp = micros("clock", (clock if clock.count(":") > 1 else f"{clock}:00").encode())
+    return month, int(match["second"] or match["of"] or match["day"]), NO_TIME if stamp is None else stamp
+
+
+def _of_year(year: int, month: int, day: int, clock: int, day_first: bool = False) -> int:
+    midnight = day_micros(b"%d-%02d-%02d" % ((year, day, month) if day_first else (year, month, day)))
+    return NO_TIME if midnight < 0 or clock == NO_TIME else midnight + clock
+
+
+def _years(since: Micros, turns: Micros, path: Path | None, near: Micros | None) -> Micros:
+    """Return the year of each stamp that is so long (µs) `since` its start, `turns` years after the first."""
+    if near is not None:
+        return np.round((_in_years(near) - since) / YEAR).astype(np.int64)
+    run = since + turns * YEAR
+    if named := start_time(path.name) if path else None:
+        return np.asarray(turns + round((_in_years(named) - run[0]) / YEAR))
+    if path is None or not path.exists():
+        return turns + SYSLOG_YEAR
+    written = datetime.fromtimestamp(path.stat().st_mtime, UTC).replace(tzinfo=None) + ONE_DAY
+    told = YEAR_IN_NAME.search(path.name)
+    last: int = (_in_years(written) - run.max()) // YEAR
+    return turns + (int(told[0]) if told and int(told[0]) <= written.year else last)
+
+
+def _in_years(moment: Micros | datetime) -> Micros:
+    """Return the µs to `moment` as if each year had 366 days."""
+    at = np.asarray(moment, dtype="datetime64[us]")
+    year = at.astype("datetime64[Y]")
+    return np.asarray((year.astype(np.int64) + 1970) * YEAR + (at - year).astype(np.int64))
 
 
 def _calendar(texts: Sequence[str]) -> Stamps:

@@ -23,6 +23,7 @@ CAMEL = re.compile(
 )
 LETTERED = re.compile(r"T[A-Z]$")
 OF_SOMETHING = re.compile(r"T[_ ]+[^\W\d_]{2}")  # T_bath, no t_ms: a temperature has a capital letter
+OF_ONE = re.compile(r"\w[_ ]T$")  # “bath T”
 NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
 UNIT_BEHIND = re.compile(r"\d(?:\s*(?=[°CFK%℃℉]))?([^\d\s.,:;-]{1,7})$")
 HUMIDITY = "%RH"
@@ -58,7 +59,7 @@ class Heading:
 
     def names_humidity(self) -> bool:
         """Return whether it plainly is a humidity, or an output or setpoint of one."""
-        return self.unit == HUMIDITY or self.says("humidity", "certain")
+        return self.unit == HUMIDITY or self.says("humidity", "certain") or self.says("humidity", "output")
 
     def has_other_unit(self) -> bool:
         """Return whether its unit is of something else than a temperature."""
@@ -94,6 +95,8 @@ def heading_of(cell: str) -> Heading:
     scores = _scores([*names, *(word.lower() for word in words)])
     if (names == ["t"] and index is not None) or LETTERED.match(text):
         scores = {"pv": LIKELY}  # T1, T2, TI, TE: temperatures, not times
+    elif OF_ONE.search(text):
+        scores = {"pv": LIKELY}
     elif names == ["t"]:
         scores = {"time": LIKELY, "pv": TYPO}  # a time, or beside one a temperature
     elif len(names) > 1 and OF_SOMETHING.match(text):

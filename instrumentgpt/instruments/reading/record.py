@@ -3,7 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -161,7 +162,7 @@ PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
     re.compile(
         rf"(?P<name>{NAME}){between}"
         r"(?P<value>[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?|nan|null|none|on|off|true|false|開|關|开|关)"
-        rf"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b)|{GLUED})?(?![\w.:/])",
+        rf"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b)|{GLUED})?(?![\w.:]|/(?![^\W\d]))",
         re.IGNORECASE,
     )
     for between in (r"\s*[=:：]\s*", " +")
@@ -169,7 +170,8 @@ PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
 _NUMBER = r"\d+(?:\.\d+)?"
 STAMP = re.compile(
     r"\W{0,2}(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?Z?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
-    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?= ))(?=\W|$)"
+    r"|(?:\d\d?[-/]\d\d?|\d\d\.\d\d\.?|[A-Z][a-z]{2} [ \d]?\d|\d\d?[ -][A-Z][a-z]{2})[ T]+"
+    r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?)(?=\W|$)"
 )
 GAINS = re.compile(rf"(?i)\bpid\b[^\d\n-]{{0,12}}({_NUMBER})[,;/ ]\s*({_NUMBER})[,;/ ]\s*({_NUMBER})")
 GAIN = re.compile(rf"(?i)\bk?([pid])\s*[=:]\s*({_NUMBER})\b")
@@ -187,21 +189,41 @@ def pairs_of(line: str) -> dict[str, str]:
     {'t': '1.5', 'oven.pv': '25.3', 'oven.on': 'true'}
     >>> pairs_of("bath1 SP 45 PV 44.9 | bath2 SP 50 PV 49.8")
     {'bath1 SP': '45', 'bath1 PV': '44.9', 'bath2 SP': '50', 'bath2 PV': '49.8'}
+    >>> pairs_of("T 25.1 SV 25 | H 60.2 SV 60")
+    {'T': '25.1', 'SV': '25', 'H': '60.2', 'SV 2': '60'}
     """
     if line.lstrip().startswith("{"):
         try:
             return {name: _text(value) for name, value in flat(json.loads(line)).items()}
         except (ValueError, AttributeError, RecursionError):
             pass
+    return {name: value for name, value, _ in _values_in(line)}
+
+
+def gaps_of(line: str) -> dict[str, str]:
+    """Return what stands before each value that `line` names.
+
+    >>> gaps_of("PV 25.3 SP 25 | PV 60.1 SP 60")
+    {'PV': '', 'SP': ' ', 'PV 2': ' | ', 'SP 2': ' '}
+    """
+    return {name: gap for name, _, gap in _values_in(line)}
+
+
+def _values_in(line: str) -> Iterator[tuple[str, str, str]]:
+    """Yield name and value of each that `line` names, and what stands before; names that come again count."""
     stamp, ticks = STAMP.match(line), TICKS.match(line)
-    pairs = {"time": stamp[1]} if stamp else {"time (ms)": ticks[1]} if ticks else {}
-    begin = match.end() if (match := stamp or ticks) else 0
-    group = ""
-    for pair in [*PAIR.finditer(line, begin)] or [*BARE_PAIR.finditer(line, begin)]:
+    end = match.end() if (match := stamp or ticks) else 0
+    if match:
+        yield "time" if stamp else "time (ms)", match[1], ""
+    group, met = "", Counter[str]()
+    for pair in [*PAIR.finditer(line, end)] or [*BARE_PAIR.finditer(line, end)]:
         head, _, name = pair["name"].rpartition(" ")
         group = head if head[-1:].isdigit() else group if not head else ""
-        pairs.setdefault(f"{group} {name}" if group else pair["name"], pair["value"] + (pair["unit"] or ""))
-    return pairs
+        full = f"{group} {name}" if group else pair["name"]
+        met[full] += 1
+        numbered = f"{full} {met[full]}" if met[full] > 1 else full
+        yield numbered, pair["value"] + (pair["unit"] or ""), line[end : pair.start()]
+        end = pair.end()
 
 
 def gains_in(line: str) -> tuple[float, float, float] | None:

@@ -26,6 +26,7 @@ BENDS = 200  # of a column, at the most, that are looked for
 FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
+LACKING = 4  # loops for which what no head names is looked at as an output
 SENSOR = 0.95  # correlation with pv of what is another reading of the same
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
@@ -94,6 +95,7 @@ def roles_of(columns: Columns) -> Roles | None:
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
     damp = all(any(map(columns.is_humid, named[role])) for role in ("setpoint", "pv"))
+    damp = damp or all(map(columns.is_humid, named["pv"]))
     for role in ("setpoint", "pv"):
         named[role] = [at for at in named[role] if damp or not columns.is_humid(at)]
     heads = {at: columns.headings[at] for at in named["pv"]} if columns.headings else {}
@@ -111,7 +113,7 @@ def roles_of(columns: Columns) -> Roles | None:
     if not channels:
         return None
     _add_setpoints(columns, channels, rest)
-    _add_output(columns, next(iter(channels.values())), filled)
+    _add_outputs(columns, channels, filled)
     guessed = {
         role: _why(columns, at, role)
         for roles in reversed(channels.values())
@@ -256,9 +258,11 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
     spare: list[int] = []
     for setpoint in _ranked(columns, named["setpoint"], "setpoint"):
         free = [at for at in named["pv"] if at not in [loop["pv"] for loop in loops]]
-        free = [at for at in free if columns.is_humid(at) == columns.is_humid(setpoint)]
+        if not all(map(columns.is_humid, named["pv"])):
+            free = [at for at in free if columns.is_humid(at) == columns.is_humid(setpoint)]
         alike = [at for at in free if _shared_words(columns, setpoint, at, "setpoint")]
-        if alike or (free and not loops):
+        paired = any(columns.is_humid(loop["setpoint"]) == columns.is_humid(setpoint) for loop in loops)
+        if alike or (free and not paired):
             loops.append({"pv": _nearest(columns, setpoint, alike or free), "setpoint": setpoint})
         else:
             spare.append(setpoint)
@@ -285,7 +289,7 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
             if free:
                 loop[role] = max(free, key=likeness)
                 free = [at for at in free if at != loop[role]] if role == "output" else free
-    return loops
+    return sorted(loops, key=lambda loop: columns.is_humid(loop["pv"]))
 
 
 def _letters(heading: Heading) -> set[str]:
@@ -362,27 +366,48 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
                 return
 
 
-def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> None:
-    """Give the `loop` of a headed table an output that no head names: what switches to either side of it.
+def _add_outputs(columns: Columns, channels: Loops, rest: Sequence[int]) -> None:
+    """Give the loops with a setpoint, and the first, of a headed table outputs that no head names.
 
-    Without one what answers the control error from row to row, as proportional and integral action do.
+    A column is the loop's that it drives most plainly. As many in percent as loops are left go in order.
     """
-    if "pv" not in loop or "output" in loop or not columns.headings:
-        return
+    first = next(iter(channels.values()))
+    told = [loop for loop in channels.values() if "pv" in loop and ("setpoint" in loop or loop is first)]
+    lacking = [loop for loop in told if "output" not in loop][:LACKING] if columns.headings else []
+    used = {at for loop in channels.values() for at in loop.values()}
+    unsaid = [at for at in rest if columns.says_nothing(at) and at not in used]
+    drives = [_drives(columns, loop, unsaid) for loop in lacking]
+    while any(drives):
+        number = max(range(len(drives)), key=lambda number: drives[number][:1])
+        _, at = drives.pop(number)[0]
+        lacking.pop(number)["output"] = at
+        unsaid.remove(at)
+        drives = [[drive for drive in of_loop if drive[1] != at] for of_loop in drives]
+    percent = [at for at in unsaid if columns.headings and columns.headings[at].unit == "%"]
+    if len(percent) == len(lacking) and len(channels) > 1:
+        for loop, at in zip(sorted(lacking, key=lambda loop: loop["pv"]), percent, strict=True):
+            loop["output"] = at
+
+
+def _drives(columns: Columns, loop: Mapping[str, int], unsaid: Sequence[int]) -> list[tuple[float, int]]:
+    """Return how plainly each of the columns `unsaid` drives `loop`, the plainest first; only those that do.
+
+    What switches to either side of it; without such what answers the control error from row to row, as
+    proportional and integral action do.
+    """
     pv = columns.values[loop["pv"]]
     error = pv - (columns.values[loop["setpoint"]] if "setpoint" in loop else 0.0)
-    unsaid = [at for at in rest if columns.says_nothing(at) and at not in loop.values()]
     for weight, least in ((_switched_apart, 1.0), (_answers, ANSWERS)):
         likely = {at: weight(columns.values[at], error) for at in unsaid}
         units = {at: columns.headings[at].unit for at in likely}  # of current and voltage that say the same
         order = {
             at: -ELECTRIC.index(unit) if unit in ELECTRIC else -len(ELECTRIC) for at, unit in units.items()
         }
-        best = max(likely, key=lambda at: (round(likely[at], 1), order[at]), default=None)
-        if best is not None and likely[best] > least:
-            loop["output"] = best
-            return
+        ranked = sorted(likely, key=lambda at: (round(likely[at], 1), order[at]), reverse=True)
+        if drives := [(likely[at], at) for at in ranked if likely[at] > least]:
+            return drives
         unsaid = [at for at in unsaid if "setpoint" in loop and not _is_reading(columns, at, pv)]
+    return []
 
 
 def _is_reading(columns: Columns, at: int, pv: Floats) -> bool:
@@ -390,12 +415,9 @@ def _is_reading(columns: Columns, at: int, pv: Floats) -> bool:
     values = columns.values[at]
     both = np.isfinite(values) & np.isfinite(pv)
     moves = both.sum() > LEAST_ROWS and np.ptp(values[both]) > 0 and np.ptp(pv[both]) > 0
-    return (
-        columns.headings[at].unit in DEGREES
-        or not moves
-        or _is_alike(values, pv)
-        or float(np.corrcoef(values[both], pv[both])[0, 1]) > SENSOR
-    )
+    unit = columns.headings[at].unit
+    alike = unit != "%" and _is_alike(values, pv)  # an output beside a humidity has its range
+    return unit in DEGREES or not moves or alike or float(np.corrcoef(values[both], pv[both])[0, 1]) > SENSOR
 
 
 def _answers(values: Floats, error: Floats) -> float:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -128,7 +129,7 @@ def read_table(
     """Return the log that `source` is, a table of `shape`, read as `stated`."""
     table, grid, lines, notes = _rows_of(source, shape, progress)
     grid, roles = _roles(source.path.name, grid, stated)
-    times = _times(grid, roles, stated.period)
+    times = _times(grid, roles, stated.period, source.path)
     rows, order_notes = _in_order(grid, times)
     if order_notes:
         notes += order_notes
@@ -244,11 +245,11 @@ def _numbers_of(names: Sequence[str]) -> list[int]:
     return [number or next(free) for number in written]
 
 
-def _times(grid: Grid, roles: Roles, period: float | None) -> Stamps:
+def _times(grid: Grid, roles: Roles, period: float | None, path: Path) -> Stamps:
     stamps = Stamps(np.empty(0, dtype=np.int64), "")
     if roles.time and grid.texts[roles.time[0]]:
         parts = [grid.cells[at].astype(str).tolist() for at in roles.time]
-        stamps = clocks.from_texts([" ".join(cells) for cells in zip(*parts, strict=True)])
+        stamps = clocks.from_texts([" ".join(cells) for cells in zip(*parts, strict=True)], path)
     elif roles.time:
         heading = grid.heading(roles.time[0])
         stamps = clocks.from_numbers(grid.numbers[roles.time[0]], heading.unit if heading else "")
@@ -470,7 +471,8 @@ def table_events(
     events = pd.DataFrame(found, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
     stamped = [STAMP.match(text.strip().lstrip("# ")) for text in events["text"]]
     if any(stamped):
-        own = clocks.from_texts([match[1] if match else "" for match in stamped])
+        rows_above = axis.first + np.round(events["time"].to_numpy() * SECOND).astype(np.int64)
+        own = clocks.from_texts([match[1] if match else "" for match in stamped], near=rows_above)
         has = own.raw != NO_TIME
         if own.kind in WALL_KINDS and own.kind == kind:
             lines = events["line"].to_numpy()
@@ -483,9 +485,11 @@ def _level_of(text: str) -> str:
 
     >>> _level_of("*** ALARM Z3 DEV HIGH"), _level_of("# door opened")
     ('error', 'info')
+    >>> _level_of("[ALM] 07 RH DEV LOW"), _level_of("recalm")
+    ('error', 'info')
     """
     said = vocabulary()["said"].items()
-    return next((level for level, parts in said if any(part in text.lower() for part in parts)), "info")
+    return next((level for level, parts in said if re.search("|".join(parts), text.lower())), "info")
 
 
 def _carry_gains(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
