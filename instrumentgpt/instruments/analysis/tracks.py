@@ -277,10 +277,16 @@ class Track:
 
     @cached_property
     def holding(self) -> Mask:
-        """Return where the loop should hold: `quiet`, and unsettled holds once pv had reached them."""
+        """Return where the loop should hold: from when it settled, or from when pv reached the setpoint.
+
+        The latter where it never settles, or only after it has swung about the setpoint for `SETTLING`, and
+        of a thermostat, which swings beyond the band.
+        """
         mask = np.zeros(len(self), dtype=bool)
         for hold in self.holds:
-            mask[hold.settled if hold.settled < hold.stop else self.reached(hold) : hold.stop] = True
+            reached = self.reached(hold)
+            late = hold.settled == hold.stop or hold.settled > self.after(reached, self.lags(SETTLING))
+            mask[reached if late or self.kind.drive == "on_off" else hold.settled : hold.stop] = True
         return mask & self.usable
 
     @cached_property
