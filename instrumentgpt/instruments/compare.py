@@ -238,13 +238,13 @@ def _in_each_part(first: Sequence[float], second: Sequence[float]) -> bool:
 
 def at_like_hours(logs: Sequence[Duties]) -> list[Duties]:
     """Return `logs` with the setpoints that all held, and their outputs in those parts of the day alone in
-    which all did; in all parts if these are fewer than two.
+    which all did; in all parts, if there is none such.
     """
     alike: list[Duties] = [{} for _ in logs]
     for at in sorted(set.intersection(*({*log} for log in logs))):
         parts = np.array([log[at][2:] for log in logs])
         parts = np.where(np.isfinite(parts).all(axis=0), parts, math.nan)
-        enough = np.isfinite(parts[0]).sum() > 1
+        enough = np.isfinite(parts[0]).any()
         for duties_, log, mine in zip(alike, logs, parts, strict=True):
             duties_[at] = (float(np.nanmean(mine)), log[at][1], *mine.tolist()) if enough else log[at]
     return alike
