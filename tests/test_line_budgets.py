@@ -14,7 +14,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 1_217,
     "instrumentgpt/fleet": 916,
     "instrumentgpt/handover": 849,
-    "instrumentgpt/instruments": 21_635,
+    "instrumentgpt/instruments": 21_768,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 841,
     "instrumentgpt/modes/interview": 1_427,
