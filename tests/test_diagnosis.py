@@ -226,9 +226,12 @@ def test_what_is_no_temperature_is_judged_by_its_swing_alone():
     assert {name for name, check in CHECKS.items() if check.thermal_only} <= set(diagnosis.withheld)
 
 
-def test_a_heater_failure_of_no_temperature_is_not_a_heater_failure():
+def test_power_that_does_not_arrive_where_nothing_is_heated_is_no_danger():
     log = replace(case("heater_failure").log, unit="bar", degrees_per_unit=math.nan)
-    assert "heater_failure" not in [one.fault for one in diagnose(log).findings]
+    (finding,) = (one for one in diagnose(log).findings if one.fault == "heater_failure")
+    assert finding.severity == "high"
+    for language in ("en", "zh"):
+        assert "heater" not in wording.next_step(finding, language) + wording.next_test(finding, language)
 
 
 @each("name", NAMES)

@@ -115,13 +115,13 @@ def test_evidence_quotes_line_and_values():
     assert wording.evidence(finding, "zh")[0].startswith(f"第 {item.line} 行：設定值 60，")
 
 
-def test_a_number_the_log_does_not_give_is_a_question_mark_and_zero_has_no_sign():
+def test_a_number_the_log_does_not_give_is_a_question_mark_an_output_is_left_out_and_zero_has_no_sign():
     finding = Finding(
         "healthy", 1, 0.0, 1.0, "none", (), {"unit": "°C", "duty": float("nan"), "saturated": 0.0}
     )
-    numbers = {"half_peak_to_peak": 0.02, "mean_error": -0.001}
+    numbers = {"half_peak_to_peak": float("nan"), "mean_error": -0.001}
     said = wording.summary(Finding(**{**finding.__dict__, "numbers": {**finding.numbers, **numbers}}), "en")
-    assert "output ? % on average" in said
+    assert "within ±? °C" in said and "output" not in said
     assert "mean error 0.00 °C" in said
 
 

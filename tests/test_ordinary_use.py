@@ -1,18 +1,23 @@
 """What a day's work does to a loop is no fault of it; what is one beside it is still found, and told once."""
 
+import math
 from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
+import pytest
 from cases import each
 from faulty_logs import log_of
 
 from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.compare import compare, rises_over
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.kept_verdicts import held_duties
 from instrumentgpt.instruments.logs import Log
 
 Curve = Callable[[float], float]
+MIDNIGHT = pd.Timestamp("2026-11-23")
 NO_KICK: Curve = lambda _: 0.0  # noqa: E731
 
 
@@ -216,3 +221,61 @@ def test_a_freezer_whose_compressor_fails_is_found_beside_its_doors():
         power=lambda at: float(at < 15.0 * 3_600.0),
     )
     assert faults(log_of(failed))[0].fault == "heater_failure"
+
+
+def fridge(share: float) -> Log:
+    """Return a day of a thermostat of ±1 K, whose compressor has this `share` of its power."""
+    frame = run(lambda _: 4.0, 24.0, 60.0, 9000.0, 300.0, -0.6, power=lambda _: share, thermostat=1.0)
+    return log_of(frame, start=MIDNIGHT)
+
+
+@each("shares, told", [((1.0, 0.85, 0.7, 0.55), 1), ((1.0, 0.98, 1.02, 1.0), 0)])
+def test_a_thermostat_that_runs_more_and_more_is_told_and_its_own_swing_is_its_band(shares, told):
+    logs = [fridge(share) for share in shares]
+    rises = rises_over([*map(held_duties, logs)])
+    assert len(rises) == told
+    assert all(rise.ratio == pytest.approx(shares[0] / shares[-1], rel=0.1) for rise in rises)
+    outside = [row for row in compare(logs[0], logs[-1]).rows if row.quantity == "out_of_band"]
+    assert outside[0].before < 5.0 and outside[0].after < 5.0
+
+
+def worked(share: float, hours: float, begun: float = 0.0) -> Log:
+    """Return a log of a heater with this `share` of its power, whose work by day costs output."""
+
+    def work(at: float) -> float:
+        return -0.02 if 8.0 <= (at / 3600.0 + begun) % 24.0 < 18.0 else 0.0
+
+    frame = run(lambda _: 45.0, hours, 20.0, per_percent=0.6, kick=work, power=lambda _: share)
+    return log_of(frame, start=MIDNIGHT + pd.Timedelta(hours=begun))
+
+
+@each(
+    "logs, told",
+    [
+        ([(1.0, 24.0), (1.0, 24.0), (1.0, 17.0)], 0),
+        ([(1.0, 7.0), (1.0, 12.0), (1.0, 7.0, 9.0)], 0),
+        ([(1.0, 24.0), (0.85, 24.0), (0.7, 17.0)], 1),
+    ],
+)
+def test_the_work_of_a_day_is_no_rise_from_log_to_log_and_lost_power_is(logs, told):
+    assert len(rises_over([held_duties(worked(*log)) for log in logs])) == told
+
+
+def humid(share: float, fails: float = 99.0) -> Log:
+    """Return a log in %RH whose humidifier has this `share` of its power, none after `fails` hours."""
+    frame = run(
+        lambda at: 45.0 if at < 3.0 * 3600.0 else 60.0,
+        16.0,
+        30.0,
+        per_percent=0.8,
+        power=lambda at: share * (at < fails * 3600.0),
+        room=30.0,
+    )
+    return log_of(frame, unit="%RH", degrees_per_unit=math.nan)
+
+
+@each("made, fault", [((1.0,), []), ((1.0, 8.0), ["heater_failure"]), ((0.3,), ["saturation"])])
+def test_a_humidifier_without_power_is_told_and_one_that_works_is_not(made, fault):
+    found = faults(humid(*made))
+    assert [one.fault for one in found] == fault
+    assert all(one.severity == "high" for one in found)

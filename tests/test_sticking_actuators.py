@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import each
-from faulty_logs import CONTROLLER, PLANT, among_quiet, log_of, samples_of
+from faulty_logs import CONTROLLER, END, PLANT, among_quiet, log_of, samples_of
 
-from demo.simulated_loop import simulate
+from demo.simulated_loop import Event, simulate
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.analysis.signals import turning_points
 from instrumentgpt.instruments.checks.stickslip import straightness
@@ -38,6 +38,16 @@ def test_few_slow_cycles_with_corners_are_enough():
     finding = diagnose(among_quiet(sticking)).findings[0]
     assert finding.fault == "limit_cycle_actuator"
     assert 2.5 <= finding.numbers["cycles"] < 8
+
+
+@each("calm", [1, 3])
+@each("pushes", [(), (Event("load", 300.0, 400.0, -4.0),)])
+def test_a_swing_that_stops_is_told_of_its_own_time(calm, pushes):
+    sticking = samples_of(plant=replace(PLANT, stiction=12.0), setpoint=STEP)
+    after = samples_of(events=pushes, duration=calm * END)
+    both = pd.concat([sticking, after.assign(time=after["time"] + END)])
+    finding = diagnose(log_of(both)).findings[0]
+    assert finding.fault == "limit_cycle_actuator" and finding.end < 1.05 * END
 
 
 @each("fault", [{"stiction": 1.0}, {"steps": 1.0}, {"play": 1.0}])

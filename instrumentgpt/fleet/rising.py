@@ -1,6 +1,7 @@
 """What grows over a device's logs: no verdict on one of them shows it, the newest one tells it."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -45,7 +46,7 @@ def with_rising(newest: Verdict, verdicts: Sequence[Verdict]) -> Verdict | None:
 def _held(verdict: Verdict, units: Mapping[int, str]) -> dict[int, Duties]:
     """Return channel → its duties, of those that are told in `units`."""
     return {
-        channel: {at: (duty, seconds) for at, duty, seconds in row["held"]}
+        channel: {at: tuple(math.nan if mean is None else mean for mean in told) for at, *told in row["held"]}
         for channel, row in _figures(verdict).items()
         if row["unit"] == units.get(channel)
     }

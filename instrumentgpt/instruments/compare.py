@@ -13,16 +13,17 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.analysis.metrics import main_setpoint
 from instrumentgpt.instruments.analysis.signals import noise
 from instrumentgpt.instruments.analysis.study import Study, study_of
-from instrumentgpt.instruments.analysis.tracks import BAND, Track
+from instrumentgpt.instruments.analysis.tracks import FEWEST_CYCLES, Track
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.loops import Mask
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
 from instrumentgpt.instruments.reading.record import Log
 from instrumentgpt.instruments.shown import shown_in
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, named_gains
 
 Item = TypeVar("Item")
-Duties = dict[float, tuple[float, float]]  # setpoint held → mean output, %, and seconds
+Duties = dict[float, tuple[float, ...]]  # setpoint held → mean output (%), s, mean in each part of the day
 NOTABLE_AMBIENT = 1.0  # °C
 EXPECTED_LINES = 3.0  # so many lines of a kind must be missing, or new, to be no accident
 HEAD_SHARE = 0.05  # of the log's length
@@ -30,6 +31,8 @@ AMBIENT = re.compile(r"(?:\bambient\b|\broom\b|環境溫度|室溫)[^-\d]{0,12}(
 SAME_GAIN = 0.005  # share: smaller differences are rounding in the log
 SAME_SETPOINT = 0.05  # in the unit of the log
 LEAST_QUIET = 6.0  # lags on setpoint in both logs, before outputs are compared
+DAY, PARTS = 86_400.0, 8  # s, and the parts of it: one may need more than another, day by day
+STANDING = 3.0  # bands of mean error, from which an output is not what the setpoint needs
 NOTABLE_DUTY = 1.14  # factor; loops.md section 1, heater_degradation
 LEAST_DUTY = 1.0  # %: below it a ratio of outputs says nothing
 NOTABLE_NOISE = 2.5  # factor; loops.md section 1, sensor_noise
@@ -140,7 +143,7 @@ def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
     yield from _gain_rows(a, b, units.pop()) if len(units) == 1 else ()
     setpoints = main_setpoint(a), main_setpoint(b)
     yield Row("setpoint", channel, *setpoints, unit, abs(setpoints[1] - setpoints[0]) > SAME_SETPOINT)
-    yield from _duty_rows(a, b)
+    yield from duty_rows(channel, duties(first, channel), duties(second, channel))
     noises = a.shown(_quiet_noise(a)), b.shown(_quiet_noise(b))
     loud = max(noises) > LEAST_NOISE * a.shown(a.span)
     yield _row("noise", channel, *noises, unit, loud and _differs(*noises, NOTABLE_NOISE))
@@ -207,34 +210,75 @@ def _gain_rows(a: Track, b: Track, unit: str) -> Iterator[Row]:
         yield _row(name, a.loop.channel, *values, units[name], _differs(*values, 1 + SAME_GAIN))
 
 
-def _duty_rows(a: Track, b: Track) -> Iterator[Row]:
-    yield from duty_rows(a.loop.channel, duties(a), duties(b))
-
-
 def duty_rows(channel: int, first: Duties, second: Duties) -> Iterator[Row]:
-    """Yield the mean output at the setpoint that both held longest."""
-    common = set(first) & set(second)
-    if not common:
+    """Yield the mean output at the setpoint that both held longest, of like parts of the day."""
+    first, second = at_like_hours([first, second])
+    if not first:
         return
-    at = max(common, key=lambda setpoint: min(first[setpoint][1], second[setpoint][1]))
+    at = max(first, key=lambda setpoint: min(first[setpoint][1], second[setpoint][1]))
     before, after = first[at][0], second[at][0]
     enough = min(abs(before), abs(after)) > LEAST_DUTY
     ratio = after / before if enough else math.nan
-    notable = enough and _differs(before, after, NOTABLE_DUTY)
+    notable = enough and _differs(before, after, NOTABLE_DUTY) and _in_each_part(first[at], second[at])
     yield Row("duty", channel, before, after, "%", notable, ratio, at=at)
 
 
-def duties(track: Track) -> Duties:
-    """Return setpoint → mean output (%) and seconds on setpoint, of setpoints held for long enough."""
-    held = {}
-    setpoints = track.loop.setpoint
-    quiet = track.quiet & np.isfinite(track.output)
-    for setpoint in np.unique(setpoints[quiet]):
-        mine = quiet & (setpoints == setpoint)
-        seconds = float(mine.sum()) * track.period
-        if seconds >= track.lags(LEAST_QUIET):
-            held[float(setpoint)] = (float(track.output[mine].mean()), seconds)
+def _in_each_part(first: Sequence[float], second: Sequence[float]) -> bool:
+    """Return whether each part of a day needed more than before, or each less.
+
+    Of parts that are not of the same hours each is compared with each.
+    """
+    before, after = np.array(first[2:]), np.array(second[2:])
+    if not np.array_equal(np.isfinite(before), np.isfinite(after)):
+        before, after = before[:, None], after[None, :]
+    changes = after - before
+    signs = np.sign(changes[np.isfinite(changes)])
+    return bool((signs == signs[:1]).all())
+
+
+def at_like_hours(logs: Sequence[Duties]) -> list[Duties]:
+    """Return `logs` with the setpoints that all held, and their outputs in those parts of the day alone in
+    which all did; in all parts, if there is none such.
+    """
+    alike: list[Duties] = [{} for _ in logs]
+    for at in sorted(set.intersection(*({*log} for log in logs))):
+        parts = np.array([log[at][2:] for log in logs])
+        parts = np.where(np.isfinite(parts).all(axis=0), parts, math.nan)
+        enough = np.isfinite(parts[0]).any()
+        for duties_, log, mine in zip(alike, logs, parts, strict=True):
+            duties_[at] = (float(np.nanmean(mine)), log[at][1], *mine.tolist()) if enough else log[at]
+    return alike
+
+
+def duties(study: Study, channel: int) -> Duties:
+    """Return setpoint → mean output (%), seconds on setpoint, mean output in each part of the day.
+
+    Of setpoints held for long enough; the cycles of an on/off loop count whole. nan: a part it did not hold.
+    """
+    track, start = study.tracks[channel], study.log.start
+    begun = 0.0 if start is None else (start - start.normalize()).total_seconds()
+    part = (track.loop.time + begun) % DAY // (DAY / PARTS)
+    steady = track.holding & np.isfinite(track.output)
+    if len(track.cycles) >= FEWEST_CYCLES:
+        steady &= np.isin(
+            np.arange(len(track)), np.concatenate([np.arange(*cycle) for cycle in track.cycles])
+        )
+    setpoints, held = track.loop.setpoint, {}
+    for setpoint in np.unique(setpoints[steady]):
+        mine = steady & (setpoints == setpoint)
+        mean = _needed(track, mine)
+        if math.isfinite(mean):
+            of_parts = (_needed(track, mine & (part == place)) for place in range(PARTS))
+            held[float(setpoint)] = (mean, float(mine.sum()) * track.period, *of_parts)
     return held
+
+
+def _needed(track: Track, held: Mask) -> float:
+    """Return the mean output (%) where `track` `held`; nan if that is too short, or it was elsewhere."""
+    if float(held.sum()) * track.period < track.lags(LEAST_QUIET):
+        return math.nan
+    is_there = abs(float(np.nanmean(track.error[held]))) < STANDING
+    return float(track.output[held].mean()) if is_there else math.nan
 
 
 def _quiet_noise(track: Track) -> float:
@@ -253,7 +297,8 @@ def _out_of_band(track: Track) -> float:
     for first, stop in track.levels:
         late[track.after(first, track.lags(SETTLED_AFTER)) : stop] = True
     judged = late & track.usable & np.isfinite(track.smooth_error)
-    return 100 * float((np.abs(track.smooth_error[judged]) > BAND).mean()) if judged.any() else math.nan
+    outside = np.abs(track.smooth_error[judged]) > track.own_band
+    return 100 * float(outside.mean()) if judged.any() else math.nan
 
 
 def net_of_others(rows: Sequence[Row]) -> Iterator[Row]:
@@ -289,12 +334,15 @@ def rises_over(logs: Sequence[Mapping[int, Duties]]) -> tuple[Rise, ...]:
 
     logs  oldest first: channel → its duties
 
-    Output that grew as that of the other channels did is none: the room, or the supply, has changed.
+    Outputs are of parts of the day in which all logs held. Output that grew as that of the other channels
+    did is none: the room, or the supply, has changed.
     Of fewer than LEAST_LOGS logs there is no rise.
     """
     if len(logs) < LEAST_LOGS:
         return ()
-    first, *later = logs
+    channels = sorted(set.intersection(*({*log} for log in logs)))
+    alike = {channel: at_like_hours([log[channel] for log in logs]) for channel in channels}
+    first, *later = ({channel: alike[channel][place] for channel in channels} for place in range(len(logs)))
     steps = [_duties_since(first, log) for log in later]
     rises = []
     for channel, last in steps[-1].items():

@@ -108,7 +108,7 @@ def _texts() -> Iterator[tuple[str, dict[str, str]]]:
 
 def _form(template: str) -> str:
     """Return a pattern that fits whatever the first clause's fields were filled with."""
-    pieces = string.Formatter().parse(re.split("[;；]", template)[0])
+    pieces = string.Formatter().parse(re.split(r"[;；]|\[\[[^|]*\|\]\]", template)[0])
     parts = ((_literal(literal), field) for literal, field, _, _ in pieces)
     return "".join(literal + (".{1,40}?" if field is not None else "") for literal, field in parts)
 

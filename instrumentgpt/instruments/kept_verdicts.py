@@ -45,7 +45,7 @@ def held_duties(log: Log) -> dict[int, Duties]:
         "duties",
         lambda row: {int(channel): {at: tuple(told) for at, told in held} for channel, held in row.items()},
         lambda found: {str(channel): [*held.items()] for channel, held in found.items()},
-        lambda: {channel: duties(track) for channel, track in study_of(log).tracks.items()},
+        lambda: {channel: duties(study, channel) for study in [study_of(log)] for channel in study.tracks},
     )
 
 

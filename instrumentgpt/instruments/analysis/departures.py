@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, runs, smooth
-from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, SETTLING, Track
+from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, CYCLES, SETTLING, Track
 from instrumentgpt.instruments.loops import Floats, Mask
 
 TYPICAL = 3.0  # times what pv usually does within a lag, from which it is out of its own band
-CYCLES = 1.8  # times the swing of its own cycles, likewise
 SMALLEST = 1.5  # bands, likewise, of a loop that hardly moves at all
 BACK = 1 / 3  # of the limit: pv is back
 SHORTEST = 0.5  # lags out of the band; half as long where its own cycles are known

@@ -92,9 +92,9 @@ class Metrics:
     overshoot_percent: float  # of that step
     noise: float  # standard deviation of pv
     digit: float  # coarseness of pv
-    band: float  # deviation worth a word: what in_band and settling are told of
+    band: float  # deviation worth a word: what settling is told of
     lag: float  # s in which the loop can show that it does something
-    in_band: float  # share of the controlled time within the band
+    in_band: float  # share of the controlled time within the band, or that of its own cycles
     iae_per_hour: float  # integral of |error|, degree hours per hour
     kp: float
     ki: float
@@ -132,7 +132,7 @@ def metrics_of(track: Track) -> Metrics:
         digit=track.shown(track.digit),
         band=track.shown(BAND),
         lag=track.lag,
-        in_band=_share(np.abs(track.error[on]) < BAND),
+        in_band=_share(np.abs(track.error[on]) < track.own_band),
         iae_per_hour=track.shown(mean_of(np.abs(track.error[on]))),
         kp=_last(loop.kp),
         ki=_last(loop.ki),

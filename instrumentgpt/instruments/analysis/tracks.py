@@ -30,6 +30,7 @@ SETTLING = 12.0  # lags after a loop has settled on a step in which its humps ar
 SMALLEST_STEP = 3.0  # bands of setpoint change that start a transient
 HELD_STEP = 2.0  # lags that a setpoint must stand, or it is a point of a ramp
 FEWEST_CYCLES = 4  # of an on/off loop, that show how it swings by itself
+CYCLES = 1.8  # times their swing, from which it is out of its own band
 AT_LIMIT = 0.6  # percent from a limit that still counts as pinned: half a digit of an integer output
 
 
@@ -277,10 +278,18 @@ class Track:
 
     @cached_property
     def holding(self) -> Mask:
-        """Return where the loop should hold: `quiet`, and unsettled holds once pv had reached them."""
+        """Return where the loop should hold: from when it settled, or from when pv reached the setpoint.
+
+        The latter where it never settles, or only after it has swung to either side for `SETTLING`, and of a
+        thermostat, which swings beyond the band.
+        """
         mask = np.zeros(len(self), dtype=bool)
         for hold in self.holds:
-            mask[hold.settled if hold.settled < hold.stop else self.reached(hold) : hold.stop] = True
+            reached = self.reached(hold)
+            away = self.smooth_error[reached + self.samples(self.lags(SETTLING)) : hold.settled]
+            swings = (away > BAND).any() and (away < -BAND).any()
+            from_there = swings or hold.settled == hold.stop or self.kind.drive == "on_off"
+            mask[reached if from_there else hold.settled : hold.stop] = True
         return mask & self.usable
 
     @cached_property
@@ -296,6 +305,11 @@ class Track:
         """Return half of what pv moves in `cycles` for most of the time, bands; 0 where they are too few."""
         sizes = [np.full(b - a, np.ptp(self.pv[a:b]) / 2) for a, b in self.cycles]
         return float(np.nanmedian(np.concatenate(sizes))) if len(sizes) >= FEWEST_CYCLES else 0.0
+
+    @property
+    def own_band(self) -> float:
+        """Return how far pv may be from its setpoint, bands: further, where its own cycles take it there."""
+        return max(BAND, CYCLES * self.own_swing)
 
     def swings(self, first: int, stop: int, hysteresis: float) -> HalfCycles:
         """Return the half cycles of the error between two indices."""

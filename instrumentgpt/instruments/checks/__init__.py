@@ -34,7 +34,7 @@ class Check:
     fault  the class it reports
     needs  fields without which its verdict is withheld: "setpoint", "output", "period"; "level": a setpoint,
            or the level that the loop holds where the log has none
-    thermal_only  it judges heating or cooling: silent where pv is no temperature
+    thermal_only  its limits are those of heating or cooling: silent where pv is no temperature
     drives  the kinds of loop it speaks for: what is a fault of a continuous loop is how an on/off loop works
     """
 
@@ -55,10 +55,12 @@ CHECKS: dict[str, Check] = {
     "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck", (), drives=DRIVES),
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), drives=DRIVES),
-    "heater_failure": Check(heater.heater_failure, "heater_failure", ASKED, drives=SWITCHED),
-    "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", drives=SWITCHED),
-    "control_off": Check(control.control_off, "control_off", ASKED),
-    "saturation": Check(saturation.saturation, "saturation", ASKED, drives=SWITCHED),
+    "heater_failure": Check(heater.heater_failure, "heater_failure", ASKED, False, SWITCHED),
+    "runaway_stuck_on": Check(
+        heater.runaway_stuck_on, "runaway_stuck_on", thermal_only=False, drives=SWITCHED
+    ),
+    "control_off": Check(control.control_off, "control_off", ASKED, False),
+    "saturation": Check(saturation.saturation, "saturation", ASKED, False, SWITCHED),
     "ambient_disturbance": Check(disturbances.ambient_disturbance, "ambient_disturbance", ("level",)),
     "cross_coupling": Check(disturbances.cross_coupling, "cross_coupling", ("level",)),
     "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("output",), False),

@@ -294,10 +294,19 @@ def _explained(track: Track, departure: Departure, findings: Sequence[Finding]) 
             for finding in findings
             if finding.is_about(track.loop.channel)
             and finding.fault not in NO_CAUSE
-            and any(first <= stop and start <= last for first, last in _spans(track, finding))
+            and (
+                any(first <= stop and start <= last for first, last in _spans(track, finding))
+                or _is_of_swing(track, departure, finding)
+            )
         ),
         "",
     )
+
+
+def _is_of_swing(track: Track, departure: Departure, finding: Finding) -> bool:
+    """Return whether `finding` is a swing of which `departure` is one: it goes on where it is irregular."""
+    amplitude = finding.numbers.get("amplitude")
+    return isinstance(amplitude, float) and track.shown(abs(departure.size)) <= ALIKE * amplitude
 
 
 def _spans(track: Track, finding: Finding) -> list[tuple[float, float]]:

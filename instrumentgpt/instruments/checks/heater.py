@@ -1,6 +1,7 @@
 """Faults of power: a heater that fails or stays on; whether power or its room drives where a plant goes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -100,9 +101,12 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         }
         out = [_of_room(study, track, start, bottom)]
         lines = (start, first, bottom)
-        return finding_of(
-            study, "heater_failure", track, start, back_in_band(track, stop), lines, numbers, out
-        )
+        end = back_in_band(track, stop)
+        if track.is_thermal:
+            return finding_of(study, "heater_failure", track, start, end, lines, numbers, out)
+        numbers["kind"] = "no_temperature"
+        finding = finding_of(study, "heater_failure", track, start, end, lines, numbers, out)
+        return replace(finding, severity="high")  # nothing burns
     return None
 
 

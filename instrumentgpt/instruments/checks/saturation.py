@@ -84,6 +84,8 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if seconds < track.lags(PINNED_FOR):
             continue
         short, slope = foreseen(track, first, stop, sign)
+        if short == -np.inf and seconds >= track.lags(FOR_GOOD):  # it rises: in as long again, to where?
+            short = sign * float(track.smooth_error[stop - 1]) - slope * seconds
         held = _held_with(track, stop - 1)
         if short < SHORT_OF or (seconds < track.lags(FOR_GOOD) and np.isfinite(held)):
             continue

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import HalfCycles
+from instrumentgpt.instruments.analysis.signals import HalfCycles, smooth
 from instrumentgpt.instruments.analysis.tracks import Hold, Track
 from instrumentgpt.instruments.checks.stickslip import STRAIGHT, straightness
 from instrumentgpt.instruments.loops import Floats
@@ -21,6 +21,7 @@ STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
 FILLS = 0.15  # of the time on setpoint: a loop whose gains or valve make it swing does not stop for long
 AT_REST, RESTS = 0.3, 0.6  # of the amplitude; share of the time nearer than that: a sine has 0.19 of it
+CALM = 0.1  # of a period, over which pv is averaged there
 STILL_ON = 2.0  # periods before the end of it
 FEW_CROSSINGS = 4  # half cycles, where pv has corners or the output meets a limit in every whole cycle
 IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
@@ -84,7 +85,12 @@ def _best_train(track: Track, cycles: HalfCycles, smallest: float) -> HalfCycles
         if ends or unlike or not large[start]:
             trains.append((start, i))
             start = i
-    best = max(trains, key=lambda train: train[1] - train[0], default=(0, 0))
+
+    def regular_first(train: tuple[int, int]) -> tuple[bool, int]:
+        first, stop = train
+        return pair_variation(lengths[first : stop - 1]) <= IRREGULAR, stop - first
+
+    best = max(trains, key=regular_first, default=(0, 0))
     if best[1] - best[0] < 4:
         return None
     part = slice(*best)
@@ -169,7 +175,8 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
     if amplitude < smallest:
         return None
     first, last = beginning_of(track, alike[0], period, smallest), int(alike[-1].peak[-1])
-    near = np.abs(track.smooth_error[first : last + 1]) < AT_REST * amplitude
+    calm = smooth(track.error[first : last + 1], track.samples(period * CALM) | 1)
+    near = np.abs(calm) < AT_REST * amplitude
     if near.mean() > RESTS or not _lasts(track, first, last, period):  # pushes, with quiet between
         return None
     return Swing(
