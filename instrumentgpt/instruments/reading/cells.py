@@ -222,6 +222,7 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
             width - 1 <= len(cells) <= width
             and sum(bool(NUMBER.match(cell)) for cell in cells) < len(cells) / 2
         )
+        fits = fits and not (best and _names_units(cells))
         named = sum(sum(heading_of(cell).scores.values()) for cell in cells) if fits else -1
         if fits and named > most:
             best, most = (number, cells + [""] * (width - len(cells))), named
@@ -232,6 +233,12 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
                 named_units = zip(best[1], units, strict=True)
                 return best[0], [f"{cell} ({unit})" if is_unit(unit) else cell for cell, unit in named_units]
     return best
+
+
+def _names_units(cells: Sequence[str]) -> bool:
+    """Return whether most of `cells`, but for gaps, are nothing but units."""
+    said = [unit for cell in cells if (unit := cell.strip("[]() ")).lower() not in NO_VALUES]
+    return 2 * sum(map(is_unit, said)) > len(said)
 
 
 def number_in(cell: str, decimal_comma: bool = False) -> float:

@@ -35,7 +35,7 @@ SPELLED_UNIT = re.compile(
     r"(?:deg(?:rees?)?[. ]*|°\s?)([CFK])\b|\b(celsius|fahrenheit|kelvin)\b", re.IGNORECASE
 )
 WRITTEN_UNIT = re.compile(r"[^\s_\[(/][\s_\[(/]+([^\s_\[\]()]+)[\])]?$")
-SEPARATOR = re.compile(r"[\s_\-./:#,()\[\]{}|]+")
+SEPARATOR = re.compile(r"[\s_\-./\\:#,()\[\]{}|]+")
 
 
 @dataclass(frozen=True)

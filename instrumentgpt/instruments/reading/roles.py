@@ -30,6 +30,7 @@ SENSOR = 0.95  # correlation with pv of what is another reading of the same
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
+DATE_AND_CLOCK = ("date", "clock")  # texts that are a time together
 THREE, AGREED = ("setpoint", "pv", "output"), 0.75  # what each of several loops has; share that says where
 OWN = ("setpoint", "output", "kp", "ki", "kd")  # roles that belong to a pv
 
@@ -49,14 +50,16 @@ class Roles:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table: what their heads say, their values as numbers, and which are texts.
+    """The columns of a table: what their heads say, their values as numbers, and what their texts are.
+
+    texts    "date", "clock", "stamp" with both, "" for numbers
 
     channel  the column that says whose each row is; the values are of the rows of one channel
     """
 
     headings: Sequence[Heading]
     values: Sequence[Floats]
-    texts: Sequence[bool]
+    texts: Sequence[str]
     channel: int | None = None
 
     def best(self, at: int) -> str:
@@ -84,12 +87,8 @@ def roles_of(columns: Columns) -> Roles | None:
 
     None if there is no column of numbers that a loop could have.
     """
-    named_time = tuple(_named_times(columns)) if columns.headings else ()
+    time = times_of(columns)
     own = [at for at in range(len(columns.values)) if at != columns.channel]
-    unsaid = [at for at in own if columns.says_nothing(at)]
-    dates = [at for at in unsaid if columns.texts[at]]
-    forward = (at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0))
-    time = named_time or tuple(dates[:2]) or tuple(islice(forward, 1))
     rest = [at for at in own if at not in time and not columns.texts[at]]
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
@@ -118,7 +117,7 @@ def roles_of(columns: Columns) -> Roles | None:
         for role, at in roles.items()
         if not columns.headings or columns.headings[at].scores.get(role, 0) < 2
     }
-    if time and not named_time and not columns.texts[time[0]]:
+    if time and not columns.texts[time[0]] and columns.says_nothing(time[0]):
         guessed["time"] = f"column {time[0] + 1}, by how it behaves"
     return Roles(time, channels, guessed, columns.channel)
 
@@ -129,6 +128,19 @@ def _why(columns: Columns, at: int, role: str) -> str:
     if columns.headings and columns.headings[at].scores.get(role):
         return f"column {at + 1} “{columns.headings[at].text}”"
     return f"column {at + 1}, by how it behaves"
+
+
+def times_of(columns: Columns) -> tuple[int, ...]:
+    """Return the column of time, or those of dates and of the clock: by name, or by what they hold."""
+    own = [at for at in range(len(columns.values)) if at != columns.channel]
+    unsaid = [at for at in own if columns.says_nothing(at)]
+    written = sorted((at for at in own if columns.texts[at]), key=lambda at: at not in unsaid)
+    forward = (at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0))
+    named = _named_times(columns) if columns.headings else []
+    time = (named or written[:1] or list(islice(forward, 1)))[:2]
+    if len(time) == 1 and columns.texts[time[0]] in DATE_AND_CLOCK:
+        time += [at for at in written if {columns.texts[at], columns.texts[time[0]]} == {*DATE_AND_CLOCK}][:1]
+    return tuple(sorted(time, key=lambda at: columns.texts[at] == DATE_AND_CLOCK[1]))
 
 
 def _named_times(columns: Columns) -> list[int]:
