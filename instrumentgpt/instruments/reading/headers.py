@@ -98,15 +98,16 @@ def heading_of(cell: str) -> Heading:
         scores = {"time": LIKELY, "pv": TYPO}  # a time, or beside one a temperature
     elif len(names) > 1 and OF_SOMETHING.match(text):
         scores = {role: score for role, score in scores.items() if role not in ("time", "output")}
-    elif not scores and not _says(names, vocabulary()["other"]["certain"]):
-        scores = {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
+    elif not scores.keys() - {"channel"} and not _says(names, vocabulary()["other"]["certain"]):
+        scores |= {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
     humid = unit == HUMIDITY or _says(names, vocabulary()["humidity"]["certain"])
     if humid and unit in ("", "%") and scores.get("output") != CERTAIN:
         unit = HUMIDITY
     if humid and not scores and not _says(names, vocabulary()["other"]["certain"]):
         scores = {"pv": TYPO}
     if unit in DEGREES or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
-        scores.pop("output", None)  # "heater temperature"
+        if scores.pop("output", None) and unit in DEGREES:  # "heater temperature", "supply air [C]"
+            scores.setdefault("pv", LIKELY)
     elif unit == "%" or ("output" in scores and scores.get("pv") == LIKELY and not _says(names, QUANTITIES)):
         scores.pop("pv", None)  # "oven power"
     return Heading(text, tuple(names), scores, unit, index)

@@ -24,6 +24,8 @@ ROUGHER = 3.0  # an output moves from row to row by so many times more of its ra
 STRAIGHT = 0.2  # share of rows by which a programme runs straight more often than its pv
 BENDS = 200  # of a column, at the most, that are looked for
 FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
+DIGITS, REVERSALS = 2.01, 0.25  # by which a reading trembles; share of its moves that undo the one before
+DECIMALS = 6  # more than a log of temperatures carries
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
 SENSOR = 0.95  # correlation with pv of what is another reading of the same
@@ -199,6 +201,10 @@ def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     """Return the channels of columns like “Temperature 1”, “Heater 1”, “Temperature 2”; {} if one."""
     headings = columns.headings
     numbered = [at for at in named["pv"] if headings[at].index is not None]
+    if not any(headings[at].index is not None for role in OWN for at in named[role]) and len(
+        {headings[at].words for at in numbered}
+    ) == len(numbered):
+        return {}
     best = max((headings[at].scores["pv"] for at in numbered), default=0)
     pvs = {headings[at].index: at for at in reversed(numbered) if headings[at].scores["pv"] == best}
     if len(pvs) < 2 or any(headings[at].scores["pv"] > best for at in named["pv"]):
@@ -445,6 +451,8 @@ def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
 
 def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
     """Return whether pv moves, mostly `within` that share of its range of `values`, which rest or run on."""
+    if _trembles(values, pv):
+        return False
     away, moves = _distance(pv, values), np.diff(values)
     made = np.flatnonzero(np.isfinite(moves) & (moves != 0))
     left = np.abs(values - pv)[made + 1]  # a coarse sensor moves half-way
@@ -454,6 +462,25 @@ def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
         return False
     rests = _is_steps(values) and len(made) < int(np.count_nonzero(np.diff(pv[np.isfinite(pv)])))
     return rests or _straight(values) >= _straight(pv) + STRAIGHT
+
+
+def _trembles(values: Floats, pv: Floats) -> bool:
+    """Return whether `values` move by the last digits they or `pv` are written in, to and fro: a reading."""
+    finite = values[np.isfinite(values)]
+    moves = np.diff(finite)
+    moves = moves[moves != 0]
+    if not len(moves):
+        return False
+    digits = DIGITS * min(_resolution(finite), _resolution(pv[np.isfinite(pv)]))
+    to_and_fro = float((moves[1:] * moves[:-1] < 0).mean()) if len(moves) > FEW_MOVES else 0.0
+    return bool(np.ptp(finite) <= digits or (to_and_fro > REVERSALS and np.median(np.abs(moves)) <= digits))
+
+
+def _resolution(values: Floats) -> float:
+    """Return the place of the last digit that `values` are written with: 0.1 for 20.5."""
+    some = values[:: max(1, len(values) // MOST_ROWS)]
+    places = (place for place in range(DECIMALS) if np.allclose(some, np.round(some, place), atol=1e-9))
+    return float(10.0 ** -next(places, DECIMALS))
 
 
 def _straight(values: Floats) -> float:
