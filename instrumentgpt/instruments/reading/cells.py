@@ -17,6 +17,7 @@ from instrumentgpt.instruments.reading.headers import (
     heading_of,
     is_unit,
     known_header,
+    setpoint_in,
     unit_of_cells,
     units_in,
 )
@@ -58,6 +59,7 @@ class Shape:
     texts: frozenset[int] = frozenset()  # columns with words, dates or clock times
     names: tuple[str, ...] = ()  # of the values, where each line names them itself
     unit: str = ""  # that the lines above the header name
+    setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
@@ -94,14 +96,19 @@ def cells_of(line: str, delimiter: str) -> list[str]:
 
 def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None:
     """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none."""
-    lines = [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
+    every, lines = lines, [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
     shapes: list[tuple[float, Shape]] = []
     for delimiter in DELIMITERS:
         if not delimiter and any(named >= LEAST_NAMED for named, _ in shapes):
             break  # the blanks are those in its heads and times
         if shape := _shape(lines, delimiter, name):
             shapes.append(shape)
-    return max(shapes, key=lambda pair: pair[0])[1] if shapes else None
+    if not shapes:
+        return None
+    best = max(shapes, key=lambda pair: pair[0])[1]
+    above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
+    said = {stated: (*stated, line) for line in above if not math.isnan((stated := setpoint_in(line))[0])}
+    return replace(best, setpoint=next(iter(said.values()))) if len(said) == 1 else best
 
 
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:

@@ -1,6 +1,7 @@
 """What the header of a table says about its columns: role, unit and channel of each."""
 
 import difflib
+import math
 import re
 import tomllib
 import unicodedata
@@ -33,6 +34,10 @@ QUANTITIES = ("flow", "pressure", "level", "流量", "压力", "壓力", "液位
 TEMPERATURE = ("temp", "溫度", "温度")
 SPELLED_UNIT = re.compile(
     r"(?:deg(?:rees?)?[. ]*|°\s?)([CFK])\b|\b(celsius|fahrenheit|kelvin)\b", re.IGNORECASE
+)
+SAID_VALUE = re.compile(  # its name, a mark, the number, and a unit
+    r"\W*([^\d,;:=]*[^\W\d][^\d,;:=]*?)(\s*[:=,;\t]\s*|\s+)([-+]?\d+(?:[.,]\d+)?)(?!\s*[-–.]+\s*\d)"
+    r"(?:[\s;]?(deg\.? ?[CFK]\b|[^\s\d,;:=/-]+))?(?=[\s,;]|$)"
 )
 WRITTEN_UNIT = re.compile(r"[^\s_\[(/][\s_\[(/]+([^\s_\[\]()]+)[\])]?$")
 SEPARATOR = re.compile(r"[\s_\-./\\:#,()\[\]{}|]+")
@@ -140,6 +145,21 @@ def units_in(line: str) -> set[str]:
     """
     found = (match[1] or match[2] for match in SPELLED_UNIT.finditer(NO_DEGREE.sub("°", line)))
     return {{"C": "°C", "F": "°F", "K": "K"}[name[0].upper()] for name in found}
+
+
+def setpoint_in(line: str) -> tuple[float, str]:
+    """Return the setpoint that a line of words states, and its unit ("" without one); nan if none.
+
+    >>> setpoint_in("Setpoint\t4,0 C  hysteresis 2.0"), setpoint_in("Set date 2026-08-31")
+    ((4.0, '°C'), (nan, ''))
+    """
+    match = SAID_VALUE.match(unicodedata.normalize("NFKC", NO_DEGREE.sub("°", line)))
+    heading = heading_of(match[1] if match else "")
+    unit = match and (heading_of(f"set ({match[4]})").unit or heading.unit)
+    sure = {role for role, score in heading.scores.items() if score > TYPO} - {"pv"} == {"setpoint"}
+    if not (match and sure and (unit in DEGREES or (not unit and match[2].strip(" ")))):
+        return math.nan, ""
+    return (math.nan if heading.says("setpoint", "aside") else float(match[3].replace(",", "."))), unit or ""
 
 
 def is_unit(cell: str) -> bool:

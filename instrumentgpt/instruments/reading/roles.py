@@ -4,7 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice, permutations
 
 import numpy as np
@@ -63,6 +63,14 @@ class Columns:
     values: Sequence[Floats]
     texts: Sequence[str]
     channel: int | None = None
+    stated: Mapping[str, int] = field(default_factory=dict)
+
+    def as_stated(self, stated: Mapping[str, int]) -> "Columns":
+        """Return the columns, of which those `stated` (role → number) alone have their roles."""
+        headings = list(self.headings)
+        for role, at in stated.items():
+            headings[at] = replace(headings[at], scores={role: CERTAIN})
+        return replace(self, headings=headings, stated=stated)
 
     def best(self, at: int) -> str:
         """Return the role that the head of column `at` names, "" if none."""
@@ -94,6 +102,7 @@ def roles_of(columns: Columns) -> Roles | None:
     rest = [at for at in own if at not in time and not columns.texts[at]]
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
+    named |= {role: [at] for role, at in columns.stated.items()}
     damp = all(any(map(columns.is_humid, named[role])) for role in ("setpoint", "pv"))
     for role in ("setpoint", "pv"):
         named[role] = [at for at in named[role] if damp or not columns.is_humid(at)]

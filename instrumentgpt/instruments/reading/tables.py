@@ -57,7 +57,7 @@ from instrumentgpt.instruments.reading.record import (
 from instrumentgpt.instruments.reading.roles import Columns, Roles, roles_of, stated_setpoint, times_of
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
-from instrumentgpt.instruments.reading.stated import Stated, numbered, with_columns
+from instrumentgpt.instruments.reading.stated import Stated, numbered, with_columns, with_setpoint
 from instrumentgpt.instruments.reading.transcripts import kind_of
 
 SNIFFED_LINES = 400
@@ -136,7 +136,12 @@ def read_table(
         notes += order_notes
         grid = _of_rows(grid, rows)
         times = replace(times, raw=times.raw[rows])
-    return _log_of(source, table, grid, roles, times, lines, notes)
+    log = _log_of(source, table, grid, roles, times, lines, notes)
+    setpoint, unit, line = shape.setpoint
+    within = log.samples["pv"].min() <= setpoint <= log.samples["pv"].max()
+    if "setpoint" in log.missing and stated.setpoint is None and (log.unit == unit if unit else within):
+        return with_setpoint(log, setpoint, f"as the line “{line.lstrip('# ')}” says")
+    return log
 
 
 def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd.DataFrame) -> OtherColumns:
@@ -182,7 +187,13 @@ def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
         columns.setdefault("channel", grid.channel)
         number = pd.Series(grid.numbers[grid.channel])
         values = [column[number == number.mode()[0]] for column in values]
-    recognised = None if "pv" in columns else roles_of(Columns(headings, values, grid.texts, grid.channel))
+    every = Columns(headings, values, grid.texts, grid.channel)
+    recognised = roles_of(every)
+    driven = (
+        [loop.get("pv") for loop in recognised.channels.values() if "output" in loop] if recognised else []
+    )
+    if headings and "pv" in columns and columns["pv"] not in driven:
+        recognised = roles_of(every.as_stated(columns))
     roles = with_columns(recognised, columns)
     if roles is None:
         header = ", ".join(heading.text for heading in headings) or "none"
