@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, permutations
+from itertools import chain, islice, permutations, product
 
 import numpy as np
 
@@ -28,6 +28,7 @@ DIGITS, REVERSALS = 2.01, 0.25  # by which a reading trembles; share of its move
 DECIMALS = 6  # more than a log of temperatures carries
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
+ANSWERS_INNER = 0.8  # of an inner loop's output, that follows a setpoint which moves all the time
 SENSOR = 0.95  # correlation with pv of what is another reading of the same
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
@@ -121,6 +122,7 @@ def roles_of(columns: Columns) -> Roles | None:
     if not channels:
         return None
     _add_setpoints(columns, channels, rest)
+    _join_inner_loops(columns, channels, filled)
     _add_output(columns, next(iter(channels.values())), filled)
     guessed = {
         role: _why(columns, at, role)
@@ -387,6 +389,41 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
                 first |= {"pv": reading, "setpoint": target}
                 channels.pop(others.get(at, 0), None)
                 return
+
+
+def _join_inner_loops(columns: Columns, channels: Loops, rest: Sequence[int]) -> None:
+    """Give a lone pv the setpoint that is computed for it: an output answers their difference row by row.
+
+    It is named alike, and pv lags behind it. A first loop without an output acts by that of the inner one.
+    """
+    lone = {number: loop["pv"] for number, loop in channels.items() if set(loop) == {"pv"}}
+    unsaid = [at for at in rest if columns.headings and columns.says_nothing(at)]
+    drives = [at for at in rest if columns.headings and (at in unsaid or columns.best(at) == "output")]
+    for (number, at), target in product(lone.items(), [*lone.values(), *unsaid] if drives else ()):
+        used = {column for loop in channels.values() for column in loop.values() if set(loop) != {"pv"}}
+        if {at, target} & used or at == target or not _named_alike(columns, at, target):
+            continue
+        pv, setpoint = columns.values[at], columns.values[target]
+        behind, before = (
+            _distance(one[1:], other[:-1], np.mean) for one, other in ((pv, setpoint), (setpoint, pv))
+        )
+        answers = {
+            drive: _answers(columns.values[drive], pv - setpoint) for drive in drives if drive != target
+        }
+        output = max(answers, key=answers.__getitem__, default=-1)
+        if behind < before and answers.get(output, 0.0) > ANSWERS_INNER:
+            channels[number] |= {"setpoint": target, "output": output}
+            for other in [other for other, column in lone.items() if column == target]:
+                channels.pop(other)
+            next(iter(channels.values())).setdefault("output", output)
+
+
+def _named_alike(columns: Columns, at: int, other: int) -> bool:
+    """Return whether both heads have a word that is no general one, the same unit and the same number."""
+    first, second = columns.headings[at], columns.headings[other]
+    general = {*vocabulary()["pv"]["certain"], *vocabulary()["pv"]["likely"]}
+    specific = (_letters(first) & _letters(second)) - general
+    return bool(specific) and (first.unit, first.index) == (second.unit, second.index)
 
 
 def _add_output(columns: Columns, loop: dict[str, int], rest: Sequence[int]) -> None:
