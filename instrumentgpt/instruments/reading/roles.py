@@ -29,6 +29,12 @@ DECIMALS = 6  # more than a log of temperatures carries
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
 ANSWERS_INNER = 0.8  # of an inner loop's output, that follows a setpoint which moves all the time
+FAR_APART, SAME_LEVEL, TURNS = (
+    0.25,
+    0.1,
+    0.9,
+)  # move of a row, of the range; of that, a turn later; of the rows
+MOST_TURN, MANY_DIGITS = 64, 20.0  # sensors in one column; digits they are apart
 SENSOR = 0.95  # correlation with pv of what is another reading of the same
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
@@ -486,6 +492,23 @@ def _switched_apart(values: Floats, error: Floats) -> float:
         return 0.0
     (low, high), (least, most) = (np.nanquantile(part, (0.25, 0.75)).tolist() for part in (on, off))
     return float(max(low - most, least - high) / max(high - low, most - least, 1e-9))
+
+
+def is_mixed(values: Floats) -> bool:
+    """Return whether `values` are of several sensors that take turns row by row, as of tags without a name.
+
+    Each row is far from the one before, nearly all are where the row one turn before them was.
+
+    >>> is_mixed(np.tile([21.4, 60.2, 118.0], 40)), is_mixed(np.tile([20.0, 20.1], 60))
+    (True, False)
+    """
+    finite = values[np.isfinite(values)][:MOST_ROWS]
+    moves = np.abs(np.diff(finite))
+    if len(finite) < LEAST_ROWS or moves.mean() < FAR_APART * np.ptp(np.quantile(finite, (0.01, 0.99))):
+        return False
+    turns = (np.abs(finite[turn:] - finite[:-turn]) for turn in range(2, min(MOST_TURN, len(finite) // 5)))
+    near = any(np.quantile(back, TURNS) <= SAME_LEVEL * moves.mean() for back in turns)
+    return bool(near and moves.mean() >= MANY_DIGITS * _resolution(finite))
 
 
 def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:

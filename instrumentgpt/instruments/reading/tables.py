@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading import clocks
 from instrumentgpt.instruments.reading.cells import (
     GREATEST,
@@ -54,7 +54,14 @@ from instrumentgpt.instruments.reading.record import (
     no_events,
     nothing,
 )
-from instrumentgpt.instruments.reading.roles import Columns, Roles, roles_of, stated_setpoint, times_of
+from instrumentgpt.instruments.reading.roles import (
+    Columns,
+    Roles,
+    is_mixed,
+    roles_of,
+    stated_setpoint,
+    times_of,
+)
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
 from instrumentgpt.instruments.reading.stated import Stated, numbered, with_columns, with_setpoint
@@ -136,12 +143,29 @@ def read_table(
         notes += order_notes
         grid = _of_rows(grid, rows)
         times = replace(times, raw=times.raw[rows])
-    log = _log_of(source, table, grid, roles, times, lines, notes)
+    log = _without_mixed(_log_of(source, table, grid, roles, times, lines, notes))
     setpoint, unit, line = shape.setpoint
     within = log.samples["pv"].min() <= setpoint <= log.samples["pv"].max()
     if "setpoint" in log.missing and stated.setpoint is None and (log.unit == unit if unit else within):
         return with_setpoint(log, setpoint, f"as the line “{line.lstrip('# ')}” says")
     return log
+
+
+def _without_mixed(log: Log) -> Log:
+    """Return `log` without pvs that are readings of several sensors, mixed row by row."""
+    channel, pv = log.samples["channel"].to_numpy(), log.samples["pv"].to_numpy(dtype=float)
+    mixed = [number for number, rows in rows_by_channel(channel) if is_mixed(pv[rows])]
+    if not mixed:
+        return log
+    samples = log.samples.assign(pv=np.where(np.isin(channel, mixed), math.nan, pv))
+    names = ", ".join(log.channel_names.get(number) or f"channel {number}" for number in mixed)
+    note = f"{names}: readings of several sensors take turns in one column; not judged"
+    return replace(
+        log,
+        samples=samples,
+        missing=(*log.missing, *set(missing_of(samples)) - {*log.missing}),
+        notes=(*log.notes, note),
+    )
 
 
 def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd.DataFrame) -> OtherColumns:
