@@ -29,11 +29,7 @@ DECIMALS = 6  # more than a log of temperatures carries
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
 ANSWERS_INNER = 0.8  # of an inner loop's output, that follows a setpoint which moves all the time
-FAR_APART, SAME_LEVEL, TURNS = (
-    0.25,
-    0.1,
-    0.9,
-)  # move of a row, of the range; of that, a turn later; of the rows
+FAR_APART, SAME_LEVEL, TURNS = 0.25, 0.1, 0.9  # move of a row, of the range; of that in a turn; of rows
 MOST_TURN, MANY_DIGITS = 64, 20.0  # sensors in one column; digits they are apart
 SENSOR = 0.95  # correlation with pv of what is another reading of the same
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
@@ -218,10 +214,9 @@ def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     """Return the channels of columns like “Temperature 1”, “Heater 1”, “Temperature 2”; {} if one."""
     headings = columns.headings
     numbered = [at for at in named["pv"] if headings[at].index is not None]
-    if not any(headings[at].index is not None for role in OWN for at in named[role]) and len(
-        {headings[at].words for at in numbered}
-    ) == len(numbered):
-        return {}
+    of_loops = any(headings[at].index is not None for role in OWN for at in named[role])
+    if not of_loops and len({headings[at].words for at in numbered}) == len(numbered):
+        return {}  # the numbers of a logger's inputs
     best = max((headings[at].scores["pv"] for at in numbered), default=0)
     pvs = {headings[at].index: at for at in reversed(numbered) if headings[at].scores["pv"] == best}
     if len(pvs) < 2 or any(headings[at].scores["pv"] > best for at in named["pv"]):
@@ -410,14 +405,10 @@ def _join_inner_loops(columns: Columns, channels: Loops, rest: Sequence[int]) ->
         if {at, target} & used or at == target or not _named_alike(columns, at, target):
             continue
         pv, setpoint = columns.values[at], columns.values[target]
-        behind, before = (
-            _distance(one[1:], other[:-1], np.mean) for one, other in ((pv, setpoint), (setpoint, pv))
-        )
-        answers = {
-            drive: _answers(columns.values[drive], pv - setpoint) for drive in drives if drive != target
-        }
+        lags = _distance(pv[1:], setpoint[:-1], np.mean) < _distance(pv[:-1], setpoint[1:], np.mean)
+        answers = {at: _answers(columns.values[at], pv - setpoint) for at in drives if at != target}
         output = max(answers, key=answers.__getitem__, default=-1)
-        if behind < before and answers.get(output, 0.0) > ANSWERS_INNER:
+        if lags and answers.get(output, 0.0) > ANSWERS_INNER:
             channels[number] |= {"setpoint": target, "output": output}
             for other in [other for other, column in lone.items() if column == target]:
                 channels.pop(other)

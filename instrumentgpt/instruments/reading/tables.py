@@ -160,12 +160,8 @@ def _without_mixed(log: Log) -> Log:
     samples = log.samples.assign(pv=np.where(np.isin(channel, mixed), math.nan, pv))
     names = ", ".join(log.channel_names.get(number) or f"channel {number}" for number in mixed)
     note = f"{names}: readings of several sensors take turns in one column; not judged"
-    return replace(
-        log,
-        samples=samples,
-        missing=(*log.missing, *set(missing_of(samples)) - {*log.missing}),
-        notes=(*log.notes, note),
-    )
+    missing = (*log.missing, *set(missing_of(samples)) - {*log.missing})
+    return replace(log, samples=samples, missing=missing, notes=(*log.notes, note))
 
 
 def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd.DataFrame) -> OtherColumns:
@@ -213,9 +209,8 @@ def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
         values = [column[number == number.mode()[0]] for column in values]
     every = Columns(headings, values, grid.texts, grid.channel)
     recognised = roles_of(every)
-    driven = (
-        [loop.get("pv") for loop in recognised.channels.values() if "output" in loop] if recognised else []
-    )
+    loops = recognised.channels.values() if recognised else ()
+    driven = [loop["pv"] for loop in loops if {"pv", "output"} <= loop.keys()]
     if headings and "pv" in columns and columns["pv"] not in driven:
         recognised = roles_of(every.as_stated(columns))
     roles = with_columns(recognised, columns)
@@ -604,23 +599,17 @@ def _name_and_value(grid: Grid) -> list[int]:
     values = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["value"]]
     for at, cells in enumerate(grid.cells if heads else []):
         is_known = at in known[:1] and len(values) == 1
-        if (
-            cells.dtype.kind == "f"
-            or grid.texts[at]
-            or (not is_known and np.isfinite(grid.numbers[at]).any())
-        ):
+        if cells.dtype.kind == "f" or grid.texts[at]:
             continue
-        codes, names = pd.factorize(cells.astype(str))
-        if not 1 < len(names) <= MOST_NAMES:
+        codes, names = pd.factorize(cells)
+        if not 1 < len(names) <= MOST_NAMES or (not is_known and np.isfinite(grid.numbers[at]).any()):
             continue
         if is_known:
             return [at, values[0]]
-        roles = {
-            role for name in names for role, score in heading_of(name).scores.items() if score == CERTAIN
-        }
+        said = (heading_of(str(name)).scores.items() for name in names)
+        roles = {role for scores in said for role, score in scores if score == CERTAIN}
         if len(roles & {"setpoint", "pv", "output"}) > 1 and (np.diff(codes) == 0).mean() < 0.5:
-            told = {other: _told_by(codes, grid.numbers[other]) for other in range(len(heads)) if other != at}
-            return [at, max(told, key=told.__getitem__)]
+            return [at, int(np.argmax([_told_by(codes, numbers) for numbers in grid.numbers]))]
     return []
 
 
@@ -656,9 +645,5 @@ def _kind_of_texts(column: NDArray[np.generic], numbers: Floats) -> str:
     cells = [str(cell) for cell in column[:: max(len(column) // 200, 1)]]
     if not (clocks.from_texts(cells).raw >= 0).mean() > 0.5:
         return ""
-    with_clock = sum(":" in cell for cell in cells) > len(cells) / 2
-    return (
-        ("clock" if sum(map(bool, map(CLOCK.match, cells))) > len(cells) / 2 else "stamp")
-        if with_clock
-        else "date"
-    )
+    kind = "clock" if all(map(CLOCK.match, filter(None, cells))) else "stamp"
+    return kind if sum(":" in cell for cell in cells) > len(cells) / 2 else "date"
