@@ -95,3 +95,41 @@ def test_which_column_names_the_channels_can_be_said(read):
 def test_a_table_of_texts_alone_is_still_refused(read):
     with pytest.raises(UnreadableLog):
         read("", ["a b c"] * 20)
+
+
+def tags(mark, heads="VarName;TimeString;VarValue", odd=()) -> list[str]:
+    """Lines of a long table with the heads of name, time and value, in this order; `odd` lines at its end."""
+    values = {"PV": 60 + np.sin(STEPS / 7), "SP": 60 + 0 * STEPS, "OUT": 40 - 5 * np.sin(STEPS / 7 + 1)}
+    lines = [
+        f'"TIC7{mark}{tag}";"2026-03-04 08:{at // 6:02d}:{at % 6}0";{value[at]:.2f}'
+        for at in range(ROWS)
+        for tag, value in values.items()
+    ]
+    return [heads, *lines, *odd]
+
+
+@each("mark", ["_", "/", ".", ":", "-", " ", "\\"])
+@each("heads", ["VarName;TimeString;VarValue", "name;time;value", "Nazwa;Czas;Dane"])
+def test_the_tags_of_a_long_table_are_one_loop(mark, heads, read):
+    odd = ['"$RT_OFF$";"2026-03-04 08:09:59";0', '"SYS";"2026-03-04 08:09:59";491']
+    head, *lines = tags(mark, heads, odd)
+    log = read(head, lines)
+    assert set(log.samples["channel"]) == {1} and len(log.samples) == ROWS and log.missing == ()
+    assert log.samples["pv"].tolist() == (60 + np.sin(STEPS / 7)).round(2).tolist()
+    assert set(log.samples["setpoint"]) == {60.0} and log.clock(0.0).startswith("2026-03-04 08:00:00")
+
+
+def test_a_name_that_comes_once_says_nothing_of_whose_the_other_rows_are(read):
+    lines = rows(["front", "rear"])
+    lines.insert(31, lines[30].replace("front", "RESET"))
+    log = read("Time\tPlace\tSP\tPV\tOUT", lines)
+    assert log.channel_names == {1: "front", 2: "rear"} and len(log.samples) == 2 * ROWS
+    assert (log.samples["setpoint"] == 100.0 * log.samples["channel"]).all()
+
+
+@each("levels, mixed", [((60, 120), True), ((60, 8, 95, 31), True), ((60, 60.1), False), ((60,), False)])
+def test_readings_of_several_sensors_in_one_column_are_not_judged(levels, mixed, read):
+    stamps = (f"2026-03-04 08:{at // 6:02d}:{at % 6}0" for at in range(ROWS))
+    lines = [f"{stamp},{level + at / 50:.2f}" for at, stamp in enumerate(stamps) for level in levels]
+    log = read("time,value", lines)
+    assert ("pv" in log.missing) == mixed == any("several sensors take turns" in note for note in log.notes)

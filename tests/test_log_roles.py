@@ -358,3 +358,73 @@ def test_a_coarse_sensor_beside_a_fine_one_is_no_setpoint(read):
     tremble = np.random.default_rng(5).standard_normal(ROWS)
     log = read("time,top,bottom,power", TIME, np.round(PV + 0.4 * tremble), PV, OUTPUT)
     assert (loop(log)["pv"] == PV).all() and "column" not in log.guessed.get("setpoint", "")
+
+
+def fridge(seed=3):
+    """Return time, air, a bottle that stays where the air goes, condenser, room and compressor."""
+    noise = np.random.default_rng(seed).standard_normal((4, 900))
+    at = np.arange(900)
+    on = (at % 30 > 20).astype(int)
+    air = np.round(4 + np.abs((at % 30) - 20) / 10 - 0.7 + 0.05 * noise[0], 1)
+    bottle, room = np.round(4.02 + 0.03 * noise[1], 1), np.round(23.02 + 0.03 * noise[3], 1)
+    return at * 60.0, air, bottle, np.round(30 + 8 * on + 0.2 * noise[2], 1), room, on
+
+
+@each(
+    "heads",
+    ["Air [C],Bottle [C],Condenser [C],Room [C]", "CH1 Air [C],CH2 Vial [C],CH3 Coil [C],CH4 Room [C]"],
+)
+def test_a_measured_temperature_is_no_setpoint_of_another(heads, read):
+    log = read(f"time,{heads},Compressor", *fridge())
+    assert (log.columns["pv"], log.columns["output"]) == (1, 5) and "setpoint" not in log.columns
+    driven = log.samples[log.samples["output"].notna()]
+    assert set(driven["channel"]) == {1} and log.samples["channel"].nunique() == 4
+
+
+@each(
+    "line, setpoint",
+    [
+        *(("Setpoint\t4.0 C  hysteresis 2.0", 4.0), ("# Set temperature: 4,5 °C", 4.5), ("SP=4", 4.0)),
+        *(("設定溫度：4.2 °C", 4.2), ("Setpoint 39.2 F", None), ("Setpoint 1: 4", None)),
+        *(("Set date 2026-08-31", None), ("Setpoint high 8.0 C", None), ("Setpoint: 900", None)),
+    ],
+)
+def test_a_setpoint_that_a_line_above_the_table_states_is_the_loop_s(line, setpoint, read):
+    log = read(f"Unit 7\n{line}\ntime,Air [C],Room [C],Compressor", *(fridge()[at] for at in (0, 1, 4, 5)))
+    said = [note for note in log.notes if line.strip("# ") in note]
+    assert bool(said) == (setpoint is not None)
+    assert not said or set(loop(log)["setpoint"]) == {setpoint}
+    assert (
+        read("time,Air [C],Compressor", *(fridge()[at] for at in (0, 1, 5)), setpoint=3.0)
+        .samples["setpoint"]
+        .eq(3.0)
+        .all()
+    )
+
+
+@each("pv", ["Air", "Bottle"])
+def test_a_pv_that_is_said_leaves_time_and_output_as_they_were_recognised(pv, read):
+    log = read("time,Air,Bottle,Coil,Room,Compressor", *fridge(), columns={"pv": pv}, setpoint=4.0)
+    assert (log.columns["time"], log.columns["output"]) == (0, 5) and log.missing == ()
+
+
+def test_a_setpoint_that_is_computed_for_an_inner_loop_is_no_sensor(read):
+    noise = np.random.default_rng(1).standard_normal((3, 288))
+    want = (40 + np.repeat(8 * noise[0][:96], 3)).round(1)
+    pipe, valve, left = np.full(288, 40.0), np.zeros(288), 30.0
+    for at in range(1, 288):
+        pipe[at] = pipe[at - 1] + (20 + 0.5 * valve[at - 1] - pipe[at - 1]) / 4
+        left += 0.4 * (want[at] - pipe[at])
+        valve[at] = 2 * (want[at] - pipe[at]) + left
+    house = np.round(18 + (np.convolve(pipe - 40, np.ones(60) / 60, "same")) / 9 + 0.05 * noise[1], 1)
+    log = read(
+        "time,House 2 (C),Pipe 1 measured (C),Pipe 1 wanted (C),Valve (%)",
+        np.arange(288) * 300.0,
+        house,
+        pipe.round(1),
+        want.round(1),
+        valve.round(1),
+    )
+    inner = next(rows for _, rows in log.samples.groupby("channel") if rows["setpoint"].notna().all())
+    assert (inner["pv"] == pipe.round(1)).all() and (inner["setpoint"] == want.round(1)).all()
+    assert log.samples["channel"].nunique() == 2

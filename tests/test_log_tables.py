@@ -427,3 +427,20 @@ def test_a_date_without_a_year_is_read_in_either_order_and_has_that_of_the_file(
     os.utime(path, ((moments[-1] + pd.Timedelta(days=9)).timestamp(),) * 2)
     raw = from_texts(list(moments.strftime(form)), path).raw
     assert raw.tolist() == moments.astype("datetime64[us]").astype("int64").tolist()
+
+
+@each("date, clock", [("Datum", "Tijd"), ("Tarih", "Saat"), ("Date", "Idő"), ("Päivä", "Kello")])
+@each("units", [None, ";;°C;°C;%", "-;-;[°C];[°C];[%]"])
+def test_dates_and_clock_are_one_time_and_units_are_no_head_whatever_their_language(date, clock, units, read):
+    lines = [
+        f"{18 + at // 288}-02-2026;{at // 12 % 24:02d}:{5 * (at % 12):02d};{20 + at % 7 / 10};20.0;{at % 50}"
+        for at in range(400)
+    ]
+    log = read("\n".join([f"{date};{clock};Ugn meting;Ugn vraag;Klep", *([units] if units else []), *lines]))
+    assert str(log.start) == "2026-02-18 00:00:00" and set(np.diff(log.samples["time"].unique())) == {300.0}
+    assert log.channel_names[1] == ("Ugn meting (°C)" if units else "Ugn meting")
+
+
+def test_one_date_for_all_rows_is_no_time(read):
+    log = read("\n".join(["Datum;Temp", *(f"18-02-2026;{20 + at % 7 / 10}" for at in range(60))]))
+    assert "period" in log.missing and (np.diff(log.samples["time"]) > 0).all()

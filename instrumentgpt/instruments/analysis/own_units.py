@@ -117,7 +117,8 @@ def _fastest(time: Floats, pv: Floats, band: float) -> float:
     width = int(LAG_SAMPLES)
     while width < len(pv) / 2:
         moved = float(np.percentile(np.abs(pv[width:] - pv[:-width]), 98))
-        if moved >= CLEAR_MOVE * band:
-            return moved / float(np.median(time[width:] - time[:-width]))
+        took = float(np.median(time[width:] - time[:-width]))
+        if moved >= CLEAR_MOVE * band and took > 0:
+            return moved / took
         width *= 2
     return 0.0

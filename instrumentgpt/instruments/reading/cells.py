@@ -18,6 +18,7 @@ from instrumentgpt.instruments.reading.headers import (
     heading_of,
     is_unit,
     known_header,
+    setpoint_in,
     unit_of_cells,
     units_in,
 )
@@ -60,6 +61,7 @@ class Shape:
     texts: frozenset[int] = frozenset()  # columns with words, dates or clock times
     names: tuple[str, ...] = ()  # of the values, where each line names them itself
     unit: str = ""  # that the lines above the header name
+    setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
@@ -97,14 +99,19 @@ def cells_of(line: str, delimiter: str) -> list[str]:
 
 def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None:
     """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none."""
-    lines = [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
+    every, lines = lines, [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
     shapes: list[tuple[float, Shape]] = []
     for delimiter in DELIMITERS:
         if not delimiter and any(named >= LEAST_NAMED for named, _ in shapes):
             break  # the blanks are those in its heads and times
         if shape := _shape(lines, delimiter, name):
             shapes.append(shape)
-    return max(shapes, key=lambda pair: pair[0])[1] if shapes else None
+    if not shapes:
+        return None
+    best = max(shapes, key=lambda pair: pair[0])[1]
+    above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
+    said = {stated: (*stated, line) for line in above if not math.isnan((stated := setpoint_in(line))[0])}
+    return replace(best, setpoint=next(iter(said.values()))) if len(said) == 1 else best
 
 
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
@@ -229,6 +236,7 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
             width - 1 <= len(cells) <= width
             and sum(bool(NUMBER.match(cell)) for cell in cells) < len(cells) / 2
         )
+        fits = fits and not (best and _names_units(cells))
         named = sum(sum(heading_of(cell).scores.values()) for cell in cells) if fits else -1
         if fits and named > most:
             best, most = (number, cells + [""] * (width - len(cells))), named
@@ -239,6 +247,12 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
                 named_units = zip(best[1], units, strict=True)
                 return best[0], [f"{cell} ({unit})" if is_unit(unit) else cell for cell, unit in named_units]
     return best
+
+
+def _names_units(cells: Sequence[str]) -> bool:
+    """Return whether most of `cells`, but for gaps, are nothing but units."""
+    said = [unit for cell in cells if (unit := cell.strip("[]() ")).lower() not in NO_VALUES]
+    return 2 * sum(map(is_unit, said)) > len(said)
 
 
 def number_in(cell: str, decimal_comma: bool = False) -> float:

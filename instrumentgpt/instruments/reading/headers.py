@@ -1,6 +1,7 @@
 """What the header of a table says about its columns: role, unit and channel of each."""
 
 import difflib
+import math
 import re
 import tomllib
 import unicodedata
@@ -35,8 +36,12 @@ TEMPERATURE = ("temp", "溫度", "温度")
 SPELLED_UNIT = re.compile(
     r"(?:deg(?:rees?)?[. ]*|°\s?)([CFK])\b|\b(celsius|fahrenheit|kelvin)\b", re.IGNORECASE
 )
+SAID_VALUE = re.compile(  # its name, a mark, the number, and a unit
+    r"\W*([^\d,;:=]*[^\W\d][^\d,;:=]*?)(\s*[:=,;\t]\s*|\s+)([-+]?\d+(?:[.,]\d+)?)(?!\s*[-–.]+\s*\d)"
+    r"(?:[\s;]?(deg\.? ?[CFK]\b|[^\s\d,;:=/-]+))?(?=[\s,;]|$)"
+)
 WRITTEN_UNIT = re.compile(r"[^\s_\[(/][\s_\[(/]+([^\s_\[\]()]+)[\])]?$")
-SEPARATOR = re.compile(r"[\s_\-./:#,()\[\]{}|]+")
+SEPARATOR = re.compile(r"[\s_\-./\\:#,()\[\]{}|]+")
 
 
 @dataclass(frozen=True)
@@ -101,15 +106,16 @@ def heading_of(cell: str) -> Heading:
         scores = {"time": LIKELY, "pv": TYPO}  # a time, or beside one a temperature
     elif len(names) > 1 and OF_SOMETHING.match(text):
         scores = {role: score for role, score in scores.items() if role not in ("time", "output")}
-    elif not scores and not _says(names, vocabulary()["other"]["certain"]):
-        scores = {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
+    elif not scores.keys() - {"channel"} and not _says(names, vocabulary()["other"]["certain"]):
+        scores |= {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
     humid = unit == HUMIDITY or _says(names, vocabulary()["humidity"]["certain"])
     if humid and unit in ("", "%") and scores.get("output") != CERTAIN:
         unit = HUMIDITY
     if humid and not scores and not _says(names, vocabulary()["other"]["certain"]):
         scores = {"pv": TYPO}
     if unit in DEGREES or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
-        scores.pop("output", None)  # "heater temperature"
+        if scores.pop("output", None) and unit in DEGREES:  # "heater temperature", "supply air [C]"
+            scores.setdefault("pv", LIKELY)
     elif unit == "%" or ("output" in scores and scores.get("pv") == LIKELY and not _says(names, QUANTITIES)):
         scores.pop("pv", None)  # "oven power"
     return Heading(text, tuple(names), scores, unit, index)
@@ -142,6 +148,21 @@ def units_in(line: str) -> set[str]:
     """
     found = (match[1] or match[2] for match in SPELLED_UNIT.finditer(NO_DEGREE.sub("°", line)))
     return {{"C": "°C", "F": "°F", "K": "K"}[name[0].upper()] for name in found}
+
+
+def setpoint_in(line: str) -> tuple[float, str]:
+    """Return the setpoint that a line of words states, and its unit ("" without one); nan if none.
+
+    >>> setpoint_in("Setpoint\t4,0 C  hysteresis 2.0"), setpoint_in("Set date 2026-08-31")
+    ((4.0, '°C'), (nan, ''))
+    """
+    match = SAID_VALUE.match(unicodedata.normalize("NFKC", NO_DEGREE.sub("°", line)))
+    heading = heading_of(match[1] if match else "")
+    unit = match and (heading_of(f"set ({match[4]})").unit or heading.unit)
+    sure = {role for role, score in heading.scores.items() if score > TYPO} - {"pv"} == {"setpoint"}
+    if not (match and sure and (unit in DEGREES or (not unit and match[2].strip(" ")))):
+        return math.nan, ""
+    return (math.nan if heading.says("setpoint", "aside") else float(match[3].replace(",", "."))), unit or ""
 
 
 def is_unit(cell: str) -> bool:

@@ -4,8 +4,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import chain, islice, permutations
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice, permutations, product
 
 import numpy as np
 
@@ -24,13 +24,19 @@ ROUGHER = 3.0  # an output moves from row to row by so many times more of its ra
 STRAIGHT = 0.2  # share of rows by which a programme runs straight more often than its pv
 BENDS = 200  # of a column, at the most, that are looked for
 FEW_MOVES, AHEAD = 10, 0.75  # of a setpoint, and the share of a move that pv has then before it
+DIGITS, REVERSALS = 2.01, 0.25  # by which a reading trembles; share of its moves that undo the one before
+DECIMALS = 6  # more than a log of temperatures carries
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
 LACKING = 4  # loops for which what no head names is looked at as an output
+ANSWERS_INNER = 0.8  # of an inner loop's output, that follows a setpoint which moves all the time
+FAR_APART, SAME_LEVEL, TURNS = 0.25, 0.1, 0.9  # move of a row, of the range; of that in a turn; of rows
+MOST_TURN, MANY_DIGITS = 64, 20.0  # sensors in one column; digits they are apart
 SENSOR = 0.95  # correlation with pv of what is another reading of the same
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
+DATE_AND_CLOCK = ("date", "clock")  # texts that are a time together
 THREE, AGREED = ("setpoint", "pv", "output"), 0.75  # what each of several loops has; share that says where
 OWN = ("setpoint", "output", "kp", "ki", "kd")  # roles that belong to a pv
 
@@ -50,15 +56,25 @@ class Roles:
 
 @dataclass(frozen=True)
 class Columns:
-    """The columns of a table: what their heads say, their values as numbers, and which are texts.
+    """The columns of a table: what their heads say, their values as numbers, and what their texts are.
+
+    texts    "date", "clock", "stamp" with both, "" for numbers
 
     channel  the column that says whose each row is; the values are of the rows of one channel
     """
 
     headings: Sequence[Heading]
     values: Sequence[Floats]
-    texts: Sequence[bool]
+    texts: Sequence[str]
     channel: int | None = None
+    stated: Mapping[str, int] = field(default_factory=dict)
+
+    def as_stated(self, stated: Mapping[str, int]) -> "Columns":
+        """Return the columns, of which those `stated` (role → number) alone have their roles."""
+        headings = list(self.headings)
+        for role, at in stated.items():
+            headings[at] = replace(headings[at], scores={role: CERTAIN})
+        return replace(self, headings=headings, stated=stated)
 
     def best(self, at: int) -> str:
         """Return the role that the head of column `at` names, "" if none."""
@@ -85,15 +101,12 @@ def roles_of(columns: Columns) -> Roles | None:
 
     None if there is no column of numbers that a loop could have.
     """
-    named_time = tuple(_named_times(columns)) if columns.headings else ()
+    time = times_of(columns)
     own = [at for at in range(len(columns.values)) if at != columns.channel]
-    unsaid = [at for at in own if columns.says_nothing(at)]
-    dates = [at for at in unsaid if columns.texts[at]]
-    forward = (at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0))
-    time = named_time or tuple(dates[:2]) or tuple(islice(forward, 1))
     rest = [at for at in own if at not in time and not columns.texts[at]]
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
+    named |= {role: [at] for role, at in columns.stated.items()}
     damp = all(any(map(columns.is_humid, named[role])) for role in ("setpoint", "pv"))
     damp = damp or all(map(columns.is_humid, named["pv"]))
     for role in ("setpoint", "pv"):
@@ -113,6 +126,7 @@ def roles_of(columns: Columns) -> Roles | None:
     if not channels:
         return None
     _add_setpoints(columns, channels, rest)
+    _join_inner_loops(columns, channels, filled)
     _add_outputs(columns, channels, filled)
     guessed = {
         role: _why(columns, at, role)
@@ -120,7 +134,7 @@ def roles_of(columns: Columns) -> Roles | None:
         for role, at in roles.items()
         if not columns.headings or columns.headings[at].scores.get(role, 0) < 2
     }
-    if time and not named_time and not columns.texts[time[0]]:
+    if time and not columns.texts[time[0]] and columns.says_nothing(time[0]):
         guessed["time"] = f"column {time[0] + 1}, by how it behaves"
     return Roles(time, channels, guessed, columns.channel)
 
@@ -131,6 +145,19 @@ def _why(columns: Columns, at: int, role: str) -> str:
     if columns.headings and columns.headings[at].scores.get(role):
         return f"column {at + 1} “{columns.headings[at].text}”"
     return f"column {at + 1}, by how it behaves"
+
+
+def times_of(columns: Columns) -> tuple[int, ...]:
+    """Return the column of time, or those of dates and of the clock: by name, or by what they hold."""
+    own = [at for at in range(len(columns.values)) if at != columns.channel]
+    unsaid = [at for at in own if columns.says_nothing(at)]
+    written = sorted((at for at in own if columns.texts[at]), key=lambda at: at not in unsaid)
+    forward = (at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0))
+    named = _named_times(columns) if columns.headings else []
+    time = (named or written[:1] or list(islice(forward, 1)))[:2]
+    if len(time) == 1 and columns.texts[time[0]] in DATE_AND_CLOCK:
+        time += [at for at in written if {columns.texts[at], columns.texts[time[0]]} == {*DATE_AND_CLOCK}][:1]
+    return tuple(sorted(time, key=lambda at: columns.texts[at] == DATE_AND_CLOCK[1]))
 
 
 def _named_times(columns: Columns) -> list[int]:
@@ -189,6 +216,9 @@ def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     """Return the channels of columns like “Temperature 1”, “Heater 1”, “Temperature 2”; {} if one."""
     headings = columns.headings
     numbered = [at for at in named["pv"] if headings[at].index is not None]
+    of_loops = any(headings[at].index is not None for role in OWN for at in named[role])
+    if not of_loops and len({headings[at].words for at in numbered}) == len(numbered):
+        return {}  # the numbers of a logger's inputs
     best = max((headings[at].scores["pv"] for at in numbered), default=0)
     pvs = {headings[at].index: at for at in reversed(numbered) if headings[at].scores["pv"] == best}
     if len(pvs) < 2 or any(headings[at].scores["pv"] > best for at in named["pv"]):
@@ -366,6 +396,37 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
                 return
 
 
+def _join_inner_loops(columns: Columns, channels: Loops, rest: Sequence[int]) -> None:
+    """Give a lone pv the setpoint that is computed for it: an output answers their difference row by row.
+
+    It is named alike, and pv lags behind it. A first loop without an output acts by that of the inner one.
+    """
+    lone = {number: loop["pv"] for number, loop in channels.items() if set(loop) == {"pv"}}
+    unsaid = [at for at in rest if columns.headings and columns.says_nothing(at)]
+    drives = [at for at in rest if columns.headings and (at in unsaid or columns.best(at) == "output")]
+    for (number, at), target in product(lone.items(), [*lone.values(), *unsaid] if drives else ()):
+        used = {column for loop in channels.values() for column in loop.values() if set(loop) != {"pv"}}
+        if {at, target} & used or at == target or not _named_alike(columns, at, target):
+            continue
+        pv, setpoint = columns.values[at], columns.values[target]
+        lags = _distance(pv[1:], setpoint[:-1], np.mean) < _distance(pv[:-1], setpoint[1:], np.mean)
+        answers = {at: _answers(columns.values[at], pv - setpoint) for at in drives if at != target}
+        output = max(answers, key=answers.__getitem__, default=-1)
+        if lags and answers.get(output, 0.0) > ANSWERS_INNER:
+            channels[number] |= {"setpoint": target, "output": output}
+            for other in [other for other, column in lone.items() if column == target]:
+                channels.pop(other)
+            next(iter(channels.values())).setdefault("output", output)
+
+
+def _named_alike(columns: Columns, at: int, other: int) -> bool:
+    """Return whether both heads have a word that is no general one, the same unit and the same number."""
+    first, second = columns.headings[at], columns.headings[other]
+    general = {*vocabulary()["pv"]["certain"], *vocabulary()["pv"]["likely"]}
+    specific = (_letters(first) & _letters(second)) - general
+    return bool(specific) and (first.unit, first.index) == (second.unit, second.index)
+
+
 def _add_outputs(columns: Columns, channels: Loops, rest: Sequence[int]) -> None:
     """Give the loops with a setpoint, and the first, of a headed table outputs that no head names.
 
@@ -446,6 +507,23 @@ def _switched_apart(values: Floats, error: Floats) -> float:
     return float(max(low - most, least - high) / max(high - low, most - least, 1e-9))
 
 
+def is_mixed(values: Floats) -> bool:
+    """Return whether `values` are of several sensors that take turns row by row, as of tags without a name.
+
+    Each row is far from the one before, nearly all are where the row one turn before them was.
+
+    >>> is_mixed(np.tile([21.4, 60.2, 118.0], 40)), is_mixed(np.tile([20.0, 20.1], 60))
+    (True, False)
+    """
+    finite = values[np.isfinite(values)][:MOST_ROWS]
+    moves = np.abs(np.diff(finite))
+    if len(finite) < LEAST_ROWS or moves.mean() < FAR_APART * np.ptp(np.quantile(finite, (0.01, 0.99))):
+        return False
+    turns = (np.abs(finite[turn:] - finite[:-turn]) for turn in range(2, min(MOST_TURN, len(finite) // 5)))
+    near = any(np.quantile(back, TURNS) <= SAME_LEVEL * moves.mean() for back in turns)
+    return bool(near and moves.mean() >= MANY_DIGITS * _resolution(finite))
+
+
 def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
     """Return the setpoint from `pv` and its control error: pv + way * error, to the digits of pv."""
     digit = min(filter(math.isfinite, (_digit(pv[np.isfinite(pv)]), 1.0)), default=1.0)
@@ -455,6 +533,8 @@ def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
 
 def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
     """Return whether pv moves, mostly `within` that share of its range of `values`, which rest or run on."""
+    if _trembles(values, pv):
+        return False
     away, moves = _distance(pv, values), np.diff(values)
     made = np.flatnonzero(np.isfinite(moves) & (moves != 0))
     left = np.abs(values - pv)[made + 1]  # a coarse sensor moves half-way
@@ -464,6 +544,25 @@ def _is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
         return False
     rests = _is_steps(values) and len(made) < int(np.count_nonzero(np.diff(pv[np.isfinite(pv)])))
     return rests or _straight(values) >= _straight(pv) + STRAIGHT
+
+
+def _trembles(values: Floats, pv: Floats) -> bool:
+    """Return whether `values` move by the last digits they or `pv` are written in, to and fro: a reading."""
+    finite = values[np.isfinite(values)]
+    moves = np.diff(finite)
+    moves = moves[moves != 0]
+    if not len(moves):
+        return False
+    digits = DIGITS * min(_resolution(finite), _resolution(pv[np.isfinite(pv)]))
+    to_and_fro = float((moves[1:] * moves[:-1] < 0).mean()) if len(moves) > FEW_MOVES else 0.0
+    return bool(np.ptp(finite) <= digits or (to_and_fro > REVERSALS and np.median(np.abs(moves)) <= digits))
+
+
+def _resolution(values: Floats) -> float:
+    """Return the place of the last digit that `values` are written with: 0.1 for 20.5."""
+    some = values[:: max(1, len(values) // MOST_ROWS)]
+    places = (place for place in range(DECIMALS) if np.allclose(some, np.round(some, place), atol=1e-9))
+    return float(10.0 ** -next(places, DECIMALS))
 
 
 def _straight(values: Floats) -> float:

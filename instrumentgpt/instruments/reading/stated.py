@@ -107,12 +107,17 @@ def _column(column: int | str, headings: Sequence[Heading]) -> int:
 def with_columns(roles: Roles | None, columns: Mapping[str, int]) -> Roles | None:
     """Return `roles`, as they were recognised, with `columns` (role → number) as they were stated.
 
-    With a pv among them they are all there is; otherwise the first channel has them.
+    With a pv among them its channel is all there is; otherwise the first channel has them.
     """
     stated = {role: at for role, at in columns.items() if role not in ("time", "channel")}
     if "pv" in columns:
-        time = (columns["time"],) if "time" in columns else ()
-        return Roles(time, {1: stated}, channel_column=columns.get("channel"))
+        loops = roles.channels.values() if roles else ()
+        own = next((loop for loop in loops if loop.get("pv") == columns["pv"]), {})
+        kept = {role: at for role, at in own.items() if at not in columns.values()}
+        recognised = tuple(at for at in roles.time if at not in columns.values()) if roles else ()
+        time = (columns["time"],) if "time" in columns else recognised
+        guessed = {role: why for role, why in roles.guessed.items() if role in kept} if roles else {}
+        return Roles(time, {1: {**kept, **stated}}, guessed, columns.get("channel"))
     if roles is None or not columns:
         return roles
     (first, loop), *others = roles.channels.items()
@@ -128,30 +133,27 @@ def with_columns(roles: Roles | None, columns: Mapping[str, int]) -> Roles | Non
     )
 
 
-def as_stated(log: Log, stated: Stated) -> Log:
-    """Return `log` with the setpoint and the unit that are stated.
+def with_setpoint(log: Log, setpoint: float, why: str) -> Log:
+    """Return `log` with the value `setpoint`, known for the reason `why`.
 
-    A value for the setpoint is that of the channels that have an output and no setpoint; without any output,
-    of the first channel.
+    It is that of the channels that have an output and no setpoint; without any output, of the first channel.
     """
-    samples, guessed, notes = log.samples, dict(log.guessed), list(log.notes)
-    if stated.setpoint is not None:
-        channel = samples["channel"]
-        without = [number for number, rows in samples.groupby("channel") if rows["setpoint"].isna().all()]
-        driven = [number for number in without if samples.loc[channel == number, "output"].notna().any()]
-        mine = channel.isin(driven or without[:1])
-        samples = samples.assign(setpoint=np.where(mine, stated.setpoint, samples["setpoint"]))
-        notes.append(f"the setpoint is {stated.setpoint:g}, as was said")
-    if stated.unit:
-        guessed.pop("unit", None)
-    unit = stated.unit or log.unit
+    samples, channel = log.samples, log.samples["channel"]
+    without = [number for number, rows in samples.groupby("channel") if rows["setpoint"].isna().all()]
+    driven = [number for number in without if samples.loc[channel == number, "output"].notna().any()]
+    mine = channel.isin(driven or without[:1])
+    samples = samples.assign(setpoint=np.where(mine, setpoint, samples["setpoint"]))
     kept = tuple(name for name in log.missing if name in ("time", "period"))
-    return replace(
-        log,
-        samples=samples,
-        unit=unit,
-        degrees_per_unit=DEGREES_PER_UNIT.get(unit, math.nan),
-        missing=(*kept, *missing_of(samples)),
-        guessed=guessed,
-        notes=tuple(notes),
-    )
+    notes = (*log.notes, f"the setpoint is {setpoint:g}, {why}")
+    return replace(log, samples=samples, missing=(*kept, *missing_of(samples)), notes=notes)
+
+
+def as_stated(log: Log, stated: Stated) -> Log:
+    """Return `log` with the setpoint and the unit that are stated."""
+    if stated.setpoint is not None:
+        log = with_setpoint(log, stated.setpoint, "as was said")
+    if not stated.unit:
+        return log
+    guessed = {name: reason for name, reason in log.guessed.items() if name != "unit"}
+    degrees = DEGREES_PER_UNIT.get(stated.unit, math.nan)
+    return replace(log, unit=stated.unit, degrees_per_unit=degrees, guessed=guessed)

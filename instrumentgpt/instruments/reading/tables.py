@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading import clocks
 from instrumentgpt.instruments.reading.cells import (
     GREATEST,
@@ -55,10 +55,17 @@ from instrumentgpt.instruments.reading.record import (
     no_events,
     nothing,
 )
-from instrumentgpt.instruments.reading.roles import Columns, Roles, roles_of, stated_setpoint
+from instrumentgpt.instruments.reading.roles import (
+    Columns,
+    Roles,
+    is_mixed,
+    roles_of,
+    stated_setpoint,
+    times_of,
+)
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
-from instrumentgpt.instruments.reading.stated import Stated, numbered, with_columns
+from instrumentgpt.instruments.reading.stated import Stated, numbered, with_columns, with_setpoint
 from instrumentgpt.instruments.reading.transcripts import kind_of
 
 SNIFFED_LINES = 400
@@ -66,15 +73,17 @@ SNIFFED_BYTES = 1 << 18
 NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
 LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
+CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOST_NAMES = 64  # in a table of “time, name, value”, or of a row for each channel
+RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
 TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when all others came; at once
 DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
 
 
 @dataclass(frozen=True)
 class Grid:
-    """All rows by column: cells, the same as numbers (nan), whether it is text; and the line of each row.
+    """All rows by column: cells, the same as numbers (nan), what texts they are; and the line of each row.
 
     channel  the column that says whose each row is, if there are rows of several; its texts by their `names`
     """
@@ -82,7 +91,7 @@ class Grid:
     shape: Shape
     cells: list[NDArray[np.generic]]
     numbers: list[Floats]
-    texts: list[bool]
+    texts: list[str]
     line: NDArray[np.int64]
     channel: int | None = None
     names: Mapping[int, str] = field(default_factory=dict)
@@ -133,14 +142,27 @@ def read_table(
     rows, order_notes = _in_order(grid, times)
     if order_notes:
         notes += order_notes
-        grid = replace(
-            grid,
-            cells=[column[rows] for column in grid.cells],
-            numbers=[column[rows] for column in grid.numbers],
-            line=grid.line[rows],
-        )
+        grid = _of_rows(grid, rows)
         times = replace(times, raw=times.raw[rows])
-    return _log_of(source, table, grid, roles, times, lines, notes)
+    log = _without_mixed(_log_of(source, table, grid, roles, times, lines, notes))
+    setpoint, unit, line = shape.setpoint
+    within = log.samples["pv"].min() <= setpoint <= log.samples["pv"].max()
+    if "setpoint" in log.missing and stated.setpoint is None and (log.unit == unit if unit else within):
+        return with_setpoint(log, setpoint, f"as the line “{line.lstrip('# ')}” says")
+    return log
+
+
+def _without_mixed(log: Log) -> Log:
+    """Return `log` without pvs that are readings of several sensors, mixed row by row."""
+    channel, pv = log.samples["channel"].to_numpy(), log.samples["pv"].to_numpy(dtype=float)
+    mixed = [number for number, rows in rows_by_channel(channel) if is_mixed(pv[rows])]
+    if not mixed:
+        return log
+    samples = log.samples.assign(pv=np.where(np.isin(channel, mixed), math.nan, pv))
+    names = ", ".join(log.channel_names.get(number) or f"channel {number}" for number in mixed)
+    note = f"{names}: readings of several sensors take turns in one column; not judged"
+    missing = (*log.missing, *set(missing_of(samples)) - {*log.missing})
+    return replace(log, samples=samples, missing=missing, notes=(*log.notes, note))
 
 
 def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd.DataFrame) -> OtherColumns:
@@ -173,7 +195,7 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
         lines += read_chunk(table, chunk, shape)
     if table.headers_again:
         notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
-    return table, _widened(_grid_of(table, shape)), lines, notes
+    return table, _widened(_grid_of(table, shape), source.path), lines, notes
 
 
 def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
@@ -186,7 +208,12 @@ def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
         columns.setdefault("channel", grid.channel)
         number = pd.Series(grid.numbers[grid.channel])
         values = [column[number == number.mode()[0]] for column in values]
-    recognised = None if "pv" in columns else roles_of(Columns(headings, values, grid.texts, grid.channel))
+    every = Columns(headings, values, grid.texts, grid.channel)
+    recognised = roles_of(every)
+    loops = recognised.channels.values() if recognised else ()
+    driven = [loop["pv"] for loop in loops if {"pv", "output"} <= loop.keys()]
+    if headings and "pv" in columns and columns["pv"] not in driven:
+        recognised = roles_of(every.as_stated(columns))
     roles = with_columns(recognised, columns)
     if roles is None:
         header = ", ".join(heading.text for heading in headings) or "none"
@@ -212,15 +239,28 @@ def _with_channels(grid: Grid, stated: int | None) -> Grid:
             few = len(np.unique(values)) <= MOST_NAMES and (values == np.round(values)).all()
             if few and set(heading.scores) == {"channel"} and heading.index is None:
                 return replace(grid, channel=at)
-        if len(values):
-            continue
         codes, texts = pd.factorize(cells)
+        if len(values) or not len(texts):
+            continue
+        count = np.bincount(codes + 1)[1:]
+        often = np.flatnonzero((codes >= 0) & (count >= RARE * count.max())[codes])
+        if sure != CERTAIN and len(often) < len(codes) and _take_turns(pd.factorize(codes[often])[0]):
+            return _with_channels(_of_rows(grid, often), stated)
         if len(texts) <= MOST_NAMES and (sure == CERTAIN or _take_turns(codes)):
             numbers = _numbers_of([str(text) for text in texts])
             columns = [*grid.numbers[:at], np.array(numbers, dtype=float)[codes], *grid.numbers[at + 1 :]]
             names = dict(zip(numbers, map(str, texts), strict=True))
             return replace(grid, numbers=columns, channel=at, names=names)
     return grid
+
+
+def _of_rows(grid: Grid, rows: NDArray[np.intp]) -> Grid:
+    return replace(
+        grid,
+        cells=[column[rows] for column in grid.cells],
+        numbers=[column[rows] for column in grid.numbers],
+        line=grid.line[rows],
+    )
 
 
 def _take_turns(codes: NDArray[np.intp]) -> bool:
@@ -246,20 +286,25 @@ def _numbers_of(names: Sequence[str]) -> list[int]:
 
 
 def _times(grid: Grid, roles: Roles, period: float | None, path: Path) -> Stamps:
-    stamps = Stamps(np.empty(0, dtype=np.int64), "")
-    if roles.time and grid.texts[roles.time[0]]:
-        parts = [grid.cells[at].astype(str).tolist() for at in roles.time]
-        stamps = clocks.from_texts([" ".join(cells) for cells in zip(*parts, strict=True)], path)
-    elif roles.time:
-        heading = grid.heading(roles.time[0])
-        stamps = clocks.from_numbers(grid.numbers[roles.time[0]], heading.unit if heading else "")
-    if stamps.kind and (stamps.raw != NO_TIME).mean() > 0.5:
+    stamps = _stamps(grid, roles.time, path)
+    times = stamps.raw[stamps.raw != NO_TIME]
+    if stamps.kind and len(times) > 0.5 * len(stamps.raw) and (len(times) < LEAST_REPEATED or np.ptp(times)):
         raw = clocks.spread(stamps.raw) if roles.channel_column is None else stamps.raw
         spread = "" if raw is stamps.raw else "rows of one stamp are spread evenly"
         return Stamps(raw, stamps.kind, _joined(stamps.assumed, spread))
     step = round((period or 1.0) * SECOND)
     rows = np.arange(len(grid.line), dtype=np.int64)
     return Stamps(rows * step, "seconds", missing=() if period else ("period",))
+
+
+def _stamps(grid: Grid, time: Sequence[int], path: Path) -> Stamps:
+    if time and grid.texts[time[0]]:
+        parts = [grid.cells[at].astype(str).tolist() for at in time]
+        return clocks.from_texts([" ".join(cells) for cells in zip(*parts, strict=True)], path)
+    if time:
+        heading = grid.heading(time[0])
+        return clocks.from_numbers(grid.numbers[time[0]], heading.unit if heading else "")
+    return Stamps(np.empty(0, dtype=np.int64), "")
 
 
 def _in_order(grid: Grid, times: Stamps) -> tuple[NDArray[np.int64], list[str]]:
@@ -506,50 +551,81 @@ def _grid_of(table: Table, shape: Shape) -> Grid:
     """Return `table`, as `read_chunk` filled it, as columns of numbers and text."""
     cells = [np.concatenate(parts) if parts else np.empty(0) for parts in table.columns]
     numbers = [_numbers(column, shape.decimal_comma) for column in cells]
-    texts = [_is_text(column, values) for column, values in zip(cells, numbers, strict=True)]
+    texts = [_kind_of_texts(column, values) for column, values in zip(cells, numbers, strict=True)]
     line = np.concatenate(table.line) if table.line else np.empty(0, dtype=np.int64)
     return Grid(shape, cells, numbers, texts, line)
 
 
-def _widened(grid: Grid) -> Grid:
+def _widened(grid: Grid, path: Path) -> Grid:
     """Return `grid` with a column for each name, where its rows are “time, name, value”; else as it is.
 
     Its rows are those of the name that has most; the others hold their value until their next row.
     """
-    heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
-    names = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
-    values = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["value"]]
-    times = [at for at, heading in enumerate(grid.shape.headings) if heading.scores.get("time", 0) >= LIKELY]
-    times.sort(key=lambda at: heads[at] not in ("time", "timestamp"))  # InfluxDB has _start and _stop besides
-    if len(names) < 1 or len(values) != 1 or not times:
+    named = _name_and_value(grid)
+    if not named:
         return grid
-    name, value, time = grid.cells[names[0]].astype(str), grid.numbers[values[0]], times[0]
+    left = [at for at in range(len(grid.cells)) if at not in named]
+    headings, texts = [grid.shape.headings[at] for at in left], [grid.texts[at] for at in left]
+    time = [left[at] for at in times_of(Columns(headings, [grid.numbers[at] for at in left], texts))]
+    if not time:
+        return grid
+    name, value = grid.cells[named[0]].astype(str), grid.numbers[named[1]]
     every, first, count = np.unique(name, return_index=True, return_counts=True)
-    if not 1 < len(every) <= MOST_NAMES:
-        return grid
     order = every[np.argsort(first)].tolist()
     rows = np.flatnonzero(name == max(zip(count, -first, every, strict=True))[2])
-    stamps = grid.cells[time].astype(str) if grid.texts[time] else grid.numbers[time]
+    stamps = _stamps(grid, time, path).raw
     columns = [_newest_before(stamps, value, name == column_name, rows) for column_name in order]
     shape = replace(
         grid.shape,
-        width=len(order) + 1,
-        headings=(grid.shape.headings[time], *(heading_of(ENTITY.sub("", name)) for name in order)),
-        texts=frozenset([0] if grid.texts[time] else []),
+        width=len(time) + len(order),
+        headings=(
+            *(grid.shape.headings[at] for at in time),
+            *(heading_of(ENTITY.sub("", name)) for name in order),
+        ),
+        texts=frozenset(place for place, at in enumerate(time) if grid.texts[at]),
         names=(),
     )
-    cells = [grid.cells[time][rows], *columns]
+    cells = [*(grid.cells[at][rows] for at in time), *columns]
+    numbers = [*(grid.numbers[at][rows] for at in time), *columns]
     return Grid(
-        shape,
-        cells,
-        [grid.numbers[time][rows], *columns],
-        [grid.texts[time], *[False] * len(order)],
-        grid.line[rows],
+        shape, cells, numbers, [*(grid.texts[at] for at in time), *[""] * len(order)], grid.line[rows]
     )
+
+
+def _name_and_value(grid: Grid) -> list[int]:
+    """Return the columns of a long table: that of the names and that of the values; [] of another table.
+
+    By their heads, or as names that take turns and say what is setpoint, pv and output, and the numbers that
+    they tell apart best.
+    """
+    heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
+    known = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
+    values = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["value"]]
+    for at, cells in enumerate(grid.cells if heads else []):
+        is_known = at in known[:1] and len(values) == 1
+        if cells.dtype.kind == "f" or grid.texts[at]:
+            continue
+        codes, names = pd.factorize(cells)
+        if not 1 < len(names) <= MOST_NAMES or (not is_known and np.isfinite(grid.numbers[at]).any()):
+            continue
+        if is_known:
+            return [at, values[0]]
+        said = (heading_of(str(name)).scores.items() for name in names)
+        roles = {role for scores in said for role, score in scores if score == CERTAIN}
+        if len(roles & {"setpoint", "pv", "output"}) > 1 and (np.diff(codes) == 0).mean() < 0.5:
+            return [at, int(np.argmax([_told_by(codes, numbers) for numbers in grid.numbers]))]
+    return []
+
+
+def _told_by(codes: NDArray[np.intp], values: Floats) -> float:
+    """Return the share of the spread of `values` that is between those of different `codes`."""
+    numbers = pd.Series(values)
+    means = numbers.groupby(codes).transform("mean")
+    return float(means.var() / numbers.var()) if numbers.var() > 0 else 0.0
 
 
 def _newest_before(
-    stamps: NDArray[np.generic], value: Floats, mine: NDArray[np.bool_], rows: NDArray[np.int64]
+    stamps: NDArray[np.int64], value: Floats, mine: NDArray[np.bool_], rows: NDArray[np.int64]
 ) -> Floats:
     """Return at each of `rows` the newest of the values that are `mine`: at its own stamp or before."""
     positions = np.flatnonzero(mine)
@@ -566,9 +642,12 @@ def _numbers(column: NDArray[np.generic], decimal_comma: bool) -> Floats:
     return values[codes] if len(values) else np.empty(0)
 
 
-def _is_text(column: NDArray[np.generic], numbers: Floats) -> bool:
-    """Return whether `column` holds dates or clock times, and no numbers."""
+def _kind_of_texts(column: NDArray[np.generic], numbers: Floats) -> str:
+    """Return which of `Columns.texts` a `column` of dates or clock times is; "" if there are numbers."""
     if column.dtype.kind == "f" or np.isfinite(numbers).any():
-        return False
-    stamps = clocks.from_texts([str(cell) for cell in column[:: max(len(column) // 200, 1)]])
-    return bool((stamps.raw >= 0).mean() > 0.5)
+        return ""
+    cells = [str(cell) for cell in column[:: max(len(column) // 200, 1)]]
+    if not (clocks.from_texts(cells).raw >= 0).mean() > 0.5:
+        return ""
+    kind = "clock" if all(map(CLOCK.match, filter(None, cells))) else "stamp"
+    return kind if sum(":" in cell for cell in cells) > len(cells) / 2 else "date"
