@@ -48,7 +48,7 @@ def _held(verdict: Verdict, units: Mapping[int, str]) -> dict[int, Duties]:
     return {
         channel: {at: tuple(math.nan if mean is None else mean for mean in told) for at, *told in row["held"]}
         for channel, row in _figures(verdict).items()
-        if row["unit"] == units.get(channel)
+        if row["held"] and row["unit"] == units.get(channel)
     }
 
 

@@ -92,8 +92,8 @@ def output_over_logs(
             fetch_log(workspace, device, name)
             read.append(open_log(workspace, name, device))
     held = [held_duties(shown_in(opened.log, read[0].log.unit)) for opened in read]
-    read = [opened for opened, duties in zip(read, held, strict=True) if duties]
-    rises = rises_over([*filter(None, held)])
+    read = [opened for opened, duties in zip(read, held, strict=True) if any(duties.values())]
+    rises = rises_over([duties for duties in held if any(duties.values())])
     days = [begun[opened.name] or opened.name for opened in read]
     rows = [
         {
