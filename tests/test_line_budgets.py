@@ -9,22 +9,22 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_946,
-    "instrumentgpt/analyst": 4_838,
+    "instrumentgpt/analyst": 5_067,
     "instrumentgpt/commands": 1_785,
     "instrumentgpt/evals": 1_210,
-    "instrumentgpt/fleet": 905,
+    "instrumentgpt/fleet": 988,
     "instrumentgpt/handover": 824,
-    "instrumentgpt/instruments": 21_635,
+    "instrumentgpt/instruments": 22_309,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 828,
     "instrumentgpt/modes/interview": 1_396,
     "instrumentgpt/modes/investigate": 1_501,
     "instrumentgpt/modes/panel": 2_215,
-    "instrumentgpt/storage": 4_653,
+    "instrumentgpt/storage": 4_664,
     "instrumentgpt/turn": 2_514,
     "instrumentgpt/ui": 8_544,
 }
-WHOLE = 65_183
+WHOLE = 66_182
 
 
 def lines_in(room: str) -> int:
