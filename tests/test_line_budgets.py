@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_946,
-    "instrumentgpt/analyst": 5_067,
+    "instrumentgpt/analyst": 5_070,
     "instrumentgpt/commands": 1_785,
     "instrumentgpt/evals": 1_210,
     "instrumentgpt/fleet": 988,
     "instrumentgpt/handover": 824,
-    "instrumentgpt/instruments": 22_309,
+    "instrumentgpt/instruments": 22_319,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 828,
     "instrumentgpt/modes/interview": 1_396,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_514,
     "instrumentgpt/ui": 8_544,
 }
-WHOLE = 66_182
+WHOLE = 66_195
 
 
 def lines_in(room: str) -> int:

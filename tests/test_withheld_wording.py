@@ -20,7 +20,7 @@ NUMBERS = {
     "size": 8.0,
     "line": 120,
 }
-REASONS = sorted(KEYS.keys() - {"missing", "names", "remedies"})
+REASONS = sorted(KEYS.keys() - {"missing", "names", "remedies", "not_healthy", "of_channel"})
 
 
 @each("key", REASONS)
@@ -54,3 +54,15 @@ def test_a_missing_period_is_asked_for(language):
 )
 def test_a_verdict_is_named_with_its_channel(fault, channel, named):
     assert withheld_wording.verdict(Withheld(fault, channel), "zh").endswith(named)
+
+
+@pytest.mark.parametrize(
+    "language, told", [("en", "channel 3: it swings ±0.50"), ("zh", "通道 3：保溫時波動 ±0.50")]
+)
+def test_why_a_channel_is_not_called_healthy_is_told_with_it(language, told):
+    withheld = [
+        Withheld("healthy", 3, {"swings": {"swing": 0.5}}),
+        Withheld("saturation", missing=("output",)),
+    ]
+    assert told in withheld_wording.not_healthy(withheld, language)
+    assert withheld_wording.not_healthy(withheld[1:], language) == ""

@@ -1,6 +1,7 @@
 """What an answer has to work with: the task, the question, the tools, and the log that is meant."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -248,7 +249,9 @@ def _nearest(names: list[str], day: str, now: datetime) -> list[str]:
 def _logs_with(case: Case, day: str) -> list[str]:
     """Return the log in view if its lines are of a day, else all logs whose lines are, newest first."""
     known = known_log(case)
-    seen = [case.tool("channel_metrics", **known.named)] if known and known.device else []
+    seen = list[Result]()
+    with suppress(ToolFailed):  # one that is no longer here
+        seen = [case.tool("channel_metrics", **known.named)] if known and known.device else []
     return _having(seen, day) or _having(
         case.tool("survey_logs", device=case.device, language=case.language)["logs"], day
     )

@@ -104,7 +104,8 @@ class Metrics:
 def metrics_of(track: Track) -> Metrics:
     """Return the figures of the loop that `track` was made from."""
     held, loop, on = track.holding, track.loop, track.controlled
-    calm = track.at_rest if track.at_rest.any() else held  # its humps after a step are its overshoot
+    calm = held & ~track.settling
+    calm = calm if calm.any() else held  # its humps after a step are its overshoot
     error = track.error[held]
     period, regularity = (
         periodicity(np.nan_to_num(error - np.nanmean(error))) if np.isfinite(error).any() else (math.nan,) * 2

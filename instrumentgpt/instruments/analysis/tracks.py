@@ -265,6 +265,15 @@ class Track:
                 mask[first : self.after(first, self.lags(SETTLING))] = False
         return mask
 
+    @cached_property
+    def settling(self) -> Mask:
+        """Return where the loop has just settled in this log, for `SETTLING`; not where it begins settled."""
+        mask = np.zeros(len(self), dtype=bool)
+        for hold in self.holds:
+            if 0 < hold.settled < hold.stop:
+                mask[hold.settled : self.after(hold.settled, self.lags(SETTLING))] = True
+        return mask
+
     def reached(self, hold: Hold) -> int:
         """Return the index at which pv first reached the setpoint of `hold`: its band, or past it.
 
