@@ -108,6 +108,8 @@ _NO_RANGE = re.compile(r"(?<!from )(?<!由 )(?<![\w.,:+-])([+-]?\d[\d,.]*) (?:to
 class Sentence(string.Formatter):
     """Fills in fields as str.format does; {count:?line|lines} is the word that goes with the number.
 
+    What is not known (None) is "?".
+
     >>> [Sentence().format("{n} {n:?line|lines}", n=n) for n in (0, 1, 2)]
     ['0 lines', '1 line', '2 lines']
     >>> [Sentence().format("by {a:.1f} to {b:.1f} s", a=1.0, b=b) for b in (1.02, 2.0)]  # no range is none
@@ -122,6 +124,8 @@ class Sentence(string.Formatter):
 
     def format_field(self, value: Any, format_spec: str) -> Any:
         """Return `value` as `format_spec` has it; what is rounded to 0 is not negative."""
+        if value is None:
+            return "?"
         if not format_spec.startswith("?"):
             written = str(super().format_field(value, format_spec))
             is_zero = isinstance(value, float) and written.startswith("-") and not written.strip("-0.%")

@@ -618,8 +618,10 @@ def _name_and_value(grid: Grid) -> list[int]:
 
 
 def _told_by(codes: NDArray[np.intp], values: Floats) -> float:
-    """Return the share of the spread of `values` that is between those of different `codes`."""
-    numbers = pd.Series(values)
+    """Return the share of the spread of `values` that is between those of different `codes`, no rare ones."""
+    count = np.bincount(codes)
+    is_common = count[codes] >= RARE * count.max()
+    codes, numbers = codes[is_common], pd.Series(values[is_common])
     means = numbers.groupby(codes).transform("mean")
     return float(means.var() / numbers.var()) if numbers.var() > 0 else 0.0
 
