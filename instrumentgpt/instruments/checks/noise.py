@@ -26,10 +26,19 @@ SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes 
 BLOCK = 2.0  # lags over which the noise is taken
 
 
+def _is_bare(track: Track) -> bool:
+    return not (np.isfinite(track.loop.setpoint).any() or np.isfinite(track.loop.output).any())
+
+
+def _is_whole(track: Track) -> bool:
+    return bool(np.isfinite(track.loop.setpoint).any() and np.isfinite(track.loop.output).any())
+
+
 def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find pv noise, white, well above the channel's own quiet level or large beside its span, for long.
 
-    What two sensors have in common, or at one time, is of what they stand in or are wired to.
+    What two sensors have in common, or at one time, is of what they stand in or are wired to; what a reading
+    beside a loop does (a flow, a condenser) may be the loop's work.
     """
     levels = {channel: block_noise(track) for channel, track in study.tracks.items()}
     quiet_levels = {c: _quiet(study.tracks[c], starts, sigma) for c, (starts, sigma) in levels.items()}
@@ -58,6 +67,7 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         _noise_finding(study, *stretch)
         for stretch, (begin, end) in zip(noisy, times, strict=True)
         if sum(a <= end and begin <= b for a, b in times) == 1
+        and not (_is_bare(stretch[0]) and any(_is_whole(track) for track in study.tracks.values()))
         and not any(_has_in_common(stretch[0], other, *stretch[1:3]) for other in study.tracks.values())
     ]
 
