@@ -133,7 +133,7 @@ class Question:
     lines: tuple[int, int] | None = None
     values: tuple[float, float] | None = None  # "61.9 then 29.4"
     clocks: tuple[str, ...] = ()  # times of day: "14:20", "14:20:05"
-    moments: tuple[str, ...] = ()  # each of them with the day that stands nearest: "14:20", "-23 14:20"
+    moments: tuple[str, ...] = ()  # each of them with its day, if one is said: "14:20", "-23 14:20"
     days: tuple[str, ...] = ()  # "2026-02-18", "02-18" or "-18"
     relative: str = ""  # a name of [times]: "last night"
     timed: str = ""  # the words that its time of day or day is told from: of this question or the one before
@@ -474,9 +474,7 @@ def _clock_places(words: str) -> list[tuple[int, str]]:
             first, _, rest = (written or "12:00").partition(":")
         else:
             first, rest = str(_number(hour or han)), "30" if minute == "半" else f"{int(minute or 0):02d}"
-            is_late = (
-                part in ("下午", "晚上", "傍晚") or "noon" in (hour_half or "") or "ev" in (hour_half or "")
-            )
+            is_late = part in ("下午", "晚上", "傍晚") or re.search("noon|evening", hour_half or "")
             half = "pm" if is_late else hour_half
         number = int(first) % 12 + 12 if half == "pm" and int(first) <= 12 else int(first) % 24
         number = 0 if half == "am" and number == 12 else number

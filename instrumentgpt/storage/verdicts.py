@@ -54,10 +54,10 @@ class Standing:
 
 
 _AGE = "coalesce(begun, judged_at)"
-# A newest log that has only begun says nothing: the one before it speaks, as in the tool fetch_log.
+SMALL_PART = 4  # a newest log under one part of the one before, too short to judge, lets that one speak
 _SEEN = f"""
     (SELECT *, {_AGE} AS age, coalesce(
-        row_number() OVER by_age = 1 AND size * 4 < lead(size) OVER by_age
+        row_number() OVER by_age = 1 AND size * {SMALL_PART} < lead(size) OVER by_age
         AND (size = 0 OR fault = 'insufficient_data'), 0) AS only_begun
      FROM verdicts WINDOW by_age AS (PARTITION BY device ORDER BY {_AGE} DESC))"""
 _NEWEST = (

@@ -12,8 +12,8 @@ from instrumentgpt.instruments.fetch import RemoteLog, fetch
 from instrumentgpt.instruments.fetch import list_logs as logs_of
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder, diagnosed, open_log
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.storage.verdicts import SMALL_PART
 
-SMALL_PART = 4  # a log of less than one part in so many of the one before it may have only begun
 MOST_LOGS = 5_000  # of years; an agent is given them by pages
 
 
