@@ -58,8 +58,6 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
         doubts["swings"] = {"swing": metrics.half_peak_to_peak}
     if (own or track.quiet.any()) and abs(metrics.mean_error) * scale > max(HEALTHY_ERROR, own):
         doubts["off_setpoint"] = {"error": metrics.mean_error}
-    if all(len(np.unique(values[np.isfinite(values)])) < 2 for values in (track.pv, track.output)):
-        doubts["still"] = {}
     far = metrics.overshoot * scale > HEALTHY_OVERSHOOT
     if far and metrics.overshoot_percent > HEALTHY_OVERSHOOT_PERCENT:
         doubts["overshot"] = {"overshoot": metrics.overshoot, "percent": metrics.overshoot_percent}
