@@ -37,6 +37,7 @@ from instrumentgpt.analyst.questions import (
     channels_in,
     dated,
     devices_in,
+    language_asked,
     read_question,
     spelled,
     table,
@@ -109,7 +110,8 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
         best = rest if question.kind == "events" else question
         question = replace(question, lines=rest.lines, values=rest.values, kind=best.kind, score=best.score)
     question = replace(question, moments=dated(question.moments, task.now.date()))
-    language: Language = task.given.get("language") or language_of(question.text)  # a mode may know better
+    asked = language_asked(question.text)
+    language: Language = task.given.get("language") or asked or language_of(question.text)
     return Case(replace(task, devices=devices), question, language, tool)
 
 
@@ -287,7 +289,8 @@ def _is_of_one(case: Case, kind: str) -> bool:
     if kind == "survey":
         is_unread = question.score < (ALONE if may_run else table()["least"]) and not named
         is_of_named = named == 1 and (question.score < OF_SEVERAL or question.again)
-        return bool(is_unread or is_of_named or aspect("which_channel", question.words))
+        of_it = aspect("next", question.words) and not aspect("which_one", question.words)
+        return bool(is_unread or is_of_named or of_it or aspect("which_channel", question.words))
     return may_run and (kind in ("help", "figures", "events") or (kind == "gains" and not question.gain))
 
 

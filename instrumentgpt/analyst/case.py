@@ -196,11 +196,22 @@ def choose_log(case: Case, in_view: bool = False) -> Subject:
     pasted = bool(_pasted_now(case))
     if case.device and (case.question.day or case.question.previous) and not pasted:
         return fetched_log(case, older_log(case))
-    if (pasted or in_view or not case.task.devices) and (subject := known_log(case)):
+    subject = known_log(case) if pasted or in_view or not case.task.devices else None
+    if subject and not (subject.device and not case.question.log and _is_of_now(case)):
         return subject
     if not case.device:
         raise NothingToRead(ask_for_log(case))
     return fetched_log(case, case.question.log)
+
+
+def _is_of_now(case: Case) -> bool:
+    """Return whether it is asked how the device is now, or may run on, while an older log is in view."""
+    from instrumentgpt.analyst.questions import aspect
+
+    read = map(start_time, case.task.state.get("downloaded_logs") or [])
+    seen, words = start_time(case.state_field("last_log_file")), case.question.words
+    is_older = seen and any(at and at > seen for at in read)
+    return bool(is_older and (aspect("now", words) or aspect("safe", words)))
 
 
 def fetched_log(case: Case, log: str = "", device: str = "") -> Subject:

@@ -20,7 +20,6 @@ from instrumentgpt.analyst.report import (
 )
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.handover.letters import LINES, Facts, letter
-from instrumentgpt.instruments.language import Language
 
 READERS = {  # of a letter, who needs another one than whoever decides
     "technician": r"\btechnician|\belectrician|\bmechanic|\bto.?do\b|技师|技术员|电工|维修|待办",
@@ -66,9 +65,7 @@ def _report(case: Case) -> Iterator[str]:
                 failed.append(case.say("worst_failed", label=name, reason=plain_text(str(problem))))
     else:
         subjects = [choose_log(case, in_view=True)]
-    language: Language = "en" if re.search(r"english|英文", case.question.words) else case.language
-    language = "zh" if re.search(r"chinese|中文", case.question.words) else language
-    case.tool("write_report", logs=[subject.reference for subject in subjects], language=language)
+    case.tool("write_report", logs=[subject.reference for subject in subjects], language=case.language)
     labels = case.listed(subject.label for subject in subjects)
     yield case.say("report_made", count=len(subjects), labels=labels) + "\n"
     yield from (f"\n- {sentence}" for sentence in failed)

@@ -170,7 +170,7 @@ def table() -> dict[str, Any]:
     }
     named: dict[str, Any] = {
         row: {name: _any(words) for name, words in read[row].items()}
-        for row in ("quantities", "extremes", "units")
+        for row in ("quantities", "extremes", "units", "languages")
     }
     worded = {
         part: {name: {**row, "pattern": _any(row["words"])} for name, row in read[part].items()}
@@ -339,13 +339,21 @@ def _names(question: Question, in_view: bool, devices: int) -> frozenset[str]:
 
 def _going_on(question: Question, before: Question) -> Question:
     """Return the question before with the slots that this one fills anew."""
-    slots = {
+    slots: dict[str, Any] = {
         name: value
         for name in ("channels", "gain", "days", "log", "target", "factor", "quantity", "extreme")
         if (value := getattr(question, name)) not in ((), "", None)
     }
-    is_timed = question.days or question.clocks or question.relative
-    if is_timed or stretch(question.text) or since(question.text, date.max):
+    is_now = aspect("now", question.words)
+    slots |= {"days": ()} if is_now else {}
+    if (
+        is_now
+        or question.days
+        or question.clocks
+        or question.relative
+        or stretch(question.text)
+        or since(question.text, date.max)
+    ):
         slots |= {name: getattr(question, name) for name in ("clocks", "moments", "relative", "timed")}
     if question.gain not in ("", before.gain):  # the number was meant for the other gain
         before = replace(before, target=None)
@@ -385,12 +393,13 @@ def _slots(question: Question) -> Question:
         previous=not log and bool(aspect("previous", words)),
         search=quoted[1] if quoted else "",
         order=bool(act) and not aspect("no_order", words) and not constraints_in(act[0]),
-        again=bool((len(words) <= 2 * SHORT and aspect("again", words)) or _is_of_unit(words)),
+        again=bool((len(words) <= 2 * SHORT and aspect("again", words)) or _is_of_form(words)),
     )
 
 
-def _is_of_unit(words: str) -> bool:
-    return len(words) <= SHORT and bool(unit_asked(words))
+def _is_of_form(words: str) -> bool:
+    is_put_otherwise = language_asked(words) and not aspect("paragraph", words)
+    return len(words) <= SHORT and bool(unit_asked(words) or is_put_otherwise)
 
 
 def unit_asked(text: str) -> str:
@@ -400,6 +409,16 @@ def unit_asked(text: str) -> str:
     ('°F', '°C', '')
     """
     return _first(table()["units"], spelled(text))
+
+
+def language_asked(text: str) -> Language | None:
+    """Return the language that the answer is asked for in, None where none is named.
+
+    >>> language_asked("two sentences in Chinese for the night shift"), language_asked("log 是英文的")
+    ('zh', None)
+    """
+    languages: dict[str, Language] = {"en": "en", "zh": "zh"}
+    return languages.get(_first(table()["languages"], spelled(text)))
 
 
 def _first(patterns: Mapping[str, re.Pattern[str]], words: str) -> str:

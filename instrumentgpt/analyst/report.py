@@ -20,7 +20,7 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_pi, window_asked
-from instrumentgpt.analyst.questions import ALONE, aspect, suspected, table
+from instrumentgpt.analyst.questions import aspect, suspected, table
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -36,7 +36,14 @@ TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
-PARTS = ("why", "next", "sure", "danger", "unlogged")  # of a diagnosis, that a question may be on alone
+PARTS = (
+    "why",
+    "next",
+    "sure",
+    "danger",
+    "matters",
+    "unlogged",
+)  # of a diagnosis, that a question may be on alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
 
@@ -86,11 +93,13 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     is_told = any(before.strip() in text for _, text in case.task.messages_of("assistant"))
     yield "" if is_told else before
     yield _running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
+    yield case.say("matters") + "\n\n" if aspect("matters", words) else ""
     if told := _told_before(case, about, diagnosis):
         yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
         action = "" if acts_first else "".join(next_action(case, about, diagnosis))
         is_new = aspect("next", words) or action.strip() not in told
-        key = "told_unread" if case.question.score < table()["least"] else "told_before"
+        is_unread = case.question.score < table()["least"] and not _is_part(case)
+        key = "told_unread" if is_unread else "told_before"
         yield (action + "\n" if is_new else "") + case.say(key) + "\n"
         return
     yield header(case, about, diagnosis) + "\n\n"
@@ -106,11 +115,16 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     yield from _withheld(case, about, diagnosis)
 
 
+def _is_part(case: Case) -> bool:
+    """Return whether a part of a diagnosis is asked for."""
+    words = case.question.words
+    parts = any(map(partial(aspect, words=words), PARTS))
+    return bool(parts or suspected(words) or asks_to_run(case.question))
+
+
 def _told_before(case: Case, about: Subject, diagnosis: Result) -> str:
-    """Return the answers of this conversation, if one has it all and only a part of it is asked for."""
-    question, words = case.question, case.question.words
-    is_part = suspected(words) or asks_to_run(question) or any(map(partial(aspect, words=words), PARTS))
-    if not (is_part or question.score < ALONE) or aspect("in_full", words):
+    """Return the answers of this conversation, if one has it all and the device is not named anew."""
+    if aspect("in_full", case.question.words) or (case.task.devices and not _is_part(case)):
         return ""
     parts = [
         quoted(about.log),
@@ -284,13 +298,19 @@ def _running(case: Case, diagnosis: Result) -> str:
 
 
 def _grounds(case: Case, diagnosis: Result) -> Iterator[str]:
-    """Yield why the first finding has its grade: the signs for it, and what is not ruled out."""
+    """Yield why the first finding has its grade: the signs for it, and what is not ruled out.
+
+    Where nothing was found, by how many checks, and what was not judged.
+    """
     for fault in faults_of(diagnosis)[:1]:
         rival = cause_title(fault["open_rival"], case.language) if fault["open_rival"] else ""
         fields = {"title": fault["title"], "word": fault["confidence_word"], "count": len(fault["signs"])}
         signs = case.listed(fault["signs"]) or case.say("sure_check_alone")
         rest = [case.say("sure_open", rival=rival, test=fault["next_test"])] if rival else []
         yield together([case.say("sure", signs=signs, **fields), *rest], case.language) + "\n\n"
+    if not faults_of(diagnosis):
+        count = len({*diagnosis["checks"]} - {*diagnosis["unjudged"]})
+        yield case.say("sure_healthy", checks=count, lines=diagnosis["lines"]) + "\n\n"
 
 
 def _swing(case: Case, diagnosis: Result) -> Result | None:

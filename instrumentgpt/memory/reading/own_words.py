@@ -17,7 +17,7 @@ _SENTENCE_END = re.compile(
 _ORNAMENT = re.compile(r"\*\*|__|`|~~[^~]*~~")
 _BULLET = re.compile(r"^\s*(?:(?:[-*•·+–]|\d{1,2}[.)、]|#{1,6})\s+)+")
 _ASKED = re.compile(
-    r"[?？]\s*\W*$|[嗎吗呢][。.]?$"
+    r"[?？]\s*\W*$|(?:[嗎吗呢]|[什甚][麼么]|多少|怎[麼么][辦办])[。.]?$"
     r"|^\W*(?:what|why|how|which|who|when|where|is|are|does|did|do (?:i|we|you)|can|could|should|may)\b",
     re.I,
 )
