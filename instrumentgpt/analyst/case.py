@@ -196,22 +196,38 @@ def choose_log(case: Case, in_view: bool = False) -> Subject:
     pasted = bool(_pasted_now(case))
     if case.device and (case.question.day or case.question.previous) and not pasted:
         return fetched_log(case, older_log(case))
-    subject = known_log(case) if pasted or in_view or not case.task.devices else None
-    if subject and not (subject.device and not case.question.log and _is_of_now(case)):
-        return subject
+    if (pasted or in_view or not case.task.devices) and (subject := known_log(case)):
+        return subject if pasted or not subject.device else fetched_back(case, subject)
     if not case.device:
         raise NothingToRead(ask_for_log(case))
     return fetched_log(case, case.question.log)
 
 
-def _is_of_now(case: Case) -> bool:
-    """Return whether it is asked how the device is now, or may run on, while an older log is in view."""
-    from instrumentgpt.analyst.questions import aspect
+def fetched_back(case: Case, about: Subject) -> Subject:
+    """Return the log that an undated question is on: a question on another day only led away from it.
 
-    read = map(start_time, case.task.state.get("downloaded_logs") or [])
-    seen, words = start_time(case.state_field("last_log_file")), case.question.words
-    is_older = seen and any(at and at > seen for at in read)
-    return bool(is_older and (aspect("now", words) or aspect("safe", words)))
+    Where it is asked how the device is now, or may run on, that is the newest of those that were read.
+    """
+    from instrumentgpt.analyst.questions import aspect, read_question
+
+    read, words = [bare(name) for name in case.task.state.get("downloaded_logs") or []], case.question.words
+    log, answers = about.log, dict(case.task.messages_of("assistant"))
+    if aspect("now", words) or aspect("safe", words):
+        log = max(read, key=_begun, default=log)
+    elif not (case.question.log or case.question.again):
+        for turn, text in reversed(case.task.messages_of("user")):
+            question = read_question(text, in_view=True)
+            if question.log:
+                break
+            named = [name for name in read if name in answers.get(turn, "")]
+            if named and not (question.days or question.previous or question.again):
+                log = max(named, key=_begun)
+                break
+    return about if log == about.log else fetched_log(case, log)
+
+
+def _begun(log: str) -> datetime:
+    return start_time(log) or datetime.min
 
 
 def fetched_log(case: Case, log: str = "", device: str = "") -> Subject:

@@ -376,7 +376,8 @@ def _slots(question: Question) -> Question:
         question,
         channels=channels_in(words),
         all_channels=bool(aspect("all_channels", words)),
-        quantity=_first(patterns["quantities"], words),
+        quantity=_first(patterns["quantities"], re.split("how much|多少", words)[-1])  # 維持溫度要多少功率
+        or _first(patterns["quantities"], words),
         extreme="range" if len(asked) > 1 else _first(extremes, words) or when,
         gain=gain,
         direction="up" if aspect("up", words) else "down" if aspect("down", words) else "",
