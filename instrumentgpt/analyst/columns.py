@@ -48,7 +48,7 @@ def columns_first(
         yield from answering(case)
         return
     lacking = [name for name in named if not any(_is_of(head, name) for head in result["heads"])]
-    rows = [row for row in result["columns"] if _is_meant(row["column"], words, named)]
+    rows = [row for row in result["columns"] if _is_meant(row["column"], words, question.text, named)]
     if lacking or (says_column and not rows and not question.quantity):
         what = case.listed(table()["columns"][name][case.language] for name in lacking)
         yield case.say("column_lacking", label=about.label, what=what) if what else ""
@@ -81,14 +81,21 @@ def _has_word(case: Case, kind: str, words: str) -> bool:
         return False
     about, is_figure = choose_log(case), kind == "figures" and case.question.extreme != "when"
     read = metrics_of(case, about, window_asked(case, about)[0]) if is_figure else diagnosed(case, about)
-    return _is_meant(read["heads"], words)
+    return _is_meant(read["heads"], words, case.question.text)
 
 
-def _is_meant(head: str, words: str, named: Iterable[str] = ()) -> bool:
-    """Return whether `words` have a part of `head` that is in no usual question, or one of its quantities."""
+def _is_meant(head: str, words: str, text: str, named: Iterable[str] = ()) -> bool:
+    """Return whether `words` have a part of `head` that is in no usual question, or one of its quantities.
+
+    text  the words as they were written, in which "DO" and "pH" are names
+    """
+    short = re.match(r"(?:[A-Z][A-Z\d]|p[A-Z])(?!\w)", head)
+    if short and re.search(rf"(?<!\w){short[0]}(?!\w)", text):
+        return True
     parts = (part for part in re.findall(r"[a-zà-ÿ]{3,}\d*|[\u4e00-\u9fff]{2,}", spelled(head)))
     said = (part for part in parts if re.search(rf"(?<![a-z0-9]){part}(?![a-z0-9])", words))
-    return any(part not in _usual_words() for part in said) or any(_is_of(head, name) for name in named)
+    is_usual = all(part in _usual_words() for part in said)
+    return not is_usual or any(_is_of(head, name) for name in named)
 
 
 @cache

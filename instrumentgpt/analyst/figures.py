@@ -24,6 +24,7 @@ ALL = (
     "now", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise"
 )  # fmt: skip
 COLUMN = {"temperature": "pv", "output": "output", "error": "error", "setpoint": "setpoint", "": "pv"}
+CLOCKS = {"since": "00:00:00", "until": "23:59:59"}  # of a whole day
 LONGEST_QUESTION = 120  # letters: what is longer tells a story
 NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
 _WITHIN = re.compile(
@@ -242,9 +243,15 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
         return {}, case.say("time_not_there", time=named, end=end[:16])
     if len(question.moments) > 1:
         return {"since": question.moments[0], "until": question.moments[1]}, ""
-    if len(question.moments) == 1 and (ends := window_words(words)):
+    ends = window_words(words)
+    if len(question.moments) == 1 and ends:
         return {min(ends): question.moments[0]}, ""
-    return {}, ""
+    day = question.day
+    if day[:1] in ("", "~") or question.moments or not case.device:
+        return {}, ""
+    first, last = case.tool("channel_metrics", **about.named)["window"]
+    is_longer = first[4:5] == "-" and first[:10] != last[:10]
+    return {end: f"{day} {CLOCKS[end]}" for end in sorted(ends) or CLOCKS} if is_longer else {}, ""
 
 
 def window_words(words: str) -> set[str]:

@@ -1,16 +1,25 @@
 """What the logs of a device tell together: which day or run had it, from which log on, what grew."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime, time, timedelta
 
-from instrumentgpt.analyst.case import Case, Result, Subject, bare
+from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, unit_of
 from instrumentgpt.analyst.columns import SENTENCE_END
-from instrumentgpt.analyst.figures import LONGEST_QUESTION, figures, limits_asked
-from instrumentgpt.analyst.questions import aspect, span_of
+from instrumentgpt.analyst.figures import (
+    LONGEST_QUESTION,
+    called,
+    channel_sentence,
+    figures,
+    limits_asked,
+    metrics_of,
+)
+from instrumentgpt.analyst.questions import aspect, span_of, table
 from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
 
+MOST_DAYS = 14  # of one log, told one by one
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
 
@@ -43,7 +52,8 @@ def over_logs(case: Case) -> Iterator[str]:
     if not rows and begun:
         yield case.say("logs_none_since", label=result["label"], day=begun) + "\n\n"
     if len(rows) < LEAST:
-        yield from (figures if case.question.kind == "figures" else diagnose)(case)
+        days = list(by_days(case)) if aspect("over_logs", case.question.words) else []
+        yield from days or (figures if case.question.kind == "figures" else diagnose)(case)
         return
     yield _title(case, rows, result["label"]) + "\n\n"
     yield from (_row(case, row) for row in rows)
@@ -53,6 +63,36 @@ def over_logs(case: Case) -> Iterator[str]:
     about = Subject(bare(newest["log"]), result["device"], result["label"]) if newest else None
     rising = rising_over(case, about) if about else []
     yield from ("\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising)
+
+
+def by_days(case: Case) -> Iterator[str]:
+    """Tell each day of the log that is meant, or each night; nothing where it has only one."""
+    about = choose_log(case)
+    hours = table()["times"]["last night" if aspect("night", case.question.words) else "yesterday"]
+    first, last = case.tool("channel_metrics", **about.named)["window"]
+    windows = _days_of(first, last, hours)
+    for since_, until in windows if len(windows) >= LEAST else ():
+        metrics = metrics_of(case, about, {"since": since_, "until": until})
+        asked = called(case, metrics).question.channels
+        yield case.say("figures_span", since=moment(since_), until=moment(until)) + "\n\n"
+        for row in metrics["channels"]:
+            unit = unit_of(metrics, row["channel"])
+            told = channel_sentence(case, about, row, unit, wants=True)
+            yield f"- {told}\n" if told and (not asked or row["channel"] in asked) else ""
+        yield "\n"
+
+
+def _days_of(first: str, last: str, hours: Mapping[str, int]) -> list[tuple[str, str]]:
+    """Return the beginnings and ends of each day between two moments, from hour to hour; [] without dates."""
+    try:
+        start, end = map(datetime.fromisoformat, (first, last))
+    except ValueError:
+        return []
+    count = min((end.date() - start.date()).days + 1, MOST_DAYS)
+    midnights = (datetime.combine(start.date() + timedelta(days=day), time()) for day in range(-1, count))
+    spans = ([at + timedelta(hours=hours[name]) for name in ("from", "to")] for at in midnights)
+    inside = ((max(since_, start), min(until, end)) for since_, until in spans)
+    return [(f"{since_:%F %T}", f"{until:%F %T}") for since_, until in inside if since_ < until]
 
 
 def since_log(case: Case, about: Subject) -> Iterator[str]:

@@ -61,14 +61,14 @@ _CHANNELS = re.compile(
     _CHANNEL_WORD + r"\s*[=#.]?\s*((?:\d{1,2}|[一二三四])"
     r"(?:\s*(?:,|、|&|/|and|or|跟|和|与|to|-|到)\s*(?:ch(?:annel)?\s*|通道)?\d{1,2}(?![\d.:%]))*)(?![\d.:])"
     r"|\b(\d{1,2})(?:st|nd|rd|th) (?:channel|loop|zone|sensor)\b"
-    r"|(?:第\s*(\d{1,2}|[一二三四五六七八九])\s*[号个]?|(?<![\d.])(\d{1,2})\s*号?)\s*(?:通道|回路|频道)(?!\s*\d)"
+    r"|(?:第\s*(\d{1,2}|[一二三四五六七八九])\s*[号个]?|(?<![\d.])(\d{1,2})\s*号?)\s*(?:通道|回路|频道|区)(?!\s*\d)"
     r"|(?<=\bon )(\d)(?![\d/:.]|\s*(?:°|c\b|degree|feb|jan|mar))"
 )
 _CLOCK = re.compile(
     r"(?<![\d:.])((?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?)(?![\d:])\s*(am|pm)?"
     r"|\b(1[0-2]|[1-9]) ?(am|pm|o'clock(?: in the (?:afternoon|evening))?)\b"
     r"|(早上|上午|凌晨|中午|下午|晚上|傍晚)?(?<!\d)(\d{1,2}|[一二两三四五六七八九十]{1,2})[点时](?!间)(?:(\d{1,2}|半)分?|(多))?"
-    r"|(\bat noon\b|(?<=[日号天])中午)"
+    r"|(\bnoon\b|(?<=[日号天])中午)"
 )  # fmt: skip
 _SPAN = r"(\d{1,5}) ?(h|hours?|mins?|minutes?|s|secs?|seconds?|小时|分钟?|秒)(?![a-z])"
 _ELAPSED = re.compile(  # since the first line: at minute 205, between 200 and 215 min, 第205分钟, 205分钟前后
