@@ -63,7 +63,7 @@ def figures(case: Case) -> Iterator[str]:
     channels = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
     wants = question.extreme in ("least", "most", "range", "mean") or bool(window) or within is not None
     wants = wants or (not question.quantity and "setpoint" in metrics["missing"])
-    moves = [row["channel"] for row in channels if question.quantity == "rise" and row["moves"]]
+    moves = [row["channel"] for row in channels if _has_ways(question.quantity, row)]
     rows = [
         (row, channel_sentence(case, about, row, unit_of(metrics, row["channel"]), wants)) for row in channels
     ]
@@ -85,6 +85,13 @@ def figures(case: Case) -> Iterator[str]:
         yield case.item(key, channels=listed, samples=samples, lacks=lacks)
     if not (note or told) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def _has_ways(quantity: str, row: Result) -> bool:
+    """Return whether the ways between setpoints tell what is asked: how fast, or how many cycles."""
+    return bool(row["moves"]) and (
+        quantity == "rise" or (quantity == "period" and any(move["count"] > 1 for move in row["moves"]))
+    )
 
 
 def level_asked(words: str) -> float | None:
@@ -137,7 +144,8 @@ def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
         ]
         told = case.say("list_separator").join(parts)
         ends = {"start": move["from"], "stop": move["to"], "channel": row["channel"]}
-        yield case.item("move_row", parts=told, **ends, **at)
+        key = "move_row" if move["count"] == 1 else "move_rows"
+        yield case.item(key, parts=told, count=move["count"], **ends, **at)
 
 
 def limits_asked(words: str) -> dict[str, float]:

@@ -153,7 +153,7 @@ def channel_metrics(
             **row,
             "extremes": extremes_of(opened.log, row["channel"], window, within),
             **(
-                {"hold": holds_at(opened.log, row["channel"], diagnosis.segments, at)}
+                {"hold": holds_at(opened.log, row["channel"], diagnosis.segments, at, row["band"] or 0.0)}
                 if at is not None
                 else {}
             ),

@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from instrumentgpt.instruments.analysis.segments import Segment
-from instrumentgpt.instruments.analysis.signals import runs
+from instrumentgpt.instruments.analysis.signals import constant_runs, runs
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.tools.events import NotInTheLog, seconds_at
 from instrumentgpt.instruments.tools.opened import plain
@@ -17,7 +18,7 @@ from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 MOST_TIMES = 8  # past a limit that are told one by one
 WARMING = 3.0  # bands from the setpoint, from which a log begins with a warm-up
 FEWEST_ROWS = 4  # of a way between two setpoints, or its rate is none
-MOST_MOVES = 8  # from one setpoint to another that are told
+MOST_MOVES = 12  # from one setpoint to another that are told: a programme of six has as many ways
 RISE = (0.1, 0.9)  # of the way, between which its rate is told, as of a rise time
 MOST_CHANGES = 8  # of gains that are told: more are a schedule
 QUANTITIES = ("pv", "output", "error", "setpoint")
@@ -138,22 +139,57 @@ def beyond(log: Log, channel: int, window: tuple[float, float], limit: float, si
     }
 
 
-def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -> list[dict[str, Any]]:
-    """Return how pv of a channel went from one setpoint that was held to the next, and to the first.
+@dataclass(frozen=True)
+class Level:
+    """A setpoint of one channel, and from when to when it was asked for."""
 
-    from, to  setpoints, of the first way the pv that the log begins with; clock, line: when that was left
-    seconds   from then until pv was within `band` of the second; None if it never was while that was held
-    rate      of pv from 10 to 90 % of the way, per minute; None likewise
+    setpoint: float
+    onset: float  # s since the log's first line
+    end: float
+    first_line: int
+    last_line: int
+    duty: float  # percent, mean output
+    mean_error: float  # setpoint - pv
+
+
+def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -> list[Level | Segment]:
+    """Return the setpoints of a channel in order: those held, and those a fast programme stepped to.
+
+    segments  of the channel; what is too short to be a hold there counts here if it was stepped to by more
+              than WARMING bands, and read FEWEST_ROWS times
+    """
+    holds = [segment for segment in segments if segment.kind == "hold"]
+    time, setpoint = samples["time"].to_numpy(), samples["setpoint"].to_numpy()
+    levels: list[Level | Segment] = [*holds]
+    for first, stop in constant_runs(setpoint):
+        onset, end = float(time[first]), float(time[stop - 1])
+        stepped = first > 0 and abs(setpoint[first] - setpoint[first - 1]) > WARMING * band > 0
+        is_held = any(hold.onset < end and onset < hold.end for hold in holds)
+        if stepped and stop - first >= FEWEST_ROWS and not is_held:
+            rows = samples.iloc[first:stop]
+            means = {"duty": rows["output"].mean(), "mean_error": setpoint[first] - rows["pv"].mean()}
+            lines = {"first_line": int(rows["line"].iloc[0]), "last_line": int(rows["line"].iloc[-1])}
+            levels.append(Level(float(setpoint[first]), onset, end, **lines, **means))
+    return sorted(levels, key=lambda level: level.onset)
+
+
+def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -> list[dict[str, Any]]:
+    """Return how pv of a channel went from one setpoint to the next, and to the first, each way once.
+
+    from, to  setpoints, of the first way the pv that the log begins with
+    count     how often it went so; clock, line: when the first was left
+    seconds   from then until pv was within `band` of the second, the median of them; None if it never was
+    rate      of pv from 10 to 90 % of the way, per minute, likewise
     asked     rate of a setpoint that was ramped, per minute; None of one that was stepped
     """
-    holds = [segment for segment in segments if segment.channel == channel and segment.kind == "hold"]
     samples = log.samples[log.samples["channel"] == channel]
-    left_at = [(segment.setpoint, segment.end, segment.last_line) for segment in holds[:-1]]
-    reached = holds[1:]
-    if holds and abs((start := float(samples["pv"].iloc[0])) - holds[0].setpoint) > WARMING * band > 0:
+    levels = levels_of(samples, [one for one in segments if one.channel == channel], band)
+    left_at = [(level.setpoint, level.end, level.last_line) for level in levels[:-1]]
+    reached = levels[1:]
+    if levels and abs((start := float(samples["pv"].iloc[0])) - levels[0].setpoint) > WARMING * band > 0:
         left_at.insert(0, (start, float(samples["time"].iloc[0]), int(samples["line"].iloc[0])))
-        reached = holds
-    moves = []
+        reached = levels
+    ways: dict[tuple[float, float], list[dict[str, Any]]] = {}
     for (left, begin, line), after in zip(left_at, reached, strict=True):
         way = after.setpoint - left
         inside = samples[samples["time"].between(begin, after.end)]
@@ -165,10 +201,8 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
             for there in (share >= RISE[0], share >= RISE[1], share >= 1 - band / abs(way))
         )
         ramp, period = after.onset - begin, float(np.median(np.diff(time)))
-        moves.append(
+        ways.setdefault((left, after.setpoint), []).append(
             {
-                "from": left,
-                "to": after.setpoint,
                 "clock": log.clock(begin),
                 "line": line,
                 "seconds": arrived - begin,
@@ -176,29 +210,34 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
                 "asked": 60 * way / ramp if ramp > 2 * period else np.nan,
             }
         )
+    moves = [
+        {"from": left, "to": after, "count": len(rows), "clock": rows[0]["clock"], "line": rows[0]["line"]}
+        | {name: pd.Series([row[name] for row in rows]).median() for name in ("seconds", "rate", "asked")}
+        for (left, after), rows in ways.items()
+    ]
     return [plain(move) for move in moves[:MOST_MOVES]]
 
 
-def holds_at(log: Log, channel: int, segments: Sequence[Segment], setpoint: float) -> dict[str, Any]:
+def holds_at(
+    log: Log, channel: int, segments: Sequence[Segment], setpoint: float, band: float
+) -> dict[str, Any]:
     """Return how a channel held `setpoint`, {} if it never did: how often, how long in all, and the longest.
 
     duty and mean_error are those of the longest hold once it had settled; `std`, and `half_peak_to_peak`
     between the least and the most, of its second half, in which nothing of the step is left
     """
-    holds = [
-        segment
-        for segment in segments
-        if segment.channel == channel and segment.kind == "hold" and math.isclose(segment.setpoint, setpoint)
-    ]
+    samples = log.samples[log.samples["channel"] == channel]
+    levels = levels_of(samples, [one for one in segments if one.channel == channel], band)
+    holds = [level for level in levels if math.isclose(level.setpoint, setpoint)]
     if not holds:
         return {}
-    longest = max(holds, key=lambda segment: segment.end - segment.onset)
-    samples = log.samples[log.samples["channel"] == channel]
-    pv = samples.loc[samples["time"].between(longest.middle, longest.end), "pv"]
+    longest = max(holds, key=lambda level: level.end - level.onset)
+    middle = (longest.onset + longest.end) / 2
+    pv = samples.loc[samples["time"].between(middle, longest.end), "pv"]
     return {
         "setpoint": setpoint,
         "count": len(holds),
-        "seconds": plain(sum(segment.end - segment.onset for segment in holds)),
+        "seconds": plain(sum(level.end - level.onset for level in holds)),
         "clock": log.clock(longest.onset),
         "end_clock": log.clock(longest.end),
         "line": longest.first_line,
