@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -69,6 +70,9 @@ def diagnose(case: Case) -> Iterator[str]:
 
         yield from at_moment(case, about, case.question.moments[0])
         yield "\n"
+    if len(case.question.channels) > 1 and not (aspect("in_full", words) or window):
+        yield from _each_channel(case, about, diagnosis)
+        return
     asks_lines = aspect("evidence", words)
     if aspect("sure", words):
         yield from _grounds(case, diagnosis)
@@ -77,6 +81,24 @@ def diagnose(case: Case) -> Iterator[str]:
         yield from _lines(case, about, diagnosis)
     if case.question.pasted and _of_class(diagnosis, "insufficient_data"):
         yield "\n" + case.say("pasted_needs") + "\n"
+
+
+def _each_channel(case: Case, about: Subject, whole: Result) -> Iterator[str]:
+    """Tell each of several channels by itself, after the dangers of all."""
+    yield "".join(f"**{fault['danger']}**\n\n" for fault in faults_of(whole) if fault["danger"])
+    for number in case.question.channels:
+        alone = replace(case, question=replace(case.question, channels=(number,)))
+        diagnosis = with_beside(alone, about, diagnosed(alone, about))
+        faults = [{**fault, "danger": ""} for fault in faults_of(diagnosis)]
+        rest = [finding for finding in diagnosis["findings"] if finding["class"] == "healthy"]
+        yield verdict(alone, about, diagnosis | {"findings": faults + rest}) + "\n\n"
+        yield from (f"- {fault['summary']} ({links(about, fault)})\n" for fault in faults[:MOST_FAULTS])
+        if faults:
+            yield from _cause(alone, about, diagnosis)
+            yield from next_action(alone, about, diagnosis)
+            yield "\n"
+    draw(case, about)
+    yield header(case, about, whole) + "\n"
 
 
 def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False) -> Iterator[str]:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, Literal
 
+import numpy as np
+
 from instrumentgpt.instruments.kept_verdicts import identified
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.loops import Loop, loops_of
@@ -76,6 +78,6 @@ def _groups(
 
 
 def _channels(opened: Opened, loops: dict[int, Loop], channel: int | None) -> list[int]:
-    if channel is None:
-        return sorted(loops)
-    return [known_channel(opened, channel)]
+    """Return the channel that is named, else those with an output, or all where none has one."""
+    driven = [number for number in sorted(loops) if np.isfinite(loops[number].output).any()]
+    return [known_channel(opened, channel)] if channel is not None else driven or sorted(loops)
