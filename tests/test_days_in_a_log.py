@@ -115,3 +115,34 @@ def test_a_day_that_the_log_has_not_is_told_with_the_days_that_it_has(chamber, t
     asked("how is chamber?", tmp_path, inventory=chamber)
     with pytest.raises(NotInTheLog, match="2026-11-22 06:00"):
         look_at_time(place, "chamber.csv", "-28 14:00", "chamber")
+
+
+@each(
+    "question, count, told",
+    [
+        ("chamber: what was the mean temperature each day?", 3, "2026-11-24 00:00:00 to 2026-11-25 00:00:00"),
+        ("chamber: how warm was it every night?", 4, "2026-11-22 18:00:00 to 2026-11-23 06:00:00"),
+        ("chamber: what was the output on the first day and after?", 3, "output"),
+        ("chamber 每天的平均溫度是多少？", 4, "2026-11-23 00:00:00 到 2026-11-24 00:00:00"),
+    ],
+)
+def test_each_day_or_night_of_a_long_log_is_told_by_itself(chamber, tmp_path, question, count, told):
+    text = said(chamber, tmp_path, question)
+    assert text.count("2026-11-2") >= count and told in text
+
+
+@each(
+    "question, since, until",
+    [
+        ("chamber: what was the highest temperature on Nov 23?", "2026-11-23 00:00", "2026-11-23 23:59"),
+        (
+            "chamber: what was the lowest temperature since Nov 24 noon?",
+            "2026-11-24 12:00",
+            "2026-11-25 05:59",
+        ),
+        ("chamber 11月24日最高溫度是幾度？", "2026-11-24 00:00", "2026-11-24 23:59"),
+    ],
+)
+def test_a_day_that_is_named_is_the_window_of_the_figures(chamber, tmp_path, question, since, until):
+    text = said(chamber, tmp_path, question)
+    assert since in text and until in text

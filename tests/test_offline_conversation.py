@@ -270,3 +270,68 @@ def test_whether_a_change_helped_is_a_comparison_that_tells_what_was_done(read):
 def test_since_when_and_how_often_a_fault_shows_is_told_with_its_lines(tmp_path, question):
     text = asked(question, tmp_path, state={"device_name": "zspr 054", "device_ip": "10.1.1.93"}).text
     assert "2026-02-20 19:40:19" in text and "5 " in text and "?log=zspr%20054/" in text and "###" not in text
+
+
+def after(question: str, *before: tuple[str, str]) -> dict:
+    """Return the task of `question` after questions, each with the log that its answer told."""
+    rows = []
+    for turn, (text, log) in enumerate(before, start=1):
+        rows += [{"turn": turn, "role": "user", "text": text}]
+        rows += [{"turn": turn, "role": "assistant", "text": f"From the log `{log}`."}]
+    return {"messages": tuple(rows), "state": {**READ, "last_log_file": before[-1][1]}}
+
+
+@each(
+    "question, before, log",
+    [
+        ("is it the sensor?", [("why does it swing?", NEWEST), ("how was it on Feb 18?", OLDER)], NEWEST),
+        ("是感測器嗎？", [("為什麼波動？", NEWEST), ("18號也這樣嗎？", OLDER)], NEWEST),
+        ("is it the sensor?", [("how was it on Feb 18?", OLDER)], OLDER),
+        (
+            "is it the sensor?",
+            [("why does it swing?", NEWEST), (f"look at {OLDER}", OLDER)],
+            OLDER,
+        ),
+        ("and is it healthy now?", [("how was it on Feb 18?", OLDER)], NEWEST),
+        ("can I leave it running until Monday?", [("how was it on Feb 18?", OLDER)], NEWEST),
+        ("現在還好嗎？", [("18號怎麼樣？", OLDER)], NEWEST),
+    ],
+)
+def test_a_question_on_another_day_only_leads_away_from_the_log_in_view(read, question, before, log):
+    assert f"`{log}`" in asked(question, read, **after(question, *before)).text
+
+
+@each(
+    "question, told",
+    [
+        ("Write two sentences in Chinese for the night shift.", "下一步"),
+        ("寫兩句英文給夜班同事", "Next:"),
+        ("zspr 052 怎麼了？請用英文回答", "Key findings"),
+    ],
+)
+def test_an_answer_comes_in_the_language_that_is_asked_for(read, question, told):
+    assert told in asked(question, read, state=READ).text
+
+
+@each("question", ["Is it healthy?", "那正常嗎？", "Could it harm the samples?", "對樣品有影響嗎？"])
+def test_what_was_told_is_not_told_again_in_full(read, question):
+    language = "en" if question.isascii() else "zh"
+    first = asked("why does the temperature swing?" if language == "en" else "為什麼波動？", read, state=READ)
+    said = ({"turn": 1, "role": "user", "text": "why?"}, {"turn": 1, "role": "assistant", "text": first.text})
+    again = asked(question, read, state=READ, messages=said).text
+    assert len(again) < len(first.text) / 2
+
+
+@each("question", ["如果只能做一件事，要做什麼", "What should I check first?"])
+def test_what_to_do_first_is_asked_of_the_device_in_view_and_lays_nothing_down(read, question):
+    text = asked(question, read, state=READ).text
+    assert (
+        ("下一步" if "做" in question else "Next:") in text and "zspr 051" not in text and "規定" not in text
+    )
+
+
+@each("question", ["are channels 1 and 3 of zspr 051 ok?", "zspr 051 的 1區跟3區正常嗎？"])
+def test_several_channels_asked_about_are_told_one_by_one(tmp_path, question):
+    text = asked(question, tmp_path).text
+    healthy, saturated = ("healthy", "Output saturated") if question.isascii() else ("正常", "輸出飽和")
+    assert text.index(healthy) < text.index(saturated) and text.count("zspr 051 (10.1.1.46)") == 2
