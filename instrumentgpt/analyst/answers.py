@@ -57,6 +57,7 @@ from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
 OF_SEVERAL = 8  # weight from which a question is of all devices though it names one
 MOST_AT_ONCE = 4  # questions of one message
+UNTIMED = ("log", "device", "language", "before")  # arguments of tools that are no time, whatever they hold
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
@@ -309,11 +310,26 @@ def _is_of_a_shift(case: Case) -> bool:
     return is_asked and not case.task.devices and shift_start(words, case.task.now) is not None
 
 
+def _is_time(value: Any) -> bool:
+    return isinstance(value, str) and bool(re.search(r"\d:\d|\d-\d|^[+-]\d", value))
+
+
+def _time_named(case: Case) -> str:
+    """Return the time of day, or the time before today, that the question names; "" for none."""
+    question = case.question
+    if asks_to_run(question) or question.again or question.pasted:
+        return ""
+    relative = table()["times"][question.relative]["pattern"] if question.relative else None
+    match = relative.search(question.words) if relative else None
+    return question.text[match.start() : match.end()] if match else next(iter(question.clocks), "")
+
+
 def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
     """Yield what `answering` says, then the logs that its tools read and that it did not name."""
-    used, done = dict[str, None](), dict[str, Result]()
+    used, done, timed = dict[str, None](), dict[str, Result](), set[str]()
 
     def tool(name: str, **given: Any) -> Result:
+        timed.update(name for name, value in given.items() if name not in UNTIMED and _is_time(value))
         call = f"{name} {given}"
         if call not in done:  # once in an answer
             done[call] = case.tool(name, **given)
@@ -328,6 +344,8 @@ def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iter
         pieces.append(words)
         yield words
     shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(pieces))
+    if not timed and case.device and (time := _time_named(case)) and time not in shown:
+        yield "\n\n" + case.say("time_unused", time=plain_text(time))
     if unnamed := [quoted(log) for log in used if log and log not in shown]:
         blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
         yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))

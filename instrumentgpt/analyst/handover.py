@@ -15,10 +15,11 @@ from instrumentgpt.analyst.report import (
     faults_of,
     next_action,
     remedy,
+    running,
     verdict,
     with_beside,
 )
-from instrumentgpt.analyst.words import plain_text, quoted
+from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.handover.letters import LINES, Facts, letter
 
 READERS = {  # of a letter, who needs another one than whoever decides
@@ -101,13 +102,16 @@ def _letter_on(case: Case, about: Subject) -> Iterator[str]:
         cause = plain_text(first["cause"])
         fields["cause"] = grade + (cause[:1].lower() + cause[1:] if grade else cause)
         fields["action"] = plain_text(remedy(case, about, first))
-        fields["symptom"] = plain_text(first["summary"])
+        since, until = (moment(first[name]) for name in ("onset_clock", "end_clock"))
+        span = case.say("figures_span", since=since, until=until)
+        fields["symptom"] = f"{plain_text(first['summary'])} ({span})"
         fields["ruled_out"] = case.listed(map(plain_text, first["ruled_out"]))
         lines = [f"{about.link(item['line'])} {quoted(item['text'])}" for item in first["evidence"][:LINES]]
         yield letter(
             kind, case.language, Facts(about.label, log=quoted(about.log), lines=tuple(lines), **fields)
         )
         yield "\n"
+    yield running(case, diagnosis) + "\n\n" if aspect("night", words) else ""
     yield age(case.task, case.language, diagnosis["end"]) + "\n"
 
 

@@ -114,7 +114,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     before = fault_before(case, diagnosis)
     is_told = any(before.strip() in text for _, text in case.task.messages_of("assistant"))
     yield "" if is_told else before
-    yield _running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
+    yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     yield case.say("matters") + "\n\n" if aspect("matters", words) else ""
     if told := _told_before(case, about, diagnosis):
         yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
@@ -308,7 +308,7 @@ def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str
     )
 
 
-def _running(case: Case, diagnosis: Result) -> str:
+def running(case: Case, diagnosis: Result) -> str:
     """Return whether the log speaks against running it: what can be critical does, likely or not."""
     faults, severities = faults_of(diagnosis), {finding["severity"] for finding in diagnosis["findings"]}
     grave = [fault for fault in faults if severity(fault["class"]) == "critical"]
