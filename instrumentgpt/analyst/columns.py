@@ -89,8 +89,8 @@ def _is_meant(head: str, words: str, text: str, named: Iterable[str] = ()) -> bo
 
     text  the words as they were written, in which "DO" and "pH" are names
     """
-    short = re.match(r"(?:[A-Z][A-Z\d]|p[A-Z])(?!\w)", head)
-    if short and re.search(rf"(?<!\w){short[0]}(?!\w)", text):
+    names = re.findall(r"(?<!\w)(?:[A-Z][A-Z\d]|p[A-Z])(?!\w)", head)
+    if any(re.search(rf"(?<!\w){name}(?!\w)", text) for name in names):
         return True
     parts = (part for part in re.findall(r"[a-zà-ÿ]{3,}\d*|[\u4e00-\u9fff]{2,}", spelled(head)))
     said = (part for part in parts if re.search(rf"(?<![a-z0-9]){part}(?![a-z0-9])", words))
@@ -130,7 +130,12 @@ def _told(case: Case, about: Subject, row: Result, window: list[str]) -> Iterato
         numbers = {"inside": group["median"], "low": row["usual"][0], "high": row["usual"][1]}
         group |= {"what": what, "times": case.listed(" ".join(pair) for pair in shown[:MOST_TIMES])}
         yield case.item("column_during", **group, **numbers, **said)
-    yield "" if groups or is_figure else case.item("column_alone")
+    if not is_figure:
+        shift = row["shift"]
+        at = {"clock": moment(shift["clock"], window[0]), "line": about.link(shift["line"])} if shift else {}
+        yield case.item(
+            "column_shift" if shift else "column_level", std=row["std"], **(shift or {}) | at, **said
+        )
     yield "\n"
 
 

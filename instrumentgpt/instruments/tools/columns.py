@@ -11,6 +11,7 @@ from instrumentgpt.instruments.faults import NO_FAULT
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.logs import other_columns as read_other_columns
+from instrumentgpt.instruments.loops import Floats, Indices
 from instrumentgpt.instruments.reading.headers import written_unit
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.reading.tables import OtherColumns
@@ -23,6 +24,7 @@ APART = 0.25  # share of a fault outside of that, from which it moved: the cause
 MARGIN = 0.25  # of its length, before and after a fault, is no rest: heat lags behind what moves it
 FEWEST = 20  # samples of the rest, below which nothing can be set beside it
 LONGEST = 0.5  # share of the log; a longer fault has no rest beside it
+SHIFTED = 2.0  # standard deviations on either side, from which a mean changed
 MOST_TIMES = 40  # told of all columns together
 Spans = dict[str, list[tuple[float, float, int]]]  # what happened → onset and end (s), line
 
@@ -79,6 +81,24 @@ def _spans(diagnosis: Diagnosis) -> Spans:
     return spans
 
 
+def _shift(log: Log, read: OtherColumns, values: Floats, inside: Indices) -> dict[str, Any] | None:
+    """Return where the mean of a column changed most, and from what to what; None where it hardly did.
+
+    By the largest deviation of the cumulative sum (Page 1954), against the spread on either side.
+    """
+    level, count = values[inside], len(inside)
+    place = int(np.abs(np.cumsum(level - level.mean())).argmax()) + 1
+    if not FEWEST <= place <= count - FEWEST:
+        return None
+    before, after = level[:place], level[place:]
+    within = np.sqrt((place * before.var() + (count - place) * after.var()) / count)
+    if abs(after.mean() - before.mean()) <= SHIFTED * within:
+        return None
+    at = inside[place]
+    where = {"line": int(read.line[at]), "clock": log.clock(float(read.time[at]))}
+    return where | {"before": before.mean(), "after": after.mean()}
+
+
 def _row(
     log: Log, read: OtherColumns, name: str, window: tuple[float, float], spans: Spans, most: int
 ) -> dict[str, Any]:
@@ -92,7 +112,8 @@ def _row(
     for extreme, place in (("least", values[inside].argmin()), ("most", values[inside].argmax())):
         at = inside[place]
         row[extreme] = {"value": values[at], "line": read.line[at], "clock": log.clock(float(time[at]))}
-    row["mean"] = values[inside].mean()
+    row["mean"], row["std"] = values[inside].mean(), values[inside].std()
+    row["shift"] = _shift(log, read, values, inside)
     rest = finite.copy()
     for onset, end, _ in (span for every in spans.values() for span in every):
         margin = MARGIN * (end - onset)
