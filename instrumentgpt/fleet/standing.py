@@ -106,15 +106,15 @@ class Talk:
     cause: str
 
 
-def talks_about(database: Database, device: str, limit: int = 20) -> list[Talk]:
-    """Return the conversations about a device, the newest first."""
+def talks_about(database: Database, device: str) -> list[Talk]:
+    """Return the newest conversations about a device, the newest first."""
     sql = (
         "SELECT id, coalesce(title, ''), CAST(updated_at AS REAL),"
         " coalesce(json_extract(diagnostic_state, '$.root_causes[#-1]'), '') FROM conversations"
         " WHERE deleted_at IS NULL AND json_valid(diagnostic_state)"
-        " AND json_extract(diagnostic_state, '$.device_name') = ? ORDER BY updated_at DESC LIMIT ?"
+        " AND json_extract(diagnostic_state, '$.device_name') = ? ORDER BY updated_at DESC LIMIT 20"
     )
-    return [Talk(*row) for row in rows(database, sql, (device, limit))]
+    return [Talk(*row) for row in rows(database, sql, (device,))]
 
 
 def _badness(row: Row) -> tuple[int, int, float]:

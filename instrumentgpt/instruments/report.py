@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +37,8 @@ TEMPLATE = "report.html"
 CHANNELS_A_CHART = 4  # more do not fit on a sheet
 
 
-def report(diagnoses: Sequence[Diagnosis], language: Language = "en", made: datetime | None = None) -> str:
+def report(diagnoses: Sequence[Diagnosis], language: Language = "en") -> str:
     """Return one HTML page on `diagnoses`, a section each: self-contained, printable, asking no network.
-
-    made  when; None: now
 
     Text of the logs is escaped wherever it stands; the page forbids itself to load anything.
     """
@@ -52,7 +49,7 @@ def report(diagnoses: Sequence[Diagnosis], language: Language = "en", made: date
         .render(
             sections=sections,
             word=lambda key, *values: word(key, language, *values),
-            made=(made or now()).strftime("%Y-%m-%d %H:%M"),
+            made=now().strftime("%Y-%m-%d %H:%M"),
             version=__version__,
             plotlyjs=Markup(get_plotlyjs()),  # ours, not the log's
             config=config(),

@@ -51,7 +51,6 @@ FIGURES = {  # quantity → how it is written, and what it is multiplied with
     "ki": (".4g", 1),
     "kd": (".4g", 1),
 }
-READ_BYTES = 1 << 20
 
 
 def finding_rows(
@@ -257,8 +256,5 @@ def provenance(log: Log, language: Language) -> list[tuple[str, str]]:
 
 def sha256(path: Path) -> str:
     """Return the SHA-256 of the file at `path`, in hex."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(READ_BYTES):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

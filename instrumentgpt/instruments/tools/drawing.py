@@ -8,7 +8,7 @@ from instrumentgpt.instruments import segment_wording
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import SEVERITIES, worst
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, diagnosed, known_channel, open_log
+from instrumentgpt.instruments.tools.opened import ToolProblem, diagnosed, known_channel, open_log
 from instrumentgpt.instruments.tools.window import window_of
 from instrumentgpt.instruments.workspace import Workspace
 
@@ -87,7 +87,7 @@ def write_report(
         raise NothingToReport("report_logs", most=MOST_LOGS, logs=len(logs))
     from instrumentgpt.instruments.report import report  # plotly: 0.3 s, only where something is drawn
 
-    opened = [_opened(workspace, log) for log in logs]
+    opened = [open_log(workspace, log, device=log.rpartition("/")[0]) for log in logs]
     page = report(sorted(map(diagnosed, opened), key=_severity), language)
     workspace.artifacts.mkdir(parents=True, exist_ok=True)
     file = f"report-{uuid.uuid4().hex[:8]}.html"
@@ -103,8 +103,3 @@ def write_report(
 
 def _severity(diagnosis: Diagnosis) -> int:
     return SEVERITIES.index(worst(finding.severity for finding in diagnosis.findings))
-
-
-def _opened(workspace: Workspace, log: str) -> Opened:
-    device, _, name = log.rpartition("/")
-    return open_log(workspace, name, device)

@@ -6,8 +6,8 @@ from typing import Any, Literal
 
 from instrumentgpt.instruments.kept_verdicts import identified
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.loops import Loop, loops_of
-from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain
+from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log, plain
 from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
 from instrumentgpt.instruments.workspace import Workspace
 
@@ -35,7 +35,7 @@ def advise_gains(
     opened = open_log(workspace, log, device)
     loops, unit = loops_of(opened.log), opened.log.logged_unit
     answers, advised = [], []
-    for number in _channels(opened, loops, channel):
+    for number in sorted(loops) if channel is None else [known_channel(opened, channel)]:
         model = identified(diagnosed(opened), loops[number])
         answers.append(advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target))
         advised.append(advice.advise(model))
@@ -73,9 +73,3 @@ def _groups(
         }
         for group in grouped(subjects)
     ]
-
-
-def _channels(opened: Opened, loops: dict[int, Loop], channel: int | None) -> list[int]:
-    if channel is None:
-        return sorted(loops)
-    return [known_channel(opened, channel)]
