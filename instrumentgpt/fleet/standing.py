@@ -64,16 +64,13 @@ class Row:
 
     def title(self, language: Language) -> str:
         """Return the name of its fault, "" if it has none."""
-        return wording.title(self.fault, language) if self.fault in _faults() else ""
+        is_fault = any(check.fault == self.fault for check in CHECKS.values())
+        return wording.title(self.fault, language) if is_fault else ""
 
 
 def word_of(state: str, language: Language, severity: str = "high") -> str:
     """Return the word for a state of WORDS."""
     return WARNING[language] if state == "fault" and severity not in GRAVE else WORDS[state][language]
-
-
-def _faults() -> set[str]:
-    return {check.fault for check in CHECKS.values()}
 
 
 def rows_of(database: Database, devices: Sequence[Device]) -> list[Row]:

@@ -62,15 +62,10 @@ def can_raise(
     present = float(getattr(plant.gains, gain)) if plant.gains else math.nan
     target = present * factor if target is None else target
     if isinstance(plant, Refusal):
-        return _refused_answer(plant, gain, present, target)
+        numbers: dict[str, float | str] = {**plant.numbers, "step": STEP_BANDS * plant.band}
+        why = (plant.reason, EXPERIMENTS[plant.reason], numbers)
+        return Answer(plant.channel, gain, "not_proven", present, target, math.nan, math.nan, *why)
     return _judged(plant, gain, present, target)
-
-
-def _refused_answer(refusal: Refusal, gain: GainName, present: float, target: float) -> Answer:
-    numbers: dict[str, float | str] = {**refusal.numbers, "step": STEP_BANDS * refusal.band}
-    experiment, margins = EXPERIMENTS[refusal.reason], (math.nan, math.nan)
-    reason = refusal.reason
-    return Answer(refusal.channel, gain, "not_proven", present, target, *margins, reason, experiment, numbers)
 
 
 def _judged(plant: Identification, gain: GainName, present: float, target: float) -> Answer:
