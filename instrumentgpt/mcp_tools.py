@@ -127,7 +127,7 @@ def registry() -> dict[str, ast.FunctionDef]:
     table = next(node.value for node in nodes if isinstance(node, ast.AnnAssign))
     assert isinstance(table, ast.Dict)  # TOOLS
     names = zip(table.keys, table.values, strict=True)
-    return {ast.literal_eval(name): functions[ast.unparse(tool)] for name, tool in names if name}
+    return {ast.literal_eval(key): functions[ast.unparse(tool).split(".")[-1]] for key, tool in names if key}
 
 
 def taken(name: str) -> dict[str, inspect.Parameter]:

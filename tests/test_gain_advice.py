@@ -76,7 +76,7 @@ def test_the_question_may_name_a_target(steady):
 
 
 def test_a_loop_is_identified_for_the_question():
-    assert can_raise(simulated_loop()).verdict == "yes"
+    assert can_raise(identify(simulated_loop())).verdict == "yes"
 
 
 def test_regressed_gains_leave_less_room(steady):
@@ -86,7 +86,7 @@ def test_regressed_gains_leave_less_room(steady):
 
 
 def test_a_log_that_proves_nothing_is_told_with_the_gains_it_names():
-    answer = can_raise(simulated_loop(setpoint=[(0.0, 40.0)]))
+    answer = can_raise(identify(simulated_loop(setpoint=[(0.0, 40.0)])))
     assert (answer.verdict, answer.reason, answer.experiment) == ("not_proven", "quiet", "setpoint_step")
     assert (answer.present, answer.asked) == (12.0, pytest.approx(15.6))
     assert math.isnan(answer.phase_margin)
@@ -99,7 +99,7 @@ def test_an_unknown_gain_is_refused_with_the_remedy(steady):
 
 @pytest.mark.parametrize("controller", [SLUGGISH, HUNTING], ids=["sluggish", "hunting"])
 def test_a_badly_tuned_loop_is_given_gains_that_are_better_on_the_true_plant(controller):
-    advice = advise(simulated_loop(controller=controller))
+    advice = advise(identify(simulated_loop(controller=controller)))
     assert advice.proposed is not None
     new = advice.proposed
     phase, size = margins(TRUE_PLANT, new.kp, new.ki, new.kd).worst()
@@ -122,20 +122,22 @@ def test_proposed_gains_keep_the_design_margins_on_every_accepted_model():
 
 
 def test_the_gains_that_were_proposed_are_not_improved_again():
-    proposed = advise(simulated_loop(controller=SLUGGISH)).proposed
+    proposed = advise(identify(simulated_loop(controller=SLUGGISH))).proposed
     assert proposed is not None
-    again = advise(simulated_loop(controller=Controller(proposed.kp, proposed.ki, proposed.kd)))
+    again = advise(identify(simulated_loop(controller=Controller(proposed.kp, proposed.ki, proposed.kd))))
     assert (again.proposed, again.reason) == (None, "good_enough")
 
 
 def test_a_pi_controller_is_given_no_derivative_gain_and_a_pid_keeps_its_own():
-    pi, pid = (advise(simulated_loop(controller=Controller(1.5, 0.005, kd))).proposed for kd in (0.0, 6.0))
+    pi, pid = (
+        advise(identify(simulated_loop(controller=Controller(1.5, 0.005, kd)))).proposed for kd in (0.0, 6.0)
+    )
     assert pi is not None and pi.kd == 0
     assert pid is not None and pid.kd > 0
 
 
 def test_no_gains_are_given_without_a_model():
-    advice = advise(simulated_loop(setpoint=[(0.0, 40.0)]))
+    advice = advise(identify(simulated_loop(setpoint=[(0.0, 40.0)])))
     assert (advice.proposed, advice.reason) == (None, "quiet")
 
 
@@ -146,13 +148,13 @@ def test_no_gains_are_given_where_the_models_differ_too_much(steady):
 
 
 def test_gains_are_left_alone_where_the_output_stands_at_its_limit():
-    advice = advise(simulated_loop(setpoint=[(0.0, 40.0), (100.0, 130.0)], duration=1200.0))
+    advice = advise(identify(simulated_loop(setpoint=[(0.0, 40.0), (100.0, 130.0)], duration=1200.0)))
     assert (advice.proposed, advice.reason) == (None, "pinned")
     assert 85 < advice.numbers["pinned"] < 93
 
 
 def test_a_log_without_named_gains_is_advised_too():
-    advice = advise(without_gains(simulated_loop(controller=SLUGGISH)))
+    advice = advise(identify(without_gains(simulated_loop(controller=SLUGGISH))))
     assert advice.present is not None and advice.present.source == "regressed"
     assert advice.proposed is not None
 
@@ -217,7 +219,7 @@ def test_every_refusal_has_its_experiment():
 @pytest.fixture(scope="module")
 def sluggish():
     loop = simulated_loop(controller=SLUGGISH)
-    return loop, advise(loop), can_raise(loop)
+    return loop, advise(found := identify(loop)), can_raise(found)
 
 
 @pytest.mark.parametrize(

@@ -34,13 +34,13 @@ def plant():
 
 @pytest.fixture(scope="module")
 def sluggish():
-    return advise(simulated_loop(controller=Controller(1.5, 0.005)))
+    return advise(identify(simulated_loop(controller=Controller(1.5, 0.005))))
 
 
 @pytest.fixture(scope="module")
 def good(sluggish):
     assert sluggish.proposed is not None
-    return advise(simulated_loop(controller=Controller(sluggish.proposed.kp, sluggish.proposed.ki)))
+    return advise(identify(simulated_loop(controller=Controller(sluggish.proposed.kp, sluggish.proposed.ki))))
 
 
 @each("language", ["en", "zh"])
@@ -84,7 +84,7 @@ def test_good_gains_are_said_to_be_left_alone(language, good):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_pinned_output_is_said_with_its_share(language):
-    advice = advise(simulated_loop(setpoint=[(0.0, 40.0), (100.0, 130.0)], duration=1200.0))
+    advice = advise(identify(simulated_loop(setpoint=[(0.0, 40.0), (100.0, 130.0)], duration=1200.0)))
     assert f"{advice.numbers['pinned']:.0f} %" in sentences(advice, language)[0]
 
 

@@ -10,11 +10,11 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_946,
     "instrumentgpt/analyst": 5_068,
-    "instrumentgpt/commands": 1_785,
-    "instrumentgpt/evals": 1_210,
-    "instrumentgpt/fleet": 988,
-    "instrumentgpt/handover": 824,
-    "instrumentgpt/instruments": 22_335,
+    "instrumentgpt/commands": 1_766,
+    "instrumentgpt/evals": 1_208,
+    "instrumentgpt/fleet": 978,
+    "instrumentgpt/handover": 814,
+    "instrumentgpt/instruments": 22_065,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 828,
     "instrumentgpt/modes/interview": 1_396,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_514,
     "instrumentgpt/ui": 8_544,
 }
-WHOLE = 66_209
+WHOLE = 65_898
 
 
 def lines_in(room: str) -> int:

@@ -92,12 +92,9 @@ def log_name(path: Path) -> str:
 def json_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield one JSON object per finding, likeliest root cause first."""
     coincident = coincidence.coincidences(diagnosis)
-    for row, finding in zip(rows(diagnosis), diagnosis.findings, strict=True):
-        row |= {"log": log_name(path), "summary": wording.summary(finding, language)}
-        row["next_test"] = wording.next_test(finding, language)
-        events = [event for event in coincident if event.finding is finding]
-        row["coincidences"] = [coincidence.sentence(event, language) for event in events]
-        yield json.dumps(row, ensure_ascii=False)
+    for row, finding in zip(rows(diagnosis, language), diagnosis.findings, strict=True):
+        events = [coincidence.sentence(event, language) for event in coincident if event.finding is finding]
+        yield json.dumps({**row, "log": log_name(path), "coincidences": events}, ensure_ascii=False)
     for row in (*kind_rows(diagnosis, language), *excursion_rows(diagnosis, language)):
         yield json.dumps({"log": log_name(path), **row}, ensure_ascii=False)
     tables = segment_wording.rows(diagnosis, None, language)

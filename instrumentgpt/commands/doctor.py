@@ -44,14 +44,8 @@ def run(arguments: argparse.Namespace) -> int:
 def python() -> Iterator[Line]:
     """Is this Python new enough?"""
     enough = sys.version_info >= OLDEST_PYTHON
-    oldest = ".".join(map(str, OLDEST_PYTHON))
-    version = sys.version.split()[0]
-    yield Line(
-        "ok" if enough else "missing",
-        "Python",
-        version,
-        "" if enough else f"Install Python {oldest} or newer",
-    )
+    remedy = "" if enough else f"Install Python {'.'.join(map(str, OLDEST_PYTHON))} or newer"
+    yield Line("ok" if enough else "missing", "Python", sys.version.split()[0], remedy)
 
 
 def packages() -> Iterator[Line]:
@@ -152,12 +146,9 @@ def browser() -> Iterator[Line]:
     """Is there a Chromium that prints PDFs, and runs the browser tests?"""
     from instrumentgpt.handover.pdf import BROWSERS
 
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path:
-        yield Line("ok", "Chromium for PDFs", path)
-    else:
-        remedy = "PDFs and `make test` need it: apt-get install chromium fonts-noto-cjk"
-        yield Line("optional", "Chromium for PDFs", "not found", remedy)
+    path = next(filter(None, map(shutil.which, BROWSERS)), "")
+    remedy = "" if path else "PDFs and `make test` need it: apt-get install chromium fonts-noto-cjk"
+    yield Line("ok" if path else "optional", "Chromium for PDFs", path or "not found", remedy)
 
 
 LOOKS: tuple[Callable[[], Iterator[Line]], ...] = (python, packages, database, devices, agents, browser)

@@ -18,7 +18,7 @@ from instrumentgpt.storage.verdicts import all_verdicts
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a line a device, worst first; return 1 if something could not be judged, else 0."""
-    inventory = saved_inventory()
+    inventory, language = saved_inventory(), arguments.language
     devices = [inventory.find(name) for name in arguments.device] or list(inventory.devices)
     result = scan(
         database_path(),
@@ -34,15 +34,10 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.export:
             _export(arguments.export, [asdict(verdict) for verdict in all_verdicts(database)])
     for row in rows:
-        print(
-            json.dumps(asdict(row), ensure_ascii=False) if arguments.json else _line(row, arguments.language)
-        )
+        print(json.dumps(asdict(row), ensure_ascii=False) if arguments.json else _line(row, language))
     print(f"{len(result.judged)} logs judged, {result.unchanged} unchanged", file=sys.stderr)
     for case in result.reopened:
-        print(
-            f"case {case.id} is reopened: {case.device}: {title_of(case, arguments.language)}",
-            file=sys.stderr,
-        )
+        print(f"case {case.id} is reopened: {case.device}: {title_of(case, language)}", file=sys.stderr)
     for name, problem in result.problems.items():
         print(f"{name}: {problem}", file=sys.stderr)
     return int(bool(result.problems))

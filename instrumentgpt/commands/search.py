@@ -4,18 +4,16 @@ import argparse
 import json
 
 import db
-from instrumentgpt.commands.stored import opened
+from instrumentgpt.commands.stored import opened, saved_inventory
 from instrumentgpt.instruments.conversation import nicknamed_anywhere
-from instrumentgpt.instruments.devices import load_inventory, spoken_names
+from instrumentgpt.instruments.devices import spoken_names
 from instrumentgpt.moments import moment
-from instrumentgpt.settings import settings_in_force
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the hits, the best first; return 0, or 1 if there is none."""
     with opened() as database:
-        inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
-        names = spoken_names(nicknamed_anywhere(database, inventory))
+        names = spoken_names(nicknamed_anywhere(database, saved_inventory()))
         hits = db.search(database, " ".join(arguments.words), names, max(1, arguments.limit))
     for hit in hits:
         print(_as_json(hit) if arguments.json else _as_text(hit))

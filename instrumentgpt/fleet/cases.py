@@ -114,15 +114,11 @@ def pin_chart(database: Database, case_id: int, artifact: db.Artifact, who: str)
         pin(database, case_id, who, artifact.title, chart=stored.content)
 
 
-def settle(
-    database: Database, case: Case, who: str, outcome: str, settled_at: float, action: str = ""
-) -> None:
+def settle(database: Database, case: Case, who: str, outcome: str, settled_at: float) -> None:
     """Close a case with its confirmed outcome ("" if nobody knows), done at `settled_at`, s since 1970."""
     standing = standings(database).get(case.device)
     dates = {"settled_at": settled_at, "seen_until": standing.verdict.ended if standing else None}
-    change_case(
-        database, case.id, who, state="closed", outcome=outcome, action=action or case.action, **dates
-    )
+    change_case(database, case.id, who, state="closed", outcome=outcome, **dates)
 
 
 def reopen_returned(database: Database, devices: Sequence[str]) -> list[Case]:
@@ -198,12 +194,10 @@ def markdown(case: Case, evidence: Sequence[Evidence], changes: Sequence[Change]
 
 def change_line(change: Change, case: Case, language: Language) -> str:
     """Return a change in words: when, who, what."""
-    value = (
-        phrase(WORDS, change.new, language)
-        if change.field == "state"
-        else shorten(" ".join(change.new.split()), CHANGE_CHARS)
-    )
-    if change.field.endswith("_at"):
+    value = shorten(" ".join(change.new.split()), CHANGE_CHARS)
+    if change.field == "state":
+        value = phrase(WORDS, change.new, language)
+    elif change.field.endswith("_at"):
         value = moment(float(change.new)) if change.new else ""
     field = phrase(WORDS, change.field, language)
     link = f" ({_place(case.device, change.log, change.line)})" if change.log and change.line else ""

@@ -30,7 +30,7 @@ from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_logs
 from instrumentgpt.instruments.findings import Excursion, Finding, worst
 from instrumentgpt.instruments.kept_verdicts import diagnosed, held_duties
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import DAY, Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.readings import all_readings, read_as, recalled_of
@@ -43,7 +43,6 @@ from instrumentgpt.storage.verdicts import Verdict, judged_files, standings, sto
 LISTED_AT_ONCE = 16  # folders
 STORED_EVERY = 2.0  # s: a scan that is ended keeps what it has judged
 POINTS = 48  # of the errors through a log's last day
-DAY = 86_400.0  # s
 UNITS = "verdicts told in"  # setting: device → unit of its kept verdicts; in another it is judged anew
 FIGURES = (
     "setpoint", "duty", "half_peak_to_peak", "period", "noise", "band", "in_band", "saturated",

@@ -64,16 +64,13 @@ class Row:
 
     def title(self, language: Language) -> str:
         """Return the name of its fault, "" if it has none."""
-        return wording.title(self.fault, language) if self.fault in _faults() else ""
+        is_fault = any(check.fault == self.fault for check in CHECKS.values())
+        return wording.title(self.fault, language) if is_fault else ""
 
 
 def word_of(state: str, language: Language, severity: str = "high") -> str:
     """Return the word for a state of WORDS."""
     return WARNING[language] if state == "fault" and severity not in GRAVE else WORDS[state][language]
-
-
-def _faults() -> set[str]:
-    return {check.fault for check in CHECKS.values()}
 
 
 def rows_of(database: Database, devices: Sequence[Device]) -> list[Row]:
@@ -106,15 +103,15 @@ class Talk:
     cause: str
 
 
-def talks_about(database: Database, device: str, limit: int = 20) -> list[Talk]:
-    """Return the conversations about a device, the newest first."""
+def talks_about(database: Database, device: str) -> list[Talk]:
+    """Return the newest conversations about a device, the newest first."""
     sql = (
         "SELECT id, coalesce(title, ''), CAST(updated_at AS REAL),"
         " coalesce(json_extract(diagnostic_state, '$.root_causes[#-1]'), '') FROM conversations"
         " WHERE deleted_at IS NULL AND json_valid(diagnostic_state)"
-        " AND json_extract(diagnostic_state, '$.device_name') = ? ORDER BY updated_at DESC LIMIT ?"
+        " AND json_extract(diagnostic_state, '$.device_name') = ? ORDER BY updated_at DESC LIMIT 20"
     )
-    return [Talk(*row) for row in rows(database, sql, (device, limit))]
+    return [Talk(*row) for row in rows(database, sql, (device,))]
 
 
 def _badness(row: Row) -> tuple[int, int, float]:

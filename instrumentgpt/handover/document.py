@@ -4,7 +4,6 @@ import base64
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -63,15 +62,15 @@ class Document:
         parts = (part if isinstance(part, str) else f"*{plain_text(part.title)}*" for part in self.parts)
         return "\n\n".join([f"# {plain_text(self.title)}", *(part.strip("\n") for part in parts)]) + "\n"
 
-    def html(self, made: datetime | None = None) -> str:
-        """Return it as one HTML page that runs and loads nothing; `made` when, None: now."""
+    def html(self) -> str:
+        """Return it as one HTML page that runs and loads nothing."""
         from instrumentgpt.instruments.report import sheets  # plotly, pandas: only for a page
 
         page: str = sheets(Path(__file__).parent).get_template("document.html").render(
             title=self.title,
             parts=[Markup(html(part)) if isinstance(part, str) else self._chart(part) for part in self.parts],
             word=lambda key, *values: word(key, self.language, *values),
-            made=(made or now()).strftime("%Y-%m-%d %H:%M"),
+            made=now().strftime("%Y-%m-%d %H:%M"),
             version=__version__,
         )  # fmt: skip
         return page

@@ -50,12 +50,8 @@ def _by_browser(program: str, page: str) -> bytes:
         source, target = Path(folder) / "page.html", Path(folder) / "page.pdf"
         source.write_text(page, encoding="utf-8")
         is_root = hasattr(os, "geteuid") and os.geteuid() == 0  # whom the sandbox refuses
-        command = [
-            program,
-            *FLAGS,
-            *(["--no-sandbox"] if is_root else []),
-            f"--user-data-dir={folder}/profile",
-        ]
+        flags = [*FLAGS, "--no-sandbox"] if is_root else FLAGS
+        command = [program, *flags, f"--user-data-dir={folder}/profile"]
         command += [f"--print-to-pdf={target}", source.as_uri()]
         try:
             process = subprocess.run(

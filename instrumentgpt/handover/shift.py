@@ -44,18 +44,13 @@ class Faults:
 
 
 def shift_document(
-    database: Database,
-    devices: Sequence[Device],
-    since: float,
-    language: Language,
-    address: str | None,
-    now: float | None = None,
+    database: Database, devices: Sequence[Device], since: float, language: Language, address: str | None
 ) -> Document:
-    """Return what happened from `since` to `now` (s since 1970; None: this moment), as people hand over.
+    """Return what happened from `since` (s since 1970) until now, as people hand over.
 
     address  of the page, where links lead; None: they stay within it
     """
-    until = time.time() if now is None else now
+    until = time.time()
     faults = faults_since(database, devices, since, until)
     judged = last_judged(database, (device.name for device in devices))
     head = word(

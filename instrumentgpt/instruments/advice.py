@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.instruments.plant import Identification, Refusal, Span, identify
+from instrumentgpt.instruments.plant import Identification, Refusal
 from instrumentgpt.instruments.tuning.candidates import (
     LEAST_GAIN,
     LEAST_PHASE,
@@ -48,33 +47,25 @@ EXPERIMENTS = {  # what a refused identification needs
 
 
 def can_raise(
-    subject: Loop | Identification | Refusal,
+    plant: Identification | Refusal,
     gain: GainName = "kp",
     factor: float = DEFAULT_FACTOR,
     target: float | None = None,
-    exclude: Sequence[Span] = (),
-    unit: str = "°C",
 ) -> Answer:
     """Return whether `gain` may become `target`, or `factor` times what it is; the other gains stay.
 
-    subject  a loop, which is identified first without the stretches `exclude`, or what `identify` returned
-    target   in the unit of the gain (parallel form): kp %/°C, ki %/(°C·s), kd %·s/°C
+    plant   what `identify` returned
+    target  in the unit of the gain (parallel form): kp %/°C, ki %/(°C·s), kd %·s/°C
     """
     if gain not in GAIN_NAMES:
         raise UnknownGain(f"{gain!r} is no gain of a PID controller. Ask for kp, ki or kd.")
-    plant = identify(subject, exclude, unit) if isinstance(subject, Loop) else subject
     present = float(getattr(plant.gains, gain)) if plant.gains else math.nan
     target = present * factor if target is None else target
     if isinstance(plant, Refusal):
-        return _refused_answer(plant, gain, present, target)
+        numbers: dict[str, float | str] = {**plant.numbers, "step": STEP_BANDS * plant.band}
+        why = (plant.reason, EXPERIMENTS[plant.reason], numbers)
+        return Answer(plant.channel, gain, "not_proven", present, target, math.nan, math.nan, *why)
     return _judged(plant, gain, present, target)
-
-
-def _refused_answer(refusal: Refusal, gain: GainName, present: float, target: float) -> Answer:
-    numbers: dict[str, float | str] = {**refusal.numbers, "step": STEP_BANDS * refusal.band}
-    experiment, margins = EXPERIMENTS[refusal.reason], (math.nan, math.nan)
-    reason = refusal.reason
-    return Answer(refusal.channel, gain, "not_proven", present, target, *margins, reason, experiment, numbers)
 
 
 def _judged(plant: Identification, gain: GainName, present: float, target: float) -> Answer:
@@ -95,16 +86,13 @@ def _judged(plant: Identification, gain: GainName, present: float, target: float
     return Answer(plant.channel, gain, verdict, present, target, *at.worst(), reason, experiment, numbers)
 
 
-def advise(
-    subject: Loop | Identification | Refusal, exclude: Sequence[Span] = (), unit: str = "°C"
-) -> Advice:
+def advise(plant: Identification | Refusal) -> Advice:
     """Return gains that are better on every accepted model, or why none are given.
 
     SIMC (Skogestad 2003) on the best model, with the fastest closed loop of 1..6 dead times at which every
     accepted model keeps 48 degrees and a gain margin of 2.3; given only if the IAE of a setpoint step and
     a load step is predicted to fall by more than 25 % on every model.
     """
-    plant = identify(subject, exclude, unit) if isinstance(subject, Loop) else subject
     if isinstance(plant, Refusal):
         numbers = {**plant.numbers, "step": STEP_BANDS * plant.band}
         return _no_advice(plant.channel, None, plant.reason, EXPERIMENTS[plant.reason], numbers)

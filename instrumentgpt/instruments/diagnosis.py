@@ -1,7 +1,7 @@
 """What is wrong in a log: every check run in order, causes kept, each graded by its signs."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -261,11 +261,6 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=rank))
 
 
-def dangers(findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings for which something must be switched off before anything else is done."""
-    return [finding for finding in findings if finding.severity == "critical"]
-
-
 def spoiled(diagnosis: Diagnosis, channel: int) -> list[tuple[float, float]]:
     """Return the stretches (from, to; s) of `channel` in which readings or the record are wrong."""
     return [
@@ -275,27 +270,26 @@ def spoiled(diagnosis: Diagnosis, channel: int) -> list[tuple[float, float]]:
     ]
 
 
-def rows(diagnosis: Diagnosis) -> list[dict[str, Any]]:
+def rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str, Any]]:
     """Return one JSON-ready row per finding, likeliest root cause first: who, what, when, shown by what."""
-    return [_row(diagnosis, finding) for finding in diagnosis.findings]
-
-
-def _row(diagnosis: Diagnosis, finding: Finding) -> dict[str, Any]:
-    return {
-        "log": diagnosis.log.name,
-        "channel": "all" if finding.channel is None else finding.channel,
-        "class": finding.fault,
-        "onset": round(finding.onset, 3),
-        "end": round(finding.end, 3),
-        "clock": diagnosis.log.clock(finding.onset),
-        "severity": finding.severity,
-        "confidence": finding.confidence,
-        "summary": wording.summary(finding, "en"),
-        "evidence": [{"line": item.line, "values": dict(item.values)} for item in finding.evidence],
-        "numbers": {name: _plain(value) for name, value in finding.numbers.items()},
-        "consequences": list(finding.consequences),
-        "next_test": wording.next_test(finding, "en"),
-    }
+    return [
+        {
+            "log": diagnosis.log.name,
+            "channel": "all" if finding.channel is None else finding.channel,
+            "class": finding.fault,
+            "onset": round(finding.onset, 3),
+            "end": round(finding.end, 3),
+            "clock": diagnosis.log.clock(finding.onset),
+            "severity": finding.severity,
+            "confidence": finding.confidence,
+            "summary": wording.summary(finding, language),
+            "evidence": [{"line": item.line, "values": dict(item.values)} for item in finding.evidence],
+            "numbers": {name: _plain(value) for name, value in finding.numbers.items()},
+            "consequences": list(finding.consequences),
+            "next_test": wording.next_test(finding, language),
+        }
+        for finding in diagnosis.findings
+    ]
 
 
 def kind_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str, Any]]:
@@ -341,6 +335,4 @@ def excursion_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict
 
 def _plain(value: float | str) -> float | str | None:
     """Return `value` as JSON can carry it: nan and infinity become null."""
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -86,9 +86,5 @@ def safe_name(name: str) -> str:
 def _long_parts(clean: str) -> tuple[str, str, str]:
     match = re.search(r"((?:\.\w{1,4}){1,2})$", clean)
     ending = match.group() if match else ""
-    stem = (
-        clean.removesuffix(ending)
-        .encode()[: LONGEST_NAME - 20 - len(ending.encode())]
-        .decode(errors="ignore")
-    )
-    return stem, "", ending
+    room = LONGEST_NAME - 20 - len(ending.encode())
+    return clean.removesuffix(ending).encode()[:room].decode(errors="ignore"), "", ending

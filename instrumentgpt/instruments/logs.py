@@ -13,22 +13,14 @@ from instrumentgpt.instruments.reading import sources, tables
 from instrumentgpt.instruments.reading.frame_cache import cached_log
 from instrumentgpt.instruments.reading.layouts import formats
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
-from instrumentgpt.instruments.reading.record import (
-    EVENT_COLUMNS,
-    HOW_TO,
-    SAMPLE_COLUMNS,
-    Broken,
-    Log,
-    UnreadableLog,
-    names_in,
-)
+from instrumentgpt.instruments.reading.record import HOW_TO, Log, UnreadableLog, names_in
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, as_stated
 from instrumentgpt.instruments.reading.tables import SNIFFED_BYTES, named_values, read_table, table_shape
 from instrumentgpt.instruments.reading.textlogs import Fit, fits, read_text_log
 from instrumentgpt.instruments.reading.transcripts import JSON_DOCUMENT
 
-__all__ = ["EVENT_COLUMNS", "SAMPLE_COLUMNS", "Broken", "Log", "UnreadableLog", "read_lines", "read_log"]
+__all__ = ["Log", "UnreadableLog", "read_lines", "read_log"]
 
 KNOWN_BINARIES = (
     (b"\xd0\xcf\x11\xe0", "a spreadsheet of the old kind (.xls)", "Save it as .xlsx or CSV"),

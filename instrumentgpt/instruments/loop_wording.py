@@ -59,16 +59,11 @@ def sentence(kind: LoopKind, unit: str, language: Language) -> str:
     return THEN[language].join(parts)
 
 
-def excursion(stretch: Excursion, log: Log, language: Language, clock: str = "") -> str:
-    """Return how far, how long and when a loop was out of its own band: "+8 °C for 20 min at 14:02:00".
-
-    clock  when, as it is to be told; "": as the log has it
-    """
-    span = span_text(stretch.end - stretch.onset, language)
-    clock = clock or log.clock(stretch.onset).removesuffix(".000")
-    return word(
-        "excursion", language, size=stretch.size, unit=log.unit_of(stretch.channel), span=span, clock=clock
-    )
+def excursion(stretch: Excursion, log: Log, language: Language) -> str:
+    """Return how far, how long and when a loop was out of its own band: "+8 °C for 20 min at 14:02:00"."""
+    span, unit = span_text(stretch.end - stretch.onset, language), log.unit_of(stretch.channel)
+    clock = log.clock(stretch.onset).removesuffix(".000")
+    return word("excursion", language, size=stretch.size, unit=unit, span=span, clock=clock)
 
 
 def away(stretch: Excursion, log: Log, language: Language) -> str:

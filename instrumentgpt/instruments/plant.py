@@ -5,13 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.own_units import (
-    CELSIUS,
-    DIGITS,
-    LAG_SAMPLES,
-    band_of,
-    span_of,
-)
+from instrumentgpt.instruments.analysis.own_units import CELSIUS, DIGITS, LAG_SAMPLES, band_of, span_of
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import digit, periodicity, runs
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS

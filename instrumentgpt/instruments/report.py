@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from instrumentgpt import __version__
-from instrumentgpt.instruments import charts, loop_wording, wording
+from instrumentgpt.instruments import charts, loop_wording, report_tables, wording
 from instrumentgpt.instruments.charts.frame import worth_showing
 from instrumentgpt.instruments.charts.style import config
 from instrumentgpt.instruments.charts.words import where
@@ -20,17 +19,7 @@ from instrumentgpt.instruments.coincidence import coincidences
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import worst
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.report_tables import (
-    event_table,
-    excursion_rows,
-    faults_of,
-    figure_tables,
-    finding_rows,
-    gain_rows,
-    method_rows,
-    provenance,
-    word,
-)
+from instrumentgpt.instruments.report_tables import word
 from instrumentgpt.instruments.tools.opened import texts_of
 from instrumentgpt.moments import now
 
@@ -38,10 +27,8 @@ TEMPLATE = "report.html"
 CHANNELS_A_CHART = 4  # more do not fit on a sheet
 
 
-def report(diagnoses: Sequence[Diagnosis], language: Language = "en", made: datetime | None = None) -> str:
+def report(diagnoses: Sequence[Diagnosis], language: Language = "en") -> str:
     """Return one HTML page on `diagnoses`, a section each: self-contained, printable, asking no network.
-
-    made  when; None: now
 
     Text of the logs is escaped wherever it stands; the page forbids itself to load anything.
     """
@@ -52,7 +39,7 @@ def report(diagnoses: Sequence[Diagnosis], language: Language = "en", made: date
         .render(
             sections=sections,
             word=lambda key, *values: word(key, language, *values),
-            made=(made or now()).strftime("%Y-%m-%d %H:%M"),
+            made=now().strftime("%Y-%m-%d %H:%M"),
             version=__version__,
             plotlyjs=Markup(get_plotlyjs()),  # ours, not the log's
             config=config(),
@@ -73,8 +60,8 @@ def sheets(*folders: Path) -> Environment:
 
 def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str, Any]:
     log = diagnosis.log
-    faults = faults_of(diagnosis)
-    gains, experiments = gain_rows(diagnosis, language)
+    faults = report_tables.faults_of(diagnosis)
+    gains, experiments = report_tables.gain_rows(diagnosis, language)
     texts = texts_of(log.path, [item.line for fault in faults for item in fault.evidence])
     return {
         "anchor": anchor,
@@ -85,28 +72,28 @@ def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str,
         "dangers": [danger for fault in faults if (danger := wording.danger(fault, language))],
         "actions": list(dict.fromkeys(wording.next_step(fault, language) for fault in faults)),
         "charts": list(_charts(diagnosis, anchor, language)),
-        "findings": finding_rows(diagnosis, coincidences(diagnosis), texts, language),
+        "findings": report_tables.finding_rows(diagnosis, coincidences(diagnosis), texts, language),
         "healthy": [
             wording.summary(item, language) for item in diagnosis.findings if item.severity == "none"
         ],
-        "excursions": excursion_rows(diagnosis, language),
+        "excursions": report_tables.excursion_rows(diagnosis, language),
         "excursion_count": len(diagnosis.excursions),
         "kinds": [
             (word("channel", language, channel), loop_wording.sentence(kind, log.unit_of(channel), language))
             for channel, kind in diagnosis.kinds.items()
         ],
-        "figures": list(figure_tables(diagnosis, language)),
+        "figures": list(report_tables.figure_tables(diagnosis, language)),
         "gains": gains,
         "experiments": experiments,
-        "events": event_table(log, language),
-        "method": list(method_rows(diagnosis, language)),
-        "provenance": provenance(log, language),
+        "events": report_tables.event_table(log, language),
+        "method": list(report_tables.method_rows(diagnosis, language)),
+        "provenance": report_tables.provenance(log, language),
     }
 
 
 def _verdict(diagnosis: Diagnosis, language: Language) -> str:
     """Return the most important finding in one line, or that all is well."""
-    faults = faults_of(diagnosis)
+    faults = report_tables.faults_of(diagnosis)
     if faults:
         first = faults[0]
         separator = "，" if language == "zh" else ", "

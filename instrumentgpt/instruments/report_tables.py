@@ -13,7 +13,7 @@ from instrumentgpt import __version__
 from instrumentgpt.instruments import loop_wording, withheld_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.charts.words import where
-from instrumentgpt.instruments.checks import CHECKS, Check
+from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Evidence, Finding
@@ -51,7 +51,6 @@ FIGURES = {  # quantity → how it is written, and what it is multiplied with
     "ki": (".4g", 1),
     "kd": (".4g", 1),
 }
-READ_BYTES = 1 << 20
 
 
 def finding_rows(
@@ -148,17 +147,16 @@ def _event_row(log: Log, group: Group) -> Row:
 
 def figure_tables(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
     """Yield tables of at most six channels: `head`, and `rows` of (quantity, figures)."""
-    metrics = [diagnosis.channels[channel] for channel in sorted(diagnosis.channels)]
+    metrics, unit = [*diagnosis.channels.values()], diagnosis.log.unit or UNKNOWN
+    metrics.sort(key=lambda figures: figures.channel)
     for start in range(0, len(metrics), CHANNELS_ABREAST):
         abreast = metrics[start : start + CHANNELS_ABREAST]
         head = [word("channel", language, column.channel) for column in abreast]
-        yield {"head": head, "rows": list(_figure_rows(abreast, diagnosis.log.unit, language))}
-
-
-def _figure_rows(abreast: list[Metrics], unit: str, language: Language) -> Iterator[tuple[str, list[str]]]:
-    for name, (written, times) in FIGURES.items():
-        values = [_value(column, name) * times for column in abreast]
-        yield word(name, language, unit=unit or UNKNOWN), [_figure(value, written) for value in values]
+        rows = [
+            (word(name, language, unit=unit), [_figure(_value(one, name) * times, form) for one in abreast])
+            for name, (form, times) in FIGURES.items()
+        ]
+        yield {"head": head, "rows": rows}
 
 
 def _value(metrics: Metrics, name: str) -> float:
@@ -205,7 +203,9 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
 def method_rows(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
     """Yield what each check reports and needs, and what became of it in this log."""
     reported = {finding.fault for finding in diagnosis.findings}
+    separator = "、" if language == "zh" else ", "
     for name, check in CHECKS.items():
+        needs = [*check.needs, *(["temperature"] if check.thermal_only else [])]
         reason = diagnosis.withheld.get(name)
         if reason:
             result = word("withheld", language, withheld_wording.reason(reason, language))
@@ -215,17 +215,11 @@ def method_rows(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
             "name": name,
             "title": wording.title(check.fault, language),
             "meaning": wording.definition(check.fault, language),
-            "needs": _needs(check, language),
+            "needs": separator.join(word(f"need_{need}", language) for need in needs) or UNKNOWN,
             "result": result,
             "withheld": bool(reason),
             "found": check.fault in reported and not reason,
         }
-
-
-def _needs(check: Check, language: Language) -> str:
-    names = [*check.needs, *(["temperature"] if check.thermal_only else [])]
-    separator = "、" if language == "zh" else ", "
-    return separator.join(word(f"need_{name}", language) for name in names) or UNKNOWN
 
 
 def provenance(log: Log, language: Language) -> list[tuple[str, str]]:
@@ -257,8 +251,5 @@ def provenance(log: Log, language: Language) -> list[tuple[str, str]]:
 
 def sha256(path: Path) -> str:
     """Return the SHA-256 of the file at `path`, in hex."""
-    digest = hashlib.sha256()
     with path.open("rb") as file:
-        while block := file.read(READ_BYTES):
-            digest.update(block)
-    return digest.hexdigest()
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -63,20 +63,18 @@ def settled_before(
     inventory: Inventory,
     classes: Collection[str],
     channel: int | None = None,
-    words: str = "",
 ) -> list[Settled]:
     """Return cases with a confirmed outcome of `device` and its siblings, the likeliest help first.
 
     classes  fault classes of which one must be that of the case; empty: any
     channel  of the finding; a case of the same comes before others
-    words    which the case must hold; "": any
 
     The device's own come first, those that came back last, newer before older.
     """
     entries = [
         Settled(case, owner is not device)
         for owner in [device, *siblings(device, inventory)]
-        for case in list_cases(database, words, device=owner.name)
+        for case in list_cases(database, device=owner.name)
         if case.outcome and case.state != "open" and (not classes or case.fault in classes)
     ]
     return sorted(

@@ -31,7 +31,8 @@ def reason(withheld: Withheld, language: Language) -> str:
     >>> reason(Withheld("healthy", 1, {"swings": {"swing": 0.5}}), "zh")
     '保溫時波動 ±0.50'
     """
-    reasons = [_missing(withheld, language)] if withheld.missing else []
+    names = AND[language].join(phrase(SENTENCES, f"names.{name}", language) for name in withheld.missing)
+    reasons = [phrase(SENTENCES, "missing", language, names=names)] if names else []
     reasons += [phrase(SENTENCES, key, language, **numbers) for key, numbers in withheld.reasons.items()]
     return THEN[language].join(reasons)
 
@@ -50,8 +51,3 @@ def remedy(withheld: Withheld, language: Language) -> str:
     """Return what helps on the command line, "" if nothing does."""
     remedies = table(SENTENCES)["remedies"]
     return "".join(remedies[name][language] for name in withheld.missing if name in remedies)
-
-
-def _missing(withheld: Withheld, language: Language) -> str:
-    names = [phrase(SENTENCES, f"names.{name}", language) for name in withheld.missing]
-    return phrase(SENTENCES, "missing", language, names=AND[language].join(names))

@@ -66,9 +66,8 @@ class _Numbers(Sentence):
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         def chosen(choice: re.Match[str]) -> str:
-            return (
-                choice[2] if UNKNOWN in super(_Numbers, self).vformat(choice[1], args, kwargs) else choice[1]
-            )
+            told = super(_Numbers, self).vformat(choice[1], args, kwargs)
+            return choice[2] if UNKNOWN in told else choice[1]
 
         return super().vformat(_CHOICE.sub(chosen, format_string), args, kwargs)
 

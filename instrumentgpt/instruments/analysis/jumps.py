@@ -11,14 +11,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.analysis import readings
 from instrumentgpt.instruments.analysis.own_units import CLEAR_MOVE, LAG_SAMPLES, SPAN_SHARE, band_of, span_of
-from instrumentgpt.instruments.analysis.readings import (
-    IMPOSSIBLE_RATE,
-    RAIL_JUMP,
-    SPIKE_RETURNS,
-    fastest_kept_up,
-    is_rail,
-)
 from instrumentgpt.instruments.analysis.signals import sliding_median
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS
 
@@ -26,7 +20,7 @@ Kind = Literal[
     "other_channel", "gap", "rail", "setpoint_step", "possible", "unclear", "spike", "stays", "ends"
 ]
 
-SPIKE_PERIODS = SPIKE_RETURNS * LAG_SAMPLES  # a spike returns by itself within so many samples
+SPIKE_PERIODS = readings.SPIKE_RETURNS * LAG_SAMPLES  # a spike returns by itself within so many samples
 SPIKE_SHARE = 0.6  # … of less than this share of the jump, else it stays
 LEAST_RATES = 100  # steps that this takes; with fewer only a move as far as to a rail is impossible
 
@@ -108,7 +102,7 @@ def explain(samples: pd.DataFrame, row: int, following: int, unit: str = "°C") 
     calm = sliding_median(pv, 5)  # without the spikes themselves
     span = span_of(calm, setpoint, unit)
     band = band_of(calm, span) if len(pv) > LEAST_RATES else SPAN_SHARE * span
-    far = RAIL_JUMP * band
+    far = readings.RAIL_JUMP * band
     if _is_rail(after.pv, before.pv, far) or _is_rail(before.pv, after.pv, far):
         return Jump("rail", before, after, seconds)
     returns = SPIKE_PERIODS * float(np.median(np.diff(mine["time"].to_numpy(dtype=float))))
@@ -123,12 +117,12 @@ def _on_one_channel(
     time, pv = samples["time"].to_numpy(dtype=float), samples["pv"].to_numpy(dtype=float)
     steps = np.diff(time)
     seconds, period = after.time - before.time, float(np.median(steps))
-    usual = fastest_kept_up(time, pv) if len(pv) > LEAST_RATES else math.nan
+    usual = readings.fastest_kept_up(time, pv) if len(pv) > LEAST_RATES else math.nan
     rate = abs(after.pv - before.pv) / seconds if seconds > 0 else math.nan
     if seconds > GAP_PERIODS * period or seconds < 0:
         return Jump("gap", before, after, seconds, rate, usual)
     stepped = abs(after.setpoint - before.setpoint) > 0
-    if small or rate <= IMPOSSIBLE_RATE * usual:
+    if small or rate <= readings.IMPOSSIBLE_RATE * usual:
         return Jump("setpoint_step" if stepped else "possible", before, after, seconds, rate, usual)
     if math.isnan(usual) and not abs(after.pv - before.pv) > far:
         return Jump("unclear", before, after, seconds, rate, usual)
@@ -160,4 +154,4 @@ def _reading(samples: pd.DataFrame, row: int) -> Reading:
 
 def _is_rail(pv: float, other: float, far: float) -> bool:
     """Whether `pv` is what a converter reads without a sensor; a rail near the true value proves nothing."""
-    return math.isnan(pv) or bool(is_rail(np.array([pv]))[0] and abs(pv - other) > far)
+    return math.isnan(pv) or bool(readings.is_rail(np.array([pv]))[0] and abs(pv - other) > far)

@@ -7,7 +7,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import periodicity
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
-from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.loops import Floats, Mask
 
 
 def rise_time(time: Floats, pv: Floats, setpoint: float) -> float:
@@ -79,9 +79,7 @@ class Metrics:
     controlled: float  # share of the record with a setpoint and the loop on
     setpoint: float  # the one held longest
     mean_error: float  # setpoint - pv
-    half_peak_to_peak: (
-        float  # of all of it, a mean of half a lag; in a diagnosis that tells a swing, that one
-    )
+    half_peak_to_peak: float  # of a mean of half a lag; in a diagnosis that tells a swing, that one
     period: float  # s, of the strongest oscillation; nan without one
     regularity: float  # autocorrelation at that period
     duty: float  # percent, mean output
@@ -147,7 +145,7 @@ def mean_of(values: Floats) -> float:
     return float(finite.mean()) if finite.size else math.nan
 
 
-def _share(mask: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float:
+def _share(mask: Mask) -> float:
     return float(mask.mean()) if mask.size else math.nan
 
 

@@ -83,9 +83,7 @@ def believable(pv: Floats, time: Floats, band: float, lag: float) -> Mask:
             beside = pv[[first - 1] * reached + [stop] * (stop < len(pv) and bool(far[stop]))]
             near = believed.size and float(np.abs(believed - pv[first]).min()) <= limit.min()
             good[first:stop] &= not beside.size or bool(near and is_rail(beside).all())
-        elif (
-            reached and not is_rail(pv[first - 1 : first])[0]
-        ):  # a first line of zeros is no place to move from
+        elif reached and not is_rail(pv[first - 1 : first])[0]:  # zeros at first are no place to move from
             good[first:stop] &= min(moves[first - 1], abs(pv[first] - middle)) <= RAIL_JUMP * band
     return good
 

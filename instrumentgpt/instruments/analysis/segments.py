@@ -13,7 +13,7 @@ from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, constant_ru
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS, Study, all_samples
 from instrumentgpt.instruments.analysis.tracks import SHORTEST_HOLD, Hold, Track
 from instrumentgpt.instruments.findings import SEVERITIES, Excursion, Finding
-from instrumentgpt.instruments.loops import Floats, Mask
+from instrumentgpt.instruments.loops import Floats
 
 DAY = 86_400.0  # s: a longer hold is told day by day, or its trend could not be seen
 SHORTEST_SHARE = 1 / 300  # of the record: a shorter stretch is a point of a programme beside the whole
@@ -154,7 +154,8 @@ def _segment(study: Study, track: Track, kind: SegmentKind, first: int, stop: in
     if settled == stop and track.kind.drive == "on_off":
         settled = track.reached(Hold(first, stop, float(track.setpoint[first]), stop))
     part = slice(settled if settled < stop else first, stop)
-    usable = track.usable[part]
+    usable, swing = track.usable[part], _swing(track, part)
+    away = np.abs(swing - mean_of(swing[usable]))
     error = track.error[part][usable]
     period, rough = _fine(study, track, part)
     over, settling = _answer(track, first, stop) if kind == "hold" else (math.nan, math.nan)
@@ -167,10 +168,10 @@ def _segment(study: Study, track: Track, kind: SegmentKind, first: int, stop: in
         last_line=int(loop.line[stop - 1]),
         setpoint=float(loop.setpoint[stop - 1]) if kind != "unasked" else math.nan,
         settled=(stop - settled) / (stop - first) if kind == "hold" else math.nan,
-        farthest=float(loop.time[part][_farthest(_swing(track, part), usable)]),
+        farthest=float(loop.time[part][np.argmax(np.where(usable & np.isfinite(swing), away, -1.0))]),
         duty=mean_of(track.output[part][usable]),
         mean_error=sign * track.shown(mean_of(error)),
-        half_peak_to_peak=track.shown(half_peak_to_peak(_swing(track, part)[usable])),
+        half_peak_to_peak=track.shown(half_peak_to_peak(swing[usable])),
         period=period,
         noise=rough,
         overshoot=over,
@@ -182,11 +183,6 @@ def _swing(track: Track, part: slice) -> Floats:
     """Return pv less setpoint, or pv where none is given, of these samples alone: no step beside is in it."""
     calm = smooth(track.pv[part], track.samples(track.lag / 2) | 1)
     return calm - track.setpoint[part] if track.controlled[part].all() else calm
-
-
-def _farthest(swing: Floats, usable: Mask) -> int:
-    away = np.where(usable & np.isfinite(swing), np.abs(swing - mean_of(swing[usable])), -1.0)
-    return int(np.argmax(away))
 
 
 def _fine(study: Study, track: Track, part: slice) -> tuple[float, float]:

@@ -10,16 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis import signals
 from instrumentgpt.instruments.analysis.kind import DRIVES, LoopKind, drive_of, program_of
-from instrumentgpt.instruments.analysis.signals import (
-    HalfCycles,
-    constant_runs,
-    digit,
-    half_cycles,
-    noise,
-    runs,
-    smooth,
-)
 from instrumentgpt.instruments.loops import Floats, Loop, Mask
 from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
 
@@ -136,24 +128,24 @@ class Track:
     @cached_property
     def smooth_pv(self) -> Floats:
         """Return the mean pv of half a lag, in bands."""
-        return smooth(self.pv, self.samples(self.lag / 2) | 1)
+        return signals.smooth(self.pv, self.samples(self.lag / 2) | 1)
 
     @cached_property
     def digit(self) -> float:
         """Return the coarseness of pv in bands, 0 where it never moves."""
-        step = digit(self.loop.pv[np.isfinite(self.pv)])
+        step = signals.digit(self.loop.pv[np.isfinite(self.pv)])
         return 0.0 if math.isnan(step) else abs(step * self.scale)
 
     @cached_property
     def output_digit(self) -> float:
         """Return the coarseness of the output, percent; 0 where it never moves."""
-        step = digit(self.output)
+        step = signals.digit(self.output)
         return 0.0 if math.isnan(step) else step
 
     @cached_property
     def noise(self) -> float:
         """Return the white noise of pv, bands (standard deviation)."""
-        return noise(self.pv)
+        return signals.noise(self.pv)
 
     @cached_property
     def at_low(self) -> Mask:
@@ -190,7 +182,7 @@ class Track:
     @cached_property
     def levels(self) -> tuple[tuple[int, int], ...]:
         """Return (first, past-the-last) of each stretch of constant setpoint under control."""
-        return tuple((int(a), int(b)) for a, b in constant_runs(self.setpoint) if self.controlled[a])
+        return tuple((int(a), int(b)) for a, b in signals.constant_runs(self.setpoint) if self.controlled[a])
 
     @cached_property
     def holds(self) -> tuple[Hold, ...]:
@@ -205,7 +197,7 @@ class Track:
         """Return the first index from which pv stayed in the band for `SETTLED_FOR`; `stop` if never."""
         first = self.let_cool(first, stop)
         inside = np.abs(self.smooth_error[first:stop]) < BAND
-        for a, b in runs(inside):
+        for a, b in signals.runs(inside):
             if self.time[first + b - 1] - self.time[first + a] >= self.lags(SETTLED_FOR):
                 return first + int(a)
         return stop
@@ -218,7 +210,7 @@ class Track:
         if self.low < 0 or first >= stop or not self.smooth_error[first] < -BAND:
             return first
         arrived = np.append(self.smooth_error[first:stop] >= -BAND, True)
-        rests = runs(self.at_low[first:stop])
+        rests = signals.runs(self.at_low[first:stop])
         rests = rests[rests[:, 0] <= int(np.argmax(arrived))] + first
         if not rests.size or not self.smooth_pv[rests[-1, 1] - 1] < self.smooth_pv[rests[0, 0]] - BAND:
             return first
@@ -320,8 +312,10 @@ class Track:
         """Return how far pv may be from its setpoint, bands: further, where its own cycles take it there."""
         return max(BAND, CYCLES * self.own_swing)
 
-    def swings(self, first: int, stop: int, hysteresis: float) -> HalfCycles:
+    def swings(self, first: int, stop: int, hysteresis: float) -> signals.HalfCycles:
         """Return the half cycles of the error between two indices."""
-        error = self.setpoint[first:stop] - smooth(self.pv[first:stop], self.samples(self.lag / 5) | 1)
-        cycles = half_cycles(np.nan_to_num(error), hysteresis)
+        error = self.setpoint[first:stop] - signals.smooth(
+            self.pv[first:stop], self.samples(self.lag / 5) | 1
+        )
+        cycles = signals.half_cycles(np.nan_to_num(error), hysteresis)
         return replace(cycles, first=cycles.first + first, peak=cycles.peak + first)

@@ -8,13 +8,7 @@ from typing import Literal
 import numpy as np
 import plotly.graph_objects as go
 
-from instrumentgpt.instruments.charts.style import (
-    EXCURSION_COLOUR,
-    EXCURSION_OPACITY,
-    SEVERITY_COLOURS,
-    SHADE_OPACITY,
-    escaped,
-)
+from instrumentgpt.instruments.charts import style
 from instrumentgpt.instruments.charts.words import fault_name, word
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import DAY, Language
@@ -106,9 +100,9 @@ def shade(
     figure: go.Figure, finding: Finding, clock: Clock, row: int, label: int | None, language: Language
 ) -> None:
     """Shade the finding's time in one row; `label` counts the labels above one another there, None: none."""
-    colour = SEVERITY_COLOURS[finding.severity]
+    colour = style.SEVERITY_COLOURS[finding.severity]
     start, stop = clock.at(finding.onset), clock.at(max(finding.end, finding.onset))
-    _shade(figure, start, stop, row, fillcolor=colour, opacity=SHADE_OPACITY)
+    _shade(figure, start, stop, row, fillcolor=colour, opacity=style.SHADE_OPACITY)
     for edge in (start, stop):
         line = {"color": colour, "width": 1}
         _shade(figure, edge, edge, row, type="line", line=line, opacity=0.6, layer="above")
@@ -118,7 +112,7 @@ def shade(
             y=1,
             xref="x",
             yref=f"{row_axis(row)} domain",
-            text=escaped(fault_name(finding, language)),
+            text=style.escaped(fault_name(finding, language)),
             showarrow=False,
             xanchor="left",
             yanchor="bottom",
@@ -145,7 +139,7 @@ def shade_excursions(
     of_channels = (excursion for excursion in excursions if excursion.channel in channels)
     for excursion in (outside := unexplained(of_channels)[:MOST_SHADED]):
         start, stop = clock.at(excursion.onset), clock.at(excursion.end)
-        _shade(figure, start, stop, row, fillcolor=EXCURSION_COLOUR, opacity=EXCURSION_OPACITY)
+        _shade(figure, start, stop, row, fillcolor=style.EXCURSION_COLOUR, opacity=style.EXCURSION_OPACITY)
     if outside and not any(trace.legendgroup == EXCURSION for trace in figure.data):
         figure.add_scatter(
             x=[None],
@@ -153,8 +147,8 @@ def shade_excursions(
             mode="lines",
             name=word("excursion", language),
             legendgroup=EXCURSION,
-            line={"color": EXCURSION_COLOUR, "width": 12},
-            opacity=2 * EXCURSION_OPACITY,
+            line={"color": style.EXCURSION_COLOUR, "width": 12},
+            opacity=2 * style.EXCURSION_OPACITY,
             hoverinfo="skip",
             xaxis="x",
             yaxis=row_axis(row),
@@ -166,7 +160,7 @@ def mark_evidence(
 ) -> None:
     """Mark the samples of `loop` that findings quote, with the numbers of their lines."""
     marks = {
-        e.line: (e.time, e.values["pv"], SEVERITY_COLOURS[finding.severity])
+        e.line: (e.time, e.values["pv"], style.SEVERITY_COLOURS[finding.severity])
         for finding in findings
         for e in finding.evidence
         if "pv" in e.values and np.any((loop.line == e.line) & np.isclose(loop.pv, e.values["pv"]))
@@ -194,7 +188,7 @@ def mark_lines(
         for quoted in finding.evidence:
             if quoted.values or not math.isfinite(quoted.time):
                 continue
-            look = {"color": SEVERITY_COLOURS[finding.severity], "width": 1.4, "dash": "dot"}
+            look = {"color": style.SEVERITY_COLOURS[finding.severity], "width": 1.4, "dash": "dot"}
             at = clock.at(quoted.time)
             for row in range(1, rows + 1):
                 _shade(figure, at, at, row, type="line", line=look, layer="above")

@@ -7,14 +7,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from instrumentgpt.instruments.analysis.segments import QUANTITIES, Segment, Trend, findings_in
-from instrumentgpt.instruments.charts.frame import (
-    LABEL_PIXELS,
-    Clock,
-    clock_of,
-    row_axis,
-    shade,
-    worth_showing,
-)
+from instrumentgpt.instruments.charts import frame
+from instrumentgpt.instruments.charts.frame import Clock
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, ROW_GAP, escaped, laid_out
 from instrumentgpt.instruments.charts.words import channel_name
 from instrumentgpt.instruments.findings import Finding
@@ -43,17 +37,17 @@ def trend_chart(
     Strokes of a channel are in its colour, its trends dashed; segments with a finding are shaded.
     The other arguments are those of `loop_chart`.
     """
-    chosen = list(channels) if channels is not None else worth_showing(log, findings)
+    chosen = list(channels) if channels is not None else frame.worth_showing(log, findings)
     segments = [segment for segment in segments if segment.channel in chosen]
     rows = [name for name in QUANTITIES if any(np.isfinite(getattr(segment, name)) for segment in segments)]
-    clock = clock_of(log, max((segment.end for segment in segments), default=0.0))
+    clock = frame.clock_of(log, max((segment.end for segment in segments), default=0.0))
     figure = go.Figure()
     order = {channel: place for place, channel in enumerate({segment.channel: 0 for segment in segments})}
     for number, name in enumerate(rows, start=1):
         for channel, place in order.items():
             colour = CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)]
             mine = [segment for segment in segments if segment.channel == channel]
-            _draw_strokes(figure, mine, name, clock, row_axis(number), colour)
+            _draw_strokes(figure, mine, name, clock, frame.row_axis(number), colour)
             figure.data[-1].update(
                 name=channel_name(log, channel, language),
                 showlegend=number == 1,
@@ -62,10 +56,10 @@ def trend_chart(
             )
             for trend in trends:
                 if (trend.channel, trend.quantity) == (channel, name):
-                    _draw_trend(figure, trend, clock, row_axis(number), colour)
+                    _draw_trend(figure, trend, clock, frame.row_axis(number), colour)
         _shade(figure, segments, findings, clock, number, language)
     labels = min(MOST_LABELS, len(_faults(segments, findings)))
-    drawn = len(rows) * (ROW_PIXELS + ROW_GAP) + LABEL_PIXELS * labels
+    drawn = len(rows) * (ROW_PIXELS + ROW_GAP) + frame.LABEL_PIXELS * labels
     for number, name in enumerate(rows, start=1):
         top = (len(rows) - number + 1) * (ROW_PIXELS + ROW_GAP) - ROW_GAP
         axis = {
@@ -73,8 +67,8 @@ def trend_chart(
             "title": {"text": escaped(head(name, log, language)), "font": {"size": 12}},
             **_scale(name, segments, bands or {}),
         }
-        figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})
-    figure.update_xaxes(anchor=row_axis(max(1, len(rows))), **clock.axis(language, window))
+        figure.update_layout({frame.row_axis(number).replace("y", "yaxis"): axis})
+    figure.update_xaxes(anchor=frame.row_axis(max(1, len(rows))), **clock.axis(language, window))
     return laid_out(figure, title or log.name, max(drawn, ROW_PIXELS))
 
 
@@ -119,7 +113,9 @@ def _shade(
 ) -> None:
     """Shade each finding as far as it reaches into segments; its name stands in the first row."""
     for place, finding in enumerate(_faults(segments, findings)[:MOST_SHADED]):
-        shade(figure, finding, clock, row, place if row == 1 and place < MOST_LABELS else None, language)
+        frame.shade(
+            figure, finding, clock, row, place if row == 1 and place < MOST_LABELS else None, language
+        )
 
 
 def _faults(segments: Sequence[Segment], findings: Sequence[Finding]) -> list[Finding]:

@@ -17,8 +17,6 @@ WORDS: dict[str, dict[Language, str]] = {
     "time": {"en": "time ({0})", "zh": "時間（{0}）"},
     "row": {"en": "sample", "zh": "樣本"},
     "line": {"en": "line {0}", "zh": "第 {0} 行"},
-    "share": {"en": "share of samples (%)", "zh": "樣本比例（%）"},
-    "band": {"en": "±{0} {1}", "zh": "±{0} {1}"},
     "alt": {
         "en": "Chart of {name}, {start} to {end}.",
         "zh": "{name} 的圖表，{start} 至 {end}。",

@@ -44,9 +44,7 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
         error > STANDING_ERROR if low else error < -STANDING_ERROR if high else np.abs(error) > STANDING_ERROR
     )
     if (low or high) and _was_asked(error, bool(low)) and stop < len(track):
-        return (
-            None  # the controller went to the limit itself and left it again: an integral wound up, at most
-        )
+        return None  # it went to the limit itself and left it again: an integral wound up, at most
     demand = demanded(track, first, stop)
     for a, b in runs(wrong & track.controlled[first:stop]):
         lasted = float(track.time[first + b - 1] - track.time[first + a])

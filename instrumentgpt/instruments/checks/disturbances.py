@@ -11,7 +11,7 @@ from instrumentgpt.instruments.analysis.departures import Departure, lasting_nee
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
-from instrumentgpt.instruments.analysis.tracks import SETTLING, Step, Track
+from instrumentgpt.instruments.analysis.tracks import SETTLING, Track
 from instrumentgpt.instruments.findings import IN_USE, Evidence, Excursion, Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
@@ -44,23 +44,17 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
     if not moves:
         return []
     channels = tuple(sorted({channel for move in moves for channel in move.channels}))
-    largest = [
-        max(
-            (move.channels[channel] for move in moves if channel in move.channels),
-            key=lambda peak: abs(peak[1]),
-        )
-        for channel in channels
-    ]
-    sizes = [
-        study.tracks[channel].shown(abs(size)) for channel, (_, size) in zip(channels, largest, strict=True)
-    ]
+    peaks = [(study.tracks[channel], size) for move in moves for channel, (_, size) in move.channels.items()]
+    sizes = {track.loop.channel: 0.0 for track, _ in peaks}
+    for track, size in peaks:
+        sizes[track.loop.channel] = max(sizes[track.loop.channel], track.shown(abs(size)))
     doors = _door_lines(study, moves[0].start)
     numbers: dict[str, float | str] = {
         "unit": study.log.unit,
         "channels": ", ".join(map(str, channels)),
         "count": len(channels),
-        "smallest": min(sizes),
-        "largest": max(sizes),
+        "smallest": min(sizes.values()),
+        "largest": max(sizes.values()),
         "times": len(moves),
         "kind": "door" if doors else "room",
         "door": doors[0].line if doors else float("nan"),
@@ -110,30 +104,26 @@ def cross_coupling(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find channels whose pv follows the setpoint steps of a neighbour while their own setpoint stands."""
     findings = []
     for target in study.active:
-        sources = [(source, _steps_of(study, source)) for source in study.active if source is not target]
-        judged = [
-            _follows(study, target, source, steps) for source, steps in sources if len(steps) >= FEWEST_STEPS
-        ]
+        judged = [_follows(study, target, source) for source in study.active if source is not target]
         hits = [finding for finding in judged if finding is not None]
         if hits:
             findings.append(max(hits, key=lambda finding: float(finding.numbers["contrast"])))
     return findings
 
 
-def _steps_of(study: Study, source: Track) -> list[Step]:
-    return [step for step in source.steps if abs(step.size) >= SMALLEST_SOURCE and step.index > 0]
-
-
-def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> Finding | None:
+def _follows(study: Study, target: Track, source: Track) -> Finding | None:
+    steps = [step for step in source.steps if abs(step.size) >= SMALLEST_SOURCE and step.index > 0]
+    if len(steps) < FEWEST_STEPS:
+        return None
     deviation = smooth(np.where(target.at_rest, -target.error, np.nan), target.samples(target.lag) | 1)
     times = [float(source.time[step.index]) for step in steps]
+    own_changes = [float(target.time[first]) for first, _ in target.levels if first > 0]
     answers = []
     for step, time in zip(steps, times, strict=True):
-        if any(0 < abs(time - other) < target.lags(6.0) for other in _own_changes(target)):
+        if any(0 < abs(time - other) < target.lags(6.0) for other in own_changes):
             continue
-        peak = _extreme(
-            target, deviation, time, min([target.lags(WINDOW), *(t - time for t in times if t > time)])
-        )
+        window = min([target.lags(WINDOW), *(later - time for later in times if later > time)])
+        peak = _extreme(target, deviation, time, window)
         if peak is not None:
             answers.append((step, peak[0] * np.sign(step.size), peak[1]))
     hits = [answer for answer in answers if answer[1] > RESPONSE]
@@ -161,10 +151,6 @@ def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> F
     )
     steps_quoted = quote(study, source, *(hit[0].index for hit in hits[:2]))
     return replace(finding, evidence=steps_quoted + finding.evidence)
-
-
-def _own_changes(track: Track) -> list[float]:
-    return [float(track.time[a]) for a, _ in track.levels if a > 0]
 
 
 def _extreme(track: Track, deviation: Floats, time: float, seconds: float) -> tuple[float, int] | None:
@@ -266,41 +252,30 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
         used = in_use(track, departures)
         slow = [each for each in used if not _is_opening(track, each)]
         use = IN_USE if all(abs(each.size) <= SMALL_USE * each.limit for each in slow) else ""
-        for departure in departures:
-            noted.append(_noted(study, track, departure, findings, use if departure in used else ""))
+        noted += [
+            Excursion(
+                track.loop.channel,
+                float(track.loop.time[each.first]),
+                float(track.loop.time[each.last]),
+                math.copysign(1.0, track.scale) * track.shown(each.size),
+                track.shown(each.limit),
+                quote(study, track, each.first, each.peak, each.last),
+                _explained(track, each, findings) or (use if each in used else ""),
+            )
+            for each in departures
+        ]
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
-
-
-def _noted(
-    study: Study, track: Track, departure: Departure, findings: Sequence[Finding], else_by: str
-) -> Excursion:
-    return Excursion(
-        track.loop.channel,
-        float(track.loop.time[departure.first]),
-        float(track.loop.time[departure.last]),
-        math.copysign(1.0, track.scale) * track.shown(departure.size),
-        track.shown(departure.limit),
-        quote(study, track, departure.first, departure.peak, departure.last),
-        _explained(track, departure, findings) or else_by,
-    )
 
 
 def _explained(track: Track, departure: Departure, findings: Sequence[Finding]) -> str:
     """Return the class of the first of `findings` that covers a part of `departure`, "" if none does."""
     start, stop = track.loop.time[departure.first], track.loop.time[departure.last]
-    return next(
-        (
-            finding.fault
-            for finding in findings
-            if finding.is_about(track.loop.channel)
-            and finding.fault not in NO_CAUSE
-            and (
-                any(first <= stop and start <= last for first, last in _spans(track, finding))
-                or _is_of_swing(track, departure, finding)
-            )
-        ),
-        "",
-    )
+    for finding in findings:
+        if finding.is_about(track.loop.channel) and finding.fault not in NO_CAUSE:
+            meets = any(first <= stop and start <= last for first, last in _spans(track, finding))
+            if meets or _is_of_swing(track, departure, finding):
+                return finding.fault
+    return ""
 
 
 def _is_of_swing(track: Track, departure: Departure, finding: Finding) -> bool:

@@ -99,14 +99,12 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
             "from": float(track.loop.pv[first]),
             "low": float(track.loop.pv[bottom]),
         }
-        out = [_of_room(study, track, start, bottom)]
-        lines = (start, first, bottom)
+        if not track.is_thermal:
+            numbers["kind"] = "no_temperature"
+        lines, out = (start, first, bottom), [_of_room(study, track, start, bottom)]
         end = back_in_band(track, stop)
-        if track.is_thermal:
-            return finding_of(study, "heater_failure", track, start, end, lines, numbers, out)
-        numbers["kind"] = "no_temperature"
         finding = finding_of(study, "heater_failure", track, start, end, lines, numbers, out)
-        return replace(finding, severity="high")  # nothing burns
+        return finding if track.is_thermal else replace(finding, severity="high")  # nothing burns
     return None
 
 
@@ -183,9 +181,9 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         start = left_band(track, first)
         if track.low < 0 and not _driven_elsewhere(track, sign, start, -level[top]):
             continue
-        if (_neighbour_stepped(study, track, start, top) and rise < NEIGHBOUR_HEAT) or moved_with_room(
-            study, track, start, top
-        ):
+        if rise < NEIGHBOUR_HEAT and _neighbour_stepped(study, track, start, top):
+            continue
+        if moved_with_room(study, track, start, top):
             continue
         if driven_by_another(study.active, track, start, top, -sign * above / 2):
             continue
@@ -196,11 +194,8 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             "above": track.shown(above),
             "peak": float(track.loop.pv[top]),
         }
-        ruled_out = RuledOut(
-            "overshoot_tuning",
-            "keeps_rising",
-            {"seconds": track.lags(DEAD_TIME) + lasted, "allowed": track.lags(DEAD_TIME)},
-        )
+        times = {"seconds": track.lags(DEAD_TIME) + lasted, "allowed": track.lags(DEAD_TIME)}
+        ruled_out = RuledOut("overshoot_tuning", "keeps_rising", times)
         lines = (start, first, top)
         return finding_of(
             study, "runaway_stuck_on", track, start, back_in_band(track, stop), lines, numbers, [ruled_out]

@@ -17,13 +17,16 @@ def insufficient_data(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find a record that is over before its loops can have shown anything."""
     tracks = [track for track in study.tracks.values() if len(track)]
     if not tracks:
-        return [_without_samples(study)]
+        nothing = {"seconds": 0.0, "samples": 0, "needed": FEWEST_SAMPLES, "period": float("nan")}
+        return [_device_finding("insufficient_data", 0.0, 0.0, (), {**nothing, "missing": "samples"})]
     longest = max(tracks, key=lambda track: len(track) / track.lag)
     seconds = float(np.ptp(longest.time))
     if seconds >= longest.lags(SHORTEST_RECORD) and len(longest) >= FEWEST_SAMPLES:
         return []
-    absent = [name for name in NEEDED_FIELDS if _absent(study, name)]
-    timed = "period" not in study.log.missing
+    samples, missing = study.log.samples, study.log.missing
+    is_seen = {name: np.isfinite(samples[name].to_numpy(dtype=float)).any() for name in NEEDED_FIELDS}
+    absent = [name for name in NEEDED_FIELDS if name in missing or not is_seen[name]]
+    timed = "period" not in missing
     numbers: dict[str, float | str] = {
         "seconds": seconds if timed else float("nan"),
         "samples": len(longest),
@@ -34,22 +37,6 @@ def insufficient_data(study: Study, before: Sequence[Finding]) -> list[Finding]:
     evidence = quote(study, longest, 0, len(longest) - 1)
     onset, end = float(longest.loop.time[0]), float(longest.loop.time[-1])
     return [_device_finding("insufficient_data", onset, end, evidence, numbers)]
-
-
-def _absent(study: Study, name: str) -> bool:
-    values = study.log.samples[name].to_numpy(dtype=float)
-    return name in study.log.missing or not np.isfinite(values).any()
-
-
-def _without_samples(study: Study) -> Finding:
-    nothing: dict[str, float | str] = {
-        "seconds": 0.0,
-        "samples": 0,
-        "needed": FEWEST_SAMPLES,
-        "period": float("nan"),
-        "missing": "samples",
-    }
-    return _device_finding("insufficient_data", 0.0, 0.0, (), nothing)
 
 
 def data_gap(study: Study, before: Sequence[Finding]) -> list[Finding]:

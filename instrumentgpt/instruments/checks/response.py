@@ -112,11 +112,8 @@ def _overshoot_finding(study: Study, track: Track, fault: str, hits: list[Oversh
         "kp": float(track.loop.kp[worst.peak]),
         "ki": float(track.loop.ki[worst.peak]),
     }
-    other, reason = (
-        ("overshoot_tuning", "still_pinned")
-        if fault == "integral_windup"
-        else ("integral_windup", "left_limit")
-    )
+    wound_up = fault == "integral_windup"
+    other, reason = ("overshoot_tuning", "still_pinned") if wound_up else ("integral_windup", "left_limit")
     ruled_out = RuledOut(other, reason, {"pinned": worst.pinned, "output": numbers["output"]})
     lines = (worst.step.index, worst.crossing, worst.peak)
     last = max(track.settled(hits[-1].peak, hits[-1].step.stop) - 1, hits[-1].peak)
@@ -191,14 +188,9 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
             "ki_simc": bearable[1],
             "largest": largest,
         }
-        ruled_out = RuledOut(
-            "saturation", "power_to_spare", {"output": numbers["largest"], "limit": track.high}
-        )
-        lines = (step.index, (step.index + index) // 2, index)
-        last = slow[-1][2]
-        findings.append(
-            finding_of(study, "sluggish_tuning", track, slow[0][0].index, last, lines, numbers, [ruled_out])
-        )
+        ruled_out = RuledOut("saturation", "power_to_spare", {"output": largest, "limit": track.high})
+        lines, ends = (step.index, (step.index + index) // 2, index), (slow[0][0].index, slow[-1][2])
+        findings += [finding_of(study, "sluggish_tuning", track, *ends, lines, numbers, [ruled_out])]
     return findings
 
 
@@ -247,8 +239,7 @@ def simc_gains(track: Track) -> tuple[float, float] | None:
     if model is None:
         return None
     slope, dead_time, time_constant = model
-    kp = 1.0 / (2.0 * slope * dead_time)
-    kp *= track.per_logged
+    kp = track.per_logged / (2.0 * slope * dead_time)
     return kp, kp / min(time_constant, 8.0 * dead_time)
 
 

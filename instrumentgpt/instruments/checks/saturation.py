@@ -1,6 +1,7 @@
 """A heater or cooler too weak for what is asked of it; stretches with the output at a limit."""
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 
 import numpy as np
 
@@ -70,12 +71,7 @@ def of_either_side(study: Study, judge: Judge, heating: Limit, cooling: Limit) -
 
 def saturation(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find an output pinned for minutes while pv stands short of a setpoint that this log never held."""
-    findings = []
-    for track in study.active:
-        sides = [(track.at_high, 1.0)] + ([(track.at_low, -1.0)] if track.low < 0 else [])
-        hits = [hit for at_limit, sign in sides for hit in [_saturates(study, track, at_limit, sign)] if hit]
-        findings += hits[:1]
-    return findings
+    return of_either_side(study, _saturates, heating=attrgetter("at_high"), cooling=attrgetter("at_low"))
 
 
 def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding | None:

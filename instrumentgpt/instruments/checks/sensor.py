@@ -6,15 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis import readings
 from instrumentgpt.instruments.analysis.departures import lasting_need
-from instrumentgpt.instruments.analysis.readings import (
-    OPEN_FOR,
-    SPIKE_RETURNS,
-    impossible_move,
-    is_rail,
-    jumps,
-    spikes_in,
-)
 from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
@@ -52,7 +45,7 @@ def _open(study: Study, track: Track) -> list[Finding]:
         "total": sum(spells.values()),
         **({"kind": "loose"} if loose else {}),
     }
-    limit = {"seconds": seconds, "limit": track.lags(SPIKE_RETURNS)}
+    limit = {"seconds": seconds, "limit": track.lags(readings.SPIKE_RETURNS)}
     ruled_out = RuledOut("sensor_spike", *(("same", numbers) if loose else ("too_long", limit)))
     lines = (*([first - 1] if first else []), first, stop - 1, begins[0], *begins[-2:])
     last = max(b for _, b in spells)
@@ -74,12 +67,12 @@ def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
         (a, b)
         for (a, b), seconds in spells.items()
         if b - a >= (3 if written[a] else DROPPED_OUT)
-        and seconds >= track.lags(OPEN_FOR if written[a] else MISSING_FOR)
+        and seconds >= track.lags(readings.OPEN_FOR if written[a] else MISSING_FOR)
         and (a > 0 or bad.all() or np.isfinite(track.setpoint[a]))
     }
     on = track.usable & (track.controlled | ~np.isfinite(track.setpoint).any())
     values, times = np.unique([track.logged.pv[a] for a, _ in spells if written[a]], return_counts=True)
-    railed = is_rail(track.logged.pv) | np.isin(track.logged.pv, values[times >= FEWEST_SPIKES])
+    railed = readings.is_rail(track.logged.pv) | np.isin(track.logged.pv, values[times >= FEWEST_SPIKES])
     lost = {(a, b) for a, b in spells if a > 0 and b < len(on) and railed[a] and on[a - 1 : b + 1].all()}
     named = lasting | lost if lasting or len(lost) >= FEWEST_SPIKES else set()
     comes_and_goes = len(lost) >= FEWEST_SPIKES and lasting <= lost
@@ -90,12 +83,12 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find movements no plant can make that return at once, together `SPIKES` times the least of them."""
     findings = []
     for track in study.tracks.values():
-        spikes = spikes_in(track.time, track.raw, track.lag)
+        spikes = readings.spikes_in(track.time, track.raw, track.lag)
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
         if len(spikes) < FEWEST_SPIKES:
             continue
         largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
-        possible = impossible_move(track.time, track.raw)
+        possible = readings.impossible_move(track.time, track.raw)
         if sum(abs(size) / possible[a - 1] for size, (a, _) in zip(sizes, spikes, strict=True)) < SPIKES:
             continue
         first, stop = spikes[largest]
@@ -119,8 +112,8 @@ def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _step(study: Study, track: Track) -> list[Finding]:
-    found_at = jumps(track.time, track.pv)
-    moves = impossible_move(track.time, track.pv) if found_at else np.zeros(0)
+    found_at = readings.jumps(track.time, track.pv)
+    moves = readings.impossible_move(track.time, track.pv) if found_at else np.zeros(0)
     merged = _merged(track, found_at)
     sizes = [float(track.pv[last] - track.pv[index - 1]) for index, last in merged]
     for (index, last), size in zip(merged, sizes, strict=True):
@@ -146,7 +139,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
             "possible": track.shown(possible),
             "kept": 100 * kept,
         }
-        stays = {"kept": 100 * kept, "seconds": track.lags(SPIKE_RETURNS)}
+        stays = {"kept": 100 * kept, "seconds": track.lags(readings.SPIKE_RETURNS)}
         ruled_out, end, lines = RuledOut("sensor_spike", "stays", stays), len(track) - 1, (index - 1, last)
         return [finding_of(study, "sensor_bias", track, index, end, lines, numbers, [ruled_out])]
     return []

@@ -53,13 +53,8 @@ def straightness(values: Floats, turns: Indices) -> float:
     >>> round(straightness(np.cos(np.pi * x / 25), np.array([0, 25, 50, 75])), 2)
     0.0
     """
-    shares = _shares(values, turns)
-    return float(np.median(shares)) if shares.size else float("nan")
-
-
-def _shares(values: Floats, turns: Indices) -> Floats:
-    legs = [(a, b) for a, b in pairwise(turns.tolist()) if b - a >= SHORTEST_LEG]
-    return np.array([_straight(values[a : b + 1]) for a, b in legs])
+    legs = [values[a : b + 1] for a, b in pairwise(turns.tolist()) if b - a >= SHORTEST_LEG]
+    return float(np.median([*map(_straight, legs)])) if legs else float("nan")
 
 
 def _straight(leg: Floats) -> float:
@@ -112,6 +107,6 @@ def _longest(unanswered: Mask, moves: Floats) -> tuple[int, int]:
     return max(pieces, key=lambda piece: float(abs(moves[piece[0] : piece[1]].sum())))
 
 
-def sticks(stuck: Stuck | None) -> bool:
+def sticks(stuck: Stuck) -> bool:
     """Return whether that is a valve that sticks."""
-    return stuck is not None and stuck.share > UNANSWERED and stuck.travel > LEAST_TRAVEL
+    return stuck.share > UNANSWERED and stuck.travel > LEAST_TRAVEL

@@ -10,7 +10,6 @@ from instrumentgpt.instruments.analysis.signals import constant_runs, noise
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.loops import Floats
 
 STUCK_FOR = 7.5  # lags of pv equal to the last digit
 TORN_FOR, SHORTEST = 4.0, 2.0  # lags, of one that ends in a jump; and of one such as no other stretch is
@@ -61,7 +60,8 @@ def _stuck(study: Study, track: Track) -> list[Finding]:
             "jump": torn / track.scale,
             **({"kind": "jump"} if torn and (moved < STUCK_OUTPUT or not setpoints.size) else {}),
         }
-        low, high = _extremes(track.output, first, stop)
+        output = np.nan_to_num(track.output[first:stop])
+        low, high = first + int(np.argmin(output)), first + int(np.argmax(output))
         first = _stuck_since(track, first, stop, others)
         ruled_out = RuledOut("healthy", "not_coarse", {"usual": others, "seconds": seconds})
         lines = (first, low, high, stop - 1)
@@ -93,11 +93,8 @@ def _rests(track: Track, first: int, stop: int) -> bool:
 
 def _output_moved(track: Track, first: int, stop: int) -> float:
     """Return how far the output had moved (percent) `STUCK_AFTER` before the end: pv had time to follow."""
-    start, last = (
-        min(first + 2, stop - 1),
-        int(np.searchsorted(track.time, track.time[stop - 1] - track.lags(STUCK_AFTER))),
-    )
-    inside = track.output[start : max(start, last)]
+    last = int(np.searchsorted(track.time, track.time[stop - 1] - track.lags(STUCK_AFTER)))
+    inside = track.output[min(first + 2, stop - 1) : last]
     inside = inside[np.isfinite(inside)]
     return float(np.ptp(inside)) if inside.size else 0.0
 
@@ -116,8 +113,3 @@ def _noisy_output(track: Track, first: int, stop: int, moved: float) -> bool:
     """Return whether the output trembles: its controller then sees pv move below the last digit."""
     tremor = noise(track.output[first + 2 : stop])
     return not tremor <= max(TREMOR * moved, 0.6 * track.output_digit)
-
-
-def _extremes(values: Floats, first: int, stop: int) -> tuple[int, int]:
-    part = np.nan_to_num(values[first:stop])
-    return first + int(np.argmin(part)), first + int(np.argmax(part))

@@ -62,12 +62,19 @@ def diagnose_log(
     diagnosis = diagnosed(opened)
     chosen = _of_channel(diagnosis.findings, channel)
     settled, withheld = _settled(workspace, opened, chosen), diagnosis.withheld
+    coincident = coincidences(diagnosis)
+    quoted = [item.line for finding in chosen for item in finding.evidence[:MOST_EVIDENCE]]
+    texts = texts_of(opened.path, quoted)
     return {
         "summary": _summary(diagnosis, opened.name, channel, language),
         **_about(opened),
         "findings": [
-            {**row, "settled": [case for case in settled if case["class"] == row["class"]][:MOST_SETTLED]}
-            for row in _findings(opened, chosen, coincidences(diagnosis), language, record or language)
+            {
+                **_finding(opened.log, finding, texts, language, record or language),
+                "coincidences": [_coincidence(one, language) for one in coincident if one.finding is finding],
+                "settled": [case for case in settled if case["class"] == finding.fault][:MOST_SETTLED],
+            }
+            for finding in chosen
         ],
         "channels": _channels(opened, diagnosis, channel),
         "kinds": [
@@ -404,30 +411,11 @@ def _about(opened: Opened) -> dict[str, Any]:
     }
 
 
-def _findings(
-    opened: Opened,
-    findings: Sequence[Finding],
-    coincident: Sequence[Coincidence],
-    language: Language,
-    record: Language,
-) -> list[dict[str, Any]]:
-    quoted = [item.line for finding in findings for item in finding.evidence[:MOST_EVIDENCE]]
-    texts = texts_of(opened.path, quoted)
-    return [
-        {
-            "text": wording.summary(finding, record),
-            **_finding(opened, finding, texts, language),
-            "coincidences": [_coincidence(c, language) for c in coincident if c.finding is finding],
-        }
-        for finding in findings
-    ]
-
-
 def _finding(
-    opened: Opened, finding: Finding, texts: Mapping[int, str], language: Language
+    log: Log, finding: Finding, texts: Mapping[int, str], language: Language, record: Language
 ) -> dict[str, Any]:
-    log = opened.log
     return {
+        "text": wording.summary(finding, record),
         "summary": wording.summary(finding, language),
         "class": finding.fault,
         "title": wording.title(finding.fault, language),

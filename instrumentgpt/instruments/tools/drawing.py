@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from instrumentgpt.instruments import segment_wording
-from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import SEVERITIES, worst
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, diagnosed, known_channel, open_log
+from instrumentgpt.instruments.tools.opened import ToolProblem, diagnosed, known_channel, open_log
 from instrumentgpt.instruments.tools.window import window_of
 from instrumentgpt.instruments.workspace import Workspace
 
@@ -87,8 +86,10 @@ def write_report(
         raise NothingToReport("report_logs", most=MOST_LOGS, logs=len(logs))
     from instrumentgpt.instruments.report import report  # plotly: 0.3 s, only where something is drawn
 
-    opened = [_opened(workspace, log) for log in logs]
-    page = report(sorted(map(diagnosed, opened), key=_severity), language)
+    opened = [open_log(workspace, log, device=log.rpartition("/")[0]) for log in logs]
+    diagnoses = [diagnosed(log) for log in opened]
+    diagnoses.sort(key=lambda judged: SEVERITIES.index(worst(one.severity for one in judged.findings)))
+    page = report(diagnoses, language)
     workspace.artifacts.mkdir(parents=True, exist_ok=True)
     file = f"report-{uuid.uuid4().hex[:8]}.html"
     (workspace.artifacts / file).write_text(page, encoding="utf-8")
@@ -99,12 +100,3 @@ def write_report(
         "logs": list(logs),
         "artifact": {"kind": "html", "file": file, "title": named, "alt": names},
     }
-
-
-def _severity(diagnosis: Diagnosis) -> int:
-    return SEVERITIES.index(worst(finding.severity for finding in diagnosis.findings))
-
-
-def _opened(workspace: Workspace, log: str) -> Opened:
-    device, _, name = log.rpartition("/")
-    return open_log(workspace, name, device)

@@ -260,11 +260,12 @@ def time_of(log: Log, clock: str) -> float:
     Raises NotInTheLog.
     """
     if (time := seconds_at(log, clock)) > (last := float(log.samples["time"].max())):
-        raise _not_in(log, clock, last)
+        raise not_in(log, clock, last)
     return time
 
 
-def _not_in(log: Log, clock: str, last: float) -> NotInTheLog:
+def not_in(log: Log, clock: str, last: float) -> NotInTheLog:
+    """Return that `clock` is not in `log`, whose last sample is `last` s after its first line."""
     span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
     return NotInTheLog("time_not_in_it", log=log.name, clock=clock, **span)
 
@@ -282,7 +283,7 @@ def seconds_at(log: Log, clock: str) -> float:
     moments = [start + passed] if is_elapsed else [at + passed for at in days if str(at.date()).endswith(day)]
     times = [(moment - start).total_seconds() for moment in moments if moment >= start.floor("min")]
     if not times:
-        raise _not_in(log, clock, last)
+        raise not_in(log, clock, last)
     return max(0.0, times[0])
 
 

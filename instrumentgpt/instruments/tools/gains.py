@@ -8,8 +8,8 @@ import numpy as np
 
 from instrumentgpt.instruments.kept_verdicts import identified
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.loops import Loop, loops_of
-from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain
+from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log, plain
 from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
 from instrumentgpt.instruments.workspace import Workspace
 
@@ -37,7 +37,9 @@ def advise_gains(
     opened = open_log(workspace, log, device)
     loops, unit = loops_of(opened.log), opened.log.logged_unit
     answers, advised = [], []
-    for number in _channels(opened, loops, channel):
+    driven = [number for number in sorted(loops) if np.isfinite(loops[number].output).any()]
+    named = [known_channel(opened, channel)] if channel is not None else []
+    for number in named or driven or sorted(loops):
         model = identified(diagnosed(opened), loops[number])
         answers.append(advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target))
         advised.append(advice.advise(model))
@@ -75,9 +77,3 @@ def _groups(
         }
         for group in grouped(subjects)
     ]
-
-
-def _channels(opened: Opened, loops: dict[int, Loop], channel: int | None) -> list[int]:
-    """Return the channel that is named, else those with an output, or all where none has one."""
-    driven = [number for number in sorted(loops) if np.isfinite(loops[number].output).any()]
-    return [known_channel(opened, channel)] if channel is not None else driven or sorted(loops)

@@ -119,14 +119,8 @@ def record_value(
     log, line  which shows it: the value is then as old as that line
     """
     about = {"device": inventory_of(workspace).find(device).name} if device else {}
-    label, shown, unit = (
-        _short(*part)
-        for part in (
-            ("quantity", quantity, QUANTITY_CHARS),
-            ("value", str(value), VALUE_CHARS),
-            ("unit", unit, UNIT_CHARS),
-        )
-    )
+    label, shown = _short("quantity", quantity, QUANTITY_CHARS), _short("value", str(value), VALUE_CHARS)
+    unit = _short("unit", unit, UNIT_CHARS)
     fact = recorded_value(device, "" if channel is None else str(channel), label, shown, unit)
     if fact is None:
         raise NotOnRecord(

@@ -155,9 +155,7 @@ def _read(path: Path, version: tuple[int, int], kept: Path, stated: Stated | Non
     return read_as(path, stated, kept, unit=unit)
 
 
-@lru_cache(KEPT_LOGS)
-def _diagnosed(log: Log) -> Diagnosis:
-    return kept_verdicts.diagnosed(log)
+_diagnosed = lru_cache(KEPT_LOGS)(kept_verdicts.diagnosed)
 
 
 DIGITS = 6  # significant; more than any log carries

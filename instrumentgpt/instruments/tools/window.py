@@ -11,7 +11,7 @@ import pandas as pd
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.tools.events import NotInTheLog, seconds_at
+from instrumentgpt.instruments.tools.events import NotInTheLog, not_in, seconds_at
 from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -35,8 +35,7 @@ def window_of(log: Log, since: str, until: str) -> tuple[float, float]:
     start = max(0.0, _seconds(log, since, last)) if since else 0.0
     stop = min(last, _seconds(log, until, last)) if until else last
     if stop < 0.0 or start > last or stop < start:
-        span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
-        raise NotInTheLog("time_not_in_it", log=log.name, clock=f"{since} – {until}", **span)
+        raise not_in(log, f"{since} – {until}", last)
     return start, stop
 
 

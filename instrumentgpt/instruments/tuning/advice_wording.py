@@ -63,7 +63,8 @@ def group_sentences(group: Sequence[Any], language: Language, unit: str = "°C")
     head, *keys = _group_keys(group, tightest)
     numbers = _numbers(tightest, unit) | _listed(group, language)
     if "plant_gain" not in tightest.numbers:
-        numbers |= _largest(group)
+        ranges = [name for name, value in group[0].numbers.items() if isinstance(value, int | float)]
+        numbers |= {name: max(float(subject.numbers[name]) for subject in group) for name in ranges}
     texts = [word(key, language, **numbers) for key in keys]
     if texts and "plant_gain" in tightest.numbers and isinstance(tightest, Answer):
         gap = "" if language == "zh" else " "
@@ -83,11 +84,6 @@ def _group_keys(group: Sequence[Any], tightest: Answer | Advice) -> list[str]:
     if tightest.experiment:
         keys.append(f"experiment.{tightest.experiment}")
     return keys + _grounds(tightest.numbers)
-
-
-def _largest(group: Sequence[Any]) -> dict[str, float | str]:
-    names = [name for name, value in group[0].numbers.items() if isinstance(value, int | float)]
-    return {name: max(float(subject.numbers[name]) for subject in group) for name in names}
 
 
 def _listed(group: Sequence[Any], language: Language) -> dict[str, float | str]:

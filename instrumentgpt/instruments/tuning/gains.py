@@ -108,7 +108,8 @@ def regressed_gains(loop: Loop, width: int = WINDOWS[-1]) -> Regressed | None:
     stretches = [rows for rows in _free_stretches(loop) if len(rows) >= width + LEAST_STRETCH]
     if sum(len(rows) for rows in stretches) < LEAST_SAMPLES:
         return None
-    rows = np.concatenate([_centred(_averaged(_terms(loop, stretch), width)) for stretch in stretches])
+    parts = [_averaged(_terms(loop, stretch), width) for stretch in stretches]
+    rows = np.concatenate([part - part.mean(axis=0) for part in parts])
     terms, output = rows[:, :3], rows[:, 3]
     scale = terms.std(axis=0)
     if scale[0] == 0 or output.std() == 0:
@@ -133,11 +134,6 @@ def _averaged(terms: Floats, width: int) -> Floats:
     sums = np.cumsum(np.concatenate([np.zeros((1, terms.shape[1])), terms]), axis=0)
     averaged: Floats = (sums[width:] - sums[:-width]) / width
     return averaged
-
-
-def _centred(terms: Floats) -> Floats:
-    centred: Floats = terms - terms.mean(axis=0)
-    return centred
 
 
 def _free_stretches(loop: Loop) -> list[NDArray[np.int64]]:

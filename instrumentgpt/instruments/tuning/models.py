@@ -237,19 +237,15 @@ def fit(record: Record) -> Fit:
     search = Search(record)
     point = _refined(search, _coarse(search))
     for _ in range(2 if record.closed else 0):
-        search = Search(record, _noise_zero(_unwhitened(record, point)))
+        search = Search(record, _noise_zero(Search(record).residual(point)))
         point = _refined(search, point)
-    plain = _unwhitened(record, point)
+    plain = Search(record).residual(point)
     r2 = 1 - float(np.var(plain) / np.var(record.pv))
     models = [accepted_models(search, point)]
     if record.closed and search.zero < SLOWER_ZERO:
         slower = Search(record, SLOWER_ZERO)
         models.append(accepted_models(slower, _refined(slower, point)))
     return Fit(np.concatenate(models) * [1.0, seconds, seconds, seconds], r2, float(np.std(plain)))
-
-
-def _unwhitened(record: Record, point: Floats) -> Floats:
-    return Search(record).residual(point)
 
 
 def _noise_zero(residual: Floats) -> float:
