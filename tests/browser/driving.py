@@ -45,8 +45,8 @@ PICTURES = os.environ.get("PICTURES")  # a folder for what a visitor looks at
 TERMS = frozenset(  # names, units and what both languages call alike
     re.findall(
         r"\w+",
-        "Alt CLI CSV Chromium Claude Code Codex Ctrl Cursor English GB Gemini HTML InstrumentGPT MB Markdown OK "
-        "PATH PDF PID Shift ZSPR heater kB kd ki kp log oven timeout tokens zip zspr",
+        "Alt CLI CSV Chromium Claude Code Codex Ctrl Cursor English GB Gemini HTML InstrumentGPT MB Markdown "
+        "OK PATH PDF PI PID Report Shift ZSPR heater kB kd ki kp log oven timeout tokens zip zspr",
     )
 )
 OWN_WORDS = "code, pre, style, script, textarea, .lines, [href^='#'], [role=img], [aria-hidden=true]"

@@ -8,7 +8,7 @@ from driving import answered, ask, choose, close_sidebar, inspector, opened, rel
 from playwright.sync_api import Page, expect
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
-EVIDENCE = re.compile(r"^L [\d,]+")
+EVIDENCE = re.compile(r"^L\s[\d,]+")
 RULES = {  # theme → what is looked for in it
     "dark": {"type": "rule", "values": ["color-contrast"]},
     "light": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]},
@@ -55,7 +55,7 @@ def test_every_page_is_there_by_its_address_reached_by_keys_accessible_and_in_th
     assert menu.bounding_box()["width"] < 48, "its name is drawn"
     if visitor.size == "phone":
         close_sidebar(page)
-    evidence = page.get_by_test_id("stMain").get_by_role("link", name=EVIDENCE)
+    evidence = page.get_by_test_id("stChatMessage").get_by_role("link", name=EVIDENCE)
     evidence.first.click()
     expect(page.get_by_role("dialog")).to_be_visible()
     steps = page.evaluate("history.length")
