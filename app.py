@@ -8,7 +8,9 @@ import streamlit as st
 # A button's label in italics names it to who cannot see its icon, and is not drawn.
 LOOK = """
 @media (hover: none) { .modebar { display: none } } /* on a phone it covers the legend; two taps zoom out */
+html[lang^="zh"] [data-testid="InputInstructions"] { display: none } /* “Press Enter to apply”, in English */
 button em { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+button:has(em) { position: relative; overflow: clip } /* else each row of the sidebar can be pushed aside */
 button:has(em) [aria-hidden]:has([aria-hidden]) { display: none } /* the arrow of a menu */
 /* of the accent what white can be read on, and away from the background where it is the text itself */
 button[data-selected="true"] p { color: color-mix(in srgb, currentColor 55%, CanvasText) }

@@ -1,5 +1,6 @@
 """The Cases page: what faults there were, what settled them, and one case with all that belongs to it."""
 
+from dataclasses import replace
 from datetime import date
 from functools import partial
 
@@ -116,6 +117,7 @@ def _draw_case(database: Database, case: stored.Case) -> None:
     if case.state == "reopened" and by_whom[-1:] == [stored.SCAN]:
         text = say("A scan found the same fault again after this case was settled.")
         st.warning(text, icon=":material/replay:")
+    changes = [replace(change, changed_by=say(change.changed_by)) for change in changes]  # "this computer"
     if verdict := gone_faults(database, [case]).get(case.id):
         text = say(GONE, device=case.device, log=verdict.log)
         st.info(untrusted.label(text, OFFER_CHARACTERS), icon=":material/task_alt:")

@@ -22,7 +22,7 @@ from instrumentgpt.instruments.devices import Device, load_inventory
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.moments import log_moment, moment
 from instrumentgpt.settings import home
-from instrumentgpt.storage.alerts import acknowledge, false_alarms, open_alerts
+from instrumentgpt.storage.alerts import SILENT, acknowledge, false_alarms, open_alerts
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
 from instrumentgpt.ui import artifacts, composer, device_form, handing, session, untrusted
@@ -62,6 +62,7 @@ PIXELS = {"state": 96, "what": 320, "since": 130, "newest": 130}  # so that all 
 NEWS_EVERY = 1.0  # s between looks at a scan that runs
 ALERTS = 10  # shown at once
 LISTED = 200  # logs of one device
+TEXT_CHARACTERS = 400
 
 
 def page() -> None:
@@ -93,22 +94,15 @@ def _draw(database: Database) -> None:
             device_form.draw(None, start_scan)
         handing.draw_shift(session.current_settings(database))
     if scanning():
-        st.info(
-            say("Judging the logs of {count} instruments… the table fills as they come", count=len(rows)),
-            icon=":material/hourglass_top:",
-        )
+        text = say("Judging the logs of {count} instruments… the table fills as they come", count=len(rows))
+        st.info(text, icon=":material/hourglass_top:")
         _follow(names)
-    _draw_alerts(database)
+    _draw_alerts(database, {row.device: row for row in rows})
     st.markdown(_counts(rows))
     fitting = _fitting(rows, st.text_input(say("Name, model or fault"), key="instruments-find", width=360))
     if not fitting:
-        st.info(
-            say(
-                "No instrument fits. Clear the filter, or add devices to the inventory: {path}",
-                path=untrusted.label(str(inventory.path)),
-            ),
-            icon=":material/info:",
-        )
+        none = "No instrument fits. Clear the filter, or add devices to the inventory: {path}"
+        st.info(say(none, path=untrusted.label(str(inventory.path))), icon=":material/info:")
         return
     selected = _table(fitting)
     if selected is None:
@@ -117,17 +111,21 @@ def _draw(database: Database) -> None:
         _draw_history(database, selected, inventory.find(selected.device))
 
 
-def _draw_alerts(database: Database) -> None:
+def _draw_alerts(database: Database, row_of: dict[str, Row]) -> None:
     """Draw the alerts that nobody has looked at, and how many of this week's were false."""
     for alert in [alert for alert in open_alerts(database) if not alert.verdict][:ALERTS]:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            text = untrusted.label(f"{alert.device}: {alert.text}", 300) + f" · {moment(alert.raised_at)}"
+            row, text_zh = row_of.get(alert.device), say("without a log for longer than usual")
+            if alert.fault != SILENT:
+                text_zh = row.text_zh if row and row.fault == alert.fault else alert.text
+            text = _text(alert.text, text_zh)
+            text = untrusted.label(f"{alert.device}: {text}", 300) + f" · {moment(alert.raised_at)}"
             st.markdown(f":material/notifications_active: {text}", width="stretch")
             for verdict, icon in VERDICT_ICONS.items():
                 key, args = f"alert-{alert.id}-{verdict}", (acknowledge, alert.id, verdict, session.who())
                 st.button(say(VERDICTS[verdict]), key, icon=icon, on_click=session.in_database, args=args)
     if counts := false_alarms(database):
-        devices = ", ".join(f"{untrusted.label(device, 80)} {count}" for device, count in counts.items())
+        devices = ", ".join(f"{untrusted.label(device, 80)} ×{count}" for device, count in counts.items())
         st.caption(say("False alarms in the last seven days: {devices}", devices=devices))
 
 
@@ -158,9 +156,8 @@ def _follow(devices: list[str]) -> None:
 
 
 def _counts(rows: list[Row]) -> str:
-    count_of = Counter(row.word(language()) for row in rows)
-    silent = sum(row.silent > 0 for row in rows)
-    count_of |= {say("without a log for longer than usual"): silent} if silent else {}
+    silent = [say("without a log for longer than usual")] * sum(row.silent > 0 for row in rows)
+    count_of = Counter([row.word(language()) for row in rows] + silent)
     return " · ".join(f"**{count}** {word}" for word, count in count_of.items())
 
 
@@ -232,6 +229,7 @@ def _day(begun: float | None) -> str:
 def _draw_history(database: Database, row: Row, device: Device) -> None:
     verdicts = verdicts_of(database, row.device, LISTED)
     st.subheader(untrusted.label(row.label), anchor=False)
+    st.markdown(untrusted.label(_text(row.text_en, row.text_zh), TEXT_CHARACTERS))
     with st.container(horizontal=True, vertical_alignment="center"):
         if st.button(say("Ask what is wrong"), icon=":material/chat:", type="primary"):
             session.leave()
@@ -308,10 +306,10 @@ def _draw_logs(verdicts: list[Verdict]) -> None:
     frame = pd.DataFrame(
         {
             "state": [word_of(verdict.state, language(), verdict.severity) for verdict in verdicts],
+            "log": [Place(verdict.device, verdict.log, verdict.line).address() for verdict in verdicts],
             "since": [_day(verdict.begun) for verdict in verdicts],
             "what": [_text(verdict.text_en, verdict.text_zh) for verdict in verdicts],
             "gains": [_gains(json.loads(verdict.figures)) for verdict in verdicts],
-            "log": [Place(verdict.device, verdict.log, verdict.line).address() for verdict in verdicts],
         }
     )
     columns: dict[str, Any] = {name: say(COLUMNS[name]) for name in frame.columns}
@@ -332,8 +330,7 @@ def _gains(figures: dict[str, dict[str, float | None]]) -> str:
 
 
 def _draw_cases(database: Database, device: str) -> None:
-    cases = list_cases(database, device=device)
-    if cases:
+    if cases := list_cases(database, device=device):
         st.markdown(f"**{say('Cases')}**")
     for case in cases:
         label = f"{case.id} · {title_of(case, language())} · {about(case, language())}"
@@ -341,8 +338,7 @@ def _draw_cases(database: Database, device: str) -> None:
 
 
 def _draw_talks(database: Database, device: str) -> None:
-    talks = talks_about(database, device)
-    if talks:
+    if talks := talks_about(database, device):
         st.markdown(f"**{say('Conversations about it')}**")
     for talk in talks:
         cause = f" · {say('root cause named')}: {untrusted.label(talk.cause, 160)}" if talk.cause else ""

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from driving import CHROMIUM, FLAGS, Server, counting_agent, opened, running
+from driving import CHROMIUM, FLAGS, SIZES, Server, Visitor, counting_agent, opened, running
 from playwright.sync_api import BrowserContext
 
 from instrumentgpt.settings import Settings
@@ -81,6 +81,20 @@ def server(server_of_worker) -> Iterator[Server]:
     for run in left:
         runs.stop(server_of_worker.database_path, run)
     server_of_worker.save(AS_SHIPPED | OFFLINE)
+
+
+@pytest.fixture(params=[(locale, size) for locale in ("en-GB", "zh-TW") for size in SIZES], ids="-".join)
+def visitor(request, page, server) -> Visitor:
+    """A page of each language and size, on a server that has only judged the demo's logs."""
+    locale, size = request.param
+    page.set_viewport_size(SIZES[size])
+    agent = {"userAgent": page.evaluate("navigator.userAgent"), "acceptLanguage": locale}
+    page.context.new_cdp_session(page).send("Emulation.setUserAgentOverride", agent)
+    with server.database() as database:
+        for emptied in ("cases", "alerts", "conversations"):
+            database[emptied].delete_where()
+        database["verdicts"].delete_where("device LIKE 'oven %'")
+    return Visitor(page, locale, size)
 
 
 @pytest.fixture

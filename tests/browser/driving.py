@@ -1,6 +1,7 @@
 """What the browser tests share: a real Streamlit server, an agent that counts, and a page to type into."""
 
 import os
+import re
 import secrets
 import shutil
 import signal
@@ -22,7 +23,10 @@ from playwright.sync_api import TimeoutError as NotInTime
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.fleet.cases import WORDS
+from instrumentgpt.instruments.language import Sentence, phrase, table
 from instrumentgpt.modes.registry import MODES
+from instrumentgpt.ui.language import CHINESE
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
@@ -36,6 +40,30 @@ START_SECONDS = 120
 ANSWER_MS = 25_000  # of one step: nothing is waited for that does not come
 STEP_MS = 3_000  # of one try at something that is tried again
 TOKEN = secrets.token_urlsafe(24)  # of all servers of these tests
+SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+PICTURES = os.environ.get("PICTURES")  # a folder for what a visitor looks at
+TERMS = frozenset(  # names, units and what both languages call alike
+    re.findall(
+        r"\w+",
+        "Alt CLI CSV Chromium Claude Code Codex Ctrl Cursor English GB Gemini HTML InstrumentGPT MB Markdown "
+        "OK PATH PDF PI PID Report Shift ZSPR heater kB kd ki kp log oven timeout tokens zip zspr",
+    )
+)
+OWN_WORDS = "code, pre, style, script, textarea, .lines, [href^='#'], [role=img], [aria-hidden=true]"
+READ = """words => {
+  const found = [...document.querySelectorAll(":placeholder-shown")].map(box => box.placeholder)
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode()) {
+    const around = texts.currentNode.parentElement
+    if (!around.closest(words) && around.checkVisibility()) found.push(texts.currentNode.data)
+  }
+  return found
+}"""
+WIDER = """() => [...document.querySelectorAll("*")].filter(box =>
+  box.scrollWidth > box.clientWidth + 1 && box.checkVisibility()
+  && /auto|scroll/.test(getComputedStyle(box).overflowX) && box.getBoundingClientRect().right > 0
+  && !box.closest(".lines, pre, .dvn-scroller, [role=tablist], textarea"))
+  .map(box => box.outerHTML.slice(0, 200))"""
 expect.set_options(timeout=ANSWER_MS)
 
 
@@ -110,6 +138,42 @@ class Server:
         self.process.wait(START_SECONDS)
 
 
+@dataclass(frozen=True)
+class Visitor:
+    """Who reads the page in a language on a screen, and accepts no page that another would have to mend."""
+
+    page: Page
+    locale: str
+    size: str
+
+    def say(self, english: str, **fields: object) -> str:
+        """Return what the page calls it."""
+        return Sentence().format(english if self.is_english else table(CHINESE)[english], **fields)
+
+    def of_case(self, word: str) -> str:
+        return phrase(WORDS, word, "en" if self.is_english else "zh")
+
+    @property
+    def is_english(self) -> bool:
+        return self.locale.startswith("en")
+
+    def look(self, name: str) -> None:
+        """Find nothing wider than the screen, no English in the Chinese page; keep the picture if wanted."""
+        settled(self.page)
+        if PICTURES:
+            self.page.wait_for_timeout(600)
+            self.page.screenshot(path=Path(PICTURES) / f"{name}-{self.locale}-{self.size}.png")
+        wider = self.page.evaluate(WIDER)
+        assert not wider, wider
+        if not self.is_english:
+            names = r"\S*[\d_./:@]\S*"
+            words = re.findall(
+                r"[A-Za-z]{2,}", re.sub(names, " ", "\n".join(self.page.evaluate(READ, OWN_WORDS)))
+            )
+            english = set(words) - TERMS
+            assert not english, english
+
+
 @contextmanager
 def running(folder: Path, settings: dict[str, str]) -> Iterator[Server]:
     home = folder / "home"
@@ -166,18 +230,32 @@ def messages(page: Page, count: int) -> Locator:
     """Return the messages once there are `count` of them and none is being written."""
     found = page.get_by_test_id("stChatMessage")
     expect(found).to_have_count(count)
-    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    expect(page.get_by_role("button", name=re.compile("^(Stop|停止)$"))).to_have_count(0)
     settled(page)
     return found
 
 
-def answered(page: Page, questions: int, by: str = "Offline analyst") -> Locator:
+def answered(page: Page, questions: int, by: str = "Offline analyst|離線分析程式") -> Locator:
     """Return the newest answer once `questions` have theirs, and it says who gave it."""
     newest = messages(page, 2 * questions).nth(2 * questions - 1)
-    newest.filter(
-        has_text=f"{by} ·"
-    ).wait_for()  # cheaper than `expect`, which describes the page at each try
+    # cheaper than `expect`, which describes the page at each try
+    newest.filter(has_text=re.compile(rf"({by}) ·")).wait_for()
     return newest
+
+
+def inspector(page: Page, view: str) -> Locator:
+    """Return the sidebar with a view of the memory, opened where the page keeps it closed."""
+    sidebar = page.get_by_test_id("stSidebar")
+    if (opener := page.get_by_test_id("stExpandSidebarButton")).is_visible():
+        opener.click()
+    tab = sidebar.get_by_role("tab", name=view)
+    tab.scroll_into_view_if_needed()
+    tab.click()
+    return sidebar
+
+
+def close_sidebar(page: Page) -> None:
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
 
 
 def until(page: Page, condition: Callable[[], bool]) -> None:

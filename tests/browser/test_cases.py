@@ -3,8 +3,8 @@
 import gzip
 
 import pytest
-from driving import ROOT, START_SECONDS, Server, answered, ask, opened, pick, reloaded, with_token
-from playwright.sync_api import Page, expect
+from driving import ROOT, Server, Visitor, answered, ask, opened, pick, reloaded
+from playwright.sync_api import expect
 
 from instrumentgpt.fleet.inventory_file import put_device
 from instrumentgpt.fleet.scan import scan
@@ -32,49 +32,68 @@ def lab(server: Server, tmp_path):
     return come
 
 
-def test_a_fault_becomes_a_case_is_settled_and_comes_back_with_a_later_log(server: Server, page: Page, lab):
+def test_a_fault_becomes_a_case_is_settled_cited_and_comes_back_with_a_later_log(
+    server: Server, visitor: Visitor, lab
+):
+    page, say = visitor.page, visitor.say
+    question = say("What is wrong with {name}?", name="oven 9")
+    cause, outcome = (
+        ("A loose thermocouple", "Reseated the thermocouple of channel 2")
+        if visitor.is_english
+        else ("熱電偶鬆脫", "重新插好通道 2 的熱電偶")
+    )
     opened(page, server.address())
-    ask(page, "What is wrong with oven 9?")
+    ask(page, question)
     answered(page, 1)
-    page.get_by_role("button", name="Make a case").click()
-    link = page.get_by_role("link", name=" · Open")
+    page.get_by_role("button", name=say("Make a case")).click()
+    link = page.get_by_role("link", name=f" · {visitor.of_case('open')}")
     expect(link).to_be_visible()
+    visitor.look("3-answer")
     with server.database() as database:
         (case,) = list_cases(database, device="oven 9")
         pinned = len(evidence_of(database, case.id))
-    line = page.get_by_role("menuitem", name="Line ").last
-    pick(page, page.get_by_role("button", name=f"Pin to case {case.id}"), line)
-    page.get_by_text(f"Pinned to case {case.id}").wait_for()  # it is there for 4 s
+    line = page.get_by_role("menuitem").filter(has_text=SWINGING).last
+    pick(page, page.get_by_role("button", name=say("Pin to case {number}", number=case.id)), line)
+    page.get_by_text(say("Pinned to case {number}", number=case.id)).wait_for()  # it is there for 4 s
     with server.database() as database:
         assert len(evidence_of(database, case.id)) >= pinned
 
     link.click()
-    expect(page.get_by_role("heading", name=f"{case.id} · Oscillation")).to_be_visible()
+    title = "Oscillation" if visitor.is_english else "增益造成的振盪"
+    expect(page.get_by_role("heading", name=f"{case.id} · {title}")).to_be_visible()
     expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
-    page.get_by_role("button", name="Edit", exact=True).click()
-    page.get_by_role("textbox", name="Cause").fill("A loose thermocouple")
-    page.get_by_role("dialog").get_by_role("button", name="Save").click()
-    expect(page.get_by_text("A loose thermocouple").first).to_be_visible()
-    page.get_by_role("button", name="Confirm outcome and close").click()
-    page.get_by_role("textbox", name="What settled it").fill("Reseated the thermocouple of channel 2")
-    page.get_by_role("dialog").get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Closed", exact=True)).to_be_visible()
+    visitor.look("3-case")
+    dialog, save = (
+        page.get_by_role("dialog"),
+        page.get_by_role("dialog").get_by_role("button", name=say("Save")),
+    )
+    page.get_by_role("button", name=say("Edit"), exact=True).click()
+    dialog.get_by_role("textbox", name=visitor.of_case("cause")).fill(cause)
+    visitor.look("3-edit")
+    save.click()
+    expect(page.get_by_text(cause).first).to_be_visible()
+    page.get_by_role("button", name=say("Confirm outcome and close")).click()
+    dialog.get_by_role("textbox", name=say("What settled it")).fill(outcome)
+    visitor.look("3-settle")
+    save.click()
+    expect(page.get_by_text(visitor.of_case("closed"), exact=True)).to_be_visible()
 
     lab("23")
     reloaded(page)
-    expect(page.get_by_text("A scan found the same fault again")).to_be_visible()
-    page.get_by_text("History", exact=True).click()
-    expect(page.get_by_text("scan · state: Reopened")).to_be_visible()
+    expect(
+        page.get_by_text(say("A scan found the same fault again after this case was settled."))
+    ).to_be_visible()
+    page.get_by_text(visitor.of_case("history"), exact=True).click()
+    reopened = f"{visitor.of_case('scan')} · {visitor.of_case('state')}: {visitor.of_case('reopened')}"
+    expect(page.get_by_text(reopened)).to_be_visible()
+    visitor.look("3-back")
     line = page.get_by_role("link", name="L 517").last
-    pick(
-        page, line, page.get_by_role("dialog").get_by_text("517 ▶").first
-    )  # a page just loaded may not listen
+    pick(page, line, dialog.get_by_text("517 ▶").first)  # a page just loaded may not listen
     with server.database() as database:
         assert get_case(database, case.id).log.endswith("02-23_08-47-19.73.log")
-
-    phone = page.context.browser.new_context(locale="zh-TW", viewport={"width": 390, "height": 844})
-    shown = phone.new_page()
-    shown.goto(with_token(server.address("", case=case.id)))  # as an answer's link opens in another tab
-    expect(shown.get_by_text("結案之後，掃描又發現相同的故障。")).to_be_visible(timeout=START_SECONDS * 1000)
-    assert shown.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    phone.close()
+    page.goto(server.address("cases"))
+    expect(page.get_by_role("button", name=f"{case.id} · oven 9")).to_be_visible()
+    visitor.look("3-cases")
+    opened(page, server.address())
+    ask(page, question)
+    expect(answered(page, 1)).to_contain_text(outcome)

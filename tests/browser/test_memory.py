@@ -3,14 +3,13 @@
 import json
 
 import driving
-from driving import Server, messages, opened, pick, reloaded, settled
+from driving import Server, close_sidebar, inspector, messages, opened, pick, reloaded, settled
 from exchanges import exchange
 from playwright.sync_api import Locator, Page, expect
 
 import db
 from instrumentgpt.storage.runs import keep_prompt
 
-PHONE = {"width": 390, "height": 844}
 FINDING, NEW = "Channel 1 swings by 3.2 °C", "Channel 1 swings at night only"
 REPORTED = {"log": "run.log", "findings": [{"text": FINDING, "evidence": [{"line": 18204}]}]}
 QUESTION, ZH = "What is wrong with zspr 052?", "052 為什麼溫度波動？"
@@ -32,21 +31,6 @@ def conversation_on(server: Server, question: str = QUESTION) -> str:
                     database, conversation, None, answered.id, "plotly", "Channel 1", "three points", CHART
                 )
     return conversation
-
-
-def inspector(page: Page, view: str) -> Locator:
-    """Return the sidebar with a view of the memory, opened where the page keeps it closed."""
-    sidebar = page.get_by_test_id("stSidebar")
-    if (opener := page.get_by_test_id("stExpandSidebarButton")).is_visible():
-        opener.click()
-    tab = sidebar.get_by_role("tab", name=view)
-    tab.scroll_into_view_if_needed()
-    tab.click()
-    return sidebar
-
-
-def close_sidebar(page: Page) -> None:
-    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
 
 
 def choose(page: Page, entry: Locator, action: str) -> None:
@@ -94,7 +78,7 @@ def test_what_is_known_is_edited_pinned_and_forgotten_and_all_of_it_undone(page,
 
 
 def test_on_a_phone_the_next_prompt_and_those_sent_are_read_and_the_case_is_handed_over(page, server):
-    page.set_viewport_size(PHONE)
+    page.set_viewport_size(driving.SIZES["phone"])
     opened(page, server.address(conv=conversation_on(server)))
     sidebar = inspector(page, "Prompt")
     code = sidebar.get_by_test_id("stCode")
@@ -114,7 +98,7 @@ def test_on_a_phone_the_next_prompt_and_those_sent_are_read_and_the_case_is_hand
     added = sidebar.locator("ins").first
     expect(added).to_be_visible()
     box = added.bounding_box()
-    assert box and box["x"] + box["width"] <= PHONE["width"]
+    assert box and box["x"] + box["width"] <= driving.SIZES["phone"]["width"]
     sidebar.get_by_role("tab", name="State").click()
     with page.expect_download() as download:
         sidebar.get_by_role("button", name="Export the case").click()
@@ -122,7 +106,7 @@ def test_on_a_phone_the_next_prompt_and_those_sent_are_read_and_the_case_is_hand
 
 
 def test_on_a_phone_a_deleted_turn_is_nowhere_and_comes_back_whole_at_once_and_after_a_reload(page, server):
-    page.set_viewport_size(PHONE)
+    page.set_viewport_size(driving.SIZES["phone"])
     opened(page, server.address(conv=conversation_on(server, ZH)))
     expect_whole(page)
     delete_first(page)
@@ -143,7 +127,7 @@ def test_on_a_phone_a_deleted_turn_is_nowhere_and_comes_back_whole_at_once_and_a
     listed = sidebar.locator(".st-key-deleted-turns")
     expect(listed).to_contain_text("was turn 1")
     box = listed.bounding_box()
-    assert box and box["x"] >= 0 and box["x"] + box["width"] <= PHONE["width"]
+    assert box and box["x"] >= 0 and box["x"] + box["width"] <= driving.SIZES["phone"]["width"]
     listed.get_by_role("button", name="Restore").click()
     expect_whole(page)
     expect(listed).to_have_count(0)
