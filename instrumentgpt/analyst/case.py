@@ -213,7 +213,7 @@ def fetched_back(case: Case, about: Subject) -> Subject:
     read, words = [bare(name) for name in case.task.state.get("downloaded_logs") or []], case.question.words
     log, answers = about.log, dict(case.task.messages_of("assistant"))
     if aspect("now", words) or aspect("safe", words):
-        log = max(read, key=_begun, default=log)
+        log = max([log, *read], key=_begun)  # the one in view where they have no dates
     elif not (case.question.log or case.question.again):
         for turn, text in reversed(case.task.messages_of("user")):
             question = read_question(text, in_view=True)

@@ -37,14 +37,7 @@ TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
-PARTS = (
-    "why",
-    "next",
-    "sure",
-    "danger",
-    "matters",
-    "unlogged",
-)  # of a diagnosis, that a question may be on alone
+PARTS = ("why", "next", "sure", "danger", "matters", "unlogged")  # of a diagnosis, asked about alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
 
@@ -320,10 +313,7 @@ def running(case: Case, diagnosis: Result) -> str:
 
 
 def _grounds(case: Case, diagnosis: Result) -> Iterator[str]:
-    """Yield why the first finding has its grade: the signs for it, and what is not ruled out.
-
-    Where nothing was found, by how many checks, and what was not judged.
-    """
+    """Yield why the first finding has its grade: the signs for it, what is not ruled out; else the checks."""
     for fault in faults_of(diagnosis)[:1]:
         rival = cause_title(fault["open_rival"], case.language) if fault["open_rival"] else ""
         fields = {"title": fault["title"], "word": fault["confidence_word"], "count": len(fault["signs"])}
