@@ -85,8 +85,9 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
         part = replace(task, question=text, devices=named or (before or whole).task.devices)
         case = read(part, inventory, tool, before.question.text if before else "")
         asks = (case.question.score >= ALONE or named) and aspect("asks", case.question.words)
-        seen = {(other.question.kind, other.task.devices) for other in cases}
-        if asks and case.question.kind != "help" and (case.question.kind, case.task.devices) not in seen:
+        seen = {(other.question.kind, other.question.days, other.task.devices) for other in cases}
+        new = (case.question.kind, case.question.days, case.task.devices) not in seen
+        if asks and case.question.kind != "help" and new:
             cases.append(case)
     return cases[:MOST_AT_ONCE] if len(cases) > 1 else [whole]
 
