@@ -1,5 +1,6 @@
 """A real Streamlit server per worker, in a home of its own, driven by the system's Chromium."""
 
+import os
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -15,6 +16,9 @@ from instrumentgpt.turn import runs
 JOURNEY_SECONDS = 90  # ends one that hangs: each of its steps has a limit of its own, see ANSWER_MS
 AS_SHIPPED = dict.fromkeys(asdict(Settings()))
 OFFLINE = {"agent": "offline"}
+VARIANTS = [(locale, size) for locale in ("en-GB", "zh-TW") for size in SIZES]  # of a visitor
+if not os.environ.get("EVERY_VARIANT"):  # each language and each size once: the other two take 3 minutes
+    VARIANTS = [VARIANTS[0], VARIANTS[-1]]
 UNOPTIMISED = "--js-flags=--no-opt,--no-maglev"  # a page lives too briefly to pay for compiling it well
 # a new tab of the worker's window finds nothing that another left, such as the sidebar's width
 FORGETTING = """if (window === top && location.protocol === "http:" && !sessionStorage.begun) {
@@ -83,7 +87,7 @@ def server(server_of_worker) -> Iterator[Server]:
     server_of_worker.save(AS_SHIPPED | OFFLINE)
 
 
-@pytest.fixture(params=[(locale, size) for locale in ("en-GB", "zh-TW") for size in SIZES], ids="-".join)
+@pytest.fixture(params=VARIANTS, ids="-".join)
 def visitor(request, page, server) -> Visitor:
     """A page of each language and size, on a server that has only judged the demo's logs."""
     locale, size = request.param
