@@ -27,12 +27,18 @@ from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
 NO_VALUES = frozenset(
-    ("nan", "null", "none", "na", "n/a", "nil", "-", "--", "---", "inf", "-inf", "error", "err")
-) | {""}
+    ("", "nan", "null", "none", "na", "n/a", "nil", "-", "--", "---", "inf", "-inf", "error", "err", "#n/a")
+    + ("ol", "o.l", "ovld", "over", "under", "overflow", "underflow", "overrange", "underrange", "over range")
+    + ("under range", "burnout", "burn-out", "b.out", "open", "short", "fault", "bad", "invalid", "no data")
+)
 ON_OFF = dict.fromkeys(("on", "true", "開", "开"), 1.0) | dict.fromkeys(("off", "false", "關", "关"), 0.0)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
-UNIT_AT_END = re.compile(rf"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$|{GLUED}$")
+GROUPED = re.compile(r"[-+]?\d{1,3}([ \u00a0\u202f'’,.])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d+)?$")  # 1,234.5
+SIGN = re.compile(r"^([-+])\s+(?=[.\d])")
+BEHIND = re.compile(  # a unit, or one or two letters or marks of a status
+    rf"(?<=\d)\s*(?:(?:°|deg\.? ?)[CFK]|%(?: ?RH)?|℃|℉|(?!AM|PM)[A-Z*#!]{{1,2}})$|(?<=\d) ?{GLUED}$"
+)
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
 SAID = re.compile(  # how a line begins that says something between rows
     r"\s*(?:#|[*=]{2,}|//|(?:!+|--+)\s*(?!nan|inf|none|null|na\b|on\b|off\b)[^\W\d_])", re.IGNORECASE
@@ -149,7 +155,7 @@ def _texts(rows: Iterable[Sequence[str]]) -> frozenset[int]:
         at
         for cells in rows
         for at, cell in enumerate(cells)
-        if not NUMBER.match(cell) and cell.lower() not in NO_VALUES
+        if not NUMBER.match(cell) and not is_gap(cell)
     )
 
 
@@ -167,7 +173,7 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple
     header = _header([(number, cells) for number, cells in split if number < first], width)
     comma = (
         delimiter != ","
-        and sum(bool(DECIMAL_COMMA.match(cell)) for _, row in rows for cell in row) > count / 2
+        and sum(bool(DECIMAL_COMMA.match(_bare(cell))) for _, row in rows for cell in row) > count / 2
     )
     trailing = all(not cells[-1] for _, cells in rows if len(cells) == width) and width > 2
     names = header[1] if header else known_header([line for _, line in lines[:50]], name)[:width]
@@ -204,17 +210,32 @@ def _is_row(cells: Sequence[str]) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    if NUMBER.match(cell) or DECIMAL_COMMA.match(cell):
-        return True
-    bare = UNIT_AT_END.sub("", cell)
-    return bare != cell and bool(NUMBER.match(bare) or DECIMAL_COMMA.match(bare))
+    bare = cell if NUMBER.match(cell) else _bare(cell)
+    return bool(NUMBER.match(bare) or DECIMAL_COMMA.match(bare))
+
+
+def _bare(cell: str, decimal_comma: bool = True) -> str:
+    """Return the number in `cell` without unit, status, blanks at its sign and marks of thousands."""
+    bare = SIGN.sub(r"\1", BEHIND.sub("", cell))
+    plain = NUMBER.match(bare) or (decimal_comma and DECIMAL_COMMA.match(bare))
+    grouped = None if plain else GROUPED.match(bare)
+    return bare.replace(grouped[1], "") if grouped else bare
+
+
+def is_gap(cell: str) -> bool:
+    """Return whether `cell` says that there is no value: nothing, marks only, or a word as of an open sensor.
+
+    >>> is_gap("BURNOUT"), is_gap("+++++++"), is_gap("0")
+    (True, True, False)
+    """
+    return cell.lower() in NO_VALUES or not cell.strip("-+*?#.")
 
 
 def is_value(cell: str) -> bool:
     """Return whether `cell` could stand in a row: a number, a gap, a time or a switch."""
     return (
         _is_number(cell)
-        or cell.lower() in NO_VALUES
+        or is_gap(cell)
         or cell.lower() in ON_OFF
         or bool(DATE_OR_CLOCK.match(cell))
     )
@@ -222,7 +243,7 @@ def is_value(cell: str) -> bool:
 
 def _is_said(cells: Sequence[str]) -> bool:
     """Return whether a line of `cells` that is no row has words rather than numbers."""
-    words = sum(bool(WORD.search(cell)) and cell.lower() not in NO_VALUES | ON_OFF.keys() for cell in cells)
+    words = sum(bool(WORD.search(cell)) and not is_gap(cell) and cell.lower() not in ON_OFF for cell in cells)
     return words > 0 and words >= sum(map(_is_number, cells))
 
 
@@ -251,17 +272,19 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
 
 def _names_units(cells: Sequence[str]) -> bool:
     """Return whether most of `cells`, but for gaps, are nothing but units."""
-    said = [unit for cell in cells if (unit := cell.strip("[]() ")).lower() not in NO_VALUES]
+    said = [unit for cell in cells if not is_gap(unit := cell.strip("[]() "))]
     return 2 * sum(map(is_unit, said)) > len(said)
 
 
 def number_in(cell: str, decimal_comma: bool = False) -> float:
     """Return the number in `cell`: ON is 1; nan for a gap or a word.
 
-    >>> number_in("36,98", decimal_comma=True), number_in("25.3 °C"), number_in("ON"), number_in("NAN")
+    >>> number_in("36,98", decimal_comma=True), number_in("+   25.3 °C"), number_in("ON"), number_in("NAN")
     (36.98, 25.3, 1.0, nan)
+    >>> number_in("1,234.5"), number_in("1.234,5", decimal_comma=True), number_in("25.3 H"), number_in("Over")
+    (1234.5, 1234.5, 25.3, nan)
     """
-    bare = UNIT_AT_END.sub("", cell)
+    bare = _bare(cell, decimal_comma)
     if decimal_comma and DECIMAL_COMMA.match(bare):
         bare = bare.replace(",", ".")
     if NUMBER.match(bare):
