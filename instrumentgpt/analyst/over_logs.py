@@ -42,7 +42,7 @@ def over_logs(case: Case) -> Iterator[str]:
     rows = result["logs"]
     if not rows and begun:
         yield case.say("logs_none_since", label=result["label"], day=begun) + "\n\n"
-    if len(rows) < LEAST:
+    if len(rows) < LEAST or all("error" in row for row in rows):
         yield from (figures if case.question.kind == "figures" else diagnose)(case)
         return
     yield _title(case, rows, result["label"]) + "\n\n"

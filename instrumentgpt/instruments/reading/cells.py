@@ -166,7 +166,9 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple
     if not widths:
         return None
     width, count = widths.most_common(1)[0]
-    first = next(number for number, cells in rows if len(cells) == width)
+    begun = [is_value(cells[0]) for _, cells in rows if len(cells) == width]
+    begins = 2 * sum(begun) <= count  # with a word; else such a row is of a preamble: Samples, 900, 900
+    first = next(number for number, cells in rows if len(cells) == width and (begins or is_value(cells[0])))
     after = sum(number >= first for number, _ in split)
     if width < 2 or count < min(LEAST_ROWS, after) or count < LEAST_SHARE * after:
         return None
@@ -252,22 +254,28 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
     best: tuple[int, list[str]] | None = None
     most = -1
     for number, cells in before:
-        cells = cells[:-1] if len(cells) == width + 1 and not cells[-1] else cells
         fits = (
-            width - 1 <= len(cells) <= width
+            width - 1 <= len(cells) <= width + 1
             and sum(bool(NUMBER.match(cell)) for cell in cells) < len(cells) / 2
         )
+        cells = cells[:width]  # one more names what has no cells: the comments of LabVIEW
         fits = fits and not (best and _names_units(cells))
-        named = sum(sum(heading_of(cell).scores.values()) for cell in cells) if fits else -1
+        named = sum(sum(heading_of(cell).scores.values()) for cell in set(cells)) if fits else -1
         if fits and named > most:
             best, most = (number, cells + [""] * (width - len(cells))), named
-    if best:
-        for number, cells in before:
-            units = [cell.strip("[]() ") for cell in cells]
-            if number > best[0] and len(cells) == len(best[1]) and any(is_unit(unit) for unit in units):
-                named_units = zip(best[1], units, strict=True)
-                return best[0], [f"{cell} ({unit})" if is_unit(unit) else cell for cell, unit in named_units]
-    return best
+    if not best:
+        return None
+    line, heads = best
+    names = {cells[0]: cells[1] for at, cells in before if at < line and len(cells) > 2 and cells[0] in heads}
+    own = len(set(names.values())) == len(names) and not any(map(is_value, names.values()))
+    named = [names.get(head, head) for head in heads] if own else heads  # CH1,"Water out",TEMP,TC_K
+    for number, cells in before:
+        units = [cell.strip("[]() ") for cell in cells] + [""] * (len(heads) - len(cells))
+        of_heads = number > line and any(map(is_unit, units))
+        if 0 <= len(heads) - len(cells) <= 1 and (of_heads or (number < line and _names_units(cells))):
+            named_units = zip(named, units, strict=True)
+            return line, [f"{cell} ({unit})" if is_unit(unit) else cell for cell, unit in named_units]
+    return line, named
 
 
 def _names_units(cells: Sequence[str]) -> bool:

@@ -24,7 +24,7 @@ CAMEL = re.compile(
 )
 LETTERED = re.compile(r"T[A-Z]$")
 OF_SOMETHING = re.compile(r"T[_ ]+[^\W\d_]{2}")  # T_bath, no t_ms: a temperature has a capital letter
-OF_ONE = re.compile(r"\w[_ ]T$")  # “bath T”
+OF_ONE = re.compile(r"\w[_ ]T(?: ?[\[(]|$)")  # “bath T”
 NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
 UNIT_BEHIND = re.compile(r"\d(?:\s*(?=[°CFK%℃℉]))?([^\d\s.,:;-]{1,7})$")
 HUMIDITY = "%RH"
@@ -41,7 +41,7 @@ SAID_VALUE = re.compile(  # its name, a mark, the number, and a unit
     r"(?:[\s;]?(deg\.? ?[CFK]\b|[^\s\d,;:=/-]+))?(?=[\s,;]|$)"
 )
 WRITTEN_UNIT = re.compile(r"[^\s_\[(/][\s_\[(/]+([^\s_\[\]()]+)[\])]?$")
-SEPARATOR = re.compile(r"[\s_\-./\\:#,()\[\]{}|]+")
+SEPARATOR = re.compile(r"[\s_\-./\\:#,&()\[\]{}|]+")
 
 
 @dataclass(frozen=True)

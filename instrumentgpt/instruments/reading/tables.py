@@ -42,6 +42,7 @@ from instrumentgpt.instruments.reading.headers import (
     vocabulary,
     written_unit,
 )
+from instrumentgpt.instruments.reading.lines import EXAMPLES
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
@@ -362,7 +363,7 @@ def _log_of(
         or f"{grid.shape.delimiter}{grid.shape.width}",
         start=start_of(axis.first, times.kind, source.path) if len(stamps) else None,
         lines=lines,
-        broken=Broken(table.broken_count + int((~usable).sum()), tuple(table.broken)),
+        broken=Broken(table.broken_count + len(unread), (*table.broken, *_without_time(grid, ~usable))),
         unit=unit,
         missing=(*times.missing, *missing_of(samples)),
         output_scale=scale,
@@ -376,6 +377,12 @@ def _log_of(
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
         load_events=partial(table_events, source, grid.shape, rows, between, *placed, axis, times.kind),
     )
+
+
+def _without_time(grid: Grid, unread: NDArray[np.bool_]) -> Iterable[tuple[int, str, str]]:
+    """Yield line, text and reason of the first of the rows whose time cannot be read."""
+    for at in np.flatnonzero(unread)[:EXAMPLES].tolist():
+        yield int(grid.line[at]), " ".join(str(column[at]) for column in grid.cells), "there is no such time"
 
 
 def _named(grid: Grid, roles: Roles, unit: str) -> tuple[dict[int, str], dict[int, str]]:
