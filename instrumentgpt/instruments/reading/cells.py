@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.reading.clocks import SECOND, UNITS
 from instrumentgpt.instruments.reading.groups import named_heading, with_groups
 from instrumentgpt.instruments.reading.headers import (
     Heading,
@@ -21,16 +22,13 @@ from instrumentgpt.instruments.reading.headers import (
     setpoint_in,
     unit_of_cells,
     units_in,
+    vocabulary,
 )
 from instrumentgpt.instruments.reading.record import GLUED, TIMES, gaps_of, names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
-NO_VALUES = frozenset(
-    ("", "nan", "null", "none", "na", "n/a", "nil", "-", "--", "---", "inf", "-inf", "error", "err", "#n/a")
-    + ("ol", "o.l", "ovld", "over", "under", "overflow", "underflow", "overrange", "underrange", "over range")
-    + ("under range", "burnout", "burn-out", "b.out", "open", "short", "fault", "bad", "invalid", "no data")
-)
+NO_VALUES = frozenset(vocabulary()["gaps"]["words"])
 ON_OFF = dict.fromkeys(("on", "true", "開", "开"), 1.0) | dict.fromkeys(("off", "false", "關", "关"), 0.0)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
@@ -42,6 +40,9 @@ BEHIND = re.compile(  # a unit, or one or two letters or marks of a status
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
 SAID = re.compile(  # how a line begins that says something between rows
     r"\s*(?:#|[*=]{2,}|//|(?:!+|--+)\s*(?!nan|inf|none|null|na\b|on\b|off\b)[^\W\d_])", re.IGNORECASE
+)
+INTERVAL = re.compile(  # how far rows are apart, as a line above them says it
+    r"(?i)(?:interval|sampling|period|delta_x|取樣|採樣|采样|間隔|间隔|週期|周期)[^\d;,]{0,20}[\s:=,;]+(\d+(?:\.\d+)?)\s*([a-zµ]*|秒|分|毫秒)\b"
 )
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 ARROW = " -> "
@@ -68,6 +69,7 @@ class Shape:
     names: tuple[str, ...] = ()  # of the values, where each line names them itself
     unit: str = ""  # that the lines above the header name
     setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
+    interval: float = math.nan  # s between rows, that they state
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
@@ -117,7 +119,20 @@ def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None
     best = max(shapes, key=lambda pair: pair[0])[1]
     above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
     said = {stated: (*stated, line) for line in above if not math.isnan((stated := setpoint_in(line))[0])}
+    interval = next((interval_in(line) for line in above if INTERVAL.search(line)), math.nan)
+    best = replace(best, interval=interval)
     return replace(best, setpoint=next(iter(said.values()))) if len(said) == 1 else best
+
+
+def interval_in(line: str) -> float:
+    """Return the seconds between rows that a line above them states, nan if none.
+
+    >>> interval_in("Sampling interval,500ms"), interval_in("Delta_X\t2.0\t2.0"), interval_in("Interval 7")
+    (0.5, 2.0, 7.0)
+    """
+    match = INTERVAL.search(line)
+    unit = heading_of(f"time ({match[2]})").unit if match and match[2] else "s"
+    return float(match[1]) * UNITS[unit] / SECOND if match and unit in UNITS else math.nan
 
 
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
@@ -152,10 +167,7 @@ def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Head
 def _texts(rows: Iterable[Sequence[str]]) -> frozenset[int]:
     """Return which columns of `rows` have cells that are neither numbers nor gaps."""
     return frozenset(
-        at
-        for cells in rows
-        for at, cell in enumerate(cells)
-        if not NUMBER.match(cell) and not is_gap(cell)
+        at for cells in rows for at, cell in enumerate(cells) if not NUMBER.match(cell) and not is_gap(cell)
     )
 
 
@@ -235,12 +247,7 @@ def is_gap(cell: str) -> bool:
 
 def is_value(cell: str) -> bool:
     """Return whether `cell` could stand in a row: a number, a gap, a time or a switch."""
-    return (
-        _is_number(cell)
-        or is_gap(cell)
-        or cell.lower() in ON_OFF
-        or bool(DATE_OR_CLOCK.match(cell))
-    )
+    return _is_number(cell) or is_gap(cell) or cell.lower() in ON_OFF or bool(DATE_OR_CLOCK.match(cell))
 
 
 def _is_said(cells: Sequence[str]) -> bool:
@@ -268,14 +275,14 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
     line, heads = best
     names = {cells[0]: cells[1] for at, cells in before if at < line and len(cells) > 2 and cells[0] in heads}
     own = len(set(names.values())) == len(names) and not any(map(is_value, names.values()))
-    named = [names.get(head, head) for head in heads] if own else heads  # CH1,"Water out",TEMP,TC_K
+    said = [names.get(head, head) for head in heads] if own else heads  # CH1,"Water out",TEMP,TC_K
     for number, cells in before:
         units = [cell.strip("[]() ") for cell in cells] + [""] * (len(heads) - len(cells))
         of_heads = number > line and any(map(is_unit, units))
         if 0 <= len(heads) - len(cells) <= 1 and (of_heads or (number < line and _names_units(cells))):
-            named_units = zip(named, units, strict=True)
+            named_units = zip(said, units, strict=True)
             return line, [f"{cell} ({unit})" if is_unit(unit) else cell for cell, unit in named_units]
-    return line, named
+    return line, said
 
 
 def _names_units(cells: Sequence[str]) -> bool:

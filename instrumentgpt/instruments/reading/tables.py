@@ -25,8 +25,11 @@ from instrumentgpt.instruments.reading.cells import (
     record_shape,
 )
 from instrumentgpt.instruments.reading.clocks import (
+    DAY,
+    JITTER,
     NO_TIME,
     SECOND,
+    UNITS,
     WALL_KINDS,
     Stamps,
     TimeAxis,
@@ -73,6 +76,7 @@ SNIFFED_LINES = 400
 SNIFFED_BYTES = 1 << 18
 NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
+ANOTHER_PACE = 0.05  # share by which two times of the same rows differ that cannot both be right
 LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
 CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
@@ -139,7 +143,7 @@ def read_table(
     """Return the log that `source` is, a table of `shape`, read as `stated`."""
     table, grid, lines, notes = _rows_of(source, shape, progress)
     grid, roles = _roles(source.path.name, grid, stated)
-    times = _times(grid, roles, stated.period, source.path)
+    roles, times = _times(grid, roles, stated, source.path)
     rows, order_notes = _in_order(grid, times)
     if order_notes:
         notes += order_notes
@@ -286,16 +290,72 @@ def _numbers_of(names: Sequence[str]) -> list[int]:
     return [number or next(free) for number in written]
 
 
-def _times(grid: Grid, roles: Roles, period: float | None, path: Path) -> Stamps:
+def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> tuple[Roles, Stamps]:
+    """Return `roles` with the column that is the time of the rows, and its stamps."""
+    period = stated.period or (None if math.isnan(grid.shape.interval) else grid.shape.interval)
     stamps = _stamps(grid, roles.time, path)
+    if "time" not in dict(stated.columns):
+        for at in _other_times(grid, roles):
+            name = grid.shape.headings[at].text
+            takes, stamps = _likelier(stamps, _stamps(grid, (at,), path), name, period)
+            roles = replace(roles, time=(at,)) if takes else roles
+    if stamps.assumed.startswith("in ") and stamps.kind == "seconds" and period:
+        factor = period * SECOND / max(float(np.median(np.diff(stamps.raw))), 1.0)
+        unit = min(UNITS, key=lambda unit: abs(math.log(UNITS[unit] / SECOND / factor)))
+        if abs(UNITS[unit] / SECOND / factor - 1.0) < ANOTHER_PACE:
+            raw = (stamps.raw * (UNITS[unit] / SECOND)).astype(np.int64)
+            stamps = replace(stamps, raw=raw, assumed=f"in {unit}, as rows are {period:g} s apart")
     times = stamps.raw[stamps.raw != NO_TIME]
     if stamps.kind and len(times) > 0.5 * len(stamps.raw) and (len(times) < LEAST_REPEATED or np.ptp(times)):
         raw = clocks.spread(stamps.raw) if roles.channel_column is None else stamps.raw
         spread = "" if raw is stamps.raw else "rows of one stamp are spread evenly"
-        return Stamps(raw, stamps.kind, _joined(stamps.assumed, spread))
+        return roles, Stamps(raw, stamps.kind, _joined(stamps.assumed, spread))
     step = round((period or 1.0) * SECOND)
     rows = np.arange(len(grid.line), dtype=np.int64)
-    return Stamps(rows * step, "seconds", missing=() if period else ("period",))
+    return roles, Stamps(rows * step, "seconds", missing=() if period else ("period",))
+
+
+def _other_times(grid: Grid, roles: Roles) -> Iterable[int]:
+    """Yield the columns beside the time and the loops' that are times by their texts or heads."""
+    own = {*roles.time, roles.channel_column, *(at for of in roles.channels.values() for at in of.values())}
+    for at, heading in enumerate(grid.shape.headings):
+        numbers = heading.scores.get("time", 0) >= LIKELY and np.isfinite(grid.numbers[at]).all()
+        if at not in own and (numbers or grid.texts[at] in ("stamp", "clock")):
+            yield at
+
+
+def _likelier(stamps: Stamps, other: Stamps, name: str, period: float | None) -> tuple[bool, Stamps]:
+    """Return whether the `other` of two times of the same rows goes on as time does, and the stamps to take.
+
+    One that starts again or stands still is none beside one that does not. Of two that go on at another pace
+    it is the one with rows a `period` (s) apart, if that is stated, else the one with a date. Rows that share
+    a stamp are as far apart as the `other` says.
+    """
+    own, steps = (_steps(each) for each in (stamps, other))
+    if not (steps > 0).any() or (steps < -JITTER).any():
+        return False, stamps
+    if not own.any() or (own < -JITTER).any():
+        why = f"“{name}”, as another time starts again or stands still"
+        return True, replace(other, assumed=_joined(other.assumed, why))
+    rows, span, of_other = len(own), int(own.sum()), int(steps.sum())
+    apart = abs(span - of_other)
+    if apart <= max(ANOTHER_PACE * span, own.max(), steps.max()):
+        if (own > 0).mean() > 0.5 or (steps > 0).mean() < TAKE_TURNS:
+            return False, stamps
+        raw = other.raw - other.raw[0] + stamps.raw[0]
+        return True, replace(stamps, raw=raw, assumed=f"rows of one time are as far apart as “{name}” says")
+    if other.assumed or stamps.assumed:
+        return False, stamps
+    by_period = period and abs(of_other / rows - period * SECOND) < abs(span / rows - period * SECOND)
+    takes = bool(by_period) if period else other.kind in WALL_KINDS and stamps.kind not in WALL_KINDS
+    why = f"“{name}” runs {of_other / SECOND:g} s, the other time {span / SECOND:g} s"
+    return takes, replace(other if takes else stamps, assumed=why + (", which is not taken" if takes else ""))
+
+
+def _steps(stamps: Stamps) -> NDArray[np.int64]:
+    """Return the µs from row to row, past midnight where a clock has no date; none if a row has no time."""
+    steps = np.diff(stamps.raw) if stamps.kind and (stamps.raw != NO_TIME).all() else stamps.raw[:0]
+    return np.where((steps < -DAY // 2) & (stamps.kind == "clock"), steps + DAY, steps)
 
 
 def _stamps(grid: Grid, time: Sequence[int], path: Path) -> Stamps:
