@@ -130,10 +130,8 @@ def roles_of(columns: Columns) -> Roles | None:
     _join_inner_loops(columns, channels, filled)
     _add_outputs(columns, channels, filled)
     unmoved = [loop for loop in channels.values() if _is_unmoved(columns, loop)]
-    guessed = {
-        "output": f"cannot tell: “{columns.headings[loop.pop('output')].text}” rests while the setpoint moves"
-        for loop in unmoved
-    }
+    rests = ", ".join(f"“{columns.headings[loop.pop('output')].text}”" for loop in unmoved)
+    guessed = {"output": f"cannot tell: {rests} rests while the setpoint moves"} if rests else {}
     guessed |= {
         role: _why(columns, at, role)
         for roles in reversed(channels.values())
@@ -146,7 +144,7 @@ def roles_of(columns: Columns) -> Roles | None:
 
 
 def _is_unmoved(columns: Columns, loop: Mapping[str, int]) -> bool:
-    """Return whether the output of `loop`, of no certain name, rests near a value while its setpoint moves."""
+    """Return whether the output of `loop`, of no certain name, rests while the setpoint moves."""
     if not columns.headings or not {"setpoint", "output", "pv"} <= loop.keys():
         return False
     pv, setpoint, output = (columns.values[loop[role]] for role in ("pv", "setpoint", "output"))
@@ -495,9 +493,7 @@ def _is_reading(columns: Columns, at: int, pv: Floats) -> bool:
     both = np.isfinite(values) & np.isfinite(pv)
     moves = both.sum() > LEAST_ROWS and np.ptp(values[both]) > 0 and np.ptp(pv[both]) > 0
     unit = columns.headings[at].unit
-    both_ways = (
-        values.min(initial=0.0, where=both) < 0 and _answers(values, pv) < ANSWERS
-    )  # a Peltier current
+    both_ways = moves and values[both].min() < 0 <= pv[both].min()  # a Peltier current
     alike = unit != "%" and not both_ways and _is_alike(values, pv)  # beside a humidity it has its range
     return unit in DEGREES or not moves or alike or float(np.corrcoef(values[both], pv[both])[0, 1]) > SENSOR
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import math
-
 import numpy as np
 
 from instrumentgpt.instruments.loops import Floats
@@ -41,7 +39,7 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
     if unit in ELECTRIC and top > 0:
         named = unit if len(unit) == 1 else ""
         return 100.0 / top, f"100 % is the greatest value in the log, {top:g} {named}".strip()
-    if top > 1.0 and 1.0 <= -top / float(np.nanmin(values, initial=math.inf)) <= OVER and np.nanmax(values) == top:
+    if top > 1.0 and min(-np.nanmin(values), np.nanmax(values)) * OVER >= top:
         return 100.0 / top, "" if top == 100 else f"100 % is {top:g}, its limit both ways"
     if 0 < top <= 1.0 + 1e-9:
         return 100.0, "a duty of 0 to 1"
