@@ -70,6 +70,7 @@ class Shape:
     unit: str = ""  # that the lines above the header name
     setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
     interval: float = math.nan  # s between rows, that they state
+    needed: frozenset[int] = frozenset()  # columns that tell rows alone
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
@@ -105,20 +106,39 @@ def cells_of(line: str, delimiter: str) -> list[str]:
     return [cell.strip() for cell in line.split(delimiter)]
 
 
-def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None:
-    """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none."""
+def unread_cell(lines: Sequence[tuple[int, str]]) -> tuple[int, int, str] | None:
+    """Return the line, the place and the text of the first cell that keeps `lines` from being a table."""
+    for delimiter in filter(None, DELIMITERS):
+        split = [(number, cells_of(line, delimiter)) for number, line in lines if line.strip()]
+        width, count = Counter(len(cells) for _, cells in split).most_common(1)[0] if split else (0, 0)
+        rows = [
+            (number, cells) for number, cells in split if len(cells) == width and any(map(is_value, cells))
+        ]
+        if width > 1 and len(rows) > 0.5 * count:
+            number, cells = rows[len(rows) // 2]
+            return next(((number, at, cell) for at, cell in enumerate(cells, 1) if not is_value(cell)), None)
+    return None
+
+
+def find_shape(
+    lines: Sequence[tuple[int, str]], name: str = "", stated: Sequence[int | str] = ()
+) -> Shape | None:
+    """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none.
+
+    stated  columns by number or head that tell rows alone, whatever stands in the others
+    """
     every, lines = lines, [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
     shapes: list[tuple[float, Shape]] = []
     for delimiter in DELIMITERS:
         if not delimiter and any(named >= LEAST_NAMED for named, _ in shapes):
             break  # the blanks are those in its heads and times
-        if shape := _shape(lines, delimiter, name):
+        if shape := _shape(lines, delimiter, name, stated):
             shapes.append(shape)
     if not shapes:
         return None
     best = max(shapes, key=lambda pair: pair[0])[1]
     above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
-    said = {stated: (*stated, line) for line in above if not math.isnan((stated := setpoint_in(line))[0])}
+    said = {value: (*value, line) for line in above if not math.isnan((value := setpoint_in(line))[0])}
     interval = next((interval_in(line) for line in above if INTERVAL.search(line)), math.nan)
     best = replace(best, interval=interval)
     return replace(best, setpoint=next(iter(said.values()))) if len(said) == 1 else best
@@ -171,9 +191,17 @@ def _texts(rows: Iterable[Sequence[str]]) -> frozenset[int]:
     )
 
 
-def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple[float, Shape] | None:
+def _shape(
+    lines: Sequence[tuple[int, str]], delimiter: str, name: str, stated: Sequence[int | str]
+) -> tuple[float, Shape] | None:
     split = [(number, cells_of(line, delimiter)) for number, line in lines]
-    rows = [(number, cells) for number, cells in split if _is_row(cells)]
+    texts_of = ([cell.casefold() for cell in cells] for _, cells in split)
+    heads = {str(at).casefold() for at in stated if not str(at).isdecimal()}
+    said = next((cells for cells in texts_of if heads <= {*cells}), None)
+    if said is None:
+        return None
+    needed = frozenset(int(at) if str(at).isdecimal() else said.index(str(at).casefold()) for at in stated)
+    rows = [(number, cells) for number, cells in split if _is_row(cells, needed)]
     widths = Counter(len(cells) for _, cells in rows)
     if not widths:
         return None
@@ -208,12 +236,15 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple
         first,
         texts,
         unit=unit,
+        needed=needed,
     )
     named = sum(bool(heading.scores) for heading in shape.headings)
     return count / after + named, shape
 
 
-def _is_row(cells: Sequence[str]) -> bool:
+def _is_row(cells: Sequence[str], needed: frozenset[int]) -> bool:
+    if needed:
+        return len(cells) > max(needed) and all(is_value(cells[at]) for at in needed)
     if not any(_is_number(cell) or cell.lower() == "nan" for cell in cells):
         return False
     values = sum(is_value(cell) for cell in cells)
@@ -373,7 +404,7 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
             continue
         if len(cells) == shape.width + 1 and not cells[-1]:
             cells.pop()
-        if len(cells) == shape.width and _is_row(cells):
+        if len(cells) == shape.width and _is_row(cells, shape.needed):
             rows.append(cells)
             numbers.append(number)
         elif shape.headings and [cell.strip() for cell in cells] == [

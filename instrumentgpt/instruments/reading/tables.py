@@ -106,17 +106,22 @@ class Grid:
         return self.shape.headings[column] if self.shape.headings else None
 
 
-def table_shape(content: bytes, name: str = "") -> Shape | None:
-    """Return how the table at the start of `content`, of the file `name`, is written; None if it is none."""
-    return find_shape(_first_lines(content), name)
+def table_shape(content: bytes, name: str = "", stated: Stated | None = None) -> Shape | None:
+    """Return how the table at the start of `content`, of the file `name`, is written; None if it is none.
+
+    Of what is no table in itself the columns that are `stated` tell the rows.
+    """
+    lines, columns = first_lines(content), [at for _, at in stated.columns] if stated else []
+    return find_shape(lines, name) or (find_shape(lines, name, columns) if columns else None)
 
 
 def named_values(content: bytes) -> Shape | None:
     """Return how the lines at the start of `content` name their values, None if they do not."""
-    return record_shape(_first_lines(content))
+    return record_shape(first_lines(content))
 
 
-def _first_lines(content: bytes) -> list[tuple[int, str]]:
+def first_lines(content: bytes) -> list[tuple[int, str]]:
+    """Return number and text of each line that tells how `content` is written."""
     lines = content[:SNIFFED_BYTES].split(b"\n", SNIFFED_LINES)[:SNIFFED_LINES]
     return [(number, text_of(line)) for number, line in enumerate(lines, 1)]
 
