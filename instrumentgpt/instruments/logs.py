@@ -142,7 +142,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
             shape = named_values(chunk.content) or shape
         if shape:
             return partial(read_table, source, shape, stated, progress)
-        nearest = nearest or candidates
+        nearest = nearest or candidates or fits(chunk, thoroughly=False)
         understood = understood or _understood(chunk.content)
     raise _unreadable(name, nearest, [*understood, *notes])
 

@@ -34,8 +34,9 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
 GROUPED = re.compile(r"[-+]?\d{1,3}([ \u00a0\u202f'’,.])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d+)?$")  # 1,234.5
 SIGN = re.compile(r"^([-+])\s+(?=[.\d])")
+UNITS_GLUED = GLUED.partition(")")[2]
 BEHIND = re.compile(  # a unit, or one or two letters or marks of a status
-    rf"(?<=\d)\s*(?:(?:°|deg\.? ?)[CFK]|%(?: ?RH)?|℃|℉|(?!AM|PM)[A-Z*#!]{{1,2}})$|(?<=\d) ?{GLUED}$"
+    rf"(?<=\d)\s*(?:(?:°|deg\.? ?)[CFK]|%(?: ?RH)?|℃|℉|(?!AM|PM)[A-Z*#!]{{1,2}})$|(?<=\d) ?{UNITS_GLUED}$"
 )
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
 SAID = re.compile(  # how a line begins that says something between rows
@@ -298,6 +299,7 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
         )
         cells = cells[:width]  # one more names what has no cells: the comments of LabVIEW
         fits = fits and not (best and _names_units(cells))
+        fits = fits and not any(cells[0] in other[1:] for at, other in before if at > number and cells[0])
         named = sum(sum(heading_of(cell).scores.values()) for cell in set(cells)) if fits else -1
         if fits and named > most:
             best, most = (number, cells + [""] * (width - len(cells))), named

@@ -305,11 +305,12 @@ def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> tuple[Roles,
             takes, stamps = _likelier(stamps, _stamps(grid, (at,), path), name, period)
             roles = replace(roles, time=(at,)) if takes else roles
     if stamps.assumed.startswith("in ") and stamps.kind == "seconds" and period:
-        factor = period * SECOND / max(float(np.median(np.diff(stamps.raw))), 1.0)
+        factor = period * SECOND / max(float(np.median(np.diff(stamps.raw[stamps.raw != NO_TIME]))), 1.0)
         unit = min(UNITS, key=lambda unit: abs(math.log(UNITS[unit] / SECOND / factor)))
-        if abs(UNITS[unit] / SECOND / factor - 1.0) < ANOTHER_PACE:
-            raw = (stamps.raw * (UNITS[unit] / SECOND)).astype(np.int64)
-            stamps = replace(stamps, raw=raw, assumed=f"in {unit}, as rows are {period:g} s apart")
+        fits, heading = abs(UNITS[unit] / SECOND / factor - 1.0) < ANOTHER_PACE, grid.heading(roles.time[0])
+        if fits or not (heading and "time" in heading.scores):  # else it may have no unit that is known
+            raw = np.where(stamps.raw == NO_TIME, NO_TIME, (stamps.raw * factor).astype(np.int64))
+            stamps = replace(stamps, raw=raw, assumed=f"rows are {period:g} s apart")
     times = stamps.raw[stamps.raw != NO_TIME]
     if stamps.kind and len(times) > 0.5 * len(stamps.raw) and (len(times) < LEAST_REPEATED or np.ptp(times)):
         raw = clocks.spread(stamps.raw) if roles.channel_column is None else stamps.raw
