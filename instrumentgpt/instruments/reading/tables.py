@@ -309,6 +309,7 @@ def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> tuple[Roles,
         unit = min(UNITS, key=lambda unit: abs(math.log(UNITS[unit] / SECOND / factor)))
         fits, heading = abs(UNITS[unit] / SECOND / factor - 1.0) < ANOTHER_PACE, grid.heading(roles.time[0])
         if fits or not (heading and "time" in heading.scores):  # else it may have no unit that is known
+            factor = UNITS[unit] / SECOND if fits else factor
             raw = np.where(stamps.raw == NO_TIME, NO_TIME, (stamps.raw * factor).astype(np.int64))
             stamps = replace(stamps, raw=raw, assumed=f"rows are {period:g} s apart")
     times = stamps.raw[stamps.raw != NO_TIME]
