@@ -409,7 +409,7 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
         if len(cells) == shape.width and _is_row(cells, shape.needed):
             rows.append(cells)
             numbers.append(number)
-        elif shape.headings and [cell.strip() for cell in cells] == [
+        elif shape.headings and cells + [""] * (shape.width - len(cells)) == [
             heading.text for heading in shape.headings
         ]:
             table.headers_again += 1
