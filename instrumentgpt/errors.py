@@ -7,6 +7,7 @@ from pathlib import Path
 
 CHINESE = Path(__file__).with_name("errors_zh.toml")
 NO_REASON = "no reason was given"
+BROKEN = (LookupError, TypeError, AttributeError, ArithmeticError, NameError, AssertionError)
 FIELD = re.compile(r"\{(\w+)\}")
 _ENDED = re.compile(r"(?<=[.!?]) (?=[A-Z`“])")  # between two sentences
 
@@ -28,7 +29,17 @@ def reason(error: BaseException) -> str:
 
     >>> reason(FileNotFoundError(2, "No such file or directory", "/logs/a.log")), reason(TimeoutError())
     ('No such file or directory', 'no reason was given')
+    >>> reason(IndexError("list index out of range"))
+    'a fault of the program (IndexError)'
     """
+    unexpected = isinstance(error, BROKEN) or type(error) in (ValueError, RuntimeError)
+    if unexpected and not isinstance(error, InstrumentGPTError):
+        trace = error.__traceback__
+        while trace and trace.tb_next:
+            trace = trace.tb_next
+        code = trace and trace.tb_frame.f_code
+        where = f" in {Path(code.co_filename).name}, line {trace.tb_lineno}" if trace and code else ""
+        return f"a fault of the program ({type(error).__name__}{where})"
     return str(getattr(error, "strerror", None) or error) or NO_REASON
 
 

@@ -428,3 +428,26 @@ def test_a_setpoint_that_is_computed_for_an_inner_loop_is_no_sensor(read):
     inner = next(rows for _, rows in log.samples.groupby("channel") if rows["setpoint"].notna().all())
     assert (inner["pv"] == pipe.round(1)).all() and (inner["setpoint"] == want.round(1)).all()
     assert log.samples["channel"].nunique() == 2
+
+
+@each("head", ["Peltier I", "Peltier I (A)", "Valve"])
+def test_a_drive_both_ways_has_its_own_range_and_its_zero(head, read):
+    drive = np.clip(2 * (SETPOINT - PV) - 0.02 * (TIME % 200), -9, 9)
+    drive[50:60], drive[0:10] = -9.0, 9.0
+    samples = read(f"time,Block SP,Block T,{head}", TIME, SETPOINT, PV, np.round(drive, 3)).samples
+    assert samples["output"].tolist() == pytest.approx((np.round(drive, 3) / 0.09).tolist())
+
+
+@each("head", ["Mains voltage (V)", "Fan", "Current (A)"])
+def test_what_rests_while_the_setpoint_moves_is_no_output_and_told_so(head, read):
+    log = read(f"time,setpoint,temp,{head}", TIME, SETPOINT, PV, np.round(230 + np.sin(TIME), 1))
+    assert log.missing == ("output",) and "cannot tell" in log.guessed["output"]
+
+
+@each("head", ["Pressure", "pH", "CO2", "DO", "Level", "Vacuum", "Speed", "壓力", "液位", "二氧化碳"])
+def test_a_quantity_without_a_unit_is_no_temperature(head, read):
+    log = read(f"time,{head} SP,{head},valve (%)", TIME, SETPOINT, PV, OUTPUT)
+    assert (log.unit, log.columns["pv"], log.columns["setpoint"]) == ("", 2, 1)
+    beside = read(f"time,temp (°C),duty,{head}", TIME, PV, OUTPUT, ROOM)
+    units = {beside.unit_of(channel) for channel in beside.samples["channel"].unique()[1:]}
+    assert beside.unit == "°C" and not units & {"°C", "°F", "K"}

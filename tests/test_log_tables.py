@@ -444,3 +444,87 @@ def test_dates_and_clock_are_one_time_and_units_are_no_head_whatever_their_langu
 def test_one_date_for_all_rows_is_no_time(read):
     log = read("\n".join(["Datum;Temp", *(f"18-02-2026;{20 + at % 7 / 10}" for at in range(60))]))
     assert "period" in log.missing and (np.diff(log.samples["time"]) > 0).all()
+
+
+@each(
+    "written",
+    [
+        *("+   {:.2f}", "- {:.2f}", "{:.2f} H", "{:.2f}*", "{:.2f} degC", "{:.2f}degC", "{:.2f} kPa"),
+        *("{:,.2f}", "{:_.2f}", "+ {:,.2f}", "{:.2f} %RH"),
+    ],
+)
+def test_a_number_is_read_however_a_logger_writes_it(written, read):
+    cells = [written.format(at + 1000).replace("_", "'") for at in PV]
+    log = read(table("time;setpoint;pv;output", ";", setpoint="1037.0", pv=cells))
+    sign = -1 if written.startswith("-") else 1
+    assert log.samples["pv"].tolist() == pytest.approx((sign * (PV + 1000)).tolist())
+
+
+@each("word", ["BURNOUT", "+++++++", "-----", "OL", "Over", "#N/A", "Underrange"])
+def test_a_word_or_marks_for_a_sensor_without_reading_is_a_gap(word, read):
+    cells = [word if at < 5 else value for at, value in enumerate(PV)]
+    log = read(table("time,setpoint,pv,output", pv=cells))
+    assert log.samples["pv"].isna().sum() == 5 and len(log.samples) == 40 and log.broken.count == 0
+
+
+def test_a_preamble_tells_the_names_the_units_and_the_interval_of_the_columns(read):
+    rows = [f"{at},LL,{40.0},{pv:+.2f},{out}" for at, (pv, out) in enumerate(zip(PV, OUTPUT, strict=True))]
+    top = [
+        "Model,DL",
+        "Sampling interval,20s",
+        'CH1,"Bath SP",TC,degC',
+        'CH2,"Bath",TC,degC',
+        'CH3,"Heat",V,V',
+    ]
+    log = read("\n".join([*top, "Number,Alarm,CH1,CH2,CH3", "NO.,A12,degC,degC,V", *rows]))
+    assert log.channel_names[1] == "Bath (degC)" and log.samples["pv"].tolist() == PV.tolist()
+    assert log.samples["time"].iloc[-1] == pytest.approx(39 * 20.0) and "period" not in log.missing
+
+
+def test_rows_of_a_preamble_and_a_head_more_than_cells_are_no_rows(read):
+    top = ["Samples\t40\t40\t40", "Y_Unit\tdegC\tdegC\t%", "Delta_X\t1.0\t1.0\t1.0"]
+    head = "X_Value\tOven SP\tOven T\tHeat\tComment"
+    log = read("\n".join(top) + "\n" + table(head, "\t"))
+    assert_is_the_run(log)
+    assert log.unit == "°C" and log.broken.count == 0
+
+
+CLOCKS = [f"2026-03-04 08:00:{second:02d}" for second in SECONDS]
+
+
+@each(
+    "heads, times, column, said",
+    [
+        ("Batch time (s),Time", (np.tile(SECONDS[:20], 2), CLOCKS), 1, "starts again or stands still"),
+        ("Logged at,Time (s)", (CLOCKS, np.tile(SECONDS[:20], 2)), 0, "starts again or stands still"),
+        ("Date Time,Seconds", (["1970-01-01 00:00:00"] * 40, SECONDS), 1, "starts again or stands still"),
+        ("Time (s),Logged", (SECONDS * 2, CLOCKS), 1, "“Logged” runs 39 s, the other time 78 s"),
+        (
+            "Timestamp,Time (s)",
+            (CLOCKS[:1] * 20 + CLOCKS[20:21] * 20, SECONDS),
+            1,
+            "as far apart as “Time (s)”",
+        ),
+        ("Timestamp,Time (s)", (CLOCKS, SECONDS), 0, ""),
+    ],
+)
+def test_of_two_times_the_one_that_goes_on_as_time_does_is_taken(heads, times, column, said, read):
+    stamps = [f"{first},{second}" for first, second in zip(*times, strict=True)]
+    log = read(table(f"{heads},setpoint,pv,output", time=stamps))
+    assert log.columns["time"] == column and said in log.guessed.get("time", "")
+    assert log.samples["time"].tolist() == pytest.approx(SECONDS.tolist())
+
+
+def test_a_row_without_a_time_is_shown_as_broken(read):
+    log = read(table("time,setpoint,pv,output", time=["2026-13-45 08:00:00", *CLOCKS[1:]]))
+    assert (log.broken.count, log.broken.examples[0][0]) == (1, 2)
+
+
+ODD = "\n".join(["when;a;b;c;d;e", *(f"08:00:{at};x~y;<{at}>;q~;zz~;20.{at}" for at in range(10, 50))])
+
+
+def test_a_refusal_names_the_cell_and_stated_columns_tell_the_rows(read):
+    with pytest.raises(UnreadableLog, match=r"Line \d+, cell 2 “x~y” is no number.*--columns"):
+        read(ODD)
+    for columns in ({"time": 0, "pv": 5}, {"time": "when", "pv": "E"}):
+        assert read(ODD, columns=columns).samples["pv"].tolist()[:2] == [20.1, 20.11]

@@ -114,3 +114,15 @@ def test_a_device_called_as_a_line_is_no_line(tmp_path, inventory):
     )
     answer = asked("alarm on line 2, what do I do?", tmp_path, inventory=str(named))
     assert "read_lines" not in answer.tools and "diagnose_log" in answer.tools
+
+
+def test_logs_that_cannot_be_read_are_said_to_be_so(tmp_path):
+    (tmp_path / "odd").mkdir()
+    for day in range(3):
+        (tmp_path / "odd" / f"run_{day}.csv").write_text("when;what\n" + "x~;y~\n" * 40, encoding="utf-8")
+    (tmp_path / "devices.toml").write_text('[[device]]\nname = "odd"\nlogs = "odd"\n', encoding="utf-8")
+    path = str(tmp_path / "devices.toml")
+    assert (
+        "fits none of the"
+        in asked("odd: which day did it begin?", tmp_path, inventory=path, today=TODAY).text
+    )

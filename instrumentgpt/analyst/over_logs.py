@@ -51,7 +51,7 @@ def over_logs(case: Case) -> Iterator[str]:
     rows = result["logs"]
     if not rows and begun:
         yield case.say("logs_none_since", label=result["label"], day=begun) + "\n\n"
-    if len(rows) < LEAST:
+    if len(rows) < LEAST or all("error" in row for row in rows):
         days = list(by_days(case)) if aspect("over_logs", case.question.words) else []
         yield from days or (figures if case.question.kind == "figures" else diagnose)(case)
         return

@@ -10,6 +10,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.held import held_by
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.reading import sources, tables
+from instrumentgpt.instruments.reading.cells import unread_cell
 from instrumentgpt.instruments.reading.frame_cache import cached_log
 from instrumentgpt.instruments.reading.layouts import formats
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
@@ -119,7 +120,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         objects = chunk.first_line == 1 and chunk.content.lstrip().startswith(b"{")  # JSON, one a line
         if objects and (shape := named_values(chunk.content)):
             return partial(read_table, source, shape, stated, progress)
-        shape = table_shape(chunk.content, name) if chunk.first_line == 1 else None
+        shape = table_shape(chunk.content, name, stated) if chunk.first_line == 1 else None
         has_heads = bool(shape and shape.headings)  # then few lines tell whether it is a text after all
         thoroughly = number < THOROUGH_CHUNKS and not has_heads
         candidates = [] if stated.columns else fits(chunk, thoroughly)
@@ -133,7 +134,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
             shape = named_values(chunk.content) or shape
         if shape:
             return partial(read_table, source, shape, stated, progress)
-        nearest = nearest or candidates
+        nearest = nearest or candidates or fits(chunk, thoroughly=False)
         understood = understood or _understood(chunk.content)
     raise _unreadable(name, nearest, [*understood, *notes])
 
@@ -161,6 +162,9 @@ def _refuse_binary(name: str, chunk: Chunk) -> None:
 
 def _understood(content: bytes) -> list[str]:
     """Return a sentence on what the start of an unreadable log is, none if there is nothing to say."""
+    if cell := unread_cell(tables.first_lines(content)):
+        why = f"Line {cell[0]}, cell {cell[1]} “{cell[2][:40]}” is no number, time or gap."
+        return [f"{why} Say which columns are what: --columns time=0,setpoint=1,pv=2,output=3."]
     if JSON_DOCUMENT.match(content):
         return ["It is a JSON document without a list of samples in it."]
     names = names_in([sources.text_of(line) for line in content[:SNIFFED_BYTES].split(b"\n") if line.strip()])

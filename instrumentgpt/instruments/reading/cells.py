@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.reading.clocks import SECOND, UNITS
 from instrumentgpt.instruments.reading.groups import named_heading, with_groups
 from instrumentgpt.instruments.reading.headers import (
     Heading,
@@ -21,21 +22,28 @@ from instrumentgpt.instruments.reading.headers import (
     setpoint_in,
     unit_of_cells,
     units_in,
+    vocabulary,
 )
 from instrumentgpt.instruments.reading.record import GLUED, TIMES, gaps_of, names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
-NO_VALUES = frozenset(
-    ("nan", "null", "none", "na", "n/a", "nil", "-", "--", "---", "inf", "-inf", "error", "err")
-) | {""}
+NO_VALUES = frozenset(vocabulary()["gaps"]["words"])
 ON_OFF = dict.fromkeys(("on", "true", "開", "开"), 1.0) | dict.fromkeys(("off", "false", "關", "关"), 0.0)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
-UNIT_AT_END = re.compile(rf"(?<=\d)\s*(?:°?[CF]|K|%|℃|℉)$|{GLUED}$")
+GROUPED = re.compile(r"[-+]?\d{1,3}([ \u00a0\u202f'’,.])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d+)?$")  # 1,234.5
+SIGN = re.compile(r"^([-+])\s+(?=[.\d])")
+UNITS_GLUED = GLUED.partition(")")[2]
+BEHIND = re.compile(  # a unit, or one or two letters or marks of a status
+    rf"(?<=\d)\s*(?:(?:°|deg\.? ?)[CFK]|%(?: ?RH)?|℃|℉|(?!AM|PM)[A-Z*#!]{{1,2}})$|(?<=\d) ?{UNITS_GLUED}$"
+)
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
 SAID = re.compile(  # how a line begins that says something between rows
     r"\s*(?:#|[*=]{2,}|//|(?:!+|--+)\s*(?!nan|inf|none|null|na\b|on\b|off\b)[^\W\d_])", re.IGNORECASE
+)
+INTERVAL = re.compile(  # how far rows are apart, as a line above them says it
+    r"(?i)(?:interval|sampling|period|delta_x|取樣|採樣|采样|間隔|间隔|週期|周期)[^\d;,]{0,20}[\s:=,;]+(\d+(?:\.\d+)?)\s*([a-zµ]*|秒|分|毫秒)\b"
 )
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 ARROW = " -> "
@@ -62,6 +70,8 @@ class Shape:
     names: tuple[str, ...] = ()  # of the values, where each line names them itself
     unit: str = ""  # that the lines above the header name
     setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
+    interval: float = math.nan  # s between rows, that they state
+    needed: frozenset[int] = frozenset()  # columns that tell rows alone
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
@@ -97,21 +107,53 @@ def cells_of(line: str, delimiter: str) -> list[str]:
     return [cell.strip() for cell in line.split(delimiter)]
 
 
-def find_shape(lines: Sequence[tuple[int, str]], name: str = "") -> Shape | None:
-    """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none."""
+def unread_cell(lines: Sequence[tuple[int, str]]) -> tuple[int, int, str] | None:
+    """Return the line, the place and the text of the first cell that keeps `lines` from being a table."""
+    for delimiter in filter(None, DELIMITERS):
+        split = [(number, cells_of(line, delimiter)) for number, line in lines if line.strip()]
+        width, count = Counter(len(cells) for _, cells in split).most_common(1)[0] if split else (0, 0)
+        rows = [
+            (number, cells) for number, cells in split if len(cells) == width and any(map(is_value, cells))
+        ]
+        if width > 1 and len(rows) > 0.5 * count:
+            number, cells = rows[len(rows) // 2]
+            return next(((number, at, cell) for at, cell in enumerate(cells, 1) if not is_value(cell)), None)
+    return None
+
+
+def find_shape(
+    lines: Sequence[tuple[int, str]], name: str = "", stated: Sequence[int | str] = ()
+) -> Shape | None:
+    """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none.
+
+    stated  columns by number or head that tell rows alone, whatever stands in the others
+    """
     every, lines = lines, [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
     shapes: list[tuple[float, Shape]] = []
     for delimiter in DELIMITERS:
         if not delimiter and any(named >= LEAST_NAMED for named, _ in shapes):
             break  # the blanks are those in its heads and times
-        if shape := _shape(lines, delimiter, name):
+        if shape := _shape(lines, delimiter, name, stated):
             shapes.append(shape)
     if not shapes:
         return None
     best = max(shapes, key=lambda pair: pair[0])[1]
     above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
-    said = {stated: (*stated, line) for line in above if not math.isnan((stated := setpoint_in(line))[0])}
+    said = {value: (*value, line) for line in above if not math.isnan((value := setpoint_in(line))[0])}
+    interval = next((interval_in(line) for line in above if INTERVAL.search(line)), math.nan)
+    best = replace(best, interval=interval)
     return replace(best, setpoint=next(iter(said.values()))) if len(said) == 1 else best
+
+
+def interval_in(line: str) -> float:
+    """Return the seconds between rows that a line above them states, nan if none.
+
+    >>> interval_in("Sampling interval,500ms"), interval_in("Delta_X\t2.0\t2.0"), interval_in("Interval 7")
+    (0.5, 2.0, 7.0)
+    """
+    match = INTERVAL.search(line)
+    unit = heading_of(f"time ({match[2]})").unit if match and match[2] else "s"
+    return float(match[1]) * UNITS[unit] / SECOND if match and unit in UNITS else math.nan
 
 
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
@@ -146,28 +188,35 @@ def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Head
 def _texts(rows: Iterable[Sequence[str]]) -> frozenset[int]:
     """Return which columns of `rows` have cells that are neither numbers nor gaps."""
     return frozenset(
-        at
-        for cells in rows
-        for at, cell in enumerate(cells)
-        if not NUMBER.match(cell) and cell.lower() not in NO_VALUES
+        at for cells in rows for at, cell in enumerate(cells) if not NUMBER.match(cell) and not is_gap(cell)
     )
 
 
-def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple[float, Shape] | None:
+def _shape(
+    lines: Sequence[tuple[int, str]], delimiter: str, name: str, stated: Sequence[int | str]
+) -> tuple[float, Shape] | None:
     split = [(number, cells_of(line, delimiter)) for number, line in lines]
-    rows = [(number, cells) for number, cells in split if _is_row(cells)]
+    texts_of = ([cell.casefold() for cell in cells] for _, cells in split)
+    heads = {str(at).casefold() for at in stated if not str(at).isdecimal()}
+    said = next((cells for cells in texts_of if heads <= {*cells}), None)
+    if said is None:
+        return None
+    needed = frozenset(int(at) if str(at).isdecimal() else said.index(str(at).casefold()) for at in stated)
+    rows = [(number, cells) for number, cells in split if _is_row(cells, needed)]
     widths = Counter(len(cells) for _, cells in rows)
     if not widths:
         return None
     width, count = widths.most_common(1)[0]
-    first = next(number for number, cells in rows if len(cells) == width)
+    begun = [is_value(cells[0]) for _, cells in rows if len(cells) == width]
+    begins = 2 * sum(begun) <= count  # with a word; else such a row is of a preamble: Samples, 900, 900
+    first = next(number for number, cells in rows if len(cells) == width and (begins or is_value(cells[0])))
     after = sum(number >= first for number, _ in split)
     if width < 2 or count < min(LEAST_ROWS, after) or count < LEAST_SHARE * after:
         return None
     header = _header([(number, cells) for number, cells in split if number < first], width)
     comma = (
         delimiter != ","
-        and sum(bool(DECIMAL_COMMA.match(cell)) for _, row in rows for cell in row) > count / 2
+        and sum(bool(DECIMAL_COMMA.match(_bare(cell))) for _, row in rows for cell in row) > count / 2
     )
     trailing = all(not cells[-1] for _, cells in rows if len(cells) == width) and width > 2
     names = header[1] if header else known_header([line for _, line in lines[:50]], name)[:width]
@@ -188,12 +237,15 @@ def _shape(lines: Sequence[tuple[int, str]], delimiter: str, name: str) -> tuple
         first,
         texts,
         unit=unit,
+        needed=needed,
     )
     named = sum(bool(heading.scores) for heading in shape.headings)
     return count / after + named, shape
 
 
-def _is_row(cells: Sequence[str]) -> bool:
+def _is_row(cells: Sequence[str], needed: frozenset[int]) -> bool:
+    if needed:
+        return len(cells) > max(needed) and all(is_value(cells[at]) for at in needed)
     if not any(_is_number(cell) or cell.lower() == "nan" for cell in cells):
         return False
     values = sum(is_value(cell) for cell in cells)
@@ -204,25 +256,35 @@ def _is_row(cells: Sequence[str]) -> bool:
 
 
 def _is_number(cell: str) -> bool:
-    if NUMBER.match(cell) or DECIMAL_COMMA.match(cell):
-        return True
-    bare = UNIT_AT_END.sub("", cell)
-    return bare != cell and bool(NUMBER.match(bare) or DECIMAL_COMMA.match(bare))
+    bare = cell if NUMBER.match(cell) else _bare(cell)
+    return bool(NUMBER.match(bare) or DECIMAL_COMMA.match(bare))
+
+
+def _bare(cell: str, decimal_comma: bool = True) -> str:
+    """Return the number in `cell` without unit, status, blanks at its sign and marks of thousands."""
+    bare = SIGN.sub(r"\1", BEHIND.sub("", cell))
+    plain = NUMBER.match(bare) or (decimal_comma and DECIMAL_COMMA.match(bare))
+    grouped = None if plain else GROUPED.match(bare)
+    return bare.replace(grouped[1], "") if grouped else bare
+
+
+def is_gap(cell: str) -> bool:
+    """Return whether `cell` says that there is no value: nothing, marks only, or a word as of an open sensor.
+
+    >>> is_gap("BURNOUT"), is_gap("+++++++"), is_gap("0")
+    (True, True, False)
+    """
+    return cell.lower() in NO_VALUES or not cell.strip("-+*?#.")
 
 
 def is_value(cell: str) -> bool:
     """Return whether `cell` could stand in a row: a number, a gap, a time or a switch."""
-    return (
-        _is_number(cell)
-        or cell.lower() in NO_VALUES
-        or cell.lower() in ON_OFF
-        or bool(DATE_OR_CLOCK.match(cell))
-    )
+    return _is_number(cell) or is_gap(cell) or cell.lower() in ON_OFF or bool(DATE_OR_CLOCK.match(cell))
 
 
 def _is_said(cells: Sequence[str]) -> bool:
     """Return whether a line of `cells` that is no row has words rather than numbers."""
-    words = sum(bool(WORD.search(cell)) and cell.lower() not in NO_VALUES | ON_OFF.keys() for cell in cells)
+    words = sum(bool(WORD.search(cell)) and not is_gap(cell) and cell.lower() not in ON_OFF for cell in cells)
     return words > 0 and words >= sum(map(_is_number, cells))
 
 
@@ -231,37 +293,46 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
     best: tuple[int, list[str]] | None = None
     most = -1
     for number, cells in before:
-        cells = cells[:-1] if len(cells) == width + 1 and not cells[-1] else cells
         fits = (
-            width - 1 <= len(cells) <= width
+            width - 1 <= len(cells) <= width + 1
             and sum(bool(NUMBER.match(cell)) for cell in cells) < len(cells) / 2
         )
+        cells = cells[:width]  # one more names what has no cells: the comments of LabVIEW
         fits = fits and not (best and _names_units(cells))
-        named = sum(sum(heading_of(cell).scores.values()) for cell in cells) if fits else -1
+        fits = fits and not any(cells[0] in other[1:] for at, other in before if at > number and cells[0])
+        named = sum(sum(heading_of(cell).scores.values()) for cell in set(cells)) if fits else -1
         if fits and named > most:
             best, most = (number, cells + [""] * (width - len(cells))), named
-    if best:
-        for number, cells in before:
-            units = [cell.strip("[]() ") for cell in cells]
-            if number > best[0] and len(cells) == len(best[1]) and any(is_unit(unit) for unit in units):
-                named_units = zip(best[1], units, strict=True)
-                return best[0], [f"{cell} ({unit})" if is_unit(unit) else cell for cell, unit in named_units]
-    return best
+    if not best:
+        return None
+    line, heads = best
+    names = {cells[0]: cells[1] for at, cells in before if at < line and len(cells) > 2 and cells[0] in heads}
+    own = len(set(names.values())) == len(names) and not any(map(is_value, names.values()))
+    said = [names.get(head, head) for head in heads] if own else heads  # CH1,"Water out",TEMP,TC_K
+    for number, cells in before:
+        units = [cell.strip("[]() ") for cell in cells] + [""] * (len(heads) - len(cells))
+        of_heads = number > line and any(map(is_unit, units))
+        if 0 <= len(heads) - len(cells) <= 1 and (of_heads or (number < line and _names_units(cells))):
+            named_units = zip(said, units, strict=True)
+            return line, [f"{cell} ({unit})" if is_unit(unit) else cell for cell, unit in named_units]
+    return line, said
 
 
 def _names_units(cells: Sequence[str]) -> bool:
     """Return whether most of `cells`, but for gaps, are nothing but units."""
-    said = [unit for cell in cells if (unit := cell.strip("[]() ")).lower() not in NO_VALUES]
+    said = [unit for cell in cells if not is_gap(unit := cell.strip("[]() "))]
     return 2 * sum(map(is_unit, said)) > len(said)
 
 
 def number_in(cell: str, decimal_comma: bool = False) -> float:
     """Return the number in `cell`: ON is 1; nan for a gap or a word.
 
-    >>> number_in("36,98", decimal_comma=True), number_in("25.3 °C"), number_in("ON"), number_in("NAN")
+    >>> number_in("36,98", decimal_comma=True), number_in("+   25.3 °C"), number_in("ON"), number_in("NAN")
     (36.98, 25.3, 1.0, nan)
+    >>> number_in("1,234.5"), number_in("1.234,5", decimal_comma=True), number_in("25.3 H"), number_in("Over")
+    (1234.5, 1234.5, 25.3, nan)
     """
-    bare = UNIT_AT_END.sub("", cell)
+    bare = _bare(cell, decimal_comma)
     if decimal_comma and DECIMAL_COMMA.match(bare):
         bare = bare.replace(",", ".")
     if NUMBER.match(bare):
@@ -335,10 +406,10 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
             continue
         if len(cells) == shape.width + 1 and not cells[-1]:
             cells.pop()
-        if len(cells) == shape.width and _is_row(cells):
+        if len(cells) == shape.width and _is_row(cells, shape.needed):
             rows.append(cells)
             numbers.append(number)
-        elif shape.headings and [cell.strip() for cell in cells] == [
+        elif shape.headings and cells + [""] * (shape.width - len(cells)) == [
             heading.text for heading in shape.headings
         ]:
             table.headers_again += 1

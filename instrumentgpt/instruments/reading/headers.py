@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,13 @@ CAMEL = re.compile(
 )
 LETTERED = re.compile(r"T[A-Z]$")
 OF_SOMETHING = re.compile(r"T[_ ]+[^\W\d_]{2}")  # T_bath, no t_ms: a temperature has a capital letter
-OF_ONE = re.compile(r"\w[_ ]T$")  # “bath T”
+OF_ONE = re.compile(r"\w[_ ]T(?: ?[\[(]|$)")  # “bath T”
 NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
 UNIT_BEHIND = re.compile(r"\d(?:\s*(?=[°CFK%℃℉]))?([^\d\s.,:;-]{1,7})$")
 HUMIDITY = "%RH"
 DEGREES = ("°C", "°F", "K")
 NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", "composition", HUMIDITY)
 LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
-QUANTITIES = ("flow", "pressure", "level", "流量", "压力", "壓力", "液位")
 TEMPERATURE = ("temp", "溫度", "温度")
 SPELLED_UNIT = re.compile(
     r"(?:deg(?:rees?)?[. ]*|°\s?)([CFK])\b|\b(celsius|fahrenheit|kelvin)\b", re.IGNORECASE
@@ -41,7 +41,7 @@ SAID_VALUE = re.compile(  # its name, a mark, the number, and a unit
     r"(?:[\s;]?(deg\.? ?[CFK]\b|[^\s\d,;:=/-]+))?(?=[\s,;]|$)"
 )
 WRITTEN_UNIT = re.compile(r"[^\s_\[(/][\s_\[(/]+([^\s_\[\]()]+)[\])]?$")
-SEPARATOR = re.compile(r"[\s_\-./\\:#,()\[\]{}|]+")
+SEPARATOR = re.compile(r"[\s_\-./\\:#,&()\[\]{}|]+")
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,10 @@ class Heading:
         return self.unit == HUMIDITY or self.says("humidity", "certain") or self.says("humidity", "output")
 
     def has_other_unit(self) -> bool:
-        """Return whether its unit is of something else than a temperature."""
+        """Return whether it is of something else than a temperature, by its unit or, without one, by name."""
         other = self.unit in NO_TEMPERATURE and not LONE_LETTER.search(self.text)
-        return other and not self.names_temperature()
+        named = not self.unit and self.says("quantity", "certain")
+        return (other or named) and not self.names_temperature()
 
 
 @cache
@@ -89,7 +90,9 @@ def heading_of(cell: str) -> Heading:
     text = unicodedata.normalize("NFKC", NO_DEGREE.sub("°", cell)).strip().strip('"').strip()
     words = [word for word in SEPARATOR.split(text) if word]
     unit = _unit(words)
-    split = [part.lower() for word in words for part in CAMEL.split(word) if part]
+    of_kind = vocabulary()["quantity"]["certain"]
+    parts = ([word] if word.lower() in of_kind else CAMEL.split(word) for word in words)  # pH, CO2
+    split = [part.lower() for part in chain.from_iterable(parts) if part]
     numbers = [int(word) for word in split if word.isdigit() and len(word) < 3]
     index = numbers[0] if len(numbers) == 1 and len(split) > 1 else None
     if len(split) > 1 and split[-1].isdigit():
@@ -97,6 +100,7 @@ def heading_of(cell: str) -> Heading:
     names = [word for word in split if not word.isdigit()]
     if len(names) > 1 and _unit(names[-1:]):
         names = names[:-1]
+    quantity = _says(names, of_kind)
     scores = _scores([*names, *(word.lower() for word in words)])
     if (names == ["t"] and index is not None) or LETTERED.match(text):
         scores = {"pv": LIKELY}  # T1, T2, TI, TE: temperatures, not times
@@ -116,7 +120,7 @@ def heading_of(cell: str) -> Heading:
     if unit in DEGREES or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
         if scores.pop("output", None) and unit in DEGREES:  # "heater temperature", "supply air [C]"
             scores.setdefault("pv", LIKELY)
-    elif unit == "%" or ("output" in scores and scores.get("pv") == LIKELY and not _says(names, QUANTITIES)):
+    elif unit == "%" or ("output" in scores and scores.get("pv") == LIKELY and not quantity):
         scores.pop("pv", None)  # "oven power"
     return Heading(text, tuple(names), scores, unit, index)
 

@@ -32,6 +32,7 @@ LACKING = 4  # loops for which what no head names is looked at as an output
 ANSWERS_INNER = 0.8  # of an inner loop's output, that follows a setpoint which moves all the time
 FAR_APART, SAME_LEVEL, TURNS = 0.25, 0.1, 0.9  # move of a row, of the range; of that in a turn; of rows
 MOST_TURN, MANY_DIGITS = 64, 20.0  # sensors in one column; digits they are apart
+NARROW = 0.1  # share of its size in which no output stays while the setpoint moves by such a share of pv
 SENSOR = 0.95  # correlation with pv of what is another reading of the same
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
@@ -128,7 +129,10 @@ def roles_of(columns: Columns) -> Roles | None:
     _add_setpoints(columns, channels, rest)
     _join_inner_loops(columns, channels, filled)
     _add_outputs(columns, channels, filled)
-    guessed = {
+    unmoved = [loop for loop in channels.values() if _is_unmoved(columns, loop)]
+    rests = ", ".join(f"“{columns.headings[loop.pop('output')].text}”" for loop in unmoved)
+    guessed = {"output": f"cannot tell: {rests} rests while the setpoint moves"} if rests else {}
+    guessed |= {
         role: _why(columns, at, role)
         for roles in reversed(channels.values())
         for role, at in roles.items()
@@ -137,6 +141,16 @@ def roles_of(columns: Columns) -> Roles | None:
     if time and not columns.texts[time[0]] and columns.says_nothing(time[0]):
         guessed["time"] = f"column {time[0] + 1}, by how it behaves"
     return Roles(time, channels, guessed, columns.channel)
+
+
+def _is_unmoved(columns: Columns, loop: Mapping[str, int]) -> bool:
+    """Return whether the output of `loop`, of no certain name, rests while the setpoint moves."""
+    if not columns.headings or not {"setpoint", "output", "pv"} <= loop.keys():
+        return False
+    pv, setpoint, output = (columns.values[loop[role]] for role in ("pv", "setpoint", "output"))
+    moves = np.nanmax(setpoint) - np.nanmin(setpoint) > NARROW * (np.nanmax(pv) - np.nanmin(pv))
+    rests = np.nanmax(output) - np.nanmin(output) < NARROW * np.nanmax(np.abs(output))
+    return bool(moves and rests) and columns.headings[loop["output"]].scores.get("output", 0) < CERTAIN
 
 
 def _why(columns: Columns, at: int, role: str) -> str:
@@ -311,10 +325,12 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
         for loop in loops:
             head = loop.get("setpoint", loop["pv"])
 
-            def likeness(at: int, head: int = head, role: str = role) -> tuple[bool, bool, int, int]:
+            def likeness(at: int, head: int = head, role: str = role) -> tuple[bool, bool, int, int, bool]:
                 aside, score = columns.rank(at, role)
                 shared = _letters(columns.headings[at]) & _letters(columns.headings[head])
-                return columns.is_humid(at) == columns.is_humid(head), aside, len(shared), score
+                measured = columns.headings[at].unit in ELECTRIC
+                same = columns.is_humid(at) == columns.is_humid(head)
+                return same, aside, len(shared), score, not measured
 
             if free:
                 loop[role] = max(free, key=likeness)
@@ -477,7 +493,8 @@ def _is_reading(columns: Columns, at: int, pv: Floats) -> bool:
     both = np.isfinite(values) & np.isfinite(pv)
     moves = both.sum() > LEAST_ROWS and np.ptp(values[both]) > 0 and np.ptp(pv[both]) > 0
     unit = columns.headings[at].unit
-    alike = unit != "%" and _is_alike(values, pv)  # an output beside a humidity has its range
+    both_ways = moves and values[both].min() < 0 <= pv[both].min()  # a Peltier current
+    alike = unit != "%" and not both_ways and _is_alike(values, pv)  # beside a humidity it has its range
     return unit in DEGREES or not moves or alike or float(np.corrcoef(values[both], pv[both])[0, 1]) > SENSOR
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from instrumentgpt.instruments.loops import Floats
-from instrumentgpt.instruments.reading.headers import DEGREES, HUMIDITY, QUANTITIES, TEMPERATURE, Heading
+from instrumentgpt.instruments.reading.headers import DEGREES, HUMIDITY, TEMPERATURE, Heading
 
 PV_UNITS = (*DEGREES, "counts", HUMIDITY)
 HOTTEST_ROOM = {"°F": 45.0, "K": 200.0}  # above, the median temperature of a room is not in °C
@@ -39,6 +39,8 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
     if unit in ELECTRIC and top > 0:
         named = unit if len(unit) == 1 else ""
         return 100.0 / top, f"100 % is the greatest value in the log, {top:g} {named}".strip()
+    if top > 1.0 and min(-np.nanmin(values), np.nanmax(values)) * OVER >= top:
+        return 100.0 / top, "" if top == 100 else f"100 % is {top:g}, its limit both ways"
     if 0 < top <= 1.0 + 1e-9:
         return 100.0, "a duty of 0 to 1"
     if top == SIGNED_BYTE:
@@ -69,11 +71,7 @@ def unit_of(
     finite = pv[np.isfinite(pv)]
     middle = float(np.median(finite)) if len(finite) else 0.0
     named = heading is not None and any(word in " ".join(heading.words) for word in TEMPERATURE)
-    tagged = heading is not None and (
-        bool(LOOP_TAGS & set(heading.words))
-        or heading.has_other_unit()
-        or any(word in heading.text.lower() for word in QUANTITIES)
-    )
+    tagged = heading is not None and (bool(LOOP_TAGS & set(heading.words)) or heading.has_other_unit())
     if tagged and not named:
         return "", "no temperature, by the column's name"
     if not named and middle > COUNTS_ABOVE and any(unit in DEGREES for unit in other_units):

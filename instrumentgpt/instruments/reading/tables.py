@@ -25,8 +25,11 @@ from instrumentgpt.instruments.reading.cells import (
     record_shape,
 )
 from instrumentgpt.instruments.reading.clocks import (
+    DAY,
+    JITTER,
     NO_TIME,
     SECOND,
+    UNITS,
     WALL_KINDS,
     Stamps,
     TimeAxis,
@@ -42,6 +45,7 @@ from instrumentgpt.instruments.reading.headers import (
     vocabulary,
     written_unit,
 )
+from instrumentgpt.instruments.reading.lines import EXAMPLES
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
     DEGREES_PER_UNIT,
@@ -72,6 +76,7 @@ SNIFFED_LINES = 400
 SNIFFED_BYTES = 1 << 18
 NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
+ANOTHER_PACE = 0.05  # share by which two times of the same rows differ that cannot both be right
 LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
 CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
@@ -101,17 +106,22 @@ class Grid:
         return self.shape.headings[column] if self.shape.headings else None
 
 
-def table_shape(content: bytes, name: str = "") -> Shape | None:
-    """Return how the table at the start of `content`, of the file `name`, is written; None if it is none."""
-    return find_shape(_first_lines(content), name)
+def table_shape(content: bytes, name: str = "", stated: Stated | None = None) -> Shape | None:
+    """Return how the table at the start of `content`, of the file `name`, is written; None if it is none.
+
+    Of what is no table in itself the columns that are `stated` tell the rows.
+    """
+    lines, columns = first_lines(content), [at for _, at in stated.columns] if stated else []
+    return find_shape(lines, name) or (find_shape(lines, name, columns) if columns else None)
 
 
 def named_values(content: bytes) -> Shape | None:
     """Return how the lines at the start of `content` name their values, None if they do not."""
-    return record_shape(_first_lines(content))
+    return record_shape(first_lines(content))
 
 
-def _first_lines(content: bytes) -> list[tuple[int, str]]:
+def first_lines(content: bytes) -> list[tuple[int, str]]:
+    """Return number and text of each line that tells how `content` is written."""
     lines = content[:SNIFFED_BYTES].split(b"\n", SNIFFED_LINES)[:SNIFFED_LINES]
     return [(number, text_of(line)) for number, line in enumerate(lines, 1)]
 
@@ -138,7 +148,7 @@ def read_table(
     """Return the log that `source` is, a table of `shape`, read as `stated`."""
     table, grid, lines, notes = _rows_of(source, shape, progress)
     grid, roles = _roles(source.path.name, grid, stated)
-    times = _times(grid, roles, stated.period, source.path)
+    roles, times = _times(grid, roles, stated, source.path)
     rows, order_notes = _in_order(grid, times)
     if order_notes:
         notes += order_notes
@@ -285,16 +295,74 @@ def _numbers_of(names: Sequence[str]) -> list[int]:
     return [number or next(free) for number in written]
 
 
-def _times(grid: Grid, roles: Roles, period: float | None, path: Path) -> Stamps:
+def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> tuple[Roles, Stamps]:
+    """Return `roles` with the column that is the time of the rows, and its stamps."""
+    period = stated.period or (None if math.isnan(grid.shape.interval) else grid.shape.interval)
     stamps = _stamps(grid, roles.time, path)
+    if "time" not in dict(stated.columns):
+        for at in _other_times(grid, roles):
+            name = grid.shape.headings[at].text
+            takes, stamps = _likelier(stamps, _stamps(grid, (at,), path), name, period)
+            roles = replace(roles, time=(at,)) if takes else roles
+    if stamps.assumed.startswith("in ") and stamps.kind == "seconds" and period:
+        factor = period * SECOND / max(float(np.median(np.diff(stamps.raw[stamps.raw != NO_TIME]))), 1.0)
+        unit = min(UNITS, key=lambda unit: abs(math.log(UNITS[unit] / SECOND / factor)))
+        fits, heading = abs(UNITS[unit] / SECOND / factor - 1.0) < ANOTHER_PACE, grid.heading(roles.time[0])
+        if fits or not (heading and "time" in heading.scores):  # else it may have no unit that is known
+            factor = UNITS[unit] / SECOND if fits else factor
+            raw = np.where(stamps.raw == NO_TIME, NO_TIME, (stamps.raw * factor).astype(np.int64))
+            stamps = replace(stamps, raw=raw, assumed=f"rows are {period:g} s apart")
     times = stamps.raw[stamps.raw != NO_TIME]
     if stamps.kind and len(times) > 0.5 * len(stamps.raw) and (len(times) < LEAST_REPEATED or np.ptp(times)):
         raw = clocks.spread(stamps.raw) if roles.channel_column is None else stamps.raw
         spread = "" if raw is stamps.raw else "rows of one stamp are spread evenly"
-        return Stamps(raw, stamps.kind, _joined(stamps.assumed, spread))
+        return roles, Stamps(raw, stamps.kind, _joined(stamps.assumed, spread))
     step = round((period or 1.0) * SECOND)
     rows = np.arange(len(grid.line), dtype=np.int64)
-    return Stamps(rows * step, "seconds", missing=() if period else ("period",))
+    return roles, Stamps(rows * step, "seconds", missing=() if period else ("period",))
+
+
+def _other_times(grid: Grid, roles: Roles) -> Iterable[int]:
+    """Yield the columns beside the time and the loops' that are times by their texts or heads."""
+    own = {*roles.time, roles.channel_column, *(at for of in roles.channels.values() for at in of.values())}
+    for at, heading in enumerate(grid.shape.headings):
+        numbers = heading.scores.get("time", 0) >= LIKELY and np.isfinite(grid.numbers[at]).all()
+        if at not in own and (numbers or grid.texts[at] in ("stamp", "clock")):
+            yield at
+
+
+def _likelier(stamps: Stamps, other: Stamps, name: str, period: float | None) -> tuple[bool, Stamps]:
+    """Return whether the `other` of two times of the same rows goes on as time does, and the stamps to take.
+
+    One that starts again or stands still is none beside one that does not. Of two that go on at another pace
+    it is the one with rows a `period` (s) apart, if that is stated, else the one with a date. Rows that share
+    a stamp are as far apart as the `other` says.
+    """
+    own, steps = (_steps(each) for each in (stamps, other))
+    if not (steps > 0).any() or (steps < -JITTER).any():
+        return False, stamps
+    if not own.any() or (own < -JITTER).any():
+        why = f"“{name}”, as another time starts again or stands still"
+        return True, replace(other, assumed=_joined(other.assumed, why))
+    rows, span, of_other = len(own), int(own.sum()), int(steps.sum())
+    apart = abs(span - of_other)
+    if apart <= max(ANOTHER_PACE * span, own.max(), steps.max()):
+        if (own > 0).mean() > 0.5 or (steps > 0).mean() < TAKE_TURNS:
+            return False, stamps
+        raw = other.raw - other.raw[0] + stamps.raw[0]
+        return True, replace(stamps, raw=raw, assumed=f"rows of one time are as far apart as “{name}” says")
+    if other.assumed or stamps.assumed:
+        return False, stamps
+    by_period = period and abs(of_other / rows - period * SECOND) < abs(span / rows - period * SECOND)
+    takes = bool(by_period) if period else other.kind in WALL_KINDS and stamps.kind not in WALL_KINDS
+    why = f"“{name}” runs {of_other / SECOND:g} s, the other time {span / SECOND:g} s"
+    return takes, replace(other if takes else stamps, assumed=why + (", which is not taken" if takes else ""))
+
+
+def _steps(stamps: Stamps) -> NDArray[np.int64]:
+    """Return the µs from row to row, past midnight where a clock has no date; none if a row has no time."""
+    steps = np.diff(stamps.raw) if stamps.kind and (stamps.raw != NO_TIME).all() else stamps.raw[:0]
+    return np.where((steps < -DAY // 2) & (stamps.kind == "clock"), steps + DAY, steps)
 
 
 def _stamps(grid: Grid, time: Sequence[int], path: Path) -> Stamps:
@@ -362,7 +430,7 @@ def _log_of(
         or f"{grid.shape.delimiter}{grid.shape.width}",
         start=start_of(axis.first, times.kind, source.path) if len(stamps) else None,
         lines=lines,
-        broken=Broken(table.broken_count + int((~usable).sum()), tuple(table.broken)),
+        broken=Broken(table.broken_count + len(unread), (*table.broken, *_without_time(grid, ~usable))),
         unit=unit,
         missing=(*times.missing, *missing_of(samples)),
         output_scale=scale,
@@ -376,6 +444,12 @@ def _log_of(
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
         load_events=partial(table_events, source, grid.shape, rows, between, *placed, axis, times.kind),
     )
+
+
+def _without_time(grid: Grid, unread: NDArray[np.bool_]) -> Iterable[tuple[int, str, str]]:
+    """Yield line, text and reason of the first of the rows whose time cannot be read."""
+    for at in np.flatnonzero(unread)[:EXAMPLES].tolist():
+        yield int(grid.line[at]), " ".join(str(column[at]) for column in grid.cells), "there is no such time"
 
 
 def _named(grid: Grid, roles: Roles, unit: str) -> tuple[dict[int, str], dict[int, str]]:
