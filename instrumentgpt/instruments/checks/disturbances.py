@@ -214,7 +214,9 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
         largest = max(fought or pushed, key=lambda push: abs(push.size), default=None)
         if largest is None:
             continue
-        alike = [push for push in pushed if 1 / ALIKE < push.size / largest.size <= 1 and push not in used]
+        sides = np.abs if fought else np.positive  # what comes and goes again pushes to both
+        pushed = [push for push in pushed if push not in used]
+        alike = [push for push in pushed if 1 / ALIKE < sides(push.size / largest.size) <= 1]
         if fought or len(alike) >= REPEATED:
             findings.append(_finding(study, track, alike, largest, bool(fought)))
     return findings
@@ -266,14 +268,16 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
         used = in_use(track, departures)
         slow = [each for each in used if not _is_opening(track, each)]
         use = IN_USE if all(abs(each.size) <= SMALL_USE * each.limit for each in slow) else ""
+        covered: dict[Departure, str] = {}
         for departure in departures:
-            noted.append(_noted(study, track, departure, findings, use if departure in used else ""))
+            rebound = [fault for each, fault in covered.items() if _follows_one(track, departure, [each])]
+            by = next(filter(None, (_explained(track, departure, findings), *rebound)), "")
+            covered[departure] = by or (use if departure in used else "")
+            noted.append(_noted(study, track, departure, covered[departure]))
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
 
 
-def _noted(
-    study: Study, track: Track, departure: Departure, findings: Sequence[Finding], else_by: str
-) -> Excursion:
+def _noted(study: Study, track: Track, departure: Departure, explained: str) -> Excursion:
     return Excursion(
         track.loop.channel,
         float(track.loop.time[departure.first]),
@@ -281,7 +285,7 @@ def _noted(
         math.copysign(1.0, track.scale) * track.shown(departure.size),
         track.shown(departure.limit),
         quote(study, track, departure.first, departure.peak, departure.last),
-        _explained(track, departure, findings) or else_by,
+        explained,
     )
 
 

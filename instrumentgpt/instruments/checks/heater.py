@@ -165,14 +165,21 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         allowed = track.after(first, track.lags(DEAD_TIME))
         if allowed >= stop - 2 or not track.usable[first]:
             continue
-        past = -sign * track.smooth_error[allowed:stop] > AGAINST
-        if not past.any():
+        beyond = -sign * track.smooth_error[allowed:stop]
+        # where pv last was on the near side: what it does until then is what the setpoint asked for
+        left = np.maximum.accumulate(np.where(beyond <= 0, np.arange(len(beyond)), 0)) + allowed
+        rises = np.where(beyond > AGAINST, level[allowed:stop] - level[left], np.nan)
+        if np.isnan(rises).all():
             continue
-        top = allowed + int(np.argmax(np.where(past, level[allowed:stop], -np.inf)))
-        rise, lasted = float(level[top] - level[allowed]), float(track.time[top] - track.time[allowed])
-        above = float(-sign * track.smooth_error[top])
-        there = allowed + int(np.argmax(level[allowed : top + 1] >= level[top] - AT_END * rise))
-        took = float(track.time[there] - track.time[allowed])  # in the end pv hardly moves
+        top = allowed + int(np.nanargmax(rises))
+        begun, rise, above = (
+            int(left[top - allowed]),
+            float(rises[top - allowed]),
+            float(beyond[top - allowed]),
+        )
+        lasted = float(track.time[top] - track.time[begun])
+        there = begun + int(np.argmax(level[begun : top + 1] >= level[top] - AT_END * rise))
+        took = float(track.time[there] - track.time[begun])  # in the end pv hardly moves
         if rise / max(took, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
             continue  # a room that warms up
         if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST:

@@ -24,6 +24,7 @@ ROUNDED = 12**-0.5  # digits of noise that rounding makes, and below which it hi
 FEWEST_BLOCKS = 5
 SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
 BLOCK = 2.0  # lags over which the noise is taken
+STEPPED = 0.5  # of what looks like noise, by which a setpoint moves at once and is why
 
 
 def _is_bare(track: Track) -> bool:
@@ -108,7 +109,11 @@ def block_noise(track: Track) -> tuple[list[int], Floats]:
         typical = np.median(third, axis=1, keepdims=True) if count else third
         clipped = np.minimum(third, np.maximum(CLIP * typical, 1e-9))
         sigma: Floats = np.sqrt(np.mean(clipped**2, axis=1)) / math.sqrt(20.0) if count else np.zeros(0)
-    return [int(i) for i in index[: count * size : size]], sigma
+    starts = index[: count * size : size]
+    asked = np.nan_to_num(np.abs(np.diff(track.setpoint, prepend=track.setpoint[:1])))
+    if count:  # a plant that answers within few samples is as rough where its setpoint steps
+        sigma[np.maximum.reduceat(asked, starts) > STEPPED * sigma] = np.nan
+    return starts.tolist(), sigma
 
 
 def _noisy(
