@@ -9,7 +9,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.together import driven_by_another
+from instrumentgpt.instruments.analysis.together import another_was_set, driven_by_another
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.saturation import (
     back_in_band,
@@ -33,6 +33,7 @@ TAKEN_AWAY = 3.0  # times as fast as without power: a door, a load, a lid
 AT_END = 0.1  # of a rise, that pv makes slowly: it comes to where the power takes it
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
+STEPPED = 30.0  # lags
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
 
 
@@ -190,9 +191,10 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         start = left_band(track, first)
         if track.low < 0 and not _driven_elsewhere(track, sign, start, -level[top]):
             continue
-        if (_neighbour_stepped(study, track, start, top) and rise < NEIGHBOUR_HEAT) or moved_with_room(
-            study, track, start, top
-        ):
+        since = track.time[start] - track.lags(STEPPED)
+        if rise < NEIGHBOUR_HEAT and another_was_set(study.active, track, since, track.time[top]):
+            continue
+        if moved_with_room(study, track, start, top):
             continue
         if driven_by_another(study.active, track, start, top, -sign * above / 2):
             continue
@@ -213,14 +215,3 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             study, "runaway_stuck_on", track, start, back_in_band(track, stop), lines, numbers, [ruled_out]
         )
     return None
-
-
-def _neighbour_stepped(study: Study, track: Track, first: int, last: int) -> bool:
-    """Return whether another channel's setpoint went up shortly before or in this time."""
-    a, b = float(track.time[first]) - track.lags(30.0), float(track.time[last])
-    return any(
-        step.size > 0 and a < other.time[step.index] < b
-        for other in study.active
-        if other is not track
-        for step in other.steps
-    )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.together import driven_by_another
+from instrumentgpt.instruments.analysis.together import another_was_set, driven_by_another
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
@@ -159,18 +159,13 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
         for track, change, others in ([] if crossed else _changes(study))
         if change.ratio**sign > limit * max((others or 1.0) ** sign, 1.0)
         and not driven_by_another(study.active, track, change.first, change.last, sign * DRIVES)
-        and not _neighbour_was_set(study, track, change)
+        and not another_was_set(
+            study.active,
+            track,
+            track.time[change.before_index] - track.lags(WARM_UP),
+            track.time[change.first],
+        )
     ]
-
-
-def _neighbour_was_set(study: Study, track: Track, change: Change) -> bool:
-    """Return whether another loop was set elsewhere just before its output changed: it heats less, or more."""
-    begun, since = track.time[change.first], track.time[change.before_index] - track.lags(WARM_UP)
-    return any(
-        (np.diff(other.setpoint[(other.time > since) & (other.time <= begun)]) != 0).any()
-        for other in study.active
-        if other is not track
-    )
 
 
 def _finding(study: Study, track: Track, change: Change, others: float | None, fault: str) -> Finding:
