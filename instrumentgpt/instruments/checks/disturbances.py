@@ -110,7 +110,11 @@ def cross_coupling(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find channels whose pv follows the setpoint steps of a neighbour while their own setpoint stands."""
     findings = []
     for target in study.active:
-        sources = [(source, _steps_of(study, source)) for source in study.active if source is not target]
+        sources = [
+            (source, [step for step in source.steps if abs(step.size) >= SMALLEST_SOURCE and step.index > 0])
+            for source in study.active
+            if source is not target
+        ]
         judged = [
             _follows(study, target, source, steps) for source, steps in sources if len(steps) >= FEWEST_STEPS
         ]
@@ -120,16 +124,13 @@ def cross_coupling(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return findings
 
 
-def _steps_of(study: Study, source: Track) -> list[Step]:
-    return [step for step in source.steps if abs(step.size) >= SMALLEST_SOURCE and step.index > 0]
-
-
 def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> Finding | None:
     deviation = smooth(np.where(target.at_rest, -target.error, np.nan), target.samples(target.lag) | 1)
     times = [float(source.time[step.index]) for step in steps]
+    own_changes = [float(target.time[first]) for first, _ in target.levels if first > 0]
     answers = []
     for step, time in zip(steps, times, strict=True):
-        if any(0 < abs(time - other) < target.lags(6.0) for other in _own_changes(target)):
+        if any(0 < abs(time - other) < target.lags(6.0) for other in own_changes):
             continue
         peak = _extreme(
             target, deviation, time, min([target.lags(WINDOW), *(t - time for t in times if t > time)])
@@ -161,10 +162,6 @@ def _follows(study: Study, target: Track, source: Track, steps: list[Step]) -> F
     )
     steps_quoted = quote(study, source, *(hit[0].index for hit in hits[:2]))
     return replace(finding, evidence=steps_quoted + finding.evidence)
-
-
-def _own_changes(track: Track) -> list[float]:
-    return [float(track.time[a]) for a, _ in track.levels if a > 0]
 
 
 def _extreme(track: Track, deviation: Floats, time: float, seconds: float) -> tuple[float, int] | None:
@@ -273,20 +270,12 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
             rebound = [fault for each, fault in covered.items() if _follows_one(track, departure, [each])]
             by = next(filter(None, (_explained(track, departure, findings), *rebound)), "")
             covered[departure] = by or (use if departure in used else "")
-            noted.append(_noted(study, track, departure, covered[departure]))
+            ends = (float(track.loop.time[at]) for at in (departure.first, departure.last))
+            size = math.copysign(1.0, track.scale) * track.shown(departure.size)
+            lines = quote(study, track, departure.first, departure.peak, departure.last)
+            limit, by = track.shown(departure.limit), covered[departure]
+            noted.append(Excursion(track.loop.channel, *ends, size, limit, lines, by))
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
-
-
-def _noted(study: Study, track: Track, departure: Departure, explained: str) -> Excursion:
-    return Excursion(
-        track.loop.channel,
-        float(track.loop.time[departure.first]),
-        float(track.loop.time[departure.last]),
-        math.copysign(1.0, track.scale) * track.shown(departure.size),
-        track.shown(departure.limit),
-        quote(study, track, departure.first, departure.peak, departure.last),
-        explained,
-    )
 
 
 def _explained(track: Track, departure: Departure, findings: Sequence[Finding]) -> str:

@@ -27,14 +27,6 @@ BLOCK = 2.0  # lags over which the noise is taken
 STEPPED = 0.5  # of what looks like noise, by which a setpoint moves at once and is why
 
 
-def _is_bare(track: Track) -> bool:
-    return not (np.isfinite(track.loop.setpoint).any() or np.isfinite(track.loop.output).any())
-
-
-def _is_whole(track: Track) -> bool:
-    return bool(np.isfinite(track.loop.setpoint).any() and np.isfinite(track.loop.output).any())
-
-
 def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find pv noise, white, well above the channel's own quiet level or large beside its span, for long.
 
@@ -63,12 +55,16 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         if hits:
             a, b, limit = min(hits)
             noisy.append(_noisy(track, starts, sigma, a, b, usual, limit))
+    given = {
+        track: [np.isfinite(track.loop.setpoint).any(), np.isfinite(track.loop.output).any()]
+        for track in study.tracks.values()
+    }
     times = [(float(t.loop.time[first]), float(t.loop.time[last])) for t, first, last, _ in noisy]
     return [
         _noise_finding(study, *stretch)
         for stretch, (begin, end) in zip(noisy, times, strict=True)
         if sum(a <= end and begin <= b for a, b in times) == 1
-        and not (_is_bare(stretch[0]) and any(_is_whole(track) for track in study.tracks.values()))
+        and not (not any(given[stretch[0]]) and any(map(all, given.values())))
         and not any(_has_in_common(stretch[0], other, *stretch[1:3]) for other in study.tracks.values())
     ]
 

@@ -53,13 +53,9 @@ def straightness(values: Floats, turns: Indices) -> float:
     >>> round(straightness(np.cos(np.pi * x / 25), np.array([0, 25, 50, 75])), 2)
     0.0
     """
-    shares = _shares(values, turns)
+    legs = ((a, b) for a, b in pairwise(turns.tolist()) if b - a >= SHORTEST_LEG)
+    shares = np.array([_straight(values[a : b + 1]) for a, b in legs])
     return float(np.median(shares)) if shares.size else float("nan")
-
-
-def _shares(values: Floats, turns: Indices) -> Floats:
-    legs = [(a, b) for a, b in pairwise(turns.tolist()) if b - a >= SHORTEST_LEG]
-    return np.array([_straight(values[a : b + 1]) for a, b in legs])
 
 
 def _straight(leg: Floats) -> float:
