@@ -24,7 +24,8 @@ ROUNDED = 12**-0.5  # digits of noise that rounding makes, and below which it hi
 FEWEST_BLOCKS = 5
 SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
 BLOCK = 2.0  # lags over which the noise is taken
-STEPPED = 0.5  # of what looks like noise, by which a setpoint moves at once and is why
+STEPPED = 0.5  # of what looks like noise, by which a setpoint moves at once and may be why
+MOSTLY = 0.5  # of the blocks with such a step, from which noise cannot be judged
 
 
 def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -107,8 +108,10 @@ def block_noise(track: Track) -> tuple[list[int], Floats]:
         sigma: Floats = np.sqrt(np.mean(clipped**2, axis=1)) / math.sqrt(20.0) if count else np.zeros(0)
     starts = index[: count * size : size]
     asked = np.nan_to_num(np.abs(np.diff(track.setpoint, prepend=track.setpoint[:1])))
-    if count:  # a plant that answers within few samples is as rough where its setpoint steps
-        sigma[np.maximum.reduceat(asked, starts) > STEPPED * sigma] = np.nan
+    if count and np.mean(np.maximum.reduceat(asked, starts) > STEPPED * sigma) > MOSTLY:
+        sigma[:] = (
+            np.nan
+        )  # hardly a block without a step: a plant that answers within few samples is as rough
     return starts.tolist(), sigma
 
 
