@@ -270,11 +270,11 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
             rebound = [fault for each, fault in covered.items() if _follows_one(track, departure, [each])]
             by = next(filter(None, (_explained(track, departure, findings), *rebound)), "")
             covered[departure] = by or (use if departure in used else "")
-            ends = (float(track.loop.time[at]) for at in (departure.first, departure.last))
+            onset, end = (float(track.loop.time[at]) for at in (departure.first, departure.last))
             size = math.copysign(1.0, track.scale) * track.shown(departure.size)
             lines = quote(study, track, departure.first, departure.peak, departure.last)
             limit, by = track.shown(departure.limit), covered[departure]
-            noted.append(Excursion(track.loop.channel, *ends, size, limit, lines, by))
+            noted.append(Excursion(track.loop.channel, onset, end, size, limit, lines, by))
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
 
 
