@@ -12,7 +12,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 
 OFF = 5.0  # bands that pv is off while its output is at the limit that should bring it back
-ASTRAY = 0.3  # of the log, so: loops with each other's sensor never hold
+ASTRAY = 0.1  # of the log, so: with each other's sensor one never holds, the other where its neighbours help
 BLOCK, SAMPLES, FEWEST = 1.0, 8, 20  # lags in which pv is seen to move; values in one; blocks in a log
 FOLLOWED = 0.5  # of pv's moves left unexplained by its output; loops that swing by their gains leave 0.07
 BETTER = 4.0  # times less left unexplained crosswise; coupled zones with their own sensors reach 1
