@@ -123,6 +123,27 @@ def sensor_noise() -> Case:
     return Case(among_quiet(samples_of(events=_until_end("noise", 25.0))), "sensor_noise")
 
 
+def sensors_swapped() -> Case:
+    """Each of two loops reads the other's sensor, and heats the other's plant."""
+    noise, warm, integral, rows = (
+        np.random.default_rng(1).normal(0, 0.05, (600, 2)),
+        [22.0, 22.0],
+        [0.0, 0.0],
+        [],
+    )
+    for n, (one, other) in enumerate(noise):
+        read, asked = (warm[1] + one, warm[0] + other), (HELD, HELD - 15.0 * (n > 400))
+        errors = [setpoint - pv for setpoint, pv in zip(asked, read, strict=True)]
+        integral = [min(100.0, max(0.0, i + 0.1 * e)) for i, e in zip(integral, errors, strict=True)]
+        powers = [min(100.0, max(0.0, 8.0 * e + i)) for e, i in zip(errors, integral, strict=True)]
+        warm = [pv + 3.0 / 180.0 * (22.0 + power - pv) for pv, power in zip(warm, powers, strict=True)]
+        for channel in (0, 1):
+            values = (asked[channel], round(read[channel], 2), round(powers[channel], 1))
+            rows.append((n * 3.0, channel + 1, *values, 8.0, 0.03, 0.0))
+    columns = ["time", "channel", "setpoint", "pv", "output", "kp", "ki", "kd"]
+    return Case(log_of(pd.DataFrame(rows, columns=columns)), "sensors_swapped", None, 0.0)
+
+
 def heater_failure() -> Case:
     return Case(among_quiet(samples_of(events=_until_end("heater", 0.0))), "heater_failure")
 
@@ -205,6 +226,7 @@ MAKERS: Mapping[str, Callable[[], Case]] = {
         *(insufficient_data, data_gap, sensor_open, sensor_spike, sensor_step, sensor_drift, sensor_stuck),
         *(
             sensor_noise,
+            sensors_swapped,
             heater_failure,
             runaway,
             control_off,

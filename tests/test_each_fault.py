@@ -9,6 +9,7 @@ from faulty_logs import END, FAULTY, MAKERS, ONSET, PLANT, among_quiet, case, di
 
 from demo.simulated_loop import Controller, Event
 from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.checks.slow import Duty, lasting_change
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Finding
@@ -67,6 +68,15 @@ def test_a_quoted_line_lies_in_the_time_of_the_fault(name):
 def test_a_near_alternative_is_ruled_out_with_numbers(name):
     assert found(name).ruled_out
     assert all(item.numbers for item in found(name).ruled_out)
+
+
+def test_what_a_weaker_heater_needs_more_is_told_at_the_same_hours_of_the_day():
+    time = np.arange(0.0, 3 * 86_400.0, 1200.0)
+    weak = time > 1.2 * 86_400.0
+    needed = (50.0 + 10.0 * np.sin(2 * np.pi * time / 86_400.0)) * np.where(weak, 1.6, 1.0)
+    change = lasting_change(Duty(1, list(range(len(time))), time, needed))
+    assert change is not None and change.same_hours
+    assert abs(change.ratio - 1.6) < 0.02
 
 
 def thermostat(power: Floats, cools: bool = False) -> Log:

@@ -338,3 +338,25 @@ def test_a_loop_kicked_by_spikes_does_not_oscillate():
 
 def test_noise_of_a_sensor_that_was_quiet_is_told_after_a_few_lags():
     assert named_in(samples_of(events=[Event("noise", ONSET, 1200.0, 60.0)])) == ["sensor_noise"]
+
+
+def test_a_programme_that_pv_follows_at_an_output_of_0_is_no_power_stuck_on():
+    cycles = np.tile(np.repeat([95.0, 60.0, 72.0], (25, 35, 30)), 40)
+    setpoint = np.concatenate([np.full(60, 25.0), cycles])
+    rows = samples_of(setpoint=60.0, duration=float(len(setpoint)))
+    pv = np.convolve(np.pad(setpoint, (7, 0), mode="edge"), np.full(8, 1 / 8), mode="valid")
+    rows = rows.head(len(pv)).assign(setpoint=setpoint, pv=pv.round(2), output=0.0)
+    assert "runaway_stuck_on" not in {one.fault for one in diagnose(log_of(rows)).findings}
+
+
+def test_a_zone_that_needs_more_since_its_neighbour_was_set_lower_has_no_weak_heater():
+    lowered = samples_of(1, setpoint=[(0.0, HELD), (ONSET, HELD - 20)])
+    less_heat = samples_of(2, events=[Event("load", ONSET + 60, math.inf, -9.0)])
+    assert "heater_degradation" not in {one.fault for one in diagnose(log_of(lowered, less_heat)).findings}
+
+
+def test_what_swings_back_when_a_disturbance_ends_belongs_to_it():
+    opened = samples_of(events=[Event("load", ONSET, ONSET + 300, -25.0)])
+    diagnosis = diagnose(among_quiet(opened))
+    sides = {np.sign(one.size) for one in diagnosis.excursions}
+    assert sides == {-1.0, 1.0} and all(one.explained for one in diagnosis.excursions)

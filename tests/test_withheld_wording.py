@@ -19,6 +19,8 @@ NUMBERS = {
     "count": 2,
     "size": 8.0,
     "line": 120,
+    "needed": 60.0,
+    "period": 1.0,
 }
 REASONS = sorted(KEYS.keys() - {"missing", "names", "remedies", "not_healthy", "of_channel"})
 

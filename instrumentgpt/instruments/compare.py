@@ -321,6 +321,7 @@ class Rise:
     at: float
     duties: tuple[float, ...]
     ratio: float
+    same_hours: bool
 
 
 def spread_over(logs: Sequence[Item]) -> list[Item]:
@@ -351,7 +352,9 @@ def rises_over(logs: Sequence[Mapping[int, Duties]]) -> tuple[Rise, ...]:
         grown = held * np.sign(last.after - last.before)  # of a cooler whose output is told below zero
         is_steady = len(rows) == len(steps) and np.all(np.diff(grown) > -STEP_BACK * np.ptp(grown))
         if is_steady and last.notable and last.ratio > 1:
-            rises.append(Rise(channel, last.at, tuple(held.tolist()), last.ratio))
+            parts = np.array([log[channel][last.at][2:] for log in logs])
+            same_hours = bool(np.isfinite(parts).all(axis=0).any())
+            rises.append(Rise(channel, last.at, tuple(held.tolist()), last.ratio, same_hours))
     return tuple(rises)
 
 

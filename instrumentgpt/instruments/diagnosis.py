@@ -17,6 +17,7 @@ from instrumentgpt.instruments.analysis.study import Study, study_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
+from instrumentgpt.instruments.checks.wiring import follows_output
 from instrumentgpt.instruments.closer import looked_at_closely
 from instrumentgpt.instruments.faults import explains, faults, next_tests, open_rival
 from instrumentgpt.instruments.findings import (
@@ -43,10 +44,20 @@ def graded(study: Study, finding: Finding) -> Finding:
     rival = bool(open_rival(finding))
     points = len(finding.signs) - rival
     confidence: Confidence = "likely" if points >= LIKELY else "possible"
-    if points >= CERTAIN and not rival:
+    if points >= CERTAIN and not rival and _drives(study, finding):
         confidence = "certain"
     alone = finding.severity == "critical" and not set(finding.signs) & set(INDEPENDENT)
     return replace(finding, confidence=confidence, severity="high" if alone else finding.severity)
+
+
+def _drives(study: Study, finding: Finding) -> bool:
+    """Return whether the output that `finding` rests on, if it does, is seen to drive this pv.
+
+    The loop worked with it, or pv's moves follow it: else a crossed wire, or another column, says the same.
+    """
+    rests_on_it = any(check.fault == finding.fault and "output" in check.needs for check in CHECKS.values())
+    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    return track is None or not rests_on_it or "before" in finding.signs or follows_output(track)
 
 
 def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
@@ -118,7 +129,7 @@ def _others_held(study: Study, finding: Finding, track: Track) -> bool:
     return False
 
 
-SPOILED_BY = ("data_gap", "sensor_open", "sensor_spike", "sensor_stuck", "sensor_bias")  # not the plant
+SPOILED_BY = ("data_gap", "sensor_open", "sensor_spike", "sensor_stuck", "sensor_bias", "sensors_swapped")
 ORDER = tuple(faults())  # in which they explain one another away
 REACH = 6.0  # lags by which a consequence may seem to begin before its cause
 

@@ -64,6 +64,15 @@ def driven_by_another(tracks: Sequence[Track], track: Track, first: int, last: i
     return False
 
 
+def another_was_set(tracks: Sequence[Track], track: Track, since: float, until: float) -> bool:
+    """Return whether the setpoint of another of `tracks` moved between two moments, s."""
+    return any(
+        (np.diff(other.setpoint[(other.time > since) & (other.time <= until)]) != 0).any()
+        for other in tracks
+        if other is not track
+    )
+
+
 def common_moves(tracks: Sequence[Track], departures: Mapping[int, Sequence[Departure]]) -> tuple[Move, ...]:
     """Return when loops left their bands together: as many as chance does not explain, and one cause may."""
     pushes = [
@@ -122,11 +131,8 @@ def _by_chance(groups: int, pushes: Sequence[_Push], fewest: int, lag: float, se
 def _push(tracks: Sequence[Track], track: Track, departure: Departure) -> _Push | None:
     """Return `departure` as one that something outside made; None if an output or a setpoint led it."""
     first, side = departure.first, math.copysign(1.0, departure.size)
-    start, since = track.time[first], track.time[first] - track.lags(STEPPED)
-    for other in tracks:
-        levels = other.setpoint[(other.time > since) & (other.time <= start)]
-        if other is not track and (np.diff(levels) != 0).any():
-            return None
+    if another_was_set(tracks, track, track.time[first] - track.lags(STEPPED), track.time[first]):
+        return None
     answered = False
     if track.kind.drive == "continuous":
         output = side * smooth(track.output, track.samples(track.lag / 2) | 1)

@@ -22,6 +22,7 @@ from instrumentgpt.instruments.checks import (
     sensor,
     slow,
     stuck,
+    wiring,
 )
 from instrumentgpt.instruments.findings import Finding
 
@@ -55,6 +56,7 @@ CHECKS: dict[str, Check] = {
     "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck", (), drives=DRIVES),
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), drives=DRIVES),
+    "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),
     "heater_failure": Check(heater.heater_failure, "heater_failure", ASKED, False, SWITCHED),
     "runaway_stuck_on": Check(
         heater.runaway_stuck_on, "runaway_stuck_on", thermal_only=False, drives=SWITCHED

@@ -200,7 +200,9 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
         largest = max(fought or pushed, key=lambda push: abs(push.size), default=None)
         if largest is None:
             continue
-        alike = [push for push in pushed if 1 / ALIKE < push.size / largest.size <= 1 and push not in used]
+        sides = np.abs if fought else np.positive  # what comes and goes again pushes to both
+        pushed = [push for push in pushed if push not in used]
+        alike = [push for push in pushed if 1 / ALIKE < sides(push.size / largest.size) <= 1]
         if fought or len(alike) >= REPEATED:
             findings.append(_finding(study, track, alike, largest, bool(fought)))
     return findings
@@ -252,18 +254,16 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
         used = in_use(track, departures)
         slow = [each for each in used if not _is_opening(track, each)]
         use = IN_USE if all(abs(each.size) <= SMALL_USE * each.limit for each in slow) else ""
-        noted += [
-            Excursion(
-                track.loop.channel,
-                float(track.loop.time[each.first]),
-                float(track.loop.time[each.last]),
-                math.copysign(1.0, track.scale) * track.shown(each.size),
-                track.shown(each.limit),
-                quote(study, track, each.first, each.peak, each.last),
-                _explained(track, each, findings) or (use if each in used else ""),
-            )
-            for each in departures
-        ]
+        covered: dict[Departure, str] = {}
+        for departure in departures:
+            rebound = [fault for each, fault in covered.items() if _follows_one(track, departure, [each])]
+            by = next(filter(None, (_explained(track, departure, findings), *rebound)), "")
+            covered[departure] = by or (use if departure in used else "")
+            onset, end = (float(track.loop.time[at]) for at in (departure.first, departure.last))
+            size = math.copysign(1.0, track.scale) * track.shown(departure.size)
+            lines = quote(study, track, departure.first, departure.peak, departure.last)
+            limit, by = track.shown(departure.limit), covered[departure]
+            noted.append(Excursion(track.loop.channel, onset, end, size, limit, lines, by))
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.tracks import BAND, Track
+from instrumentgpt.instruments.analysis.tracks import BAND, SHORTEST_HOLD, Track
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding, RuledOut, Withheld
 
 HEALTHY_OVERSHOOT = 2.0  # bands
@@ -52,7 +52,9 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
     """Return what speaks against calling a channel healthy, with its numbers; empty if nothing does."""
     doubts: dict[str, dict[str, float | str]] = {}
     scale, own = abs(track.scale), track.own_swing
-    if not track.quiet.any() and not own:
+    if not track.holds and not own and track.kind.program == "steps":
+        doubts["never_held"] = {"needed": track.lags(SHORTEST_HOLD), "period": track.period}
+    elif not track.quiet.any() and not own:
         doubts |= {"away_at_end": away} if (away := _away_at_end(track)) else {"unsettled": {}}
     elif metrics.half_peak_to_peak * scale > max(HEALTHY_SWING, OWN_SWING * own):
         doubts["swings"] = {"swing": metrics.half_peak_to_peak}

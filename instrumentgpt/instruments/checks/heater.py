@@ -9,7 +9,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.together import driven_by_another
+from instrumentgpt.instruments.analysis.together import another_was_set, driven_by_another
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.saturation import (
     back_in_band,
@@ -33,6 +33,7 @@ TAKEN_AWAY = 3.0  # times as fast as without power: a door, a load, a lid
 AT_END = 0.1  # of a rise, that pv makes slowly: it comes to where the power takes it
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
+STEPPED = 30.0  # lags
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
 
 
@@ -163,14 +164,21 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         allowed = track.after(first, track.lags(DEAD_TIME))
         if allowed >= stop - 2 or not track.usable[first]:
             continue
-        past = -sign * track.smooth_error[allowed:stop] > AGAINST
-        if not past.any():
+        beyond = -sign * track.smooth_error[allowed:stop]
+        # where pv last was on the near side: what it does until then is what the setpoint asked for
+        left = np.maximum.accumulate(np.where(beyond <= 0, np.arange(len(beyond)), 0)) + allowed
+        rises = np.where(beyond > AGAINST, level[allowed:stop] - level[left], np.nan)
+        if np.isnan(rises).all():
             continue
-        top = allowed + int(np.argmax(np.where(past, level[allowed:stop], -np.inf)))
-        rise, lasted = float(level[top] - level[allowed]), float(track.time[top] - track.time[allowed])
-        above = float(-sign * track.smooth_error[top])
-        there = allowed + int(np.argmax(level[allowed : top + 1] >= level[top] - AT_END * rise))
-        took = float(track.time[there] - track.time[allowed])  # in the end pv hardly moves
+        top = allowed + int(np.nanargmax(rises))
+        begun, rise, above = (
+            int(left[top - allowed]),
+            float(rises[top - allowed]),
+            float(beyond[top - allowed]),
+        )
+        lasted = float(track.time[top] - track.time[begun])
+        there = begun + int(np.argmax(level[begun : top + 1] >= level[top] - AT_END * rise))
+        took = float(track.time[there] - track.time[begun])  # in the end pv hardly moves
         if rise / max(took, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
             continue  # a room that warms up
         if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST:
@@ -181,7 +189,8 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         start = left_band(track, first)
         if track.low < 0 and not _driven_elsewhere(track, sign, start, -level[top]):
             continue
-        if rise < NEIGHBOUR_HEAT and _neighbour_stepped(study, track, start, top):
+        since = track.time[start] - track.lags(STEPPED)
+        if rise < NEIGHBOUR_HEAT and another_was_set(study.active, track, since, track.time[top]):
             continue
         if moved_with_room(study, track, start, top):
             continue
@@ -201,14 +210,3 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             study, "runaway_stuck_on", track, start, back_in_band(track, stop), lines, numbers, [ruled_out]
         )
     return None
-
-
-def _neighbour_stepped(study: Study, track: Track, first: int, last: int) -> bool:
-    """Return whether another channel's setpoint went up shortly before or in this time."""
-    a, b = float(track.time[first]) - track.lags(30.0), float(track.time[last])
-    return any(
-        step.size > 0 and a < other.time[step.index] < b
-        for other in study.active
-        if other is not track
-        for step in other.steps
-    )

@@ -24,14 +24,8 @@ ROUNDED = 12**-0.5  # digits of noise that rounding makes, and below which it hi
 FEWEST_BLOCKS = 5
 SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
 BLOCK = 2.0  # lags over which the noise is taken
-
-
-def _is_bare(track: Track) -> bool:
-    return not (np.isfinite(track.loop.setpoint).any() or np.isfinite(track.loop.output).any())
-
-
-def _is_whole(track: Track) -> bool:
-    return bool(np.isfinite(track.loop.setpoint).any() and np.isfinite(track.loop.output).any())
+STEPPED = 0.5  # of what looks like noise, by which a setpoint moves at once and may be why
+MOSTLY = 0.5  # of the blocks with such a step, from which noise cannot be judged
 
 
 def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -62,12 +56,16 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         if hits:
             a, b, limit = min(hits)
             noisy.append(_noisy(track, starts, sigma, a, b, usual, limit))
+    given = {
+        track: [np.isfinite(track.loop.setpoint).any(), np.isfinite(track.loop.output).any()]
+        for track in study.tracks.values()
+    }
     times = [(float(t.loop.time[first]), float(t.loop.time[last])) for t, first, last, _ in noisy]
     return [
         _noise_finding(study, *stretch)
         for stretch, (begin, end) in zip(noisy, times, strict=True)
         if sum(a <= end and begin <= b for a, b in times) == 1
-        and not (_is_bare(stretch[0]) and any(_is_whole(track) for track in study.tracks.values()))
+        and not (not any(given[stretch[0]]) and any(map(all, given.values())))
         and not any(_has_in_common(stretch[0], other, *stretch[1:3]) for other in study.tracks.values())
     ]
 
@@ -108,7 +106,13 @@ def block_noise(track: Track) -> tuple[list[int], Floats]:
         typical = np.median(third, axis=1, keepdims=True) if count else third
         clipped = np.minimum(third, np.maximum(CLIP * typical, 1e-9))
         sigma: Floats = np.sqrt(np.mean(clipped**2, axis=1)) / math.sqrt(20.0) if count else np.zeros(0)
-    return [int(i) for i in index[: count * size : size]], sigma
+    starts = index[: count * size : size]
+    asked = np.nan_to_num(np.abs(np.diff(track.setpoint, prepend=track.setpoint[:1])))
+    if count and np.mean(np.maximum.reduceat(asked, starts) > STEPPED * sigma) > MOSTLY:
+        sigma[:] = (
+            np.nan
+        )  # hardly a block without a step: a plant that answers within few samples is as rough
+    return starts.tolist(), sigma
 
 
 def _noisy(

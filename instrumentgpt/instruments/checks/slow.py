@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.together import driven_by_another
+from instrumentgpt.instruments.analysis.together import another_was_set, driven_by_another
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
@@ -25,6 +25,7 @@ DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at on
 REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
+DAY, PARTS = 86_400.0, 8  # s, and the parts of it of which like is compared with like
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +47,7 @@ class Change:
     before: float
     after: float
     before_index: int
+    same_hours: bool
 
     @property
     def ratio(self) -> float:
@@ -113,7 +115,16 @@ def lasting_change(duty: Duty) -> Change | None:
     if np.count_nonzero(moved[:first] > REVERSED) >= FEW:
         return None
     start = duty.index[first - 1] + duty.size
-    return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)])
+    last = duty.time > max(duty.time[first - 1], duty.time[-1] - DAY)
+    part, is_early = duty.time % DAY // (DAY / PARTS), np.arange(count) < first
+    hours = [hour for hour in np.unique(part[is_early]) if (part[last] == hour).any()]
+    same_hours = bool(hours) and float(np.ptp(duty.time)) > DAY
+    if same_hours:
+        before, after = (
+            float(np.mean([np.median(duty.output[judged & (part == hour)]) for hour in hours]))
+            for judged in (is_early, last)
+        )
+    return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)], same_hours)
 
 
 def _changes(study: Study) -> list[tuple[Track, Change, float | None]]:
@@ -142,11 +153,18 @@ def _others(duties: list[Duty], time: float) -> float | None:
 def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[Finding]:
     """Find a channel that needs lastingly more (or less) output for one setpoint while others do not."""
     sign, limit = (1, MORE_OUTPUT) if fault == "heater_degradation" else (-1, 1 / LESS_OUTPUT)
+    crossed = [cause for cause in before if cause.fault == "sensors_swapped"]  # no plant is where it seems
     return [
         _finding(study, track, change, others, fault)
-        for track, change, others in _changes(study)
+        for track, change, others in ([] if crossed else _changes(study))
         if change.ratio**sign > limit * max((others or 1.0) ** sign, 1.0)
         and not driven_by_another(study.active, track, change.first, change.last, sign * DRIVES)
+        and not another_was_set(
+            study.active,
+            track,
+            track.time[change.before_index] - track.lags(WARM_UP),
+            track.time[change.first],
+        )
     ]
 
 
@@ -156,6 +174,7 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         "before": change.before,
         "after": change.after,
         "ratio": change.ratio,
+        "same_hours": change.same_hours,
         "setpoint": float(track.loop.setpoint[change.last]),
     }
     if fault == "heater_degradation":
