@@ -15,6 +15,7 @@ DRIVES: tuple[Drive, ...] = ("continuous", "on_off", "manual", "idle", "unseen")
 TWO_VALUES = 0.95  # of the samples under control at one of two outputs, for on/off control
 FEWEST_SWITCHES = 4  # between them: fewer may be a loop that was at its limits
 APART = 20.0  # percent between the two: an output that dithers by its last digit has two values, too
+OFF, ON = 0.2, 0.5  # of its range: a measured output that is hardly ever between them goes on and off
 RAMP_SHARE = 0.2  # of the samples with a new setpoint, from which it is a ramp
 
 
@@ -76,6 +77,26 @@ def drive_of(setpoint: Floats, output: Floats, controlled: Mask) -> tuple[Drive,
     if not np.isfinite(setpoint).any():
         return "manual", switches, share
     return ("continuous" if controlled.any() else "idle"), switches, share
+
+
+def switched(output: Floats) -> Floats:
+    """Return a measured output that only goes on and off, as 0 and 100 percent; any other as it is.
+
+    A compressor's current trembles where it is off, and drifts with its load where it is on.
+
+    >>> switched(np.array([0.4, 0.1, 81.0, 84.0, 0.2, 0.3, 97.0, 100.0, 0.5, 99.0])).tolist()
+    [0.0, 0.0, 100.0, 100.0, 0.0, 0.0, 100.0, 100.0, 0.0, 100.0]
+    """
+    read = output[np.isfinite(output)]
+    if not read.size or not 0 <= read.min() < (1 - TWO_VALUES) * read.max():
+        return output
+    share, is_on = read / read.max(), read > OFF * read.max()
+    between = (share > OFF) & (share < ON)
+    at_ends = (read == read.min()) | (read == read.max())
+    switches = int(np.count_nonzero(np.diff(is_on)))
+    if at_ends.mean() > ON or between.mean() > 1 - TWO_VALUES or switches < FEWEST_SWITCHES:
+        return output
+    return np.where(np.isfinite(output), np.where(output > OFF * read.max(), 100.0, 0.0), np.nan)
 
 
 def program_of(setpoint: Floats) -> Program:

@@ -1,8 +1,10 @@
 """A loop made ready to be judged: clock mended, direction of action known, limits of its output found."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from instrumentgpt.instruments.analysis.kind import drive_of
+from instrumentgpt.instruments.analysis.kind import drive_of, switched
 from instrumentgpt.instruments.analysis.own_units import CELSIUS, band_of, lag_of, room_in, span_of
 from instrumentgpt.instruments.analysis.readings import is_rail, readings, without_spikes
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs
@@ -34,6 +36,7 @@ def track_of(
     usable  False where the log has a gap nearby
     shown   the loop in the unit it is shown in, of which `shown_per_logged` are one of `unit`
     """
+    shown, loop = shown or loop, replace(loop, output=switched(loop.output))
     time, period = _mended(loop.time)
     controlled = np.isfinite(loop.setpoint) & ~_switched_off(loop)
     setpoints = loop.setpoint[controlled]
@@ -50,7 +53,7 @@ def track_of(
     error = np.where(controlled, (loop.setpoint - raw) * scale, np.nan)
     everywhere = np.ones(len(loop), dtype=bool) if usable is None else usable
     return Track(
-        shown or loop,
+        shown,
         loop,
         scale / shown_per_logged,
         1.0 / band,
