@@ -14,7 +14,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 1_209,
     "instrumentgpt/fleet": 978,
     "instrumentgpt/handover": 814,
-    "instrumentgpt/instruments": 22_467,
+    "instrumentgpt/instruments": 22_491,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 828,
     "instrumentgpt/modes/interview": 1_396,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_514,
     "instrumentgpt/ui": 8_542,
 }
-WHOLE = 66_496
+WHOLE = 66_520
 
 
 def lines_in(room: str) -> int:
