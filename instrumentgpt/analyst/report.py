@@ -625,8 +625,10 @@ def _next_healthy(case: Case, diagnosis: Result) -> Iterator[str]:
         return
     stepped = any(finding["numbers"].get("kind") == "stepped" for finding in healthy)
     steps = case.say("healthy_stepped" if stepped else "healthy_no_step")
-    numbers = {"checks": len(diagnosis["checks"]), "count": len(healthy), "lines": diagnosis["lines"]}
-    action = case.say("healthy_none", steps=steps, **numbers)
+    checks, unjudged = ({*diagnosis[name]} for name in ("checks", "unjudged"))
+    numbers = {"checks": len(checks - unjudged), "count": len(healthy), "lines": diagnosis["lines"]}
+    key = "healthy_none_of" if checks & unjudged else "healthy_none"
+    action = case.say(key, steps=steps, unjudged=len(checks & unjudged), **numbers)
     if swing := _swing(case, diagnosis):
         action = case.say(
             f"swing_next_{swing['maker']}",
