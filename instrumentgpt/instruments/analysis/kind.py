@@ -92,9 +92,9 @@ def switched(output: Floats) -> Floats:
         return output
     share, is_on = read / read.max(), read > OFF * read.max()
     between = (share > OFF) & (share < ON)
-    at_ends = (read == read.min()) | (read == read.max())
+    is_computed = (read[~is_on] == read.min()).mean() > ON  # it does not tremble where it is off
     switches = int(np.count_nonzero(np.diff(is_on)))
-    if at_ends.mean() > ON or between.mean() > 1 - TWO_VALUES or switches < FEWEST_SWITCHES:
+    if is_computed or between.mean() > 1 - TWO_VALUES or switches < FEWEST_SWITCHES:
         return output
     return np.where(np.isfinite(output), np.where(output > OFF * read.max(), 100.0, 0.0), np.nan)
 
