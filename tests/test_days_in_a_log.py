@@ -1,5 +1,6 @@
 """Questions on one day of a log of several, or of a folder of such logs; and on one of its quantities."""
 
+import re
 from datetime import datetime, timedelta
 
 import numpy as np
@@ -146,3 +147,14 @@ def test_each_day_or_night_of_a_long_log_is_told_by_itself(chamber, tmp_path, qu
 def test_a_day_that_is_named_is_the_window_of_the_figures(chamber, tmp_path, question, since, until):
     text = said(chamber, tmp_path, question)
     assert since in text and until in text
+
+
+@each(
+    "question",
+    [
+        "chamber: highest temperature from 22:00 on Nov 23 to 06:00?",
+        "chamber 11月23日晚上10點到早上6點最高溫度幾度？",
+    ],
+)
+def test_a_span_past_midnight_ends_on_the_next_day(chamber, tmp_path, question):
+    assert re.search("2026-11-23 22:00:00 (to|到) 2026-11-24 06:00:00", said(chamber, tmp_path, question))

@@ -250,7 +250,9 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
         named = question.timed[match.start() : match.end()] if match else case.say("since_day", day=begun)
         return {}, case.say("time_not_there", time=named, end=end[:16])
     if len(question.moments) > 1:
-        return {"since": question.moments[0], "until": question.moments[1]}, ""
+        begin, end = question.moments[:2]
+        (day, _, _), (same, _, clock) = begin.rpartition(" "), end.rpartition(" ")
+        return {"since": begin, "until": clock if day == same and end < begin else end}, ""  # past midnight
     ends = window_words(words)
     if len(question.moments) == 1 and ends:
         return {min(ends): question.moments[0]}, ""

@@ -82,13 +82,17 @@ def _each_channel(case: Case, about: Subject, whole: Result) -> Iterator[str]:
     for number in case.question.channels:
         alone = replace(case, question=replace(case.question, channels=(number,)))
         diagnosis = with_beside(alone, about, diagnosed(alone, about))
-        faults = [{**fault, "danger": ""} for fault in faults_of(diagnosis)]
+        faults = [
+            {**fault, "danger": ""}
+            for fault in faults_of(diagnosis)
+            if number in (fault["channels"] or [fault["channel"]])
+        ]
         rest = [finding for finding in diagnosis["findings"] if finding["class"] == "healthy"]
         yield verdict(alone, about, diagnosis | {"findings": faults + rest}) + "\n\n"
         yield from (f"- {fault['summary']} ({links(about, fault)})\n" for fault in faults[:MOST_FAULTS])
         if faults:
-            yield from _cause(alone, about, diagnosis)
-            yield from next_action(alone, about, diagnosis)
+            yield from _cause(alone, about, diagnosis | {"findings": faults})
+            yield from next_action(alone, about, diagnosis | {"findings": faults})
             yield "\n"
     draw(case, about)
     yield header(case, about, whole) + "\n"

@@ -10,6 +10,7 @@ import pandas as pd
 
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs
+from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.tools.events import NotInTheLog, not_in, seconds_at
 from instrumentgpt.instruments.tools.opened import plain
@@ -33,7 +34,10 @@ def window_of(log: Log, since: str, until: str) -> tuple[float, float]:
     """
     last = float(log.samples["time"].max()) if len(log.samples) else 0.0
     start = max(0.0, _seconds(log, since, last)) if since else 0.0
-    stop = min(last, _seconds(log, until, last)) if until else last
+    stop = _seconds(log, until, last) if until else last
+    if stop < start and ":" in until and " " not in until:  # from 22:00 on a day to 06:00: on the next
+        stop += DAY * math.ceil((start - stop) / DAY)
+    stop = min(last, stop)
     if stop < 0.0 or start > last or stop < start:
         raise not_in(log, f"{since} – {until}", last)
     return start, stop
