@@ -51,7 +51,7 @@ class Close:
         parts = (study, *self.studies) if name in QUICK else (study,)
         findings: list[Finding] = []
         for part in parts:
-            for finding in check.find(part.of_drives(check.drives), before):
+            for finding in check.find(part.judged_by(check.drives, check.thermal_only), before):
                 if part is not study or name not in SEEMING or _is_there(study, finding, check):
                     _note(findings, finding, part is not study)
         return findings

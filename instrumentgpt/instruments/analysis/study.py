@@ -58,9 +58,21 @@ class Study:
         driven = (track for track in self.tracks.values() if track.controlled.mean() > 0.1)
         return tuple(track for track in driven if track.kind.drive in self.drives)
 
-    def of_drives(self, drives: tuple[Drive, ...]) -> "Study":
-        """Return the study with only loops of these `drives` under judgement."""
-        return self if drives == self.drives else replace(self, drives=drives)
+    def judged_by(self, drives: tuple[Drive, ...], thermal_only: bool) -> "Study":
+        """Return the study with only loops of these `drives` under judgement.
+
+        thermal_only  without what is no temperature and has no output: a reading beside the loops
+        """
+        kept = {
+            number: track
+            for number, track in self.tracks.items()
+            if not thermal_only or track.is_thermal or track.kind.drive != "unseen"
+        }
+        return (
+            self
+            if drives == self.drives and len(kept) == len(self.tracks)
+            else replace(self, drives=drives, tracks=kept)
+        )
 
     @cached_property
     def departures(self) -> Mapping[int, tuple[Departure, ...]]:
