@@ -2,6 +2,7 @@
 
 import pytest
 from cases import each
+from offline_case import asked
 
 from instrumentgpt.instruments.tools.analysis import channel_metrics
 from instrumentgpt.instruments.workspace import workspace
@@ -34,3 +35,12 @@ def test_each_way_between_setpoints_is_told_once_with_how_often_it_was_gone(cycl
 def test_a_short_setpoint_counts_as_held(cycler):
     hold = channel_metrics(cycler, "cycler.csv", at=58.0)["channels"][0]["hold"]
     assert hold["count"] == CYCLES and hold["seconds"] == pytest.approx(CYCLES * 24.0)
+
+
+@each(
+    "question, told",
+    [("how many cycles?", f"95 °C {CYCLES + 1} times"), ("跑了幾個循環？", f"95 °C 共 {CYCLES + 1} 次")],
+)
+def test_how_often_the_programme_came_round_is_said(cycler, tmp_path, question, told):
+    file = str(cycler.attachments[0])
+    assert told in asked(question, tmp_path, attachments=[file]).text

@@ -98,6 +98,16 @@ def test_the_output_that_is_needed_is_told_at_the_setpoint_it_was_needed_for():
     assert weaker.numbers["setpoint"] == 80.0 and "at 80.00 °C" in wording.next_test(weaker, "en")
 
 
+@each("cooler, reason", [(0.0, "room_unchanged"), (40.0, "untold")])
+def test_a_room_that_the_log_reads_is_weighed_by_what_it_explains(cooler, reason):
+    weak = run(lambda _: 60.0, 60.0, 60.0, power=lambda at: 1.0 if at < 30.0 * 3600.0 else 0.75)
+    read = weak["time"].map(lambda at: 22.0 - cooler * (at >= 30.0 * 3600.0))
+    room = weak.assign(channel=2, setpoint=np.nan, output=np.nan, pv=read)
+    log = log_of(weak, room, channel_names={1: "Oven", 2: "Room temp (°C)"})
+    weaker = next(one for one in faults(log) if one.fault == "heater_degradation")
+    assert [out.reason for out in weaker.ruled_out if out.fault == "ambient_disturbance"] == [reason]
+
+
 def opened(*lids: tuple[float, float], seconds: float = 60.0) -> Curve:
     """Return how fast lids, each (hour, K), cool the air that they let out."""
     return lambda at: (

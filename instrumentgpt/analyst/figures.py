@@ -1,6 +1,7 @@
 """The figures of the channels: least, most, mean, gains, setpoints, band, overshoot, duty, and when."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, time
@@ -134,6 +135,12 @@ def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
     """Say how a channel went from setpoint to setpoint: of the one way that is named, or of all."""
     named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", case.question.words)]
     meant = [move for move in row["moves"] if (move["from"], move["to"]) in pairwise(named)]
+    if case.question.quantity == "period":
+        times = Counter[float]()
+        for move in row["moves"]:
+            times[move["to"]] += move["count"]
+        for level, count in times.most_common(1):
+            yield case.item("move_cycles", channel=row["channel"], setpoint=level, unit=unit, count=count)
     for move in meant or row["moves"]:
         at = {"clock": moment(move["clock"]), "line": about.link(move["line"]), "unit": unit}
         took = "move_took" if move["seconds"] is not None else "move_short"

@@ -445,14 +445,17 @@ def changed_gains(case: Case, about: Subject, channel: int, change: Result) -> s
 
 def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Yield the figures of the channels, where there is no verdict on any, and why there is none."""
-    rows, at_large = diagnosis["channels"], "setpoint" in diagnosis["missing"]
-    if at_large:
+    rows = diagnosis["channels"]
+    if any(row["setpoint"] is None for row in rows):
         rows = case.tool("channel_metrics", **about.named, channel=case.question.channel)["channels"]
     sentences = (
-        channel_sentence(case, about, row, unit_of(diagnosis, row["channel"]), at_large) for row in rows
+        channel_sentence(case, about, row, unit_of(diagnosis, row["channel"]), row["setpoint"] is None)
+        for row in rows
     )
     yield from (f"- {sentence}\n" for sentence in filter(None, sentences))
-    listed = {f"healthy, channel {channel}" for channel in diagnosis["excursions"]["healthy_but"]}
+    told = {*diagnosis["excursions"]["healthy_but"]}
+    told |= {*diagnosis["channel_numbers"]} - {*(case.question.channels or diagnosis["channel_numbers"])}
+    listed = {f"healthy, channel {channel}" for channel in told}
     reasons = Counter(why for name, why in diagnosis["withheld"].items() if name not in listed)
     for reason, count in reasons.items():
         yield case.item("no_verdict_because", reason=plain_text(reason), count=count)

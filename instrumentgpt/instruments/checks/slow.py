@@ -1,5 +1,6 @@
 """Changes over many minutes: a heater that weakens, a sensor that drifts."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at on
 REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
+ROOM = re.compile(r"(?i)\b(?:room|ambient|lab)\b|室[溫温]|環境|环境")  # the name of its reading
 DAY, PARTS = 86_400.0, 8  # s, and the parts of it of which like is compared with like
 
 
@@ -168,6 +170,28 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
     ]
 
 
+def _room(study: Study, track: Track, change: Change) -> RuledOut | None:
+    """Return that the room is not the cause, by its own reading in the log; None where that tells too little.
+
+    Heat is lost by the difference to the room: what its change explains is the ratio of these differences.
+    """
+    since, until = track.time[change.first], track.time[change.last]
+    for number, room in study.tracks.items():
+        if room.kind.drive != "unseen" or not ROOM.search(study.log.channel_names.get(number, "")):
+            continue
+        starts = max(room.time[0], since - DAY) - 1.0, until - DAY
+        days = [room.loop.pv[(room.time > start) & (room.time <= start + DAY)] for start in starts]
+        if not all(np.isfinite(day).any() for day in days):
+            continue
+        early, late = (float(np.nanmean(day)) for day in days)
+        setpoint = float(track.loop.setpoint[change.last])
+        explained = (setpoint - late) / (setpoint - early)
+        if abs(explained - 1) < abs(change.ratio - 1) / 2:
+            numbers = {"early": early, "late": late, "explained": explained, "ratio": change.ratio}
+            return RuledOut("ambient_disturbance", "room_unchanged", numbers)
+    return None
+
+
 def _finding(study: Study, track: Track, change: Change, others: float | None, fault: str) -> Finding:
     numbers: dict[str, float | str] = {
         "kind": "drift",
@@ -181,7 +205,7 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         ruled_out = [
             RuledOut("ambient_disturbance", "others_unchanged", {"others": others, "ratio": change.ratio})
             if others
-            else RuledOut("ambient_disturbance", "untold"),
+            else _room(study, track, change) or RuledOut("ambient_disturbance", "untold"),
             RuledOut("sensor_bias", "not_separable", {"ratio": change.ratio}),
         ]
     else:
