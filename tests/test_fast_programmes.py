@@ -39,7 +39,7 @@ def test_a_short_setpoint_counts_as_held(cycler):
 
 @each(
     "question, told",
-    [("how many cycles?", f"95 °C {CYCLES + 1} times"), ("跑了幾個循環？", f"95 °C 共 {CYCLES + 1} 次")],
+    [("how many cycles?", f"95 °C {CYCLES} times"), ("跑了幾個循環？", f"95 °C 共 {CYCLES} 次")],
 )
 def test_how_often_the_programme_came_round_is_said(cycler, tmp_path, question, told):
     file = str(cycler.attachments[0])

@@ -219,10 +219,11 @@ class Track:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Return the setpoint steps of at least `SMALLEST_STEP`, no ramps; switching on counts as one."""
-        steps = []
-        for first, stop in self.levels:
-            if self.time[stop - 1] - self.time[first] < self.lags(HELD_STEP):
+        steps, half = [], self.samples(self.lag / 2) // 2
+        for first, end in self.levels:
+            if self.time[end - 1] - self.time[first] < self.lags(HELD_STEP):
                 continue
+            stop = max(end - half, first + 1) if end < len(self) else end  # smooth_pv has the next in it
             before = self.pv[max(0, first - 5) : first + 1]
             start = float(np.nanmedian(before)) if np.isfinite(before).any() else math.nan
             jumped = (
