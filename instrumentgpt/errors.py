@@ -32,13 +32,15 @@ def reason(error: BaseException) -> str:
     >>> reason(IndexError("list index out of range"))
     'a fault of the program (IndexError)'
     """
-    unexpected = isinstance(error, BROKEN) or type(error) in (ValueError, RuntimeError)
-    if unexpected and not isinstance(error, InstrumentGPTError):
-        trace = error.__traceback__
-        while trace and trace.tb_next:
-            trace = trace.tb_next
-        code = trace and trace.tb_frame.f_code
-        where = f" in {Path(code.co_filename).name}, line {trace.tb_lineno}" if trace and code else ""
+    trace = error.__traceback__
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    path = Path(trace.tb_frame.f_code.co_filename) if trace else None
+    is_ours = (
+        type(error) in (ValueError, RuntimeError) and path and path.is_relative_to(Path(__file__).parent)
+    )
+    if (isinstance(error, BROKEN) or is_ours) and not isinstance(error, InstrumentGPTError):
+        where = f" in {path.name}, line {trace.tb_lineno}" if trace and path else ""
         return f"a fault of the program ({type(error).__name__}{where})"
     return str(getattr(error, "strerror", None) or error) or NO_REASON
 

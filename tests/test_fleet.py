@@ -317,7 +317,7 @@ def test_an_alert_is_acknowledged_on_the_page_and_a_false_one_counted_for_its_de
     at = instruments_page()
     assert "oven 1: Channel 2: pv swings" in texts(at).replace("\\", "")
     next(button for button in at.button if button.label == "False alarm").click().run()
-    assert "False alarms in the last seven days: oven 1 1" in texts(at)
+    assert "False alarms in the last seven days: oven 1 ×1" in texts(at)
     assert "pv swings" not in texts(at)
     with closing(db.connect(database_path())) as database:
         assert [one.verdict for one in open_alerts(database)] == ["false"]

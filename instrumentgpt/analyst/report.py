@@ -21,7 +21,7 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_pi, window_asked
-from instrumentgpt.analyst.questions import aspect, suspected, table
+from instrumentgpt.analyst.questions import ALONE, aspect, suspected, table
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -37,7 +37,7 @@ TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
-PARTS = ("why", "next", "sure", "danger", "matters", "unlogged")  # of a diagnosis, asked about alone
+PARTS = ("why", "next", "sure", "danger", "fine", "matters", "unlogged")  # of a diagnosis, asked about alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
 
@@ -142,8 +142,8 @@ def _is_part(case: Case) -> bool:
 
 
 def _told_before(case: Case, about: Subject, diagnosis: Result) -> str:
-    """Return the answers of this conversation, if one has it all and the device is not named anew."""
-    if aspect("in_full", case.question.words) or (case.task.devices and not _is_part(case)):
+    """Return the answers of this conversation, if one has it all and only a part of it is asked for."""
+    if aspect("in_full", case.question.words) or not (_is_part(case) or case.question.score < ALONE):
         return ""
     parts = [
         quoted(about.log),

@@ -117,7 +117,8 @@ def _draw_case(database: Database, case: stored.Case) -> None:
     if case.state == "reopened" and by_whom[-1:] == [stored.SCAN]:
         text = say("A scan found the same fault again after this case was settled.")
         st.warning(text, icon=":material/replay:")
-    changes = [replace(change, changed_by=say(change.changed_by)) for change in changes]  # "this computer"
+    here = session.person_name(session.HERE)
+    changes = [replace(row, changed_by=here) if row.changed_by == session.HERE else row for row in changes]
     if verdict := gone_faults(database, [case]).get(case.id):
         text = say(GONE, device=case.device, log=verdict.log)
         st.info(untrusted.label(text, OFFER_CHARACTERS), icon=":material/task_alt:")

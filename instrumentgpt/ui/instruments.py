@@ -101,8 +101,9 @@ def _draw(database: Database) -> None:
     st.markdown(_counts(rows))
     fitting = _fitting(rows, st.text_input(say("Name, model or fault"), key="instruments-find", width=360))
     if not fitting:
-        none = "No instrument fits. Clear the filter, or add devices to the inventory: {path}"
-        st.info(say(none, path=untrusted.label(str(inventory.path))), icon=":material/info:")
+        at = untrusted.label(str(inventory.path))
+        text = say("No instrument fits. Clear the filter, or add devices to the inventory: {path}", path=at)
+        st.info(text, icon=":material/info:")
         return
     selected = _table(fitting)
     if selected is None:

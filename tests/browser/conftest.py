@@ -95,7 +95,7 @@ def visitor(request, page, server) -> Visitor:
     agent = {"userAgent": page.evaluate("navigator.userAgent"), "acceptLanguage": locale}
     page.context.new_cdp_session(page).send("Emulation.setUserAgentOverride", agent)
     with server.database() as database:
-        for emptied in ("cases", "alerts", "conversations"):
+        for emptied in ("cases", "alerts", "conversations", "notes"):
             database[emptied].delete_where()
         database["verdicts"].delete_where("device LIKE 'oven %'")
     return Visitor(page, locale, size)
