@@ -219,11 +219,10 @@ class Track:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """Return the setpoint steps of at least `SMALLEST_STEP`, no ramps; switching on counts as one."""
-        steps, half = [], self.samples(self.lag / 2) // 2
-        for first, end in self.levels:
-            if self.time[end - 1] - self.time[first] < self.lags(HELD_STEP):
+        steps = []
+        for first, stop in self.levels:
+            if self.time[stop - 1] - self.time[first] < self.lags(HELD_STEP):
                 continue
-            stop = max(end - half, first + 1) if end < len(self) else end  # smooth_pv has the next in it
             before = self.pv[max(0, first - 5) : first + 1]
             start = float(np.nanmedian(before)) if np.isfinite(before).any() else math.nan
             jumped = (
@@ -235,6 +234,11 @@ class Track:
             if jumped and abs(size) >= SMALLEST_STEP:
                 steps.append(Step(first, stop, float(self.setpoint[first]), size))
         return tuple(steps)
+
+    def answered(self, step: Step) -> int:
+        """Return the end of `step` in `smooth_pv`, of which the last quarter of a lag has the next step in it."""
+        half = self.samples(self.lag / 2) // 2
+        return max(step.stop - half, step.index + 1) if step.stop < len(self) else step.stop
 
     @cached_property
     def quiet(self) -> Mask:

@@ -49,12 +49,12 @@ def overshoots(track: Track) -> list[Overshoot]:
 
 def _overshoot(track: Track, step: Step) -> Overshoot | None:
     sign = math.copysign(1.0, step.size)
-    beyond = -sign * track.smooth_error[step.index : step.stop]
+    beyond = -sign * track.smooth_error[step.index : track.answered(step)]
     if not track.usable[step.index] or not (beyond > 0).any():
         return None
     crossing = step.index + int(np.argmax(beyond > 0))
     took = float(track.time[crossing] - track.time[step.index])
-    stop = min(step.stop, track.after(crossing, max(track.lags(30.0), 3 * took)))
+    stop = min(track.answered(step), track.after(crossing, max(track.lags(30.0), 3 * took)))
     stop = max(track.settled(crossing, stop), crossing + 3)  # what comes later is no answer to the step
     if stop - crossing < 3 or not track.usable[step.index : stop].all():
         return None
