@@ -236,7 +236,7 @@ class Track:
         return tuple(steps)
 
     def answered(self, step: Step) -> int:
-        """Return the end of `step` in `smooth_pv`, of which the last quarter of a lag has the next step in it."""
+        """Return the end of `step` in `smooth_pv`: its last quarter of a lag has the next step in it."""
         half = self.samples(self.lag / 2) // 2
         return max(step.stop - half, step.index + 1) if step.stop < len(self) else step.stop
 
