@@ -4,6 +4,7 @@ import re
 import tomllib
 from functools import cache, lru_cache
 from pathlib import Path
+from traceback import extract_tb
 
 CHINESE = Path(__file__).with_name("errors_zh.toml")
 NO_REASON = "no reason was given"
@@ -32,15 +33,11 @@ def reason(error: BaseException) -> str:
     >>> reason(IndexError("list index out of range"))
     'a fault of the program (IndexError)'
     """
-    trace = error.__traceback__
-    while trace and trace.tb_next:
-        trace = trace.tb_next
-    path = Path(trace.tb_frame.f_code.co_filename) if trace else None
-    is_ours = (
-        type(error) in (ValueError, RuntimeError) and path and path.is_relative_to(Path(__file__).parent)
-    )
-    if (isinstance(error, BROKEN) or is_ours) and not isinstance(error, InstrumentGPTError):
-        where = f" in {path.name}, line {trace.tb_lineno}" if trace and path else ""
+    places = [(Path(frame.filename), frame.lineno) for frame in extract_tb(error.__traceback__)[-1:]]
+    is_ours = any(path.is_relative_to(Path(__file__).parent) for path, _ in places)
+    unexpected = isinstance(error, BROKEN) or (is_ours and type(error) in (ValueError, RuntimeError))
+    if unexpected and not isinstance(error, InstrumentGPTError):
+        where = "".join(f" in {path.name}, line {line}" for path, line in places)
         return f"a fault of the program ({type(error).__name__}{where})"
     return str(getattr(error, "strerror", None) or error) or NO_REASON
 

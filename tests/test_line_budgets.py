@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_946,
-    "instrumentgpt/analyst": 5_272,
+    "instrumentgpt/analyst": 5_278,
     "instrumentgpt/commands": 1_766,
     "instrumentgpt/evals": 1_209,
     "instrumentgpt/fleet": 978,
     "instrumentgpt/handover": 814,
-    "instrumentgpt/instruments": 22_538,
+    "instrumentgpt/instruments": 22_543,
     "instrumentgpt/memory": 5_086,
     "instrumentgpt/modes/commands": 828,
     "instrumentgpt/modes/interview": 1_396,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_514,
     "instrumentgpt/ui": 8_544,
 }
-WHOLE = 66_594
+WHOLE = 66_602
 
 
 def lines_in(room: str) -> int:

@@ -160,3 +160,26 @@ def test_a_spike_is_remembered_as_a_finding_with_its_lines(tmp_path):
     found = asked("054 temp 61.9 then 29.4 on the next line — why?", tmp_path).results[-1]["findings"]
     assert [one["text"] for one in found] == ["Channel 1: pv 61.9 → 29.4 in 1.00 s (spike)"]
     assert [one["line"] for one in found[0]["evidence"]] == [1882, 1886]
+
+
+@each(
+    "question, told",
+    [
+        ("zspr 052: which warnings were in the log yesterday?", "“yesterday” was not looked at by itself"),
+        ("zspr 052 昨晚有哪些錯誤？", "沒有單獨看「昨晚」"),
+    ],
+)
+def test_a_time_that_no_tool_looked_at_is_said_not_to_have_been(tmp_path, question, told):
+    assert told in asked(question, tmp_path).text
+
+
+@each(
+    "question, told",
+    [
+        ("write a note on zspr 053 for the night shift", "decides: check that it is set and works"),
+        ("寫幾句話給 zspr 053 的夜班同事", "能否無人看管"),
+    ],
+)
+def test_a_note_for_the_night_says_from_when_to_when_and_whether_it_may_run(tmp_path, question, told):
+    text = asked(question, tmp_path).text
+    assert told in text and "2026-02-20 08:49:16" in text

@@ -289,3 +289,13 @@ def test_a_humidifier_without_power_is_told_and_one_that_works_is_not(made, faul
     found = faults(humid(*made))
     assert [one.fault for one in found] == fault
     assert all(one.severity == "high" for one in found)
+
+
+@each("unit, found", [("L/min", []), ("°C", ["sensor_spike"])])
+def test_a_reading_beside_a_loop_is_judged_by_the_limits_of_heating_if_it_is_a_temperature(unit, found):
+    oven = run(lambda _: 60.0, 10.0)
+    pulses = 20.0 + np.random.default_rng(3).normal(0.0, 0.05, len(oven))
+    pulses[[700, 1200, 1750, 2600, 3100]] += 40.0
+    flow = oven.assign(channel=2, setpoint=np.nan, output=np.nan, pv=pulses)
+    log = log_of(oven, flow, channel_units={2: unit}, channel_names={1: "Oven", 2: "Reading"})
+    assert [one.fault for one in faults(log)] == found

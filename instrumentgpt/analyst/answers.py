@@ -39,6 +39,7 @@ from instrumentgpt.analyst.questions import (
     devices_in,
     language_asked,
     read_question,
+    relative_words,
     spelled,
     table,
     term_names,
@@ -78,17 +79,17 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
     is_one = len(parts) < 2 or whole.question.pasted or whole.question.score == CHOSEN
     if is_one or len(parts) > 3 * MOST_AT_ONCE:
         return [whole]
-    cases: list[Case] = []
+    cases, seen = list[Case](), set[tuple[str, tuple[str, ...], tuple[str, ...]]]()
     for text in parts:
         named = tuple(device.name for device in devices_in(text, inventory))
         before = cases[-1] if cases else None
         part = replace(task, question=text, devices=named or (before or whole).task.devices)
         case = read(part, inventory, tool, before.question.text if before else "")
         asks = (case.question.score >= ALONE or named) and aspect("asks", case.question.words)
-        seen = {(other.question.kind, other.question.days, other.task.devices) for other in cases}
-        new = (case.question.kind, case.question.days, case.task.devices) not in seen
-        if asks and case.question.kind != "help" and new:
+        subject = case.question.kind, case.question.days, case.task.devices
+        if asks and case.question.kind != "help" and subject not in seen:
             cases.append(case)
+            seen.add(subject)
     return cases[:MOST_AT_ONCE] if len(cases) > 1 else [whole]
 
 
@@ -320,9 +321,7 @@ def _time_named(case: Case) -> str:
     question = case.question
     if asks_to_run(question) or question.again or question.pasted:
         return ""
-    relative = table()["times"][question.relative]["pattern"] if question.relative else None
-    match = relative.search(question.words) if relative else None
-    return question.text[match.start() : match.end()] if match else next(iter(question.clocks), "")
+    return relative_words(question) or next(iter(question.clocks), "")
 
 
 def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:

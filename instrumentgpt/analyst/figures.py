@@ -8,7 +8,7 @@ from datetime import datetime, time
 from itertools import pairwise
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log, unit_of
-from instrumentgpt.analyst.questions import aspect, channels_called, span_of, spelled, table
+from instrumentgpt.analyst.questions import aspect, channels_called, relative_words, span_of, spelled, table
 from instrumentgpt.analyst.words import moment, sentences
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import span_text, with_spans
@@ -253,8 +253,7 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
             return {}, ""
         if datetime.fromisoformat(end[:19]) >= start:
             return {"since": f"{start:%Y-%m-%d %H:%M}", "until": f"{stop:%Y-%m-%d %H:%M}"}, ""
-        match = None if begun else table()["times"][question.relative]["pattern"].search(words)
-        named = question.timed[match.start() : match.end()] if match else case.say("since_day", day=begun)
+        named = case.say("since_day", day=begun) if begun else relative_words(question)
         return {}, case.say("time_not_there", time=named, end=end[:16])
     if len(question.moments) > 1:
         begin, end = question.moments[:2]

@@ -597,6 +597,13 @@ def _lines_in(words: str) -> tuple[int, int] | None:
     return min(numbers), max(numbers)
 
 
+def relative_words(question: Question) -> str:
+    """Return the words by which a time before today is named: "last night"; "" where none is."""
+    row = table()["times"].get(question.relative)
+    match = row["pattern"].search(spelled(question.timed)) if row else None
+    return question.timed[match.start() : match.end()] if match else ""
+
+
 def span_of(relative: str, today: datetime) -> tuple[datetime, datetime]:
     """Return the first and the last moment of a time relative to `today`: "last night"."""
     row = table()["times"][relative]

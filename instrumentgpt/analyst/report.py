@@ -82,11 +82,7 @@ def _each_channel(case: Case, about: Subject, whole: Result) -> Iterator[str]:
     for number in case.question.channels:
         alone = replace(case, question=replace(case.question, channels=(number,)))
         diagnosis = with_beside(alone, about, diagnosed(alone, about))
-        faults = [
-            {**fault, "danger": ""}
-            for fault in faults_of(diagnosis)
-            if number in (fault["channels"] or [fault["channel"]])
-        ]
+        faults = [{**fault, "danger": ""} for fault in faults_of(diagnosis) if number in _channels_of(fault)]
         rest = [finding for finding in diagnosis["findings"] if finding["class"] == "healthy"]
         yield verdict(alone, about, diagnosis | {"findings": faults + rest}) + "\n\n"
         yield from (f"- {fault['summary']} ({links(about, fault)})\n" for fault in faults[:MOST_FAULTS])
@@ -290,9 +286,14 @@ def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     return case.say(key, label=about.label, checks=checks, reasons=reasons)
 
 
+def _channels_of(fault: Result) -> list[int]:
+    """Return the channels that a fault is about; [] for the device."""
+    return fault["channels"] or [channel for channel in [fault["channel"]] if channel is not None]
+
+
 def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
     """Return the bold sentence on the most important of a log's faults."""
-    channels = fault["channels"] or [channel for channel in [fault["channel"]] if channel is not None]
+    channels = _channels_of(fault)
     placed = ("where_device", "where_channel", "where_channels")[min(len(channels), 2)]
     return case.say(
         "verdict_fault",

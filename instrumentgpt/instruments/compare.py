@@ -11,7 +11,7 @@ import pandas as pd
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.analysis.metrics import main_setpoint
-from instrumentgpt.instruments.analysis.signals import noise
+from instrumentgpt.instruments.analysis.signals import PARTS, noise, part_of_day
 from instrumentgpt.instruments.analysis.study import Study, study_of
 from instrumentgpt.instruments.analysis.tracks import FEWEST_CYCLES, Track
 from instrumentgpt.instruments.diagnosis import Diagnosis
@@ -31,7 +31,6 @@ AMBIENT = re.compile(r"(?:\bambient\b|\broom\b|環境溫度|室溫)[^-\d]{0,12}(
 SAME_GAIN = 0.005  # share: smaller differences are rounding in the log
 SAME_SETPOINT = 0.05  # in the unit of the log
 LEAST_QUIET = 6.0  # lags on setpoint in both logs, before outputs are compared
-DAY, PARTS = 86_400.0, 8  # s, and the parts of it: one may need more than another, day by day
 STANDING = 3.0  # bands of mean error, from which an output is not what the setpoint needs
 NOTABLE_DUTY = 1.14  # factor; loops.md section 1, heater_degradation
 LEAST_DUTY = 1.0  # %: below it a ratio of outputs says nothing
@@ -257,7 +256,7 @@ def duties(study: Study, channel: int) -> Duties:
     """
     track, start = study.tracks[channel], study.log.start
     begun = 0.0 if start is None else (start - start.normalize()).total_seconds()
-    part = (track.loop.time + begun) % DAY // (DAY / PARTS)
+    part = part_of_day(track.loop.time + begun)
     steady = track.holding & np.isfinite(track.output)
     if len(track.cycles) >= FEWEST_CYCLES:
         steady &= np.isin(

@@ -5,11 +5,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.loops import Floats, Indices, Mask
 
 MAD_TO_SIGMA = 1.4826  # median absolute deviation to standard deviation of a normal distribution
+PARTS = 8  # of a day: one may need more than another, day by day
 ROUNDING = 1e-12  # of the largest value: a few steps of a double
 SECOND_DIFFERENCE_GAIN = math.sqrt(6.0)  # standard deviation of x[i-1] - 2 x[i] + x[i+1] over that of white x
+
+
+def part_of_day(time: Floats) -> Floats:
+    """Return in which of the PARTS of a day each `time` (s) is, from 0."""
+    return time % DAY // (DAY / PARTS)
 
 
 def runs(mask: Mask) -> Indices:

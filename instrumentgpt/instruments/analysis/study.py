@@ -63,16 +63,15 @@ class Study:
 
         thermal_only  without what is no temperature and has no output: a reading beside the loops
         """
-        kept = {
-            number: track
+        beside = {
+            number
             for number, track in self.tracks.items()
-            if not thermal_only or track.is_thermal or track.kind.drive != "unseen"
+            if thermal_only and not track.is_thermal and track.kind.drive == "unseen"
         }
-        return (
-            self
-            if drives == self.drives and len(kept) == len(self.tracks)
-            else replace(self, drives=drives, tracks=kept)
-        )
+        if drives == self.drives and not beside:
+            return self
+        kept = {number: track for number, track in self.tracks.items() if number not in beside}
+        return replace(self, drives=drives, tracks=kept)
 
     @cached_property
     def departures(self) -> Mapping[int, tuple[Departure, ...]]:

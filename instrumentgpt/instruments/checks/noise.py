@@ -109,9 +109,7 @@ def block_noise(track: Track) -> tuple[list[int], Floats]:
     starts = index[: count * size : size]
     asked = np.nan_to_num(np.abs(np.diff(track.setpoint, prepend=track.setpoint[:1])))
     if count and np.mean(np.maximum.reduceat(asked, starts) > STEPPED * sigma) > MOSTLY:
-        sigma[:] = (
-            np.nan
-        )  # hardly a block without a step: a plant that answers within few samples is as rough
+        sigma[:] = np.nan  # a plant that answers a step within few samples is as rough
     return starts.tolist(), sigma
 
 

@@ -1,16 +1,18 @@
 """Changes over many minutes: a heater that weakens, a sensor that drifts."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.signals import part_of_day
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.together import another_was_set, driven_by_another
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.loops import Floats, Mask
+from instrumentgpt.instruments.reading.headers import heading_of
 
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
@@ -26,8 +28,6 @@ DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at on
 REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
-ROOM = re.compile(r"(?i)\b(?:room|ambient|lab)\b|室[溫温]|環境|环境")  # the name of its reading
-DAY, PARTS = 86_400.0, 8  # s, and the parts of it of which like is compared with like
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ def lasting_change(duty: Duty) -> Change | None:
         return None
     start = duty.index[first - 1] + duty.size
     last = duty.time > max(duty.time[first - 1], duty.time[-1] - DAY)
-    part, is_early = duty.time % DAY // (DAY / PARTS), np.arange(count) < first
+    part, is_early = part_of_day(duty.time), np.arange(count) < first
     hours = [hour for hour in np.unique(part[is_early]) if (part[last] == hour).any()]
     same_hours = bool(hours) and float(np.ptp(duty.time)) > DAY
     if same_hours:
@@ -177,7 +177,8 @@ def _room(study: Study, track: Track, change: Change) -> RuledOut | None:
     """
     since, until = track.time[change.first], track.time[change.last]
     for number, room in study.tracks.items():
-        if room.kind.drive != "unseen" or not ROOM.search(study.log.channel_names.get(number, "")):
+        name = heading_of(study.log.channel_names.get(number, ""))
+        if room.kind.drive != "unseen" or not name.says("pv", "room"):
             continue
         starts = max(room.time[0], since - DAY) - 1.0, until - DAY
         days = [room.loop.pv[(room.time > start) & (room.time <= start + DAY)] for start in starts]

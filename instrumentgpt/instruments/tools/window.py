@@ -218,7 +218,8 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
         | {name: pd.Series([row[name] for row in rows]).median() for name in ("seconds", "rate", "asked")}
         for (left, after), rows in ways.items()
     ]
-    return [plain(move) for move in moves[:MOST_MOVES]]
+    told = sorted(moves, key=lambda move: -move["count"])[:MOST_MOVES]
+    return [plain(move) for move in moves if move in told]
 
 
 def holds_at(
