@@ -9,13 +9,13 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_946,
-    "instrumentgpt/analyst": 5_278,
+    "instrumentgpt/analyst": 5_279,
     "instrumentgpt/commands": 1_766,
     "instrumentgpt/evals": 1_209,
     "instrumentgpt/fleet": 978,
     "instrumentgpt/handover": 814,
     "instrumentgpt/instruments": 22_543,
-    "instrumentgpt/memory": 5_086,
+    "instrumentgpt/memory": 5_087,
     "instrumentgpt/modes/commands": 828,
     "instrumentgpt/modes/interview": 1_396,
     "instrumentgpt/modes/investigate": 1_501,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_514,
     "instrumentgpt/ui": 8_544,
 }
-WHOLE = 66_602
+WHOLE = 66_604
 
 
 def lines_in(room: str) -> int:

@@ -310,7 +310,8 @@ def test_a_question_on_another_day_only_leads_away_from_the_log_in_view(read, qu
     ],
 )
 def test_an_answer_comes_in_the_language_that_is_asked_for(read, question, told):
-    assert told in asked(question, read, state=READ).text
+    text = asked(question, read, state=READ).text
+    assert told in text and "laid down" not in text
 
 
 @each("question", ["Is it healthy?", "那正常嗎？", "Could it harm the samples?", "對樣品有影響嗎？"])
@@ -335,3 +336,14 @@ def test_several_channels_asked_about_are_told_one_by_one(tmp_path, question):
     text = asked(question, tmp_path).text
     healthy, saturated = ("healthy", "Output saturated") if question.isascii() else ("正常", "輸出飽和")
     assert text.index(healthy) < text.index(saturated) and text.count("zspr 051 (10.1.1.46)") == 2
+
+
+@each(
+    "question, told",
+    [
+        ("can I leave channels 1 and 3 of zspr 051 running?", "decides: check that it is set and works"),
+        ("zspr 051 的 1區跟3區可以放到星期一嗎？", "能否無人看管"),
+    ],
+)
+def test_whether_several_channels_may_run_is_answered(tmp_path, question, told):
+    assert told in asked(question, tmp_path).text

@@ -63,7 +63,8 @@ def diagnose(case: Case) -> Iterator[str]:
 
         yield from at_moment(case, about, case.question.moments[0])
         yield "\n"
-    if len(case.question.channels) > 1 and not (aspect("in_full", words) or window):
+    is_whole = aspect("in_full", words) or window or asks_to_run(case.question)
+    if len(case.question.channels) > 1 and not is_whole:
         yield from _each_channel(case, about, diagnosis)
         return
     asks_lines = aspect("evidence", words)
