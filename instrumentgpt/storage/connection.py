@@ -165,16 +165,16 @@ def _switch_to_wal(database: Database, busy_seconds: float) -> None:
 
 def _migrate(database: Database, path: str | Path) -> None:
     # Foreign keys are still off: rebuilding an old table must not cascade into its children.
-    unknown = {row.name for row in MIGRATIONS.applied(database)} - {
-        row.name for row in MIGRATIONS._migrations
-    }
-    if unknown:
+    applied, ours = (
+        {row.name for row in steps} for steps in (MIGRATIONS.applied(database), MIGRATIONS._migrations)
+    )
+    earlier = {name for name in applied if name <= LAST} | {row.name for row in UNRELEASED.applied(database)}
+    if unknown := applied - earlier - ours:
         raise StorageError(
             f"{path} was written by a newer version ({', '.join(sorted(unknown))}). "
             "Update this checkout, or set INSTRUMENTGPT_HOME to another folder."
         )
-    unreleased = [row.name for row in UNRELEASED.applied(database)]
-    if unreleased and LAST not in unreleased:
+    if earlier and LAST not in earlier:
         raise StorageError(
             f"{path} was written by an unreleased version before the step {LAST}, and was left as it is."
             " Open it once with a checkout of that step, or set INSTRUMENTGPT_HOME to another folder."
