@@ -16,9 +16,8 @@ import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.tools.notes import note
 from instrumentgpt.instruments.workspace import workspace
-from instrumentgpt.memory.quoted import has_words
-from instrumentgpt.modes.interview.gathered import SLOTS, Interview, Lines, Note
-from instrumentgpt.modes.interview.replies import SUMMARY, after_reply
+from instrumentgpt.memory.reading.own_words import has_words
+from instrumentgpt.modes.interview.replies import SLOTS, SUMMARY, Interview, Lines, Note, after_reply
 
 TRANSCRIPTS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))["interview"]
 FRESH = Path(__file__).with_name("interviews_fresh.toml")  # looked at by nobody: only its rates are read

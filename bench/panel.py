@@ -20,18 +20,17 @@ from statistics import mean
 from typing import Any
 
 from instrumentgpt.agents.offline.program import TASKS
-from instrumentgpt.agents.offline.task import use_tool
-from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.agents.offline.wire import Wire, use_tool
 from instrumentgpt.analyst.case import Task
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.contracts import read_reply
-from instrumentgpt.modes.panel.asking import Reply, Want
 from instrumentgpt.modes.panel.contracts import Contribution, Plan, SubProblemResult, as_json
 from instrumentgpt.modes.panel.decomposition import batches, checked
 from instrumentgpt.modes.panel.deliberation import deliberate
 from instrumentgpt.modes.panel.experts import read_experts
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt
+from instrumentgpt.modes.panel.steps import Reply, Want
 
 RESULT = Path(__file__).parent / "results" / "panel.txt"
 LOGS = Path(__file__).parents[2] / "shared" / "logs"

@@ -20,7 +20,7 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.workspace import workspace
 from instrumentgpt.mcp_brief import OF_OURS, brief
 from instrumentgpt.mcp_pages import page
-from instrumentgpt.modes.interview.gathered import SLOTS
+from instrumentgpt.modes.interview.replies import SLOTS
 
 OURS = ("workspace", "language", "record", "filed", "results")  # decided by the turn, not by the agent
 LEFT_OUT = {

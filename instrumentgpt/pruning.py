@@ -21,7 +21,7 @@ from instrumentgpt.instruments.lognames import device_folder
 from instrumentgpt.storage import uploads
 from instrumentgpt.storage.connection import file_of, rows, transaction
 from instrumentgpt.storage.conversations import folders_of
-from instrumentgpt.storage.deleted import forget_deleted_rows
+from instrumentgpt.storage.revisions import forget_deleted_rows
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.uploads import put_aside, remove
 

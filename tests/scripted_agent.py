@@ -29,8 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.agents.offline.task import read_fields, task_of, use_tool
-from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.agents.offline.wire import Wire, read_fields, task_of, use_tool
 
 COUNTS = ".scripted-agent.json"  # in the folder where the agent works: one per conversation
 

@@ -8,11 +8,11 @@ import pytest
 import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
+from instrumentgpt.memory.filtering import rendered_parts
 from instrumentgpt.modes.commands.table import COMMANDS
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.facts import list_facts
-from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.runs import get_run
 from instrumentgpt.turn import runs
 from memory import DiagnosticState

@@ -6,7 +6,6 @@ from pathlib import Path
 from cases import each
 
 from cursor_cli import parse_stream
-from instrumentgpt.agents.answer import answer_text
 from instrumentgpt.agents.events import (
     Done,
     Failure,
@@ -15,6 +14,7 @@ from instrumentgpt.agents.events import (
     Thinking,
     Tick,
     Tool,
+    answer_text,
     to_json,
 )
 from instrumentgpt.agents.stream import LineSplitter

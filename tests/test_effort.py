@@ -9,8 +9,7 @@ from bench import plans
 from instrumentgpt.instruments.devices import load_inventory, resolve
 from instrumentgpt.instruments.fleet import choose, devices_meant, speaks_of_several
 from instrumentgpt.instruments.since import since
-from instrumentgpt.modes.investigate.editing import reply_to
-from instrumentgpt.modes.investigate.effort import STEPS, effort_of
+from instrumentgpt.modes.investigate.editing import STEPS, effort_of, reply_to
 from instrumentgpt.modes.investigate.kept import Pending
 from instrumentgpt.settings import DEMO_INVENTORY
 

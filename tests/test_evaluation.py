@@ -8,13 +8,10 @@ from exchanges import share_judged
 
 import db
 from instrumentgpt.agents.events import Tool
-from instrumentgpt.evals.cases import load, shares
-from instrumentgpt.evals.claims import claims
-from instrumentgpt.evals.criteria import CRITERIA, judged
-from instrumentgpt.evals.evaluation import evaluate
-from instrumentgpt.evals.rated import rated_cases
+from instrumentgpt.evals.cases import load, rated_cases, shares
+from instrumentgpt.evals.criteria import CRITERIA, claims, judged
+from instrumentgpt.evals.evaluation import evaluate, page, tables
 from instrumentgpt.evals.runner import Answer, Outcome, run_case
-from instrumentgpt.evals.tables import page, tables
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.storage.answers import rate, take_back
 from instrumentgpt.ui.untrusted import html

@@ -21,12 +21,12 @@ from instrumentgpt.handover.letters import KINDS, BadTemplate, Facts, letter
 from instrumentgpt.handover.markdown import answer_text
 from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.memory.filtering import marker
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import DEMO_INVENTORY, database_path, home
-from instrumentgpt.storage.alerts import end_alert, open_alerts, raise_alert
 from instrumentgpt.storage.cases import change_case, get_case, open_case, pin
-from instrumentgpt.storage.markers import marker
+from instrumentgpt.storage.verdicts import end_alert, open_alerts, raise_alert
 from instrumentgpt.turn import runs
 
 pytestmark = pytest.mark.usefixtures("judged_before")

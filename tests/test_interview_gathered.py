@@ -2,9 +2,8 @@
 
 from cases import each
 
-from instrumentgpt.memory.quoted import quoted
-from instrumentgpt.modes.interview.gathered import GAPS, PHASES, Interview, Note, filed
-from instrumentgpt.modes.interview.replies import after_reply
+from instrumentgpt.memory.reading.own_words import quoted
+from instrumentgpt.modes.interview.replies import GAPS, PHASES, Interview, Note, after_reply, filed
 
 SAID = [
     ("the oven is off by two degrees since Monday", "description"),

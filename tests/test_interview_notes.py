@@ -6,8 +6,8 @@ from typing import Literal
 import pytest
 from interview_talk import Talk
 
-from instrumentgpt.modes.interview.gathered import SLOTS
-from instrumentgpt.modes.interview.stored import read_interview
+from instrumentgpt.modes.interview.replies import SLOTS
+from instrumentgpt.modes.interview.statement import read_interview
 
 pytestmark = pytest.mark.usefixtures("database")
 

@@ -8,7 +8,6 @@ from cases import each
 
 import instrumentgpt.modes.interview.prompt as module
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.interview.gathered import GAPS, PHASES, Interview
 from instrumentgpt.modes.interview.prompt import (
     MAX_HISTORY_MESSAGES,
     REMINDER_INTERVAL,
@@ -17,7 +16,7 @@ from instrumentgpt.modes.interview.prompt import (
     reminder,
     system_prompt,
 )
-from instrumentgpt.modes.interview.replies import after_reply
+from instrumentgpt.modes.interview.replies import GAPS, PHASES, Interview, after_reply
 from instrumentgpt.modes.interview.statement import About
 
 SAID = [

@@ -3,9 +3,8 @@
 from cases import each
 
 from bench import interviews
-from instrumentgpt.modes.interview.gathered import GAPS, Interview
 from instrumentgpt.modes.interview.persona import faults_of
-from instrumentgpt.modes.interview.replies import SUMMARY, Background, after_reply, own_reply
+from instrumentgpt.modes.interview.replies import GAPS, SUMMARY, Background, Interview, after_reply, own_reply
 
 
 def talked(*replies: str, device: str = "") -> tuple[Interview, list[str]]:

@@ -8,7 +8,7 @@ from interview_talk import Talk, prompts_of, stub_agent
 import db
 import memory
 from instrumentgpt.agents.events import Failure
-from instrumentgpt.modes.interview.stored import choose, read_choices, read_interview, read_kept
+from instrumentgpt.modes.interview.statement import choose, read_choices, read_interview, read_kept
 from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.conversations import save_permission
 from instrumentgpt.storage.runs import list_runs

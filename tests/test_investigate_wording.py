@@ -5,7 +5,7 @@ import string
 import pytest
 
 from instrumentgpt.agents.approval import approval
-from instrumentgpt.modes.investigate.wording import numbered, say
+from instrumentgpt.modes.investigate import numbered, say
 
 
 def fields(text):

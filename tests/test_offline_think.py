@@ -3,7 +3,7 @@
 from cases import each
 
 from bench.questions import questions
-from instrumentgpt.agents.offline.tasks.think import think
+from instrumentgpt.agents.offline.think import think
 from instrumentgpt.analyst.case import Task
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.fleet import choose

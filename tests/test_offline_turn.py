@@ -5,8 +5,8 @@ from faulty_logs import written
 
 import db
 from instrumentgpt.agents.events import Artifact, Done, Session, Tool
+from instrumentgpt.memory.filtering import rendered_parts
 from instrumentgpt.settings import CHECKOUT, database_path
-from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.revised_memory import listing
 from instrumentgpt.turn import runs
 from memory import DiagnosticState

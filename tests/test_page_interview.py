@@ -5,7 +5,7 @@ from pages import page
 from streamlit.testing.v1 import AppTest
 
 import db
-from instrumentgpt.modes.interview.stored import Interviews, read_choices, read_interview, save_kept
+from instrumentgpt.modes.interview.statement import Interviews, read_choices, read_interview, save_kept
 from instrumentgpt.settings import home
 from instrumentgpt.storage.runs import start_run
 

@@ -5,9 +5,9 @@ import pytest
 from panel_case import BRIEF, Driven, contribution, sub_problem, worked
 
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.asking import Interrupted
 from instrumentgpt.modes.panel.contracts import Synthesis
-from instrumentgpt.modes.panel.facilitator import counted, leading, next_round, runner_up
+from instrumentgpt.modes.panel.deliberation import counted, leading, next_round, runner_up
+from instrumentgpt.modes.panel.steps import Interrupted
 
 CAUSES = ("heater_degradation", "sensor_bias", "ambient_disturbance")
 

@@ -12,13 +12,13 @@ from panel_case import Driven, contribution, sub_problem, worked
 
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.contracts import POSITION_TOKENS, SubProblemResult, as_json
-from instrumentgpt.modes.panel.expert_memory import (
+from instrumentgpt.modes.panel.prompts import (
     MOST_TOKENS,
     SummaryTooLong,
+    memory_of,
     numbers_in,
     summarized,
 )
-from instrumentgpt.modes.panel.prompts import memory_of
 
 
 def exact_tokens(text: str) -> int:

@@ -8,7 +8,7 @@ import pytest
 from bench.panel import held, labelled, row
 from instrumentgpt.handover.markdown import lines_linked
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.expert_memory import numbers_in
+from instrumentgpt.modes.panel.prompts import numbers_in
 from instrumentgpt.settings import DEMO_INVENTORY
 
 DEMO = DEMO_INVENTORY.parent / "logs"

@@ -13,12 +13,12 @@ from pages import page
 import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.lognames import device_folder
+from instrumentgpt.memory.filtering import marker
 from instrumentgpt.pruning import prunable, prune
 from instrumentgpt.settings import Settings, database_path, settings_in_force
 from instrumentgpt.storage.artifacts import copy_uploads, documents_folder, list_uploads
 from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.facts import file_device_state
-from instrumentgpt.storage.markers import marker
 from instrumentgpt.storage.revisions import list_revisions, undo_revision
 from instrumentgpt.storage.runs import append_events, finish_run, keep_prompt, read_events, start_run
 

@@ -142,9 +142,9 @@ def test_a_sandbox_that_was_promised_and_cannot_be_had_ends_the_agent_before_it_
     command = Command(("/bin/sh", "-c", "echo begun"), "", {}, places["workspace"])
     kept = sandbox.confined(command, Request("", places["workspace"]), (), SETTINGS).argv
     confined = (
-        f"import os, sys\nsys.path.insert(0, {str(CHECKOUT)!r})\nfrom instrumentgpt.agents import landlock\n"
+        f"import os, sys\nsys.path.insert(0, {str(CHECKOUT)!r})\nfrom instrumentgpt.agents import keeper\n"
     )
-    confined += "for _ in range(16): landlock.confine(['/'], ['/'])\nos.execv(sys.argv[1], sys.argv[1:])"
+    confined += "for _ in range(16): keeper.confine(['/'], ['/'])\nos.execv(sys.argv[1], sys.argv[1:])"
     told = subprocess.run(
         [sys.executable, "-c", confined, *kept], capture_output=True, text=True, check=False
     )

@@ -9,7 +9,7 @@ from spent import pieces
 import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
-from instrumentgpt.memory.search_query import marked, search_terms
+from instrumentgpt.memory.terms import marked, search_terms
 from instrumentgpt.settings import DEMO_INVENTORY
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"

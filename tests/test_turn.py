@@ -8,9 +8,9 @@ import pytest
 import db
 from instrumentgpt.agents.events import Artifact, Done, Failure, Text, Tick
 from instrumentgpt.agents.family import RUN_VARIABLE
+from instrumentgpt.memory.filtering import Part, rendered_parts
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.artifacts import list_uploads
-from instrumentgpt.storage.markers import Part, rendered_parts
 from instrumentgpt.storage.runs import append_events, set_process, start_run
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.close import events_of

@@ -14,14 +14,13 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from instrumentgpt.agents import landlock
+from instrumentgpt.agents import keeper
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.settings import CHECKOUT, Settings, home
 
 START = (
     "import sys; sys.path.insert(0, sys.argv.pop(1)); from instrumentgpt.agents.keeper import main; main()"
 )
-RELAY = Path(__file__).with_name("relay.py")
 SYSTEM = (  # programs and their libraries, and of /etc what names other machines and vouches for them
     *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store"),
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime"),
@@ -50,7 +49,7 @@ FOLDERS = {  # where a variable that names a folder of a program's own is not se
 @cache
 def is_there() -> bool:
     """Return whether this machine's kernel can confine an agent."""
-    return landlock.version() >= landlock.ENOUGH
+    return keeper.version() >= keeper.ENOUGH
 
 
 def confines(settings: Settings) -> bool:
@@ -85,7 +84,11 @@ def tools_entry(server: Mapping[str, Any], folder: Path) -> Mapping[str, Any]:
     """
     if not has_keeper():
         return server
-    return {"command": sys.executable, "args": ["-I", "-S", str(RELAY), str(_sockets(folder))], "env": {}}
+    return {
+        "command": sys.executable,
+        "args": ["-I", "-S", keeper.__file__, str(_sockets(folder))],
+        "env": {},
+    }
 
 
 def confined(command: Command, request: Request, state: tuple[str, ...], settings: Settings) -> Command:
@@ -110,7 +113,7 @@ def readable(command: Command, request: Request, more: str = "") -> Iterator[Pat
     """Yield what it may read: the system, its program, its folder, the source, our relay; and `more`."""
     yield from map(Path, SYSTEM)
     yield from _installed(Path(command.argv[0]), command.environment)
-    yield from (Path(sys.prefix), Path(sys.base_prefix), RELAY)
+    yield from (Path(sys.prefix), Path(sys.base_prefix), Path(keeper.__file__))
     yield from filter(None, (request.folder, request.source))
     if request.run_folder:
         yield _sockets(request.run_folder)

@@ -8,8 +8,18 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from instrumentgpt.agents.answer import Answer, paragraphs
-from instrumentgpt.agents.events import Done, Event, Failure, Outcome, Text, Tick, Tool, ToolStatus
+from instrumentgpt.agents.events import (
+    Answer,
+    Done,
+    Event,
+    Failure,
+    Outcome,
+    Text,
+    Tick,
+    Tool,
+    ToolStatus,
+    paragraphs,
+)
 from instrumentgpt.agents.evidence import Sign, failure_of
 
 SERVER = "instrumentgpt"  # the name of our MCP server in every agent's configuration

@@ -36,8 +36,7 @@ from instrumentgpt.memory.reading.names import names_in
 from instrumentgpt.memory.reading.own_words import is_question, sentences
 from instrumentgpt.memory.reading.statements import same, statements
 from instrumentgpt.memory.reading.values import values_in
-from instrumentgpt.memory.search_query import holds
-from instrumentgpt.memory.terms import phrases, synonyms, telling, terms
+from instrumentgpt.memory.terms import holds, phrases, synonyms, telling, terms
 
 LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered

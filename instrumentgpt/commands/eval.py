@@ -7,11 +7,9 @@ from instrumentgpt import warm_server
 from instrumentgpt.agents.warm import is_off
 from instrumentgpt.commands.stored import opened
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.evals.cases import load
-from instrumentgpt.evals.evaluation import ROWS, evaluate
-from instrumentgpt.evals.rated import rated_cases
+from instrumentgpt.evals.cases import load, rated_cases
+from instrumentgpt.evals.evaluation import ROWS, evaluate, page, tables
 from instrumentgpt.evals.runner import known_agent
-from instrumentgpt.evals.tables import page, tables
 
 
 class NoCase(InstrumentGPTError, LookupError):

@@ -2,19 +2,27 @@
 
 They are data, in evals/cases/*.toml; docs/evaluation.md says what each key means. What is so of a log comes
 from its scenario (evals/instruments.toml) or from whoever labelled a real one, never from our analyst.
+Of answers that people rated, cases are made to be completed: a person says what is true.
 """
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import tomlkit
+from sqlite_utils import Database
+
+import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import CHECKOUT
+from instrumentgpt.storage.answers import Rating, list_ratings
+from instrumentgpt.storage.conversations import conversation_of
 
 FOLDER = CHECKOUT / "evals"
 REAL = CHECKOUT.parent / "shared" / "logs"  # logs of others, which are not part of the repository
@@ -189,3 +197,33 @@ def shares(cases: Sequence[Case]) -> dict[str, int]:
     commands = sum(turn.say.startswith("$") for case in cases for turn in case.turns)
     modes = {mode: sum(any(turn.mode == mode for turn in case.turns) for case in cases) for mode in MODES}
     return {**counts, **modes, "commands": commands}
+
+
+ANSWER_LINES = 12  # of a rated answer, beside its case
+
+
+def rated_cases(database: Database) -> str:
+    """Return the rated answers, newest first, as text for a file in evals/cases/ (docs/evaluation.md)."""
+    rated = ((rating, conversation_of(database, rating.message_id)) for rating in list_ratings(database))
+    return "\n".join(_rated_case(database, rating, talk) for rating, talk in rated if talk)
+
+
+def _rated_case(database: Database, rating: Rating, conversation: db.Conversation) -> str:
+    messages = db.list_messages(database, conversation.id, before=rating.message_id + 1)
+    exchanges = [
+        [question.content, answer.content]
+        for question, answer in pairwise(messages)
+        if (question.role, answer.role) == ("user", "assistant")
+    ]
+    lines = [
+        f"{'It helped' if rating.helped else 'It did not help'}: {rating.reason or '(no reason given)'}",
+        f"About {conversation.device or 'no device'}. It was answered:",
+        *messages[-1].content.splitlines()[:ANSWER_LINES],
+    ]
+    case = {
+        "name": f"rated answer {rating.message_id}",
+        "turns": [exchanges[-1][0]],
+        "earlier": exchanges[:-1],
+    }
+    comments = "".join(f"# {' '.join(line.split())}\n" for line in lines)
+    return f"[[case]]\n{comments}{tomlkit.dumps(case)}"

@@ -1,17 +1,175 @@
-"""The evaluation: every case by every agent, one after the other, each in a folder of its own."""
+"""The evaluation: every case by every agent; its figures, shares with their intervals; its page."""
 
+import math
+import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 from instrumentgpt.evals.cases import FOLDER, Case
-from instrumentgpt.evals.criteria import judged
-from instrumentgpt.evals.fixtures import NotThere
-from instrumentgpt.evals.recording import recorded, write
-from instrumentgpt.evals.runner import SCRIPTED, run_case
-from instrumentgpt.evals.tables import Result
+from instrumentgpt.evals.criteria import CRITERIA, Verdict, description, judged
+from instrumentgpt.evals.recording import STALE, recorded, write
+from instrumentgpt.evals.runner import SCRIPTED, NotThere, Outcome, run_case
+
+Z = 1.96  # of a normal distribution: 95 % lie within
+
+
+@dataclass(frozen=True)
+class Result:
+    """One case answered by one agent; without an outcome it was skipped, and `skipped` says why."""
+
+    case: Case
+    agent: str
+    verdicts: tuple[Verdict, ...] = ()
+    outcome: Outcome | None = None
+    skipped: str = ""
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        """Whether every criterion is met."""
+        return all(verdict.met for verdict in self.verdicts)
+
+    @property
+    def stale(self) -> bool:
+        """Whether the recording that it was replayed from is of another prompt or other results."""
+        return self.outcome is not None and any(STALE in answer.error for answer in self.outcome.answers)
+
+
+def wilson(met: int, count: int) -> tuple[float, float]:
+    """Return the interval in which the share lies with 95 % (Wilson), nan without a trial.
+
+    >>> [round(end, 2) for end in wilson(9, 10)], wilson(0, 0)
+    ([0.6, 0.98], (nan, nan))
+    """
+    if not count:
+        return math.nan, math.nan
+    share, size = met / count, 1 + Z * Z / count
+    middle = (share + Z * Z / (2 * count)) / size
+    reach = Z * math.sqrt(share * (1 - share) / count + Z * Z / (4 * count * count)) / size
+    return max(0.0, middle - reach), min(1.0, middle + reach)
+
+
+def share(met: Sequence[bool]) -> str:
+    """Return a share in words: met of count, and its interval in percent; "–" without a trial.
+
+    >>> share([True] * 9 + [False]), share([])
+    ('9/10 (60-98)', '–')
+    """
+    if not met:
+        return "–"
+    low, high = wilson(sum(met), len(met))
+    return f"{sum(met)}/{len(met)} ({100 * low:.0f}-{100 * high:.0f})"
+
+
+def tables(results: Sequence[Result]) -> str:
+    """Return the tables as they are printed: cases passed per kind, criteria met, what it took."""
+    judged = [result for result in results if result.outcome is not None and not result.stale]
+    agents = list(dict.fromkeys(result.agent for result in results))
+    kinds = list(dict.fromkeys(result.case.kind for result in judged))
+    groups = [[result for result in judged if result.agent == agent] for agent in agents]
+    by_kind = [
+        ["all criteria met", *agents],
+        *(
+            [kind, *(share([r.passed for r in group if r.case.kind == kind]) for group in groups)]
+            for kind in kinds
+        ),
+        ["all", *(share([result.passed for result in group]) for group in groups)],
+    ]
+    by_criterion = [
+        ["criterion", *agents],
+        *([name, *(_met(name, group) for group in groups)] for name in CRITERIA),
+    ]
+    spent = [["per case", *agents], *([name, *map(measure, groups)] for name, measure in SPENT.items())]
+    return "\n\n".join([*map(_lines, (by_kind, by_criterion, spent)), *_notes(results)])
+
+
+def _met(criterion: str, results: Iterable[Result]) -> str:
+    return share([v.met for result in results for v in result.verdicts if v.criterion == criterion])
+
+
+def _median(values: Iterable[float]) -> str:
+    numbers = list(values)
+    return f"{statistics.median(numbers):,.0f}" if numbers else "–"
+
+
+def _outcomes(results: Iterable[Result]) -> list[Outcome]:
+    return [result.outcome for result in results if result.outcome is not None]
+
+
+def _cost(results: Iterable[Result]) -> str:
+    usages = [answer.usage for outcome in _outcomes(results) for answer in outcome.answers]
+    costs = [usage["costUSD"] for usage in usages if "costUSD" in usage]
+    return f"${sum(costs):.2f}" if costs else "not told"
+
+
+SPENT: dict[str, Callable[[Sequence[Result]], str]] = {
+    "tokens, median": lambda results: _median(outcome.tokens for outcome in _outcomes(results)),
+    "calls, median": lambda results: _median(
+        sum(len(a.tools) for a in outcome.answers) for outcome in _outcomes(results)
+    ),
+    "seconds, median": lambda results: _median(result.seconds for result in results),
+    "cost of all": _cost,
+}
+
+
+def _lines(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    padded = [
+        "  ".join(
+            cell.ljust(width) if not n else cell.rjust(width)
+            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
+    return "\n".join(line.rstrip() for line in padded)
+
+
+def _notes(results: Sequence[Result]) -> list[str]:
+    """Return what was not judged: skipped cases, stale recordings."""
+    skipped = {result.case.name: result.skipped for result in results if result.skipped}
+    stale = [result.case.name for result in results if result.stale]
+    notes = [f"skipped: {len(skipped)} ({next(iter(skipped.values()))})"] if skipped else []
+    return notes + ([f"stale, record anew: {len(stale)} ({', '.join(stale[:3])})"] if stale else [])
+
+
+def page(results: Sequence[Result]) -> str:
+    """Return the page on `results`: self-contained, its texts escaped; it forbids itself to load anything."""
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
+    )
+    cases = list(dict.fromkeys(result.case.name for result in results))
+    rows = [[result for result in results if result.case.name == name] for name in cases]
+    return environment.get_template("page.html").render(
+        tables=tables(results),
+        rows=[(row[0].case, _expected(row[0].case), row) for row in rows],
+        criteria=[(name, description(name)) for name in CRITERIA],
+    )
+
+
+def _expected(case: Case) -> list[tuple[str, str]]:
+    """Return what a case asks for, each with its name; only what it says anything on."""
+    texts = {
+        "cause": " or ".join(case.cause),
+        "beside it": ", ".join(case.also),
+        "never": ", ".join(case.never),
+        "says": ", ".join(pattern for turn in case.turns for pattern in turn.says),
+        "does not say": ", ".join(pattern for turn in case.turns for pattern in turn.unsaid),
+        "tools": ", ".join(case.tools),
+        "not these tools": ", ".join(case.no_tools),
+        "values": ", ".join(f"{name}: {value}" for name, value in case.values.items()),
+        "constraints": ", ".join(case.constraints),
+        "lifted": ", ".join(case.lifted),
+        "ruled out": ", ".join(case.ruled_out),
+        "canary": case.canary,
+    }
+    return [(name, text) for name, text in texts.items() if text]
+
 
 ROWS = ("offline", "good", "bad")  # who is evaluated where nobody is named
 RECORDINGS = FOLDER / "recordings"

@@ -22,13 +22,13 @@ from instrumentgpt.handover.pdf import pdf_of
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.tools.opened import find_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace, workspace_of
+from instrumentgpt.memory.filtering import rendered_parts
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.moments import moment, now
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.answers import marks_of_answer
 from instrumentgpt.storage.cases import changes_of, chart_of, evidence_of, get_case
 from instrumentgpt.storage.conversations import unknown
-from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.runs import get_run
 
 word = partial(phrase, Path(__file__).with_name("words.toml"))

@@ -17,9 +17,9 @@ from markdown_it.common.utils import escapeHtml
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
+from instrumentgpt.memory.filtering import rendered_parts
 from instrumentgpt.storage.artifacts import Artifact
 from instrumentgpt.storage.conversations import Message
-from instrumentgpt.storage.markers import rendered_parts
 
 LINKS = ("http://", "https://", "mailto:", "?")  # a path of a file leads nowhere in a browser
 LANGUAGES = {

@@ -9,8 +9,7 @@ from typing import Any
 
 from instrumentgpt.instruments.findings import SEVERITIES, Finding, Severity
 from instrumentgpt.instruments.language import SPAN_PATTERN, table
-from instrumentgpt.memory.search_query import holds
-from instrumentgpt.memory.terms import Phrase, terms
+from instrumentgpt.memory.terms import Phrase, holds, terms
 
 TABLE = Path(__file__).with_name("faults.toml")
 NEXT_TESTS = Path(__file__).with_name("next_tests.toml")

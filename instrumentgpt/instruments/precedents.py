@@ -8,9 +8,8 @@ from sqlite_utils import Database
 
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes, title_terms
-from instrumentgpt.memory.search_query import SearchTerm, search_terms
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.memory.terms import Phrase, terms
+from instrumentgpt.memory.terms import Phrase, SearchTerm, search_terms, terms
 from instrumentgpt.moments import day
 from instrumentgpt.storage.search import Precedent, precedents
 

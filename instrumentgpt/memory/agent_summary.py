@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from instrumentgpt.memory.filtering import cap, filter_content
 from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, amount, unit_of
 from instrumentgpt.memory.reading.statements import log_names
-from instrumentgpt.memory.search_query import holds
 from instrumentgpt.memory.summary import JOINT
-from instrumentgpt.memory.terms import HAN, Aliases, fold, terms
+from instrumentgpt.memory.terms import HAN, Aliases, fold, holds, terms
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content, without_speakers, without_tags
 

@@ -1,10 +1,13 @@
-"""Taking out of history what a prompt should not carry: page markers, raw log lines, long code.
+"""Markers of charts, raw log lines and code in a message: what prompts leave out, and what pages render.
 
-Every function is linear in the length of its text, and leaves the rest byte for byte.
+A marker says where a chart or image of the message stands, by id and never by path. What may stand there is
+what the database links to that very message; any other marker, in whosever text, is text.
+Filtering is linear in the length of the text, and leaves the rest byte for byte.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
 
 RAW_LOG = "[raw log — see findings above]"  # seed 004
 LONG_CODE_CHARS = 2000  # seed 004: longer blocks go
@@ -112,3 +115,47 @@ def cap(text: str, limit: int = RECENT_CHARS) -> str:
         return text
     half = limit // 2
     return f"{text[:half]}\n[… {len(text) - 2 * half} characters left out …]\n{text[-half:]}"
+
+
+_MARKER_OF_ONE = re.compile(r"<!--\s*(?:PLOTLY_CHART|ATTACHED_IMAGES)\s*:\s*([0-9A-Za-z_-]{1,64})\s*-->")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of a message: `text`, or, where `artifact_id` is not "", a chart, image or file."""
+
+    text: str = ""
+    artifact_id: str = ""
+
+
+def marker(kind: str, artifact_id: str) -> str:
+    """Return the marker of an artifact.
+
+    >>> marker("plotly", "3f2a")
+    '<!-- PLOTLY_CHART:3f2a -->'
+    """
+    return f"<!-- {'PLOTLY_CHART' if kind == 'plotly' else 'ATTACHED_IMAGES'}:{artifact_id} -->"
+
+
+def rendered_parts(content: str, artifact_ids: Collection[str]) -> list[Part]:
+    """Return `content` as text and artifacts, in order.
+
+    artifact_ids  those that the database links to this message: `db.list_artifacts(database, message.id)`
+
+    Markers of other artifacts stay text; artifacts without a marker come last; each comes once.
+
+    >>> rendered_parts("see <!-- PLOTLY_CHART:a --> <!-- PLOTLY_CHART:x -->", ["a", "b"])
+    [Part(text='see ', artifact_id=''), Part(text='', artifact_id='a'),
+     Part(text=' <!-- PLOTLY_CHART:x -->', artifact_id=''), Part(text='', artifact_id='b')]
+    """
+    parts: list[Part] = []
+    waiting, end = dict.fromkeys(artifact_ids), 0
+    for match in _MARKER_OF_ONE.finditer(content):
+        if match[1] in waiting:
+            parts += [Part(content[end : match.start()]), Part(artifact_id=match[1])]
+            del waiting[match[1]]
+            end = match.end()
+    parts.append(Part(content[end:]))
+    return [part for part in parts if part.artifact_id or part.text.strip()] + [
+        Part(artifact_id=artifact_id) for artifact_id in waiting
+    ]

@@ -9,8 +9,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.memory.search_query import search_terms
-from instrumentgpt.memory.terms import terms
+from instrumentgpt.memory.terms import search_terms, terms
 from instrumentgpt.storage.connection import Value, change, insert, rows, select, transaction
 from instrumentgpt.storage.search import all_of
 

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 from sqlite_utils import Database
 
+from instrumentgpt.memory.filtering import marker
 from instrumentgpt.memory.revisions import VALUE
 from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.moments import moment
@@ -26,11 +27,10 @@ from instrumentgpt.storage.artifacts import (
     upload_path,
 )
 from instrumentgpt.storage.conversations import Message, get_conversation, get_memory, list_messages, unknown
-from instrumentgpt.storage.deleted import devices_on_record, times_of_deleted
 from instrumentgpt.storage.facts import device_states
-from instrumentgpt.storage.markers import marker
 from instrumentgpt.storage.notes import EVERYWHERE, Note, notes_of
 from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
+from instrumentgpt.storage.revisions import devices_on_record, times_of_deleted
 from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts
 
 # What belongs to a conversation, beside messages and artifacts; blobs are not among them.

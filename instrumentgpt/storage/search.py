@@ -13,9 +13,8 @@ from sqlite_utils import Database
 
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.recalled import relevant_lines
-from instrumentgpt.memory.search_query import SearchTerm, marked, search_terms
 from instrumentgpt.memory.state import DiagnosticState, device_key
-from instrumentgpt.memory.terms import Aliases, fold
+from instrumentgpt.memory.terms import Aliases, SearchTerm, fold, marked, search_terms
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.conversations import get_memory
 from instrumentgpt.storage.facts import device_states

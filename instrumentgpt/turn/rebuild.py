@@ -20,10 +20,9 @@ from instrumentgpt.memory.summary import Entry, parse
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.connection import select
 from instrumentgpt.storage.conversations import refuse_while_answering, unknown
-from instrumentgpt.storage.deleted import NOT_YET, mark_turn
 from instrumentgpt.storage.history import history
 from instrumentgpt.storage.recall import index_message
-from instrumentgpt.storage.revisions import list_revisions
+from instrumentgpt.storage.revisions import NOT_YET, list_revisions, mark_turn
 from instrumentgpt.storage.runs import COMMAND, Run, list_runs
 from instrumentgpt.turn.close import events_of
 from instrumentgpt.turn.record import put_on_record

@@ -11,8 +11,7 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.answer import Answer
-from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, Tool, to_json
+from instrumentgpt.agents.events import Answer, Done, Event, Events, Failure, Outcome, Tool, to_json
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.files import whole
 from instrumentgpt.instruments.conversation import note_names
@@ -25,8 +24,8 @@ from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.answers import Offer, store_offers
 from instrumentgpt.storage.artifacts import list_uploads, upload_path
 from instrumentgpt.storage.connection import file_of
-from instrumentgpt.storage.deleted import times_of_deleted
 from instrumentgpt.storage.entities import Entity, Sighting, list_entities, note_entities, touch_entities
+from instrumentgpt.storage.revisions import times_of_deleted
 from instrumentgpt.storage.runs import COMMAND, Run, append_events, get_run
 from instrumentgpt.turn.entities import refs_in, touched
 from instrumentgpt.turn.prompt import keep_long_request, prompt_for, tagged

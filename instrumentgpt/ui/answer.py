@@ -8,9 +8,9 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.handover.markdown import answer_text
+from instrumentgpt.memory.filtering import rendered_parts
 from instrumentgpt.memory.gate import Mark
 from instrumentgpt.storage.answers import Rating, marks_of_answer, rate, rating_of, take_back
-from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.runs import get_run
 from instrumentgpt.ui import (
     again,

@@ -8,9 +8,9 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.memory.filtering import rendered_parts
 from instrumentgpt.memory.gate import Kind, Mark
 from instrumentgpt.storage.answers import marks_of_answer
-from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.runs import get_run, usage_of
 from instrumentgpt.ui import connection, untrusted
 from instrumentgpt.ui.language import say

@@ -7,10 +7,9 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.modes.interview import stored
-from instrumentgpt.modes.interview.gathered import GAPS, NEEDED, PHASES, REMARKS, SLOTS, Interview, edge_cases
+from instrumentgpt.modes.interview import statement, texts
+from instrumentgpt.modes.interview.replies import GAPS, NEEDED, PHASES, REMARKS, SLOTS, Interview, edge_cases
 from instrumentgpt.modes.interview.statement import DEFAULT, template_label, templates
-from instrumentgpt.modes.interview.texts import texts
 from instrumentgpt.settings import home
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.ui import composer, downloads, session, untrusted
@@ -32,8 +31,8 @@ IN_FORM = [slot for slot in SLOTS if slot != REMARKS]
 
 def draw(database: Database, conversation_id: str) -> None:
     """Draw what goes with an interview, which the conversation's newest question belongs to."""
-    interview, messages = stored.read_interview(database, conversation_id)
-    language = stored.language_of_talk(messages)
+    interview, messages = statement.read_interview(database, conversation_id)
+    language = statement.language_of_talk(messages)
     with st.container(horizontal=True, gap="xsmall", key="interview"):
         if interview.turn:
             _draw_progress(database, conversation_id, interview)
@@ -48,7 +47,7 @@ def _draw_ways_on(conversation_id: str, language: Language) -> None:
     """Draw what may be said instead of an answer."""
     for name in ("unknown", "enough"):
         text = texts("offers")[name][language]
-        composer.draw_ask(text, text, f"interview-{name}-{conversation_id}", stored.MODE, type="tertiary")
+        composer.draw_ask(text, text, f"interview-{name}-{conversation_id}", statement.MODE, type="tertiary")
 
 
 def _draw_form(conversation_id: str, interview: Interview, language: Language) -> None:
@@ -89,7 +88,7 @@ def _send(key: str, interview: Interview, language: Language) -> None:
             rows.append((slot, unknown))
     if rows:
         message = "\n".join(f"- {texts('labels')[slot][language]}{colon}{line}" for slot, line in rows)
-        composer.propose(message, mode=stored.MODE)
+        composer.propose(message, mode=statement.MODE)
 
 
 def _draw_progress(database: Database, conversation_id: str, interview: Interview) -> None:
@@ -125,7 +124,7 @@ def _gap(interview: Interview, gap: str, open_: Collection[str]) -> str:
 
 
 def _draw_target(database: Database, conversation_id: str) -> None:
-    names, choices = list(templates(home())), stored.read_choices(database, conversation_id)
+    names, choices = list(templates(home())), statement.read_choices(database, conversation_id)
     key = f"interview-template-{conversation_id}"
     st.session_state[key] = choices["template"] if choices.get("template") in names else DEFAULT
     words = {name: template_label(name, page.language()) for name in names}
@@ -144,11 +143,11 @@ def _draw_target(database: Database, conversation_id: str) -> None:
 
 def _choose(conversation_id: str, name: str, key: str) -> None:
     choice = {name: str(st.session_state[key] or "").strip()}
-    session.in_database(stored.choose, conversation_id, **choice)
+    session.in_database(statement.choose, conversation_id, **choice)
 
 
 def _draw_documents(database: Database, conversation_id: str) -> None:
-    ids = {row["document"] for row in stored.read_kept(database, conversation_id).saved}
+    ids = {row["document"] for row in statement.read_kept(database, conversation_id).saved}
     documents = [document for document in db.list_documents(database, conversation_id) if document.id in ids]
     for document in documents[:LISTED]:
         path = documents_folder(database) / document.file

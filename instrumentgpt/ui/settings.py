@@ -17,7 +17,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
 from instrumentgpt.instruments.shown import AUTO, CHOICES
-from instrumentgpt.modes.investigate.effort import STEPS
+from instrumentgpt.modes.investigate.editing import STEPS
 from instrumentgpt.moments import zone_names
 from instrumentgpt.settings import Settings, database_path, home
 from instrumentgpt.ui import connection, language, session, space, untrusted

@@ -10,8 +10,7 @@ from playwright.sync_api import Page, expect
 from instrumentgpt.fleet.standing import WARNING, WORDS
 from instrumentgpt.fleet.watch import compare_with_alerts
 from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.storage.alerts import open_alerts
-from instrumentgpt.storage.verdicts import standings
+from instrumentgpt.storage.verdicts import open_alerts, standings
 
 WORST_FIRST = [WORDS["fault"], WARNING, WORDS["healthy"]]
 

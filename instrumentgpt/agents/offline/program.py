@@ -7,14 +7,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from instrumentgpt.agents.offline.panel.concluding import conclusion, synthesis
-from instrumentgpt.agents.offline.panel.planning import brief, plan
-from instrumentgpt.agents.offline.panel.speaking import contribute
-from instrumentgpt.agents.offline.task import BadTask, calling, read_fields, task_of
-from instrumentgpt.agents.offline.tasks.reply import reply
-from instrumentgpt.agents.offline.tasks.step import step
-from instrumentgpt.agents.offline.tasks.think import think
-from instrumentgpt.agents.offline.wire import Wire
+from instrumentgpt.agents.offline.panel_plan import brief, plan
+from instrumentgpt.agents.offline.panel_words import conclusion, contribute, synthesis
+from instrumentgpt.agents.offline.steps import reply, step
+from instrumentgpt.agents.offline.think import think
+from instrumentgpt.agents.offline.wire import BadTask, Wire, calling, read_fields, task_of
 from instrumentgpt.analyst import answers
 from instrumentgpt.analyst.case import Case, Task
 from instrumentgpt.errors import InstrumentGPTError, reason

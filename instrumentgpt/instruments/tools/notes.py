@@ -19,7 +19,7 @@ from instrumentgpt.instruments.tools.opened import ToolProblem, bare, find_log, 
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.memory.facts import name_of
 from instrumentgpt.memory.gate import Source, unsaid
-from instrumentgpt.memory.quoted import DESCRIPTION_CHARS, ENTRY_CHARS, has_words, quoted
+from instrumentgpt.memory.reading.own_words import DESCRIPTION_CHARS, ENTRY_CHARS, has_words, quoted
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.reading.values import recorded_value
 from instrumentgpt.memory.state import DiagnosticState

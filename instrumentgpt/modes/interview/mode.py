@@ -12,13 +12,21 @@ from instrumentgpt.agents.registry import installed
 from instrumentgpt.instruments.devices import resolve
 from instrumentgpt.instruments.precedents import earlier
 from instrumentgpt.instruments.wording import tells_of_health
-from instrumentgpt.memory.quoted import quoted
-from instrumentgpt.modes.interview import statement, stored
-from instrumentgpt.modes.interview.gathered import PHASES, SLOTS, Interview, Note
+from instrumentgpt.memory.reading.own_words import quoted
+from instrumentgpt.modes.interview import say, statement, texts
 from instrumentgpt.modes.interview.persona import CLEAR, faults_of, shaped
 from instrumentgpt.modes.interview.prompt import Utterance, build_prompt
-from instrumentgpt.modes.interview.replies import SUMMARY, Background, after_reply, clear, own_reply
-from instrumentgpt.modes.interview.texts import say, texts
+from instrumentgpt.modes.interview.replies import (
+    PHASES,
+    SLOTS,
+    SUMMARY,
+    Background,
+    Interview,
+    Note,
+    after_reply,
+    clear,
+    own_reply,
+)
 from instrumentgpt.turn.ask import Reply, ask, replied
 from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.record import record_question
@@ -40,7 +48,7 @@ class Case:
     """
 
     turn: Turn
-    kept: stored.Interviews
+    kept: statement.Interviews
     messages: list[db.Message]
     before: Interview
     slot: str
@@ -87,9 +95,9 @@ def interview(turn: Turn) -> Events:
 def _open_case(turn: Turn) -> Case:
     """Return the case of this turn; its first message begins an interview."""
     conversation = turn.run.conversation_id
-    kept = stored.read_kept(turn.database, conversation)
-    choices = stored.read_choices(turn.database, conversation)
-    exchanged = stored.exchanges(turn.database, conversation, kept)
+    kept = statement.read_kept(turn.database, conversation)
+    choices = statement.read_choices(turn.database, conversation)
+    exchanged = statement.exchanges(turn.database, conversation, kept)
     messages = [message for message in exchanged if message.id <= turn.question.id]
     answers = [message for message in messages if message.role == "assistant"]
     slot = kept.asked.get(str(answers[-1].id), "") if answers else "description"
@@ -98,10 +106,10 @@ def _open_case(turn: Turn) -> Case:
     device = memory.device_key(turn.state) or next(reversed(unknown), "")
     template = choices.get("template", "")
     template = template if template in statement.templates(turn.home()) else statement.DEFAULT
-    language, today = stored.language_of_talk(messages), moments.today().isoformat()
+    language, today = statement.language_of_talk(messages), moments.today().isoformat()
     named = " ".join(filter(None, (statement.template_label(template, language), device, today)))
     about = statement.About(device, today, choices.get("target") or named, language, template)
-    return Case(turn, kept, messages, stored.interview_of(messages[:-1], kept), slot, about)
+    return Case(turn, kept, messages, statement.interview_of(messages[:-1], kept), slot, about)
 
 
 def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
@@ -181,7 +189,7 @@ def _keep(case: Case, slot: str, notes: list[Note] | None = None) -> None:
         if notes is not None:
             rows = [[note.slot, note.words, note.replaces] for note in notes]
             kept = replace(kept, notes={**kept.notes, str(case.turn.question.id): rows})
-        stored.save_kept(*case.turn.where, kept)
+        statement.save_kept(*case.turn.where, kept)
 
     case.turn.also_saved.append(store)
 

@@ -10,9 +10,9 @@ from instrumentgpt.memory.budget import Parts, within
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content, without_tags
-from instrumentgpt.modes.interview.gathered import GAPS, PHASES, Interview
+from instrumentgpt.modes.interview import texts
+from instrumentgpt.modes.interview.replies import GAPS, PHASES, Interview
 from instrumentgpt.modes.interview.statement import About, template_label
-from instrumentgpt.modes.interview.texts import texts
 
 MAX_HISTORY_MESSAGES = 14  # seed 000
 FIRST, LAST = 2, 8  # seed 000: what brought the context, and the recent ones

@@ -10,12 +10,18 @@ from instrumentgpt.agents.events import Done, Event, Events, Text
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.since import since
+from instrumentgpt.modes.investigate import numbered, say
 from instrumentgpt.modes.investigate.contract import ThinkOutput, ThinkStep
-from instrumentgpt.modes.investigate.effort import STEPS
-from instrumentgpt.modes.investigate.execution import Job, Outcome, carried_out, reply_events, step_list
+from instrumentgpt.modes.investigate.editing import STEPS
+from instrumentgpt.modes.investigate.execution import (
+    Job,
+    Outcome,
+    Scene,
+    carried_out,
+    reply_events,
+    step_list,
+)
 from instrumentgpt.modes.investigate.kept import MODE, ModeState, Pending, with_note, written
-from instrumentgpt.modes.investigate.targets import Scene
-from instrumentgpt.modes.investigate.wording import numbered, say
 from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.turn.ask import replied
 from instrumentgpt.turn.turn import Turn

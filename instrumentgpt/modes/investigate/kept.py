@@ -11,8 +11,8 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.summary import shorten
+from instrumentgpt.modes.investigate import say
 from instrumentgpt.modes.investigate.contract import ThinkStep
-from instrumentgpt.modes.investigate.wording import say
 from instrumentgpt.storage.artifacts import SUFFIXES, documents_folder
 from instrumentgpt.storage.entities import Entity, mark_created
 from instrumentgpt.turn.entities import refs_in

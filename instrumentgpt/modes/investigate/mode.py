@@ -11,6 +11,7 @@ from instrumentgpt.agents.events import Done, Events, Failure
 from instrumentgpt.instruments.fleet import choose
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.chat import how_to_add
+from instrumentgpt.modes.investigate import say
 from instrumentgpt.modes.investigate.answering import (
     Request,
     ask_back,
@@ -23,11 +24,9 @@ from instrumentgpt.modes.investigate.answering import (
     propose,
 )
 from instrumentgpt.modes.investigate.contract import RESERVED_TOKENS, NoDecision, ThinkOutput, thought
-from instrumentgpt.modes.investigate.editing import Reply, reply_to
-from instrumentgpt.modes.investigate.effort import effort_of
+from instrumentgpt.modes.investigate.editing import Reply, effort_of, reply_to
 from instrumentgpt.modes.investigate.kept import MODE, ModeState, Pending, read_kept, saved, wished
 from instrumentgpt.modes.investigate.prompt import PromptParts, reasons, think_prompt
-from instrumentgpt.modes.investigate.wording import say
 from instrumentgpt.moments import today
 from instrumentgpt.storage.entities import Entity, list_entities, retain_entities
 from instrumentgpt.storage.history import history, places

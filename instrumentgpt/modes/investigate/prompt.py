@@ -17,7 +17,7 @@ from instrumentgpt.memory.budget import Section
 from instrumentgpt.memory.summary import StoredMessage
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content
-from instrumentgpt.modes.investigate.effort import STEPS
+from instrumentgpt.modes.investigate.editing import STEPS
 from instrumentgpt.modes.investigate.kept import ModeState, Pending
 from instrumentgpt.storage.entities import Entity
 from instrumentgpt.turn.entities import one_line, refs_in

@@ -1,5 +1,6 @@
 """What experts and planners answer, as data: the contracts, of one sub-problem and of the whole panel."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
@@ -76,6 +77,11 @@ class View(Contribution):
     round: int
     tools: tuple[str, ...] = ()
     struck: tuple[str, ...] = ()
+
+
+def latest(views: Sequence[View]) -> dict[str, View]:
+    """Return expert → what it said last."""
+    return {row.expert: row for row in views}
 
 
 class SubProblem(Contract):

@@ -1,13 +1,15 @@
-"""One sub-problem: rounds of contributions, the vote, the synthesis, and a summary for each expert."""
+"""One sub-problem: rounds of contributions, the vote, the synthesis, and a summary for each expert.
+
+The vote is what each expert holds last, weighed by its confidence: nobody is asked for what it has said.
+"""
 
 import time
-from collections.abc import Generator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.modes.panel import facilitator
-from instrumentgpt.modes.panel.asking import Interrupted, Reply, Want
+from instrumentgpt.modes.panel import say
 from instrumentgpt.modes.panel.contracts import (
     Contribution,
     SubProblem,
@@ -16,17 +18,127 @@ from instrumentgpt.modes.panel.contracts import (
     Synthesis,
     View,
     as_json,
+    latest,
 )
-from instrumentgpt.modes.panel.expert_memory import is_usable, summarized
 from instrumentgpt.modes.panel.prompts import (
     Context,
     contribution_prompt,
+    is_usable,
     memory_of,
     summaries_prompt,
+    summarized,
     synthesis_prompt,
 )
-from instrumentgpt.modes.panel.wording import say
+from instrumentgpt.modes.panel.steps import Interrupted, Reply, Want
 from instrumentgpt.storage.panels import Key
+
+MOST_ROUNDS = 3  # of one sub-problem
+SURE = 0.6  # confidence from which a position is taken as firm
+Reason = Literal["opening", "dissent", "unsure", "agreement", "no new evidence", "limit", "nobody"]
+
+
+@dataclass(frozen=True)
+class Count:
+    """A candidate with those who vote for it, those who rule it out, and the sum of its votes' confidence."""
+
+    cause: str
+    weight: float
+    votes: tuple[str, ...]
+    against: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Who speaks in the next round, and why; nobody: the discussion is over."""
+
+    speakers: tuple[str, ...]
+    reason: Reason
+
+
+def votes_of(views: Sequence[View]) -> list[dict[str, Any]]:
+    """Return what each expert holds at the end: cause ("": none in its field), confidence, condition."""
+    return [
+        row.model_dump(include={"expert", "cause", "confidence", "condition"})
+        for row in latest(views).values()
+    ]
+
+
+def counted(views: Sequence[View], candidates: Iterable[str]) -> list[Count]:
+    """Return the candidates, the one with the most confidence behind it first.
+
+    Those without a vote follow, as they come among the candidates: first what nobody rules out.
+    """
+    last = latest(views).values()
+    counts = []
+    for cause in dict.fromkeys(candidates):
+        voters = [row for row in last if row.cause == cause]
+        against = [row.expert for row in last if any(out.cause == cause for out in row.rejects)]
+        weight = sum(row.confidence for row in voters)
+        counts.append(Count(cause, weight, tuple(row.expert for row in voters), tuple(against)))
+    return sorted(counts, key=lambda count: (-count.weight, bool(count.against)))
+
+
+def leading(counts: Sequence[Count]) -> str:
+    """Return the candidate that leads; "" if nobody votes for any."""
+    return counts[0].cause if counts and counts[0].votes else ""
+
+
+def runner_up(counts: Sequence[Count]) -> str:
+    """Return the candidate that comes next; "" without a leader."""
+    return counts[1].cause if leading(counts) and len(counts) > 1 else ""
+
+
+def dissenters(views: Sequence[View], lead: str) -> list[View]:
+    """Return the last words of those who vote for another candidate than `lead`."""
+    return [row for row in latest(views).values() if row.cause not in ("", lead)]
+
+
+def next_round(
+    panel: Sequence[str], views: Sequence[View], candidates: Sequence[str], most: int = MOST_ROUNDS
+) -> Decision:
+    """Return who of `panel` speaks after the `views` on `candidates`.
+
+    First everybody; then those who differ with the leading view, and who holds that most firmly; if all
+    agree but nobody is sure, those least sure. It ends at agreement, when a round after the first brought no
+    evidence that had not been told, or after `most` rounds.
+    """
+    if not views:
+        return Decision(tuple(panel), "opening")
+    rounds = max(row.round for row in views)
+    lead = leading(counted(views, candidates))
+    differing = dissenters(views, lead)
+    if not differing and _is_firm(views, lead):
+        return Decision((), "agreement")
+    if rounds > 1 and not _new_evidence(views, rounds):
+        return Decision((), "no new evidence")
+    if rounds >= most:
+        return Decision((), "limit")
+    last = latest(views).values()
+    if not differing:
+        return Decision(tuple(row.expert for row in last if row.confidence < SURE), "unsure")
+    holding = [row for row in last if row.cause == lead]
+    advocate = max(holding, key=lambda row: row.confidence)
+    return Decision((*(row.expert for row in differing), advocate.expert), "dissent")
+
+
+def _is_firm(views: Sequence[View], lead: str) -> bool:
+    """Return whether somebody is sure of the leading view, or, without one, everybody of there being none."""
+    last = list(latest(views).values())
+    if lead:
+        return any(view.cause == lead and view.confidence >= SURE for view in last)
+    return all(view.confidence >= SURE for view in last)
+
+
+def _new_evidence(views: Sequence[View], number: int) -> bool:
+    before = [_evidence(row) for row in views if row.round < number]
+    now = [_evidence(row) for row in views if row.round == number]
+    return bool(frozenset().union(*now) - frozenset().union(*before))
+
+
+def _evidence(row: View) -> frozenset[str]:
+    """Return what a contribution rests on, so that what is new in a later round can be seen."""
+    lines = {f"{item.log}:{item.line}" for claim in row.claims for item in claim.evidence}
+    return frozenset({*lines, *(out.because for out in row.rejects), *(claim.text for claim in row.claims)})
 
 
 def deliberate(
@@ -41,8 +153,8 @@ def deliberate(
     began = time.monotonic()
     views: list[View] = []
     panel, problems = list(part.experts), list[str]()
-    most = 1 if part.kind == "decide" else facilitator.MOST_ROUNDS  # what to do is no matter of new evidence
-    while (decision := facilitator.next_round(panel, views, part.candidates, most)).speakers:
+    most = 1 if part.kind == "decide" else MOST_ROUNDS  # what to do is no matter of new evidence
+    while (decision := next_round(panel, views, part.candidates, most)).speakers:
         replies = yield [contribution_want(part, context, results, views, code) for code in decision.speakers]
         for code, answer in zip(decision.speakers, replies, strict=True):
             if answer.content is None:
@@ -54,8 +166,8 @@ def deliberate(
             raise Interrupted(problems[0])
         if all(answer.content is None for answer in replies):
             break
-    counts = facilitator.counted(views, part.candidates)
-    lead = facilitator.leading(counts)
+    counts = counted(views, part.candidates)
+    lead = leading(counts)
     wants = [_synthesis_want(part, context, views)]
     if context.by_model:
         key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, views)
@@ -68,15 +180,15 @@ def deliberate(
         sub_problem_id=part.id,
         sub_problem_goal=part.goal,
         synthesis=synthesis.text,
-        votes=tuple(facilitator.votes_of(views)),
+        votes=tuple(votes_of(views)),
         contribution_count=len(views),
         duration_seconds=time.monotonic() - began,
-        expert_panel=tuple(facilitator.latest(views)),
+        expert_panel=tuple(latest(views)),
         expert_summaries=summaries,
-        said=tuple(facilitator.latest(views).values()),
+        said=tuple(latest(views).values()),
         cause=lead,
-        runner_up=facilitator.runner_up(counts),
-        dissent=tuple(row.expert for row in facilitator.dissenters(views, lead)),
+        runner_up=runner_up(counts),
+        dissent=tuple(row.expert for row in dissenters(views, lead)),
         measurement=synthesis.measurement,
         stopped=decision.reason,
         warnings=(*forgotten, *([answer.problem] if answer.content is None else ())),
@@ -165,12 +277,11 @@ def _expert_history(result: SubProblemResult, code: str) -> dict[str, Any]:
 
 def _synthesis_want(part: SubProblem, context: Context, views: Sequence[View]) -> Want:
     votes = "; ".join(
-        f"{vote['expert']}: {vote['cause'] or '-'} ({vote['confidence']:.2f})"
-        for vote in facilitator.votes_of(views)
+        f"{vote['expert']}: {vote['cause'] or '-'} ({vote['confidence']:.2f})" for vote in votes_of(views)
     )
     facts = {
         **_facts(part, context, views),
-        "counts": [asdict(count) for count in facilitator.counted(views, part.candidates)],
+        "counts": [asdict(count) for count in counted(views, part.candidates)],
     }
     prompt = synthesis_prompt(context, part.goal, views, votes)
     return Want(Key(part.id, "synthesis"), prompt, facts, Synthesis)
@@ -186,7 +297,7 @@ def _summaries(
     """
     summaries: dict[str, str] = {}
     warnings: list[str] = []
-    for code in facilitator.latest(views):
+    for code in latest(views):
         own_views = [row for row in views if row.expert == code]
         if is_usable(by_model.get(code, ""), own_views):
             summaries[code] = by_model[code]
@@ -203,5 +314,5 @@ def _positions(context: Context, views: Sequence[View]) -> str:
     """Return the last positions as they are, where nobody summed them up."""
     return "\n".join(
         f"- {context.experts[code].name(context.language)}: {row.position}"
-        for code, row in facilitator.latest(views).items()
+        for code, row in latest(views).items()
     )

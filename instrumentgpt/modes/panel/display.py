@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from instrumentgpt.analyst.words import cited, joined, plain_text, quoted
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, table
+from instrumentgpt.modes.panel import TABLE, say
 from instrumentgpt.modes.panel.contracts import Plan, Rejected, SubProblem, SubProblemResult, View
 from instrumentgpt.modes.panel.decomposition import written
 from instrumentgpt.modes.panel.experts import Expert
-from instrumentgpt.modes.panel.progress import StageCost
 from instrumentgpt.modes.panel.prompts import Context
-from instrumentgpt.modes.panel.wording import TABLE, say
+from instrumentgpt.modes.panel.steps import StageCost
 
 MOST_CLAIMS = 4  # shown of a contribution; all of them are stored
 

@@ -11,15 +11,13 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.terms import phrases
-from instrumentgpt.modes.panel import display
-from instrumentgpt.modes.panel.asking import Journal, Want, ask_one
+from instrumentgpt.modes.panel import display, say
 from instrumentgpt.modes.panel.contracts import Answer, Brief, Plan, SubProblemResult, as_json
 from instrumentgpt.modes.panel.decomposition import checked, edited
 from instrumentgpt.modes.panel.experts import Expert, read_experts
-from instrumentgpt.modes.panel.progress import results_of, stage_costs
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt, question_prompt
-from instrumentgpt.modes.panel.session import CONCLUSION, carried_on, context_of
-from instrumentgpt.modes.panel.wording import after_the_end, say
+from instrumentgpt.modes.panel.session import CONCLUSION, after_the_end, carried_on, context_of
+from instrumentgpt.modes.panel.steps import Journal, Want, ask_one, results_of, stage_costs
 from instrumentgpt.storage import panels
 from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.artifacts import list_uploads

@@ -7,12 +7,11 @@ from typing import Any
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tool
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.instruments.faults import cause_title
-from instrumentgpt.instruments.language import language_of
+from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel import display
-from instrumentgpt.modes.panel.asking import Interrupted, Journal, Reply, Want, ask_one, carry_out
+from instrumentgpt.modes.panel import display, say
 from instrumentgpt.modes.panel.contracts import (
     Plan,
     Rejected,
@@ -22,12 +21,20 @@ from instrumentgpt.modes.panel.contracts import (
     as_json,
 )
 from instrumentgpt.modes.panel.decomposition import batches
-from instrumentgpt.modes.panel.deliberation import built_on, deliberate, spoken
+from instrumentgpt.modes.panel.deliberation import SURE, built_on, deliberate, spoken
 from instrumentgpt.modes.panel.experts import Expert
-from instrumentgpt.modes.panel.facilitator import SURE
-from instrumentgpt.modes.panel.progress import results_of, stage_costs
 from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, conclusion_prompt
-from instrumentgpt.modes.panel.wording import after_the_end, going_on, say
+from instrumentgpt.modes.panel.steps import (
+    Interrupted,
+    Journal,
+    Reply,
+    Want,
+    ask_one,
+    carry_out,
+    results_of,
+    stage_costs,
+)
+from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, list_steps, set_panel_status
 from instrumentgpt.turn.turn import Turn
 
@@ -235,3 +242,23 @@ def _cause(result: SubProblemResult, cause: str, field: str, context: Context) -
     colon = "：" if context.language == "zh" else ": "
     text = shorten(title + colon + position, STATEMENT_CHARS)
     return {"summary": text, field: [{"text": text, "evidence": evidence[:6]}]}
+
+
+def after_the_end(panel: Panel, saved: bool = False) -> list[Offer]:
+    """Return what is of use after the conclusion: the next action, a report, another panel, saving it.
+
+    saved  it is saved already
+    """
+    language = language_of(panel.question)
+    label = str(panel.brief.get("device") or panel.brief["log"])
+    offers = [
+        Offer(say("offer_next", language), say("ask_next", language), "chat"),
+        Offer(say("offer_report", language), say("ask_report", language, label=label), "investigate"),
+        Offer(say("offer_again", language), panel.question, "panel"),
+    ]
+    return offers if saved else [*offers, Offer(say("save", language), say("save", language), "panel")]
+
+
+def going_on(number: int, language: Language) -> Offer:
+    """Return the offer to go on at sub-problem `number`."""
+    return Offer(say("go_on", language, number=number), "繼續" if language == "zh" else "continue", "panel")

@@ -1,4 +1,4 @@
-"""One expert speaking, without any model: from the checks of its field, and the tools it may call."""
+"""A panel without any model: each expert speaks from the checks of its field, then it is summed up."""
 
 import json
 import re
@@ -7,10 +7,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from instrumentgpt.agents.offline.panel import record
+from instrumentgpt.agents.offline.panel_plan import (
+    Reason,
+    figure,
+    first_line,
+    inseparable_rival,
+    on_channel,
+    reasons,
+    sentence,
+    where_is,
+    worst_channel,
+)
 from instrumentgpt.analyst.case import Case, Result, ToolFailed
+from instrumentgpt.analyst.constraints import mark, step_of
 from instrumentgpt.analyst.report import faults_of
-from instrumentgpt.analyst.words import phrase
+from instrumentgpt.analyst.words import cited, joined, phrase
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.findings import FEWEST_SAMPLES
 from instrumentgpt.instruments.language import with_spans
@@ -49,11 +60,11 @@ class _Field:
         return cause_title(fault, self.case.language)
 
     def figure(self, channel: int | None, cause: str = "") -> str:
-        return record.figure(self.diagnosis, channel, cause, self.case.language)
+        return figure(self.diagnosis, channel, cause, self.case.language)
 
     def faults(self, channel: int | None, causes: list[str]) -> list[dict[str, Any]]:
         """The findings of `channel` that are of `causes`."""
-        findings = record.on_channel(faults_of(self.diagnosis), channel)
+        findings = on_channel(faults_of(self.diagnosis), channel)
         return [finding for finding in findings if finding["class"] in causes]
 
     def claim(self, text: str, *lines: tuple[int | None, str]) -> _View:
@@ -87,7 +98,7 @@ def contribute(case: Case) -> Iterator[str]:
 def _judge(field: _Field) -> _View:
     """Return the vote for the cause in the expert's field that a check found, or why there is none."""
     channel = field.part["channel"]
-    against, left = record.reasons(field.diagnosis, field.causes, channel, field.case.language)
+    against, left = reasons(field.diagnosis, field.causes, channel, field.case.language)
     seen = field.faults(channel, field.causes)
     claims = [
         field.claim(finding["cause"], *((item["line"], item["text"]) for item in finding["evidence"][:2]))
@@ -106,10 +117,10 @@ def _judge(field: _Field) -> _View:
 
 def _decide(field: _Field) -> _View:
     """Return what is to be done first in the expert's field, or what keeps a runner-up possible."""
-    against, left = record.reasons(field.diagnosis, field.causes, None, field.case.language)
+    against, left = reasons(field.diagnosis, field.causes, None, field.case.language)
     view: _View = {"claims": [], "rejects": _rejects([reason for reason in against if reason.line])}
     if seen := field.faults(None, field.causes):
-        claims = [field.claim(seen[0]["cause"], record.first_line(seen[0]))]
+        claims = [field.claim(seen[0]["cause"], first_line(seen[0]))]
         position = field.say("panel_do", action=seen[0]["action"])
         return {**view, **_holds(field, seen[0]), "position": position, "claims": claims}
     if left:
@@ -139,7 +150,7 @@ def _weigh(field: _Field) -> _View:
     shown_by = ((item["line"], item["text"]) for item in finding["evidence"][:2])
     claims = [field.claim(finding["cause"], *shown_by)]
     claims += [field.claim(text["text"], (text["lines"][0], "")) for text in finding["coincidences"][:2]]
-    rival = record.inseparable_rival(finding)
+    rival = inseparable_rival(finding)
     if rival:
         names = {"title": finding["title"], "rival": field.title(rival)}
         claims.append(field.claim(field.say("panel_not_by_numbers", samples=diagnosis["samples"], **names)))
@@ -155,9 +166,9 @@ def _weigh(field: _Field) -> _View:
 
 def _holds(field: _Field, finding: Mapping[str, Any]) -> _View:
     """Return position, confidence, condition and measurement of an expert whose check found something."""
-    where = record.where_is(finding["channel"], field.case.language)
-    rival = record.inseparable_rival(finding)
-    seen = record.sentence(finding["summary"])
+    where = where_is(finding["channel"], field.case.language)
+    rival = inseparable_rival(finding)
+    seen = sentence(finding["summary"])
     if not seen.startswith(finding["title"]):  # some sentences begin with it
         seen = field.say("panel_holds", title=finding["title"], clause=seen)
     return {
@@ -169,7 +180,7 @@ def _holds(field: _Field, finding: Mapping[str, Any]) -> _View:
     }
 
 
-def _leaves_open(field: _Field, reason: record.Reason) -> _View:
+def _leaves_open(field: _Field, reason: Reason) -> _View:
     """Return position and vote for what is not ruled out; what no check could judge is asked, not held."""
     if not reason.judged:
         return {"position": reason.text, "cause": "", "confidence": LEFT_OPEN}
@@ -201,14 +212,14 @@ def _shown_by_tools(field: _Field) -> list[_View]:
     return shown
 
 
-def _rejects(against: list[record.Reason]) -> list[_View]:
+def _rejects(against: list[Reason]) -> list[_View]:
     return [
         {"cause": reason.cause, "because": reason.text, "line": reason.line}
         for reason in against[:MOST_REJECTS]
     ]
 
 
-def _nothing(field: _Field, against: list[record.Reason]) -> str:
+def _nothing(field: _Field, against: list[Reason]) -> str:
     diagnosis = field.diagnosis
     if field.part["kind"] == "trust" and "data_gap" in field.causes:
         gaps = sum(finding["class"] == "data_gap" for finding in diagnosis["findings"])
@@ -216,11 +227,11 @@ def _nothing(field: _Field, against: list[record.Reason]) -> str:
         return field.say("panel_record_holds", gaps=gaps, broken=diagnosis["broken"]["count"], **fields)
     if not against:
         return _quiet(field)
-    where, reason = record.where_is(field.part["channel"], field.case.language), _named(field, against[0])
+    where, reason = where_is(field.part["channel"], field.case.language), _named(field, against[0])
     return field.say("panel_none", where=where, count=len(against), reason=reason)
 
 
-def _named(field: _Field, reason: record.Reason) -> str:
+def _named(field: _Field, reason: Reason) -> str:
     """Return the reason; one that only says that nothing was found needs the cause's name."""
     if reason.line:
         return reason.text
@@ -235,7 +246,7 @@ def _quiet(field: _Field) -> str:
 
 def _amount(field: _Field) -> str:
     """Return whether the log has enough samples for a verdict."""
-    channel = record.worst_channel(field.diagnosis, None)
+    channel = worst_channel(field.diagnosis, None)
     fields = {"samples": channel.get("samples") or 0, "seconds": field.diagnosis["seconds"] or 0.0}
     few = fields["samples"] < FEWEST_SAMPLES or channel.get("sample_period") is None
     key = "panel_weighs_too_little" if few else "panel_weighs_record"
@@ -248,3 +259,131 @@ def _short(position: str) -> str:
     while len(sentences) > 1 and count_tokens(" ".join(sentences)) > POSITION_TOKENS:
         sentences.pop()
     return re.sub(r"(?<=[。；]) ", "", " ".join(sentences)).rstrip("；; ")
+
+
+MOST_LINKED = 3  # lines of one view
+
+
+def synthesis(case: Case) -> Iterator[str]:
+    """Yield the synthesis of one sub-problem as JSON."""
+    given, language = case.task.given, case.language
+    counts, names = given["counts"], given["names"]
+    last = {view["expert"]: view for view in given["said"]}
+    against = {  # cause → the reason of who ruled it out first
+        row["cause"]: cited(row["because"], given["brief"]["reference"], [row["line"]])
+        for view in reversed(last.values())
+        for row in reversed(view["rejects"])
+    }
+    lead = counts[0] if counts and counts[0]["votes"] else None
+    second = counts[1] if lead and len(counts) > 1 else None
+    leading = lead["cause"] if lead else ""
+    lines = [_lead(case, lead, last)]
+    if second and second["votes"]:
+        fields = {"weight": second["weight"], "count": len(second["votes"])}
+        text = phrase("panel_runner_up_plain", language, title=_title(case, second), **fields)
+        lines.append(_shown(case, text, last[second["votes"][0]]))
+    elif second and second["against"]:
+        fields = {"title": _title(case, second), "reason": against[second["cause"]]}
+        lines.append(phrase("panel_runner_up", language, **fields).strip())
+    out = [count for count in counts[1:] if count["against"] and not count["votes"] and count is not second]
+    lines += _excluded(case, out, last, against)
+    dissent = [
+        phrase(
+            "panel_dissents",
+            language,
+            title=_title(case, view),
+            name=names[view["expert"]],
+            confidence=view["confidence"],
+            position=view["position"],
+        )
+        for view in last.values()
+        if lead and view["cause"] not in ("", leading)
+    ]
+    # what the leading view's firmest advocate would measure, else anybody
+    measured = sorted(
+        (view for view in last.values() if view["measurement"]),
+        key=lambda view: (view["cause"] != leading, -view["confidence"]),
+    )
+    measurement = measured[0]["measurement"] if measured else ""
+    if measurement:
+        lines.append(phrase("panel_decides", language, measurement=measurement))
+    fields = {"cause": leading, "runner_up": second["cause"] if second else "", "dissent": dissent}
+    yield _json(lines, **fields, measurement=measurement)
+
+
+def conclusion(case: Case) -> Iterator[str]:
+    """Yield the overall synthesis as JSON: the first cause found, in the order of the findings."""
+    given, language = case.task.given, case.language
+    findings = {row["class"]: row for row in reversed(given["brief"]["findings"])}
+    order = [row["class"] for row in given["brief"]["findings"]]
+    named = [result for result in given["results"] if result["cause"] and result["kind"] != "decide"]
+    named.sort(
+        key=lambda result: (
+            order.index(result["cause"]) if result["cause"] in order else len(order),
+            result["kind"] != "cause",
+        )
+    )
+    if not named:
+        fields = {"count": len(given["results"]), "lines": given["brief"]["lines"]}
+        yield _json([phrase("panel_healthy", language, **fields)])
+        return
+    lines = []
+    once = {result["cause"]: result for result in reversed(named)}  # a sensor's fault is found twice
+    for cause, result in reversed(once.items()):
+        seen = sentence(findings[cause]["summary"]) if cause in findings else result["position"]
+        fields = {"title": _title(case, result), "number": result["sub_problem"], "clause": seen}
+        text = phrase("panel_most_likely", language, **fields)
+        shown = [item["line"] for item in findings[cause]["evidence"]] if cause in findings else []
+        lines.append(cited(text, given["brief"]["reference"], shown))
+    first = named[0]
+    lines += [line for line in first["told"] if line not in lines]
+    to_mend = findings.get(first["cause"])
+    if to_mend and to_mend["action"]:
+        held = mark(case.task, language, step_of(to_mend))
+        lines.append(phrase("panel_do", language, action=to_mend["action"]) + held)
+    yield _json(lines, **{name: first[name] for name in ("dissent", "cause", "runner_up", "measurement")})
+
+
+def _json(lines: list[str], **fields: Any) -> str:
+    return json.dumps({"text": "\n".join(f"- {line}" for line in lines), **fields}, ensure_ascii=False)
+
+
+def _title(case: Case, of_a_cause: Mapping[str, Any]) -> str:
+    return cause_title(of_a_cause["cause"], case.language)
+
+
+def _lead(case: Case, lead: Mapping[str, Any] | None, last: Mapping[str, Any]) -> str:
+    given, language = case.task.given, case.language
+    if lead is None:
+        firmest = max(last.values(), key=lambda view: view["confidence"])
+        key = "panel_trusted" if given["sub_problem"]["kind"] == "trust" else "panel_nobody_votes"
+        return phrase(key, language, count=len(given["counts"]), position=firmest["position"])
+    first = max((last[code] for code in lead["votes"]), key=lambda view: view["confidence"])
+    named = joined([given["names"][code] for code in lead["votes"]], language)
+    fields = {"title": _title(case, lead), "weight": lead["weight"], "count": len(lead["votes"])}
+    text = phrase("panel_leads", language, names=named, position=first["position"], **fields)
+    return _shown(case, text, first)
+
+
+def _shown(case: Case, text: str, view: Mapping[str, Any]) -> str:
+    """Return the `text` on an expert's view with the links to the lines that it gave."""
+    lines = [item["line"] for claim in view["claims"] for item in claim["evidence"]]
+    return cited(text, case.task.given["brief"]["reference"], lines[:MOST_LINKED])
+
+
+def _excluded(
+    case: Case, out: list[Any], last: Mapping[str, Any], against: Mapping[str, str]
+) -> Iterator[str]:
+    """Yield who ruled what out: by a line of the log each for itself, by silent checks all together."""
+    names, language = case.task.given["names"], case.language
+    shown = {row["cause"] for view in last.values() for row in view["rejects"] if row["line"]}
+    for count in out:
+        if count["cause"] in shown:
+            named = joined([names[code] for code in count["against"]], language)
+            fields = {"title": _title(case, count), "reason": against[count["cause"]]}
+            yield phrase("panel_excludes", language, names=named, **fields)
+    rest = [count for count in out if count["cause"] not in shown]
+    if rest:
+        fields = {"titles": joined([_title(case, count) for count in rest], language)}
+        reason = against[rest[0]["cause"]]
+        yield phrase("panel_excluded_rest", language, count=len(rest), reason=reason, **fields)

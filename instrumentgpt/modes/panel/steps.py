@@ -1,21 +1,24 @@
-"""Asking experts: several at once, each reply read against its contract, each step stored when it is done.
+"""The steps of a panel: asked for, several at once, each read by its contract and stored once it is done.
 
-A step that is stored already is not asked for again: a panel that was cut off goes on where it was.
+A step that is stored already is not asked for again: a panel that was cut off goes on where it was. How far
+it is, and what each stage cost, is read from them.
 """
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
+
+from sqlite_utils import Database
 
 from instrumentgpt.agents.events import Done, Event, Failure, Session, Text, Thinking, Tool
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.contracts import Contract, read_reply
-from instrumentgpt.modes.panel.contracts import as_json
-from instrumentgpt.storage.panels import Key, Step, save_step
+from instrumentgpt.modes.panel.contracts import Plan, SubProblem, SubProblemResult, as_json
+from instrumentgpt.storage.panels import Key, Panel, Step, latest_panel, list_steps, save_step
 from instrumentgpt.turn.ask import ask_all
 from instrumentgpt.turn.request import Asking
 from instrumentgpt.turn.turn import Turn
@@ -158,3 +161,102 @@ def _again(journal: Journal, want: Want) -> str:
 
 def _unfit(key: Key) -> Key:
     return replace(key, stage=UNFIT + key.stage)
+
+
+PartStatus = Literal["done", "now", "waiting"]
+STAGES = ("plan", "contribution", "synthesis", "expert_memory", "conclusion", "repair")
+
+
+@dataclass(frozen=True)
+class StageCost:
+    """The steps of one stage taken together."""
+
+    stage: str
+    steps: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.tokens_in + self.tokens_out
+
+
+def stage_costs(steps: Iterable[Step]) -> list[StageCost]:
+    """Return what each stage that had steps cost: tokens as reported, else estimated; dollars if reported.
+
+    What was asked for again is a stage of its own, "repair".
+    """
+    by_stage: dict[str, list[Step]] = {stage: [] for stage in STAGES}
+    for step in steps:
+        stage = "repair" if step.key.stage.startswith(UNFIT) else step.key.stage
+        by_stage.get(stage, []).append(step)
+    return [
+        StageCost(
+            stage,
+            len(stage_steps),
+            sum(step.tokens_in for step in stage_steps),
+            sum(step.tokens_out for step in stage_steps),
+            sum(step.cost for step in stage_steps),
+        )
+        for stage, stage_steps in by_stage.items()
+        if stage_steps
+    ]
+
+
+@dataclass(frozen=True)
+class PartProgress:
+    """One sub-problem: how far it is, who has spoken (expert → rounds), and its result once there is one."""
+
+    part: SubProblem
+    status: PartStatus
+    spoken: dict[str, int]
+    result: SubProblemResult | None
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A panel with its sub-problems in order."""
+
+    panel: Panel
+    plan: Plan
+    parts: tuple[PartProgress, ...]
+
+    @property
+    def reached(self) -> int:
+        """The first sub-problem without a result; the last one if all have theirs."""
+        left = [row.part.id for row in self.parts if row.result is None]
+        return left[0] if left else self.parts[-1].part.id
+
+
+def read_progress(database: Database, conversation_id: str) -> Progress | None:
+    """Return how far the conversation's newest panel is; None if it has none."""
+    panel = latest_panel(database, conversation_id)
+    if panel is None:
+        return None
+    plan, steps = Plan.model_validate(panel.plan), list_steps(database, panel.id)
+    results = results_of(steps)
+    parts = []
+    for part in plan.sub_problems:
+        ready = panel.status == "running" and all(number in results for number in part.after)
+        part_steps = [step for step in steps if step.key.sub_problem == part.id]
+        spoken = {
+            step.key.expert: step.key.round  # steps come in the order in which they were done
+            for step in part_steps
+            if step.key.stage == "contribution" and "content" in step.content
+        }
+        result, tokens = results.get(part.id), sum(step.tokens_in + step.tokens_out for step in part_steps)
+        status: PartStatus = "done" if result else "now" if ready else "waiting"
+        parts.append(PartProgress(part, status, spoken, result, tokens))
+    return Progress(panel, plan, tuple(parts))
+
+
+def results_of(steps: Iterable[Step]) -> dict[int, SubProblemResult]:
+    """Return sub-problem → its result, for those that have one."""
+    return {
+        step.key.sub_problem: SubProblemResult.model_validate(step.content)
+        for step in steps
+        if step.key.stage == "result"
+    }

@@ -1,1 +1,0 @@
-"""What our own analyst says in a panel: the brief, the decomposition, each expert, the synthesis."""
