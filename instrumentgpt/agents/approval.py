@@ -26,7 +26,11 @@ def approval(text: str) -> Answer | None:
     >>> approval("It broke yesterday"), approval("no, only the first two"), approval("可以嗎？")
     (None, None, None)
     """
-    folded = _folded(text)
+    # NFKC, lower case, straight apostrophes, single blanks, no skin colours
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("\ufe0f", "")
+    plain = re.sub("[\U0001f3fb-\U0001f3ff]", "", plain)
+    plain = re.sub(r"\byes{2,}\b", "yes", plain)
+    folded = re.sub(r"[^\S\n]+", " ", plain).strip()
     if len(folded) > LONGEST or _QUESTION.search(folded):
         return None
     if _PHRASE.sub("", folded).strip(_DECORATION):
@@ -49,14 +53,6 @@ def _answers_in(folded: str) -> Iterator[Answer]:
             yield "no"
         elif phrase in _KINDS["yes"] and not negated:
             yield "yes"
-
-
-def _folded(text: str) -> str:
-    """Return `text` in one form: NFKC, lower case, straight apostrophes, single blanks, no skin colours."""
-    plain = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").replace("\ufe0f", "")
-    plain = re.sub("[\U0001f3fb-\U0001f3ff]", "", plain)
-    plain = re.sub(r"\byes{2,}\b", "yes", plain)
-    return re.sub(r"[^\S\n]+", " ", plain).strip()
 
 
 def _pattern(phrases: Iterable[str]) -> str:

@@ -126,17 +126,13 @@ def _item(parser: StreamParser, when: str, item: dict[str, Any]) -> Iterator[Eve
     elif kind == "error":
         yield Tick(string(item.get("message")) or "the agent reports a problem")
     elif kind == "mcp_tool_call" or kind in _NAMES_OF_ITEMS:
-        yield from _call(parser, when, item)
+        call_id = string(item.get("id"))
+        if when == "item.completed":
+            yield from parser.close(call_id, *_closing(item), _tool(item))
+        elif call_id not in parser.started:
+            yield from parser.start(_tool(item))
     elif kind != "todo_list":
         parser.unknown[f"{when}/{kind}"] += 1
-
-
-def _call(parser: StreamParser, when: str, item: dict[str, Any]) -> Iterator[Event]:
-    call_id = string(item.get("id"))
-    if when == "item.completed":
-        yield from parser.close(call_id, *_closing(item), _tool(item))
-    elif call_id not in parser.started:
-        yield from parser.start(_tool(item))
 
 
 def _tool(item: dict[str, Any]) -> Tool:

@@ -45,7 +45,9 @@ def main() -> None:
         os.dup2(nothing, standard)
     if listener:
         threading.Thread(target=_serve, args=(listener, setup["server"]), daemon=True).start()
-    status = _wait_for(agent)
+    ended = status = 0
+    while ended != agent:
+        ended, status = os.wait()
     if listener:
         os.unlink(os.path.join(setup["sockets"], str(os.getpid())))
     _end_what_is_left()
@@ -77,13 +79,6 @@ def _become(argv: list[str], setup: dict[str, Any], temporary: str) -> None:
         os.write(2, f"{argv[0]} does not start: {error.strerror}\n".encode())
     finally:
         os._exit(NOT_STARTED)
-
-
-def _wait_for(agent: int) -> int:
-    while True:
-        ended, status = os.wait()
-        if ended == agent:
-            return status
 
 
 def _end_what_is_left() -> None:

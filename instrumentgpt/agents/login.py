@@ -124,7 +124,11 @@ def _followed(child: "pexpect.spawn[bytes]", deadline: float, stopped: Callable[
             address = match.group()
             yield Address(address)
         if ended:
-            yield _login_end(child, text)
+            child.close(force=True)
+            well = child.exitstatus == 0 and not _LOGGED_OUT.search(text)
+            yield Status(
+                well, _last_line(text) or f"It ended with exit code {child.exitstatus} and no words."
+            )
             return
         if _LOGGED_IN.search(text):
             deadline = min(deadline, time.monotonic() + LEAVE_SECONDS)
@@ -146,12 +150,6 @@ def _read(child: "pexpect.spawn[bytes]") -> tuple[bool, bytes]:
         return False, b""
     except pexpect.EOF:
         return True, b""
-
-
-def _login_end(child: "pexpect.spawn[bytes]", text: str) -> Status:
-    child.close(force=True)
-    well = child.exitstatus == 0 and not _LOGGED_OUT.search(text)
-    return Status(well, _last_line(text) or f"It ended with exit code {child.exitstatus} and no words.")
 
 
 def _last_line(text: str) -> str:

@@ -61,7 +61,10 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
             yield Session(session, "opencode")
         part = mapping(line.get("part"))
         if line.get("type") == "step_finish":
-            _add(usage, part)
+            for name, keys in _COUNTS.items():
+                count = at(part, *keys)
+                if type(count) in (int, float):
+                    usage[name] = usage.get(name, 0) + count
             if part.get("reason") not in ("tool-calls", "unknown", None):
                 yield from parser.finish(usage)
                 return
@@ -70,13 +73,6 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
         else:
             yield from _event(parser, line, part)
     yield from parser.break_off(usage)
-
-
-def _add(usage: dict[str, float], part: dict[str, Any]) -> None:
-    for name, keys in _COUNTS.items():
-        count = at(part, *keys)
-        if type(count) in (int, float):
-            usage[name] = usage.get(name, 0) + count
 
 
 def _event(parser: StreamParser, line: dict[str, Any], part: dict[str, Any]) -> Iterator[Event]:

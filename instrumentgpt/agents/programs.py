@@ -57,7 +57,11 @@ def known_options(program: str, *command: str, environment: Mapping[str, str]) -
         options = json_object(kept.read_bytes())
     if key not in options:
         options = {**options, key: _ask(program, command, environment)}
-        _write(kept, options)
+        with suppress(OSError):  # without a folder to write to the programs are asked again
+            kept.parent.mkdir(parents=True, exist_ok=True)
+            part = kept.with_suffix(f".{os.getpid()}")
+            part.write_text(json.dumps(options), encoding="utf-8")
+            part.replace(kept)
     return Options(frozenset(options[key]))
 
 
@@ -82,12 +86,3 @@ def _ask(program: str, command: tuple[str, ...], environment: Mapping[str, str])
         return []
     text = (result.stdout + result.stderr).decode(errors="replace")
     return sorted(set(_OPTION.findall(text))) if result.returncode == 0 else []
-
-
-def _write(kept: Path, options: Mapping[str, list[str]]) -> None:
-    """Replace the file whole; without a folder to write to the programs are asked again."""
-    with suppress(OSError):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        part = kept.with_suffix(f".{os.getpid()}")
-        part.write_text(json.dumps(options), encoding="utf-8")
-        part.replace(kept)

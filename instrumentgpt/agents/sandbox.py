@@ -98,11 +98,12 @@ def confined(command: Command, request: Request, state: tuple[str, ...], setting
     """
     if not has_keeper():
         return command
+    server = request.server
     setup = {
         "confined": confines(settings),
         "reads": [str(path) for path in readable(command, request, settings.agent_reads)],
         "writes": [str(path) for path in writable(command, request, state)],
-        "server": _server(request),
+        "server": server and {"argv": [server["command"], *server["args"]], "env": server["env"]},
         "sockets": str(_sockets(request.run_folder)) if request.run_folder else "",
     }
     start = (sys.executable, "-I", "-S", "-c", START, str(CHECKOUT), json.dumps(setup))
@@ -170,13 +171,6 @@ def _package(real: Path) -> Path:
         private.is_relative_to(real.parent) for private in (Path.home(), home())
     )
     return real if among_others else real.parent
-
-
-def _server(request: Request) -> dict[str, Any] | None:
-    if request.server is None:
-        return None
-    argv = [request.server["command"], *request.server["args"]]
-    return {"argv": argv, "env": request.server["env"]}
 
 
 def _sockets(folder: Path) -> Path:

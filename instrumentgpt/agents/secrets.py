@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
 
-from instrumentgpt.agents.events import Event, Events, Text
+from instrumentgpt.agents.events import Events, Text
 
 HIDDEN = "[secret hidden]"
 SHORTEST_VALUE = 8  # characters; a shorter value of a variable stands in too many innocent words
@@ -92,7 +92,8 @@ def redacted(events: Events, secrets: Secrets) -> Events:
                 recapped = isinstance(event, Text) and event.whole and event.segment == pieces.segment
                 yield from () if recapped else pieces.rest()
                 pieces.held = ""
-                yield _without(event, secrets)
+                fields = {name: value for name, value in vars(event).items() if name not in NAMES}
+                yield replace(event, **{name: _hidden(value, secrets) for name, value in fields.items()})
 
 
 @dataclass
@@ -122,12 +123,6 @@ class _Pieces:
             text = self.secrets.hide(self.last + words)[len(self.last) :]
             self.last = words[-1]
             yield Text(text, self.segment)
-
-
-def _without(event: Event, secrets: Secrets) -> Event:
-    return replace(
-        event, **{name: _hidden(value, secrets) for name, value in vars(event).items() if name not in NAMES}
-    )
 
 
 def _hidden(value: Any, secrets: Secrets) -> Any:

@@ -101,7 +101,9 @@ def _texts(
         texts[POLICY] = policy(permission.may_run, permission.may_edit, permission.may_browse)
         texts[".gemini/settings.json"] = _json({"mcpServers": {SERVER: {**server, "trust": True}}})
     if agent == "opencode":
-        texts["opencode.json"] = _json({"mcp": {SERVER: _for_opencode(server)}})
+        entry = {"type": "local", "command": [server["command"], *server["args"]], "enabled": True}
+        entry |= {"environment": server["env"], "timeout": PATIENCE_MS}
+        texts["opencode.json"] = _json({"mcp": {SERVER: entry}})
     return texts
 
 
@@ -121,12 +123,6 @@ def cursor_permissions(permission: Permission, source: Path | None = None) -> di
         "allow": [f"Mcp({SERVER}:*)", *reading, *(kind for kind, may in kinds.items() if may)],
         "deny": [kind for kind, may in kinds.items() if not may],
     }
-
-
-def _for_opencode(server: Mapping[str, Any]) -> dict[str, Any]:
-    command = [server["command"], *server["args"]]
-    entry = {"type": "local", "command": command, "environment": server["env"], "enabled": True}
-    return {**entry, "timeout": PATIENCE_MS}
 
 
 def copy_logs(folder: Path, logs: Iterable[tuple[str, Path]]) -> None:

@@ -191,7 +191,10 @@ def run_case(case: Case, agent: str, folder: Path, recordings: Path | None = Non
                 facts = {"turn": number, "case": asdict(case), "windows": fixture.windows}
                 facts |= {"logs": list(fixture.logs), "about": log.name if log else ""}
                 facts |= {"outside": str(folder / "outside")}
-                _tell(folder, MODELS, agent, facts)
+                _program(folder, str(MODELS), agent, str(folder / "model" / "case.json"))
+                (folder / "model" / "case.json").write_text(
+                    json.dumps(facts, ensure_ascii=False), encoding="utf-8"
+                )
             elif agent == REPLAY:
                 _program(folder, str(MODELS), REPLAY, str(recordings))
             answers.append(_answered(database, conversation, turn, wire, [] if number else fixture.files))
@@ -291,12 +294,6 @@ def _set(old: Mapping[str, str], new: Mapping[str, str]) -> None:
     for name in old:
         os.environ.pop(name, None)
     os.environ.update(new)
-
-
-def _tell(folder: Path, script: Path, model: str, facts: Mapping[str, Any]) -> None:
-    """Make `script` the program of the turn, and tell it the case."""
-    _program(folder, str(script), model, str(folder / "model" / "case.json"))
-    (folder / "model" / "case.json").write_text(json.dumps(facts, ensure_ascii=False), encoding="utf-8")
 
 
 def _program(folder: Path, *arguments: str) -> None:

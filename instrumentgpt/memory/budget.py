@@ -84,12 +84,16 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
     context = _context(pinned, parts.context, shared := int(CONTEXT_SHARE * room))
     entries = _entries(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * max(0, room - SUMMARY_FROM))))
     summary = _summary(entries)
-    history = _history(parts.history, int(HISTORY_SHARE * room))
-    notes = _notes(parts.notes, int(NOTES_SHARE * room))
+    body = _lines_within(without_tags("\n".join(parts.history)), int(HISTORY_SHARE * room))
+    history = _tagged("device_history", body if "\n" in body else "")  # no heading without a finding
+    lines = [shorten(" ".join(note.split()), NOTE_CHARS) for note in parts.notes]
+    notes = _tagged("notes", _lines_within(without_tags("\n".join(lines)), int(NOTES_SHARE * room)))
     room -= context.tokens + summary.tokens + history.tokens + notes.tokens
     wish = sum(piece.cost for piece in parts.recalled)
     recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * room)))
-    recalled = _recalled(parts.recalled, f"{context.text}\n{recent.text}", room - recent.tokens)
+    new = without_repeats(parts.recalled, f"{context.text}\n{recent.text}")
+    chosen = fitting(new, room - recent.tokens - _tagged("recalled_turns", " ").tokens)
+    recalled = _tagged("recalled_turns", "\n".join(piece.text for piece in chosen))
     summary = _summary(without_shown(entries, "\n".join((context.text, recalled.text, recent.text))))
     sections = [request, context, note, notes, history, summary, recalled, recent]
     over = sum(section.tokens for section in sections) - budget
@@ -143,18 +147,6 @@ def _lines_within(body: str, room: int) -> str:
     return "\n".join(kept)
 
 
-def _history(lines: Sequence[str], room: int) -> Section:
-    """Return what earlier conversations found; nothing where not one finding fits under the heading."""
-    body = _lines_within(without_tags("\n".join(lines)), room)
-    return _tagged("device_history", body if "\n" in body else "")
-
-
-def _notes(notes: Sequence[str], room: int) -> Section:
-    """Return the first notes that fit, a line each."""
-    lines = [shorten(" ".join(note.split()), NOTE_CHARS) for note in notes]
-    return _tagged("notes", _lines_within(without_tags("\n".join(lines)), room))
-
-
 def _entries(entries: Sequence[Entry], room: int) -> list[Entry]:
     """Return the entries merged to fit into `room` tokens, none where that cannot be."""
     shown = settle(entries, room) if room > 0 else []
@@ -172,9 +164,3 @@ def _recent(messages: Sequence[tuple[str, str]], room: int) -> Section:
         if section.tokens <= room:
             break
     return section
-
-
-def _recalled(pieces: Sequence[Recalled], shown: str, room: int) -> Section:
-    frame = _tagged("recalled_turns", " ").tokens
-    chosen = fitting(without_repeats(pieces, shown), room - frame)
-    return _tagged("recalled_turns", "\n".join(piece.text for piece in chosen))

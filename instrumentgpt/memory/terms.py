@@ -181,7 +181,9 @@ def search_terms(query: str, aliases: Aliases = ()) -> list[SearchTerm]:
     """
     query_terms = terms(query)
     groups = synonyms(aliases)
-    named = _widest(phrase for group in groups for phrase in group if holds(query_terms, phrase))
+    held = {phrase for group in groups for phrase in group if holds(query_terms, phrase)}
+    # no part of another: "heater power" does not mean the heater
+    named = {phrase for phrase in held if not any(phrase != other and holds(other, phrase) for other in held)}
     things = [SearchTerm((phrase,), last) for phrase, last in _unnamed(query, named)]
     things += [SearchTerm(group) for group in groups if any(phrase in named for phrase in group)]
     return list(dict.fromkeys(things))
@@ -197,12 +199,6 @@ def holds(text_terms: Sequence[str], phrase: Phrase) -> bool:
     if width and phrase[0] not in text_terms:
         return False
     return any(tuple(text_terms[at : at + width]) == phrase for at in range(len(text_terms) - width + 1))
-
-
-def _widest(held: Iterable[Phrase]) -> set[Phrase]:
-    """Return the phrases that are no part of another: "heater power" does not mean the heater."""
-    held = set(held)
-    return {phrase for phrase in held if not any(phrase != other and holds(other, phrase) for other in held)}
 
 
 def _unnamed(query: str, named: set[Phrase]) -> Iterator[tuple[Phrase, bool]]:

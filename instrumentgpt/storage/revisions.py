@@ -246,7 +246,12 @@ def mark_turn(database: Database, conversation_id: str, first: int, deleted_at: 
         "UPDATE all_messages SET deleted_at = ? WHERE id = ?", [(deleted_at, message) for message in turn]
     )
     state, filed = _states(database, conversation_id)
-    summary = _true_summary(database, conversation_id, get_memory(conversation_id, database)[0])
+    # the summary as far as it went, of what is there: a prompt adds the rest
+    entries = parse(get_memory(conversation_id, database)[0])
+    ids, _ = spoken(database, conversation_id)
+    there = history(database, conversation_id, max((row.last or 0 for row in entries), default=0) + 1)
+    true = [row for row in entries if row.first is None or sum(map(row.holds, ids)) == row.count]
+    summary = write(settle(with_older(true, list(there.ids), there)[0]))
     update_memory(conversation_id, summary, state.serialize(), database)
     database.conn.execute("DELETE FROM device_states WHERE conversation_id = ?", (conversation_id,))
     for device, filed_state in filed.items():
@@ -340,14 +345,6 @@ def devices_on_record(database: Database, conversation_id: str) -> list[str]:
         " WHERE device > '' GROUP BY device ORDER BY max(message_id) DESC"
     )
     return [device for (device,) in database.conn.execute(sql, {"id": conversation_id})]
-
-
-def _true_summary(database: Database, conversation_id: str, summary: str) -> str:
-    """Return the summary as far as it went, of what is there: a prompt adds the rest."""
-    entries, ids = parse(summary), spoken(database, conversation_id)[0]
-    there = history(database, conversation_id, max((row.last or 0 for row in entries), default=0) + 1)
-    true = [row for row in entries if row.first is None or sum(map(row.holds, ids)) == row.count]
-    return write(settle(with_older(true, list(there.ids), there)[0]))
 
 
 def _own_title(database: Database, conversation_id: str) -> str:

@@ -86,7 +86,11 @@ def keep(database: Database, given: Received) -> None:
     if not target.exists():
         given.path.replace(target)
         for folder in (target.parent, target.parent.parent):
-            _sync(folder)
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
 
 
 def path_of(database: Database, folder: str, name: str) -> Path:
@@ -160,11 +164,3 @@ def folder_of(database: Database) -> Path:
     if file_of(database) == ":memory:":
         raise StorageError("A database in memory keeps no files. Open one in a folder.")
     return Path(file_of(database)).parent / ATTACHMENTS
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -89,7 +89,8 @@ def reasons(
         if reason is not None:
             (against if reason.firm else left).append(reason)
         elif _is_judged(diagnosis, cause):
-            against.append(_silent(diagnosis, cause, channel, language))
+            shown, samples = figure(diagnosis, channel, cause, language), diagnosis["samples"]
+            against.append(Reason(cause, phrase("panel_silent", language, figure=shown, samples=samples)))
         else:
             samples = diagnosis["samples"]
             text = phrase("panel_unjudged", language, title=cause_title(cause, language), samples=samples)
@@ -113,7 +114,8 @@ def figure(diagnosis: Mapping[str, Any], channel: int | None, cause: str, langua
     if kind == "step" and figures.get("overshoot_percent") is None:
         kind = "swing"
     names = ("noise", "digit", "half_peak_to_peak", "in_band", "duty", "saturated", "mean_error", "kp", "ki")
-    if any(figures.get(name) is None for name in names if f"{{{name}" in _sentence(kind, language)):
+    template = sentences()[f"panel_figure_{kind}"][language]
+    if any(figures.get(name) is None for name in names if f"{{{name}" in template):
         return phrase("panel_figure_samples", language, samples=diagnosis["samples"])
     return phrase(f"panel_figure_{kind}", language, **{**figures, "unit": diagnosis["unit"]})
 
@@ -122,10 +124,6 @@ def worst_channel(diagnosis: Mapping[str, Any], channel: int | None) -> Mapping[
     """Return the metrics of `channel`, or of the one that swings most; {} if there is none."""
     rows = [row for row in diagnosis["channels"] if channel is None or row["channel"] == channel]
     return max(rows, key=lambda row: row["half_peak_to_peak"] or 0.0, default={})
-
-
-def _sentence(kind: str, language: Language) -> str:
-    return sentences()[f"panel_figure_{kind}"][language]
 
 
 def _weighed(findings: Sequence[Mapping[str, Any]], cause: str) -> Iterator[Reason]:
@@ -144,11 +142,6 @@ def _explained(findings: Sequence[Mapping[str, Any]], cause: str, language: Lang
             text = phrase("panel_explained", language, clause=clause(finding["summary"]), **fields)
             return Reason(cause, text, *first_line(finding))
     return None
-
-
-def _silent(diagnosis: Mapping[str, Any], cause: str, channel: int | None, language: Language) -> Reason:
-    shown = figure(diagnosis, channel, cause, language)
-    return Reason(cause, phrase("panel_silent", language, figure=shown, samples=diagnosis["samples"]))
 
 
 def _is_judged(diagnosis: Mapping[str, Any], cause: str) -> bool:

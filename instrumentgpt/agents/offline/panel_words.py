@@ -86,7 +86,11 @@ def contribute(case: Case) -> Iterator[str]:
         view = _weigh(field)
     else:
         view = _judge(field)
-    view["position"] = _short(view["position"])
+    # without its last sentences, as far as it must fit into a summary
+    sentences = re.split(r"(?<=[.;])\s+|(?<=[。；])", view["position"])
+    while len(sentences) > 1 and count_tokens(" ".join(sentences)) > POSITION_TOKENS:
+        sentences.pop()
+    view["position"] = re.sub(r"(?<=[。；]) ", "", " ".join(sentences)).rstrip("；; ")
     if remembered := given["remembered"]:
         held = {name: remembered[0][name] for name in ("confidence", "position")}
         text = field.say("panel_builds", number=remembered[0]["sub_problem"], **held)
@@ -251,14 +255,6 @@ def _amount(field: _Field) -> str:
     few = fields["samples"] < FEWEST_SAMPLES or channel.get("sample_period") is None
     key = "panel_weighs_too_little" if few else "panel_weighs_record"
     return with_spans(field.say(key, period=channel.get("sample_period"), **fields), field.case.language)
-
-
-def _short(position: str) -> str:
-    """Return the position without its last sentences, as far as it must fit into a summary."""
-    sentences = re.split(r"(?<=[.;])\s+|(?<=[。；])", position)
-    while len(sentences) > 1 and count_tokens(" ".join(sentences)) > POSITION_TOKENS:
-        sentences.pop()
-    return re.sub(r"(?<=[。；]) ", "", " ".join(sentences)).rstrip("；; ")
 
 
 MOST_LINKED = 3  # lines of one view

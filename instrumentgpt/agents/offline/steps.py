@@ -207,7 +207,13 @@ def reply(task: Task, wire: Wire) -> Iterator[str]:
     """
     given = task.given
     language: Language = "zh" if given.get("language") == "zh" else "en"
-    diagnoses = _diagnoses(given.get("results") or ())
+    # of each log once, the latest, the worst first
+    logs = {
+        (row["result"].get("device"), row["result"].get("log")): row["result"]
+        for row in given.get("results") or ()
+        if row["tool"] == "diagnose_log"
+    }
+    diagnoses = sorted(logs.values(), key=badness)
     fetched = (row["result"] for row in given.get("results") or () if row["tool"] == "fetch_log")
     labels = {result["device"]: result["label"] for result in fetched}
     words = [str(step.get("words") or "").strip() for step in given.get("steps") or ()]
@@ -218,16 +224,6 @@ def reply(task: Task, wire: Wire) -> Iterator[str]:
         yield from _fetched(given, language)
     for report in given.get("unsaved") or ():
         yield phrase("reply_report", language, ref=report["ref"], label=plain_text(report["label"])) + "\n"
-
-
-def _diagnoses(results: Any) -> list[Result]:
-    """Return the diagnosis of each log once, the latest, the worst first."""
-    logs = {
-        (row["result"].get("device"), row["result"].get("log")): row["result"]
-        for row in results
-        if row["tool"] == "diagnose_log"
-    }
-    return sorted(logs.values(), key=badness)
 
 
 def badness(diagnosis: Mapping[str, Any]) -> tuple[int, float, float]:

@@ -23,7 +23,6 @@ NEEDS_NOTHING = ("help", "term", "survey", "remembered")  # kinds of questions w
 _ASKS_FOR_A_VALUE = (
     r"[?？]|\b(?:what|how|which|show|list|give|tell)\b|多少|[幾几]|哪|什[麼么]|列出"  # no complaint
 )
-_Step = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -45,11 +44,6 @@ def think(task: Task, inventory: Inventory) -> Iterator[str]:
     `given`: `asked` (the request), `amendments` (what was answered to a proposal or question), `devices`
     (names of those that are meant), `report` (whether one is wanted), `today` (ISO).
     """
-    scope = _scope(task, inventory)
-    yield json.dumps(_decided(task, scope, inventory), ensure_ascii=False)
-
-
-def _scope(task: Task, inventory: Inventory) -> _Scope:
     given = task.given
     request, amendments = str(given.get("asked") or task.question), list(given.get("amendments") or ())
     text = "\n".join((request, *amendments))
@@ -58,7 +52,7 @@ def _scope(task: Task, inventory: Inventory) -> _Scope:
     devices = list(given.get("devices") or ())
     question = read_question(text, bool(task.state.get("device_name") or task.attachments), len(devices))
     names, known_log = (devices, False) if devices else _in_view(Case(task, question, language, dict))
-    return _Scope(
+    scope = _Scope(
         text,
         question,
         language,
@@ -67,6 +61,7 @@ def _scope(task: Task, inventory: Inventory) -> _Scope:
         day.isoformat() if day else "",
         bool(given.get("report")),
     )
+    yield json.dumps(_decided(task, scope, inventory), ensure_ascii=False)
 
 
 def _in_view(case: Case) -> tuple[list[str], bool]:
@@ -88,7 +83,10 @@ def _decided(task: Task, scope: _Scope, inventory: Inventory) -> dict[str, Any]:
     if nothing_known or unclear:
         questions = _questions(scope.language, inventory, unclear)
         return {"decision": "clarify", "goal": goal, "clarification_questions": questions}
-    steps = list(_numbered(_steps(scope)))
+    steps = [
+        {"description": description, "step_type": kind, "subdomain": subdomain, "group": group}
+        for group, kind, subdomain, description in _steps(scope)
+    ]
     return {"decision": "plan_direct", "goal": goal, "steps": steps}
 
 
@@ -150,8 +148,3 @@ def _scope_sentence(scope: _Scope, key: str) -> str:
     names = joined(scope.names, scope.language)
     question = shorten(" ".join(scope.text.split("\n")[0].split()), ASKED_CHARS)  # without what amended it
     return phrase(key, scope.language, names=names, day=scope.day, question=question)
-
-
-def _numbered(steps: Iterator[tuple[int, str, str, str]]) -> Iterator[_Step]:
-    for group, kind, subdomain, description in steps:
-        yield {"description": description, "step_type": kind, "subdomain": subdomain, "group": group}

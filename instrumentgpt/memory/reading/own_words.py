@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 
 from instrumentgpt.memory.filtering import in_code, is_log_line, without_markers
@@ -103,7 +103,8 @@ def quoted(words: str, message: str) -> bool:
     if _place(_folded(words), message_words) is not None:
         return True
     place = 0
-    for piece in _pieces(words):
+    divided = re.split(r"[,;:!?…，、；：。！？\n]+|(?<!\d)\.|\.(?!\d)", words)
+    for piece in filter(None, map(_folded, divided)):
         offset = _place(piece, message_words[place:]) if len(piece) >= PIECE_WORDS else None
         if offset is None:
             return False
@@ -133,12 +134,6 @@ def has_words(text: str, words: str) -> bool:
 
 def _folded(text: str) -> list[str]:
     return [fold(word.replace("−", "-").replace("’", "'")) for word in _WORD.findall(text)]
-
-
-def _pieces(text: str) -> Iterator[list[str]]:
-    """Yield the words of what punctuation divides."""
-    divided = re.split(r"[,;:!?…，、；：。！？\n]+|(?<!\d)\.|\.(?!\d)", text)
-    yield from filter(None, map(_folded, divided))
 
 
 def _place(piece: Sequence[str], words: Sequence[str]) -> int | None:

@@ -275,7 +275,15 @@ def _of_line(body: str, is_item: bool, section: Section) -> Iterator[Statement]:
     elif section in ("hypothesis", "root_cause"):
         yield from _statement(section, body)
     else:
-        yield from _in_sentences(body)
+        for sentence in _SENTENCE_END.split(body):
+            for kind, pattern in SENTENCES:
+                match = pattern.match(folded(sentence))
+                if match:
+                    if not ASKED.search(sentence) and not POINTERS.fullmatch(match["value"].strip()):
+                        whole_sentence = shorten(sentence.strip(), STATEMENT_CHARS)
+                        for statement in _statement(kind, sentence[slice(*match.span("value"))]):
+                            yield replace(statement, sentence=whole_sentence)
+                    break
 
 
 def _labelled(body: str) -> tuple[Kind, str] | None:
@@ -284,18 +292,6 @@ def _labelled(body: str) -> tuple[Kind, str] | None:
         if match and match["value"].strip():
             return kind, body[match.start("value") :]
     return None
-
-
-def _in_sentences(body: str) -> Iterator[Statement]:
-    for sentence in _SENTENCE_END.split(body):
-        for kind, pattern in SENTENCES:
-            match = pattern.match(folded(sentence))
-            if match:
-                if not ASKED.search(sentence) and not POINTERS.fullmatch(match["value"].strip()):
-                    whole_sentence = shorten(sentence.strip(), STATEMENT_CHARS)
-                    for statement in _statement(kind, sentence[slice(*match.span("value"))]):
-                        yield replace(statement, sentence=whole_sentence)
-                break
 
 
 def _statement(kind: Kind, value: str, whole: bool = False) -> Iterator[Statement]:

@@ -220,18 +220,39 @@ def _line(text: str) -> str:
 def use_tool(bench: Bench, tool: str, arguments: Mapping[str, Any]) -> Doing:
     """Use the tool of the registry and return its result as people read it."""
     from instrumentgpt.instruments.tools import TOOLS  # pandas: only where a tool is used
-    from instrumentgpt.instruments.tools.called import usage
+    from instrumentgpt.instruments.tools.called import needs, takes, usage
 
     if tool in LIST:
         return "\n".join([bench.say("tools"), "", *(f"- `{usage(name)}`" for name in TOOLS)])
-    given = _completed(bench, tool, arguments)
+    state, given = bench.turn.state, dict(arguments)  # completed by what the conversation knows
+    if isinstance(named := given.get("device"), str):
+        given["device"] = next((item.name for item in resolve(named, bench.turn.inventory).devices), named)
+    elif needs(tool, "device") and bench.device:
+        given["device"] = bench.device.name
+    if "log" not in given and needs(tool, "log") and state.last_log_file:
+        given["log"] = state.last_log_file
+        if takes(tool, "device") and bench.device:
+            given.setdefault("device", bench.device.name)
+    if takes(tool, "language"):
+        given.setdefault("language", bench.language)
+    if takes(tool, "record") and state.findings:
+        given.setdefault("record", language_of("\n".join(state.findings)))
     result = yield from _used(bench, tool, given)
     return _shown(bench, result, str(given.get("device") or ""))
 
 
 def observe(bench: Bench, where: str) -> Doing:
     """Return the last readings and the newest events of the newest log of the device that `where` names."""
-    device, channel = _where(bench, where)
+    inventory = bench.turn.inventory
+    numbered = _CHANNEL.search(where)
+    rest = where[: numbered.start()].strip() if numbered else where
+    if numbered and rest and not resolve(rest, inventory).devices:
+        numbered, rest = None, where
+    if rest and not resolve(rest, inventory).devices:
+        raise CannotDo(bench.say("observe_what", word=quoted(rest), known=bench.known_devices))
+    if bench.device is None:
+        raise CannotDo(bench.say("observe_nothing", known=bench.known_devices))
+    device, channel = bench.device, int(numbered[1]) if numbered else None
     fetched = yield from _used(bench, "fetch_log", {"device": device.name})
     about = {"log": fetched["log"], "device": device.name}
     figures = yield from _used(bench, "channel_metrics", {**about, "channel": channel})
@@ -241,20 +262,6 @@ def observe(bench: Bench, where: str) -> Doing:
     readings = [_reading(bench, row, figures["unit"], reference) for row in figures["channels"]]
     events = _newest_events(bench, **about)
     return "\n\n".join([title, "\n".join(readings) or bench.say("no_readings"), events])
-
-
-def _where(bench: Bench, words: str) -> tuple[Device, int | None]:
-    """Return the device and the channel that `words` name."""
-    inventory = bench.turn.inventory
-    numbered = _CHANNEL.search(words)
-    rest = words[: numbered.start()].strip() if numbered else words
-    if numbered and rest and not resolve(rest, inventory).devices:
-        numbered, rest = None, words
-    if rest and not resolve(rest, inventory).devices:
-        raise CannotDo(bench.say("observe_what", word=quoted(rest), known=bench.known_devices))
-    if bench.device is None:
-        raise CannotDo(bench.say("observe_nothing", known=bench.known_devices))
-    return bench.device, int(numbered[1]) if numbered else None
 
 
 def _reading(bench: Bench, channel: Mapping[str, Any], unit: str, log: str) -> str:
@@ -281,26 +288,6 @@ def _newest_events(bench: Bench, log: str, device: str) -> str:
         lists["newest_trouble" if group.level in TROUBLE else "newest_events"].append(line)
     parts = ["\n".join([bench.say(key), "", *rows[:MOST_EVENTS]]) for key, rows in lists.items() if rows]
     return "\n\n".join(parts) or bench.say("no_events")
-
-
-def _completed(bench: Bench, name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments with what the conversation knows: its log and device, the language."""
-    from instrumentgpt.instruments.tools.called import needs, takes
-
-    state, full = bench.turn.state, dict(given)
-    if isinstance(named := full.get("device"), str):
-        full["device"] = next((item.name for item in resolve(named, bench.turn.inventory).devices), named)
-    elif needs(name, "device") and bench.device:
-        full["device"] = bench.device.name
-    if "log" not in full and needs(name, "log") and state.last_log_file:
-        full["log"] = state.last_log_file
-        if takes(name, "device") and bench.device:
-            full.setdefault("device", bench.device.name)
-    if takes(name, "language"):
-        full.setdefault("language", bench.language)
-    if takes(name, "record") and state.findings:
-        full.setdefault("record", language_of("\n".join(state.findings)))
-    return full
 
 
 def _used(bench: Bench, name: str, given: Mapping[str, Any]) -> Generator[Event, None, dict[str, Any]]:

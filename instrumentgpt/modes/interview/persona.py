@@ -48,8 +48,8 @@ def shaped(reply: str) -> str:
     >>> shaped("Sure!\\n✅ Clear: it drifts.\\n❓ Since when?\\nThanks")
     '✅ Clear: it drifts.\\n\\n❓ Since when?'
     """
-    clear, asks = _line(reply, CLEAR), _question_in(reply)
-    return f"{clear}\n\n{asks}"
+    clear = next((line.strip(" *#>-") for line in reply.split("\n") if CLEAR in line), "")
+    return f"{clear}\n\n{_question_in(reply)}"
 
 
 def advises(sentence: str) -> bool:
@@ -64,10 +64,6 @@ def advises(sentence: str) -> bool:
 def _repeats(reply: str, earlier: Collection[str]) -> bool:
     question = fold(_question_in(reply)) if ASKS in reply else ""
     return any(question == fold(_question_in(text)) for text in earlier if ASKS in text)
-
-
-def _line(reply: str, mark: str) -> str:
-    return next((line.strip(" *#>-") for line in reply.split("\n") if mark in line), "")
 
 
 def _question_in(reply: str) -> str:

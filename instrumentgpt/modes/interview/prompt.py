@@ -63,7 +63,8 @@ def build_prompt(
         if count_tokens(rules) <= int(RULES_SHARE * budget):
             break
     room = int(MARGIN * budget) - count_tokens(rules) - count_tokens(last) - 4
-    view = compacted(history, _brief(interview))
+    gathered = "; ".join(f"{slot}: {' | '.join(lines)}" for slot, lines in interview.lines.items())
+    view = compacted(history, shorten(_line(gathered) or "nothing yet", BRIEF_CHARS))
     parts = {part.name: part.text for part in within(room, Parts(as_content(words), context, "", (), view))}
     background = [parts.get(name, "") for name in ("diagnostic_context", "recent_conversation")]
     request = f"<current_request>\n{parts['request']}\n</current_request>"
@@ -106,11 +107,6 @@ def reminder(interview: Interview) -> str:
         "✅ Ask about: problem, users, requirements, edge cases.\n"
         f"Current phase: {interview.phase}\nGaps to fill: {gaps}\nContinue with ONE question."
     )
-
-
-def _brief(interview: Interview) -> str:
-    brief = "; ".join(f"{slot}: {' | '.join(lines)}" for slot, lines in interview.lines.items())
-    return shorten(_line(brief) or "nothing yet", BRIEF_CHARS)
 
 
 def _last_words(interview: Interview, fault: str) -> str:

@@ -89,7 +89,8 @@ def reply_to(pending: Pending, words: str, inventory: Inventory) -> Reply:
     """Return what `words` make of `pending`; a question that waits takes all words as its answer."""
     if pending.kind == "question":
         return Reply("change", tuple(device.name for device in choose(words, inventory).devices))
-    among = _devices(pending.devices, inventory)
+    by_name = {device.name: device for device in inventory.devices}
+    among = [by_name[name] for name in pending.devices if name in by_name]  # "the second one" counts in them
     only_report = pending.kind == "proposal" and choose(words, inventory, among).report is False
     if not only_report and (answer := approval(words)) is not None:
         return Reply(answer, pending.devices)
@@ -114,12 +115,6 @@ def reply_to(pending: Pending, words: str, inventory: Inventory) -> Reply:
         return Reply("change", devices, excluded, choice.report)
     says_little = len(re.findall(r"\w+", folded)) <= MOST_WORDS and not choice.changes
     return Reply("unclear", pending.devices) if says_little else Reply("other")
-
-
-def _devices(names: tuple[str, ...], inventory: Inventory) -> list[Device]:
-    """Return the devices in the order of `names`, in which "the second one" counts."""
-    by_name = {device.name: device for device in inventory.devices}
-    return [by_name[name] for name in names if name in by_name]
 
 
 def _sent(form: dict[str, str], among: list[Device], inventory: Inventory) -> Reply:

@@ -250,18 +250,14 @@ def _take_event(outcome: Outcome, event: Event) -> Iterator[Event]:
         case Failure():
             outcome.errors.append(event.text)
         case Done():
-            words = string(json_object(event.text).get("words"))  # "" of one that ended before it could tell
-            outcome.words = _joined(outcome.words, words.strip())
+            more = string(json_object(event.text).get("words")).strip()  # "": it ended before it could tell
+            # the words of two processes of one step become one text, their lists one list
+            between = "\n" if more.startswith("- ") and outcome.words.startswith("- ") else "\n\n"
+            outcome.words = between.join(part for part in (outcome.words, more) if part)
             if event.outcome != "ok" and not outcome.errors:
                 outcome.errors.append(event.outcome)
         case Text():
             pass
-
-
-def _joined(words: str, more: str) -> str:
-    """Return the words of two processes of one step as one text; lists stay one list."""
-    between = "\n" if more.startswith("- ") and words.startswith("- ") else "\n\n"
-    return between.join(part for part in (words, more) if part)
 
 
 def _begin_step(job: Job, place: int, outcome: Outcome) -> Iterator[Event]:

@@ -79,7 +79,14 @@ class ModeState:
     def reasoning(self) -> str:
         """Return one summary of the older notes, the newest of them longest kept; "" if there are none."""
         older = [note.text for note in self.notes[:-RECENT_NOTES]]
-        return _newest_that_fit(older, REASONING_CHARS)
+        kept: list[str] = []
+        for text in reversed(older):
+            short = shorten(text, REASONING_CHARS // 4)
+            if sum(map(len, kept)) + len(short) > REASONING_CHARS:
+                kept.append(f"{len(older) - len(kept)} earlier turns.")
+                break
+            kept.append(short)
+        return " ".join(reversed(kept))
 
 
 def read_kept(state: Mapping[str, Any], messages: Collection[int]) -> ModeState:
@@ -102,17 +109,6 @@ def written(kept: ModeState) -> dict[str, Any]:
 def with_note(kept: ModeState, message: int, text: str) -> tuple[Note, ...]:
     """Return the notes with one on the turn of the question `message`."""
     return (*kept.notes, Note(message, shorten(" ".join(text.split()), NOTE_CHARS)))
-
-
-def _newest_that_fit(texts: Sequence[str], limit: int) -> str:
-    kept: list[str] = []
-    for text in reversed(texts):
-        short = shorten(text, limit // 4)
-        if sum(map(len, kept)) + len(short) > limit:
-            kept.append(f"{len(texts) - len(kept)} earlier turns.")
-            break
-        kept.append(short)
-    return " ".join(reversed(kept))
 
 
 _SAVE = r"\b(?:save|keep|store)\b|儲存|储存|保存|存檔|存档|存起來|存起来|存下來|存下来"

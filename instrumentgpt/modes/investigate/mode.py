@@ -7,7 +7,7 @@ from typing import Any
 import db
 import memory
 from instrumentgpt.agents.approval import approval
-from instrumentgpt.agents.events import Done, Events, Failure
+from instrumentgpt.agents.events import Done, Events
 from instrumentgpt.instruments.fleet import choose
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.chat import how_to_add
@@ -47,6 +47,8 @@ def investigate(turn: Turn) -> Events:
         pending = reply = None
     settles = pending is not None and reply is not None and reply.kind != "other"
     language = language_of(pending.asked if pending and settles else question)
+    # words that nobody here understands an agent with a model may, and proposes anew
+    asked_back = ("question", "unclear") if turn.run.agent == "offline" else ("question",)
     refs = wished(question, entities)
     if pending and pending.kind == "save" and reply and reply.kind == "yes":
         refs = refs or [pending.ref]
@@ -58,17 +60,12 @@ def investigate(turn: Turn) -> Events:
     elif pending and reply and reply.kind == "no":
         key = "not_saved" if pending.kind == "save" else "dropped"
         yield from end_with(turn, kept, say(key, language, ref=pending.ref), f"refused: {pending.goal}")
-    elif pending and reply and (reply.kind == "question" or _is_unclear(turn, reply)):
+    elif pending and reply and reply.kind in asked_back:
         yield from explained(turn, kept, pending, language, is_unclear=reply.kind == "unclear")
     elif turn.unknown and not turn.devices:
         yield from end_with(turn, kept, how_to_add(turn), f"unknown: {', '.join(turn.unknown)}")
     else:
         yield from _worked(turn, kept, turns, entities, _request(turn, pending, reply, language))
-
-
-def _is_unclear(turn: Turn, reply: Reply) -> bool:
-    """Return whether nobody here understands the words: an agent with a model may, and proposes anew."""
-    return reply.kind == "unclear" and turn.run.agent == "offline"
 
 
 def _request(turn: Turn, pending: Pending | None, reply: Reply | None, language: Language) -> Request:
@@ -115,7 +112,9 @@ def _worked(
     try:
         decided = yield from thought(turn, _prompt(turn, kept, turns, entities, request), _as_data(request))
     except NoDecision as refused:
-        yield from _refused(turn, refused.failure)
+        if refused.failure.outcome != "cancelled":
+            yield refused.failure
+        yield Done(refused.failure.outcome, "")
         return
     if decided.decision == "clarify":
         yield from ask_back(turn, kept, request, decided)
@@ -178,9 +177,3 @@ def _as_data(request: Request) -> dict[str, object]:
         "effort": request.pending.effort,
         "today": today().isoformat(),
     }
-
-
-def _refused(turn: Turn, failure: Failure) -> Events:
-    if failure.outcome != "cancelled":
-        yield failure
-    yield Done(failure.outcome, "")

@@ -8,12 +8,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
 from pathlib import Path
 
 import memory
 from instrumentgpt.instruments.devices import Inventory
-from instrumentgpt.memory.budget import Section
 from instrumentgpt.memory.summary import StoredMessage
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.memory.untrusted import as_content
@@ -23,7 +21,7 @@ from instrumentgpt.storage.entities import Entity
 from instrumentgpt.turn.entities import one_line, refs_in
 
 _PATH = re.compile(r"(?<![\w/:.\\?=])(?:file://|[A-Za-z]:(?=\\)|~(?=/))?(?:[/\\][\w.\-@ ]*[\w\-@]){2,}[/\\]?")
-TEMPLATE = Path(__file__).with_name("think.md")
+TEMPLATE = Path(__file__).with_name("think.md").read_text(encoding="utf-8")
 FULL_DETAIL_TURNS = 3  # turns of the history in full: the think-prompt design
 TURNS_WINDOW = 2  # a thing last touched so many turns ago is still in
 MOST_DEVICES = 40  # of the inventory, named in the prompt
@@ -83,7 +81,11 @@ def think_prompt(
         summary,
         rules=memory.Rules(FULL_DETAIL_TURNS, room + count_tokens(question)),
     )
-    history = _history(composed.sections)
+    texts = {section.name: section.text for section in composed.sections}
+    parts = (("Earlier", "conversation_summary"), ("Last turns", "recent_conversation"))
+    untagged = {name: re.sub(r"\A<\w+>\n?|\n?</\w+>\Z", "", text) for name, text in texts.items()}
+    paragraphs = (f"**{title}**:\n{untagged[name]}" for title, name in parts if texts.get(name))
+    history = _without_paths("\n\n".join(paragraphs))
     return _filled(context, "\n\n".join(part for part in (history, tail) if part), task), composed.summary
 
 
@@ -168,15 +170,6 @@ def _line(entity: Entity, with_reason: bool) -> str:
     return f"- `{entity.ref}`: {one_line(entity.label)} ({entity.type}){flag}{reason}"
 
 
-def _history(sections: Sequence[Section]) -> str:
-    """Return the older turns as narrative and the last ones in full, without the tags that memory gives."""
-    texts = {section.name: section.text for section in sections}
-    parts = (("Earlier", "conversation_summary"), ("Last turns", "recent_conversation"))
-    untagged = {name: re.sub(r"\A<\w+>\n?|\n?</\w+>\Z", "", text) for name, text in texts.items()}
-    paragraphs = (f"**{title}**:\n{untagged[name]}" for title, name in parts if texts.get(name))
-    return _without_paths("\n\n".join(paragraphs))
-
-
 def _note_line(note: str) -> str:
     return as_content(_without_paths(" ".join(note.split())))
 
@@ -202,12 +195,7 @@ def _short(text: str) -> str:
 def _filled(context: str, history: str, task: str) -> str:
     """Return the template with its three placeholders filled, all at once: no text can fill another's."""
     values = {"session_context": context, "conversation_history": history, "immediate_task": task}
-    return re.sub(rf"\{{({'|'.join(values)})\}}", lambda match: values[match[1]], _template())
-
-
-@cache
-def _template() -> str:
-    return TEMPLATE.read_text(encoding="utf-8")
+    return re.sub(rf"\{{({'|'.join(values)})\}}", lambda match: values[match[1]], TEMPLATE)
 
 
 ASKED_FOR = "kept on the user's request"

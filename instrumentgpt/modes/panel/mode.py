@@ -78,7 +78,10 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
         return
     record = brief.content.model_dump(mode="json")
     if turn.run.agent == "offline" and len(record["alive"]) < FEWEST_ALIVE:
-        yield from _one_answer(turn, record["alive"], language)
+        alive = record["alive"]
+        turn.offers.append(Offer(say("offer_diagnosis", language), turn.question.content, "chat"))
+        named = "".join(f" ({plain_text(cause_title(cause, language))})" for cause in alive)
+        yield from _text_answer(say("one_answer", language, count=len(alive), named=named))
         return
     prompt = plan_prompt(context_of(turn, experts, question, record), turn.state.hypotheses)
     facts = {"brief": record, "language": language}
@@ -93,13 +96,6 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
     where = turn.where
     panels.propose_panel(*where, question, agent, record, as_json(plan.content), steps)
     yield from _shown(turn, plan.content, experts, language)
-
-
-def _one_answer(turn: Turn, alive: Sequence[str], language: Language) -> Events:
-    """Say that a panel has nothing to weigh: without a model its experts have the checks' word alone."""
-    turn.offers.append(Offer(say("offer_diagnosis", language), turn.question.content, "chat"))
-    named = "".join(f" ({plain_text(cause_title(cause, language))})" for cause in alive)
-    yield from _text_answer(say("one_answer", language, count=len(alive), named=named))
 
 
 def _is_another(turn: Turn, earlier: panels.Panel) -> bool:
