@@ -10,8 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from instrumentgpt.agents.events import Tool
-from instrumentgpt.agents.results import with_whole_result
-from instrumentgpt.agents.stream_parser import SERVER
+from instrumentgpt.agents.stream_parser import SERVER, with_whole_result
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.mcp_tools import offered
 from instrumentgpt.settings import DEMO_INVENTORY

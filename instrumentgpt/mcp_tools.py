@@ -13,8 +13,7 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
-from instrumentgpt.agents.results import keep_whole
-from instrumentgpt.agents.stream_parser import HANDS_OVER
+from instrumentgpt.agents.stream_parser import HANDS_OVER, keep_whole
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.workspace import workspace

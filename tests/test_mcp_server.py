@@ -17,8 +17,7 @@ from tool_calls import LOG, NEWEST
 
 import db
 from instrumentgpt.agents.events import Tool
-from instrumentgpt.agents.results import with_whole_result
-from instrumentgpt.agents.stream_parser import SERVER
+from instrumentgpt.agents.stream_parser import SERVER, with_whole_result
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.mcp_pages import PAGE_CHARACTERS
 from instrumentgpt.mcp_server import read_task, server

@@ -1,12 +1,17 @@
 """What a parser must remember of a stream, whichever agent speaks: segments, calls, and how it ends.
 
-Here alone is decided which of an agent's words are its answer and which were said on the way to it.
+Here alone is decided which of an agent's words are its answer and which were said on the way to it. Of
+results of our tools an agent reads a short form; the turn learns from the whole, kept in the run's folder.
 """
 
+import hashlib
 import logging
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from instrumentgpt.agents.events import (
     Answer,
@@ -21,6 +26,7 @@ from instrumentgpt.agents.events import (
     paragraphs,
 )
 from instrumentgpt.agents.evidence import Sign, failure_of
+from instrumentgpt.agents.stream import json_object, string
 
 SERVER = "instrumentgpt"  # the name of our MCP server in every agent's configuration
 HANDS_OVER = (  # tools of ours that keep or show what the agent knows, and tell it nothing new
@@ -213,3 +219,27 @@ def _outweighs(words: str, after: str, calls: Sequence[Tool]) -> bool:
     """
     nothing_new = all(call.server == SERVER and call.name in HANDS_OVER for call in calls)
     return len(words) > len(after) and (nothing_new or words.count("\n\n") > after.count("\n\n"))
+
+
+FOLDER = "results"  # in the run's folder, which agents cannot write to
+_NAME = re.compile(r"[0-9a-f]{12}")
+
+
+def keep_whole(run_folder: Path, result: str) -> str:
+    """Write the JSON text of a result into the run's folder; return the name that its short form carries."""
+    name = hashlib.blake2b(result.encode(), digest_size=6).hexdigest()
+    path = run_folder / FOLDER / f"{name}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(result, encoding="utf-8")
+    return name
+
+
+def with_whole_result(tool: Tool, run_folder: Path) -> Tool:
+    """Return the call with the whole result in place of the short form of it that the agent read."""
+    if tool.server != SERVER or tool.status != "ok":
+        return tool
+    name = string(json_object(tool.result).get("result"))
+    with suppress(OSError, ValueError):
+        if _NAME.fullmatch(name):
+            return replace(tool, result=(run_folder / FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return tool

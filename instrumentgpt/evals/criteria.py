@@ -19,7 +19,8 @@ from instrumentgpt.evals.runner import Outcome
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.instruments.language import table
 from instrumentgpt.mcp_tools import registry
-from instrumentgpt.memory.claims import ADDRESS, DATE, LOG
+from instrumentgpt.memory.claims import DATE, LOG
+from instrumentgpt.memory.facts import ADDRESS
 from instrumentgpt.memory.gate import Source, unsaid
 from instrumentgpt.memory.reading.statements import statements
 

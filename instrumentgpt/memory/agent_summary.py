@@ -6,13 +6,12 @@ It must keep the numbers with their units, and the names of logs and devices, an
 import re
 from collections.abc import Iterable, Sequence
 
-from instrumentgpt.memory.filtering import cap, filter_content
+from instrumentgpt.memory.filtering import as_content, cap, filter_content, without_speakers, without_tags
 from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, amount, unit_of
 from instrumentgpt.memory.reading.statements import log_names
 from instrumentgpt.memory.summary import JOINT
 from instrumentgpt.memory.terms import HAN, Aliases, fold, holds, terms
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.memory.untrusted import as_content, without_speakers, without_tags
 
 MOST_TOKENS = 800  # of the agent's summary: about half of the room, for what the rules add after it
 LEAST_CHARS = 20  # of an answer that can be a summary

@@ -18,11 +18,10 @@ it takes more than PINNED_SHARE; messages that the user put back stand first amo
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from instrumentgpt.memory.filtering import RECENT_CHARS, cap
+from instrumentgpt.memory.filtering import RECENT_CHARS, as_content, cap, without_tags
 from instrumentgpt.memory.recalled import Recalled, fitting, without_repeats
 from instrumentgpt.memory.summary import SUMMARY_TOKENS, Entry, render, settle, shorten, without_shown
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.memory.untrusted import as_content, without_tags
 
 PROMPT_TOKENS = 8000  # budget of a whole prompt: seed 004, "Turn 10 ~8K"
 MARGIN = 0.03  # of the budget stays free: by so much an estimate of a whole prompt was too low at most

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from instrumentgpt.memory.facts import Names, filed_names
+from instrumentgpt.memory.facts import ADDRESS, Names, filed_names
 from instrumentgpt.memory.measures import NUMBER, WRITTEN_UNIT, amount, unit_of
 from instrumentgpt.memory.terms import fold, in_simplified
 
@@ -30,7 +30,6 @@ WRITTEN = re.compile(
 CLOCK = re.compile(r"(?<![\d:.])(\d{1,2}):(\d\d)(?::(\d\d(?:\.\d+)?))?(?![\d:])")
 DATE = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 LOG = re.compile(r"[\w.\-]*\w\.(?:log|csv|tsv|txt|dat|xlsx|jsonl?|gz)(?:\.gz)?\b", re.I | re.A)
-ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 FILED = filed_names()
 _NAME = re.compile(
     rf"(?:^|[^a-z0-9_])({'|'.join(sorted(map(re.escape, FILED), key=len, reverse=True))})"

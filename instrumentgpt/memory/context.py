@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from instrumentgpt.memory.facts import Fact, Names, devices_in, is_known, name_of
+from instrumentgpt.memory.filtering import as_line, without_tags
 from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.state import DiagnosticState, device_key, without_items
 from instrumentgpt.memory.terms import fold, phrases, terms
-from instrumentgpt.memory.untrusted import as_line, without_tags
 from instrumentgpt.memory.values import Key, StoredFact, Value, agree, values_in_force
 
 ASIDE = " — "  # before a remark on a value

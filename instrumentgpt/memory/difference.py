@@ -7,8 +7,8 @@ from difflib import SequenceMatcher
 from typing import Literal
 
 from instrumentgpt.memory.budget import Section
+from instrumentgpt.memory.filtering import SECTION_TAGS
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.memory.untrusted import SECTION_TAGS
 
 Kind = Literal["same", "added", "removed", "left out"]
 Piece = tuple[Kind, str]  # words of a line
@@ -120,7 +120,7 @@ _LAYER = re.compile(rf"^<(?P<tag>{'|'.join(SECTION_TAGS)})>.*?</(?P=tag)>$", re.
 def layers_of(prompt: str) -> tuple[Section, ...]:
     """Return the layers of `prompt` in order: the request, each tagged part, words between and after.
 
-    No message can forge a tag (untrusted.py), so the parts are those that were put there.
+    No message can forge a tag (filtering.py), so the parts are those that were put there.
 
     >>> [section.name for section in layers_of("why?\\n\\n<note>reuse</note>\\n\\nAnswer briefly.")]
     ['request', 'note', 'instructions']

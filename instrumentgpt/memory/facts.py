@@ -55,7 +55,7 @@ CHANNEL = re.compile(
     r"|第\s*(?P<b>\d{1,2})\s*(?:通道|頻道|频道|區|区)|(?:通道|頻道|频道)\s*(?P<c>\d{1,2}))",
     re.I,
 )
-_ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
+ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 
 
 def channel_in(text: str) -> str:
@@ -70,7 +70,7 @@ def _devices(names: Names) -> tuple[re.Pattern[str], dict[str, str]]:
     spellings: list[str] = []
     for device_names in names:
         for name in device_names:
-            words = re.findall(r"\d+|[^\W\d_]+", fold(name)) if not _ADDRESS.fullmatch(name) else [name]
+            words = re.findall(r"\d+|[^\W\d_]+", fold(name)) if not ADDRESS.fullmatch(name) else [name]
             filed["".join(words)] = device_names[0]
             spellings.append(r"[\s_\-#]*".join(map(re.escape, words)))
         number = re.search(r"(?<!\d)0\d+$", device_names[0])
@@ -78,7 +78,7 @@ def _devices(names: Names) -> tuple[re.Pattern[str], dict[str, str]]:
             filed[number.group()] = device_names[0]
             spellings.append(number.group())
     spellings.sort(key=len, reverse=True)
-    every = "|".join([*spellings, _ADDRESS.pattern])
+    every = "|".join([*spellings, ADDRESS.pattern])
     begun = "".join(sorted({spelling[:1] for spelling in spellings}))
     return re.compile(rf"(?<![a-z0-9.])(?=[\d{begun}])(?:{every})(?![a-z0-9]|\.\d)", re.I), filed
 

@@ -17,7 +17,6 @@ from itertools import permutations
 from typing import Any, Literal, NamedTuple
 
 from instrumentgpt.memory.claims import (
-    ADDRESS,
     CLOCK,
     DATE,
     LOG,
@@ -28,7 +27,7 @@ from instrumentgpt.memory.claims import (
     quantities,
     seconds_of,
 )
-from instrumentgpt.memory.facts import Names
+from instrumentgpt.memory.facts import ADDRESS, Names
 from instrumentgpt.memory.measures import unit_of
 from instrumentgpt.memory.reading.values import parameter_named
 from instrumentgpt.memory.values import FIGURES

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
-from instrumentgpt.memory.filtering import without_markers
+from instrumentgpt.memory.filtering import as_content, without_markers
 from instrumentgpt.memory.summary import shorten, speaker_of, stands_in
 from instrumentgpt.memory.terms import fold
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.memory.untrusted import as_content
 
 GAP = "…"  # where lines are left out
 _SENTENCE = re.compile(r" (?<=[.!?;] )(?=[A-Z\"“(\[]|[^\x00-\x7f])")  # quicker than to look for its end

@@ -21,9 +21,8 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any
 
-from instrumentgpt.memory.filtering import filter_content
+from instrumentgpt.memory.filtering import filter_content, without_speakers
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.memory.untrusted import without_speakers
 
 SUMMARY_TOKENS = 1500  # cap of the rendered summary; about 5,000 English characters, as the old application
 ENTRY_CHARS = 300  # seed 004: "~300 chars"

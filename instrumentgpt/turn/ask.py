@@ -29,9 +29,9 @@ from instrumentgpt.agents.evidence import ASK_AGAIN
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.process import DOCTOR, POLL, Clocks, Request, run
 from instrumentgpt.agents.registry import Agent, UnknownAgent, choose, environment_for
-from instrumentgpt.agents.results import with_whole_result
 from instrumentgpt.agents.sandbox import confined
 from instrumentgpt.agents.secrets import redacted, secrets_of
+from instrumentgpt.agents.stream_parser import with_whole_result
 from instrumentgpt.errors import reason
 from instrumentgpt.settings import Settings
 from instrumentgpt.turn.checked import check

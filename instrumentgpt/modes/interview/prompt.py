@@ -7,9 +7,9 @@ from string import Template
 
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.budget import Parts, within
+from instrumentgpt.memory.filtering import as_content, without_tags
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.memory.untrusted import as_content, without_tags
 from instrumentgpt.modes.interview import texts
 from instrumentgpt.modes.interview.replies import GAPS, PHASES, Interview
 from instrumentgpt.modes.interview.statement import About, template_label

@@ -16,9 +16,9 @@ from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.fleet import devices_meant
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.since import since
+from instrumentgpt.memory.filtering import as_content
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.memory.untrusted import as_content
 from instrumentgpt.modes.investigate import say
 from instrumentgpt.modes.investigate.contract import ThinkStep
 from instrumentgpt.storage.entities import Entity

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import memory
 from instrumentgpt.instruments.devices import Inventory
+from instrumentgpt.memory.filtering import as_content
 from instrumentgpt.memory.summary import StoredMessage
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.memory.untrusted import as_content
 from instrumentgpt.modes.investigate.editing import STEPS
 from instrumentgpt.modes.investigate.kept import ModeState, Pending
 from instrumentgpt.storage.entities import Entity

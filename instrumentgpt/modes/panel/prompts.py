@@ -16,8 +16,8 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.memory.filtering import as_content
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.memory.untrusted import as_content
 from instrumentgpt.modes.panel import contracts, say
 from instrumentgpt.modes.panel.contracts import View, latest
 from instrumentgpt.modes.panel.experts import Expert
