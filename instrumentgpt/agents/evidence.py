@@ -21,24 +21,19 @@ class Sign:
     remedy: str
 
 
-def sign(pattern: str, outcome: Outcome, remedy: str) -> Sign:
-    """Return the sign for the words of `pattern`, which must stand alone, in any case of letters.
-
-    >>> bool(sign("rate limit", "error", "").pattern.search("Rate limit hit")), bool(
-    ...     sign("rate limit", "error", "").pattern.search("pirate limits"))
-    (True, False)
-    """
-    return Sign(re.compile(rf"(?<!\w)(?:{pattern})(?!\w)", re.IGNORECASE), outcome, remedy)
-
-
 def signs_of(name: str) -> tuple[Sign, ...]:
     """Return the signs of the agent `name` (programs.toml), then those of every agent.
 
+    The words must stand alone, in any case of letters.
+
     >>> [found.outcome for found in signs_of("codex") if found.pattern.search("401 Unauthorized")]
     ['not-logged-in']
+    >>> [bool(signs_of("")[0].pattern.search(text)) for text in ("Rate limit hit", "pirate limits")]
+    [True, False]
     """
     rows = [*agent_table().get(name, {}).get("signs", ()), *agent_table()["every"]["signs"]]
-    return tuple(sign(row["says"], row["outcome"], row["remedy"]) for row in rows)
+    patterns = (re.compile(rf"(?<!\w)(?:{row['says']})(?!\w)", re.IGNORECASE) for row in rows)
+    return tuple(Sign(said, row["outcome"], row["remedy"]) for said, row in zip(patterns, rows, strict=True))
 
 
 COMMON_SIGNS = signs_of("")

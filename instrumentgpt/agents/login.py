@@ -5,7 +5,6 @@ Nothing here waits for ever, and nothing that was started stays.
 """
 
 import re
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping
@@ -14,13 +13,13 @@ from dataclasses import dataclass, field
 import pexpect
 
 from instrumentgpt.agents.family import end_all, family_of
+from instrumentgpt.agents.programs import GRACE_SECONDS, output_of
 from instrumentgpt.agents.stream import clean, json_object
 from instrumentgpt.errors import reason
 
 LOGIN_SECONDS = 300.0  # a person reads, types a password, finds a second factor
 ANSWER_SECONDS = 15.0  # for status and models; 3 s is usual on a small machine
 LEAVE_SECONDS = 3.0  # after it said that it is logged in; some wait for a key then
-GRACE_SECONDS = 0.5  # between SIGTERM and SIGKILL
 LOOK_SECONDS = 0.2  # how late a stop is noticed
 KEPT_SECONDS = 300.0  # a login ends seldom, and what refuses it then says so itself
 COLUMNS = 2_000  # characters: a login address must not be broken into lines
@@ -161,7 +160,7 @@ def status_of(program: str, commands: Commands, environment: Mapping[str, str]) 
 
     With a key from the environment some agents know no account, and say nothing that can be told.
     """
-    code, text = _output_of(program, commands.status, environment)
+    code, text = output_of((program, *commands.status), environment, ANSWER_SECONDS)
     if (status := _status_in_json(text)) is not None:
         return status
     line = next((line for line in text.splitlines() if _LOGGED_OUT.search(line)), "")
@@ -188,7 +187,9 @@ def _status_in_json(text: str) -> Status | None:
 
 def models_of(program: str, commands: Commands, environment: Mapping[str, str]) -> list[Model]:
     """Return the models of the account as `program` lists them; [] if it cannot."""
-    code, text = _output_of(program, commands.models, environment) if commands.models else (1, "")
+    if not commands.models:
+        return []
+    code, text = output_of((program, *commands.models), environment, ANSWER_SECONDS)
     return read_models(text) if code == 0 else []
 
 
@@ -202,31 +203,6 @@ def read_models(text: str) -> list[Model]:
     return [Model(match[1], match[2].strip(), bool(match[3])) for match in matches if match and match[2]]
 
 
-def _output_of(program: str, command: tuple[str, ...], environment: Mapping[str, str]) -> tuple[int, str]:
-    """Return exit code and output of a short command; (1, "") where there was none in time."""
-    try:
-        process = subprocess.Popen(
-            [program, *command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            env=dict(environment),
-            start_new_session=True,
-        )
-    except OSError:
-        return 1, ""
-    try:
-        output, _ = process.communicate(timeout=ANSWER_SECONDS)
-        code = process.returncode
-    except subprocess.TimeoutExpired:
-        code, output = 1, b""
-    finally:
-        end_all(family_of(process.pid), GRACE_SECONDS)
-        with process:
-            process.kill()
-    return code, "\n".join(clean(line) for line in output[: 4 * TAIL_CHARACTERS].split(b"\n"))
-
-
 Key = tuple[str, int]  # program, hash of its environment: a key set there is another account
 
 
@@ -237,7 +213,7 @@ class Accounts:
     ask: Callable[[str, Commands, Mapping[str, str]], Status] = status_of
     kept_seconds: float = KEPT_SECONDS
     _statuses: dict[Key, tuple[float, Status]] = field(default_factory=dict)
-    _output_of: set[Key] = field(default_factory=set)
+    _being_asked: set[Key] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def of(self, program: str, commands: Commands, environment: Mapping[str, str]) -> Status | None:
@@ -249,8 +225,8 @@ class Accounts:
         with self._lock:
             when, status = self._statuses.get(key, (0.0, None))
             fresh = status is not None and time.monotonic() - when < self.kept_seconds
-            if not fresh and key not in self._output_of:
-                self._output_of.add(key)
+            if not fresh and key not in self._being_asked:
+                self._being_asked.add(key)
                 arguments = (key, program, commands, dict(environment))
                 threading.Thread(
                     target=self._look, args=arguments, name=f"status of {program}", daemon=True
@@ -269,7 +245,7 @@ class Accounts:
         finally:
             with self._lock:
                 self._statuses[key] = time.monotonic(), status
-                self._output_of.discard(key)
+                self._being_asked.discard(key)
 
 
 def _key(program: str, environment: Mapping[str, str]) -> Key:

@@ -6,17 +6,20 @@ import re
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.agents.stream import json_object
+from instrumentgpt.agents.family import end_all, family_of
+from instrumentgpt.agents.stream import clean, json_object
 from instrumentgpt.settings import home
 
 HELP_SECONDS = 10.0  # the slowest of the known agents takes 3 s on a small machine
+GRACE_SECONDS = 0.5  # between SIGTERM and SIGKILL
+MOST_OUTPUT = 80_000  # bytes of a short command's that are read
 _OPTION = re.compile(r"(?<![\w-])(--[a-z][a-z0-9-]*|-[a-zA-Z])(?![\w-])")
 
 
@@ -56,7 +59,8 @@ def known_options(program: str, *command: str, environment: Mapping[str, str]) -
     with suppress(OSError):
         options = json_object(kept.read_bytes())
     if key not in options:
-        options = {**options, key: _ask(program, command, environment)}
+        code, text = output_of((program, *command, "--help"), environment, HELP_SECONDS)
+        options = {**options, key: sorted(set(_OPTION.findall(text))) if code == 0 else []}
         with suppress(OSError):  # without a folder to write to the programs are asked again
             kept.parent.mkdir(parents=True, exist_ok=True)
             part = kept.with_suffix(f".{os.getpid()}")
@@ -72,17 +76,29 @@ def _version(program: str) -> tuple[str, ...]:
     return (program,)
 
 
-def _ask(program: str, command: tuple[str, ...], environment: Mapping[str, str]) -> list[str]:
+def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds: float) -> tuple[int, str]:
+    """Return exit code and output of a short command; (1, "") where there was none in time.
+
+    Nothing that it started stays.
+    """
     try:
-        result = subprocess.run(
-            [program, *command, "--help"],
+        process = subprocess.Popen(
+            argv,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=HELP_SECONDS,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
             env=dict(environment),
-            check=False,
+            start_new_session=True,
         )
-    except (OSError, subprocess.TimeoutExpired):
-        return []
-    text = (result.stdout + result.stderr).decode(errors="replace")
-    return sorted(set(_OPTION.findall(text))) if result.returncode == 0 else []
+    except OSError:
+        return 1, ""
+    try:
+        output, _ = process.communicate(timeout=seconds)
+        code = process.returncode
+    except subprocess.TimeoutExpired:
+        code, output = 1, b""
+    finally:
+        end_all(family_of(process.pid), GRACE_SECONDS)
+        with process:
+            process.kill()
+    return code, "\n".join(clean(line) for line in output[:MOST_OUTPUT].split(b"\n"))

@@ -113,7 +113,16 @@ def confined(command: Command, request: Request, state: tuple[str, ...], setting
 def readable(command: Command, request: Request, more: str = "") -> Iterator[Path]:
     """Yield what it may read: the system, its program, its folder, the source, our relay; and `more`."""
     yield from map(Path, SYSTEM)
-    yield from _installed(Path(command.argv[0]), command.environment)
+    # where the program is installed, and the interpreter that its first line names
+    real = Path(command.argv[0]).resolve()
+    yield _package(real)
+    with real.open("rb") as file:
+        first = file.readline(200)
+    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
+    for word in words:
+        interpreter = shutil.which(word, path=command.environment.get("PATH"))
+        if interpreter:
+            yield Path(interpreter).resolve()
     yield from (Path(sys.prefix), Path(sys.base_prefix), Path(keeper.__file__))
     yield from filter(None, (request.folder, request.source))
     if request.run_folder:
@@ -141,19 +150,6 @@ def _own(template: str, environment: Mapping[str, str]) -> Path:
     while "$" in template:
         template = Template(template).substitute(given)
     return Path(template)
-
-
-def _installed(program: Path, environment: Mapping[str, str]) -> Iterator[Path]:
-    """Yield where `program` is installed, and the interpreter that its first line names."""
-    real = program.resolve()
-    yield _package(real)
-    with real.open("rb") as file:
-        first = file.readline(200)
-    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
-    for word in words:
-        interpreter = shutil.which(word, path=environment.get("PATH"))
-        if interpreter:
-            yield Path(interpreter).resolve()
 
 
 def _package(real: Path) -> Path:

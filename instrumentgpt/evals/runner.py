@@ -13,6 +13,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import db
 import memory
@@ -278,22 +279,16 @@ def _home(folder: Path, fixture: Fixture, agent: str) -> Iterator[str]:
         "AGENT_READS": shlex.join([str(CHECKOUT), str(folder / "model"), sys.base_prefix]),
     }
     variables = {f"INSTRUMENTGPT_{name}": value for name, value in variables.items()}
-    before = {name: value for name, value in os.environ.items() if name.startswith("INSTRUMENTGPT_")}
-    inherited = {name: before[name] for name in INHERITED if name in before}
-    try:
-        _set(before, {**inherited, **variables})
+    others = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("INSTRUMENTGPT_") or name in INHERITED
+    }
+    with patch.dict(os.environ, {**others, **variables}, clear=True):
         yield wire
-    finally:
-        _set({**inherited, **variables}, before)
 
 
 INHERITED = [f"INSTRUMENTGPT_{name}" for name in ("WARM", "SANDBOX", "MODEL", "TOTAL_SECONDS")]  # user's own
-
-
-def _set(old: Mapping[str, str], new: Mapping[str, str]) -> None:
-    for name in old:
-        os.environ.pop(name, None)
-    os.environ.update(new)
 
 
 def _program(folder: Path, *arguments: str) -> None:

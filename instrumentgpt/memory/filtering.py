@@ -1,4 +1,4 @@
-"""Messages as prompts may carry them: without markers, raw log lines, long code; unable to forge a part of one.
+"""Messages as prompts may carry them: without markers, raw log lines, long code; unable to forge a part.
 
 A marker says where a chart or image of the message stands, by id and never by path. What may stand there is
 what the database links to that very message; any other marker, in whosever text, is text.
