@@ -26,9 +26,8 @@ from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.contracts import read_reply
 from instrumentgpt.modes.panel.contracts import Contribution, Plan, SubProblemResult, as_json
-from instrumentgpt.modes.panel.decomposition import batches, checked
 from instrumentgpt.modes.panel.deliberation import deliberate
-from instrumentgpt.modes.panel.experts import read_experts
+from instrumentgpt.modes.panel.experts import batches, checked, read_experts
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt
 from instrumentgpt.modes.panel.steps import Reply, Want
 

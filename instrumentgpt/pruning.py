@@ -18,12 +18,11 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.instruments.lognames import device_folder
-from instrumentgpt.storage import uploads
+from instrumentgpt.storage.artifacts import digests_of, folder_of, put_aside, remove_folders, sweep
 from instrumentgpt.storage.connection import file_of, rows, transaction
 from instrumentgpt.storage.conversations import folders_of
 from instrumentgpt.storage.revisions import forget_deleted_rows
 from instrumentgpt.storage.runs import live_runs
-from instrumentgpt.storage.uploads import put_aside, remove
 
 DAY = 86_400.0  # s
 _log = logging.getLogger(__name__)
@@ -102,8 +101,8 @@ def _measured(
     artifacts, kept = found[0], sum(size or 0 for size in found[1:])
     beside = sum(_size(path) for path in folders_of(database, conversation_id))
     if file_of(database) != ":memory:":
-        digests = uploads.digests_of(database, conversation_id)
-        beside += sum(_size(uploads.folder_of(database) / digest) for digest in digests)
+        digests = digests_of(database, conversation_id)
+        beside += sum(_size(folder_of(database) / digest) for digest in digests)
     cached = sum(map(_size, logs))
     return Prunable(conversation_id, title, updated_at, artifacts, kept, beside, cached, logs)
 
@@ -167,8 +166,8 @@ def prune(database: Database, chosen: Iterable[Prunable], now: float | None = No
     for one in chosen:
         aside = _prune_one(database, one, time.time() if now is None else now)
         (skipped if aside is None else pruned).append(one)
-        remove(aside or ())
-    uploads.sweep(database)
+        remove_folders(aside or ())
+    sweep(database)
     compacted = bool(pruned) and _compact(database)
     return Pruned(tuple(pruned), tuple(skipped), before, _settled_size(database), compacted)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from cases import each
 
-import instrumentgpt.modes.interview.prompt as module
+import instrumentgpt.modes.interview.mode as module
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.interview.prompt import (
+from instrumentgpt.modes.interview.mode import (
     MAX_HISTORY_MESSAGES,
     REMINDER_INTERVAL,
     build_prompt,

@@ -9,8 +9,8 @@ from pages import page
 
 import db
 from instrumentgpt.settings import database_path, home
+from instrumentgpt.storage.artifacts import plain_name
 from instrumentgpt.storage.runs import live_run
-from instrumentgpt.storage.uploads import plain_name
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import evidence
 

@@ -23,9 +23,8 @@ BEFORE_THE_PAGE = {UI / "access.py", UI / "server.py"}  # who is let in, and wha
 NOT_ON_THE_PAGE = {  # whose problems a terminal or an agent reads
     "commands": "*", "evals": "*", "modes/commands": "*", "agents/offline": "*", "analyst": "*", "ui": "*",
     "instruments/tools": "*", "instruments/charts": "*", "fleet": "cluster.py", "turn": "rebuild.py",
-    "storage": ["uploads.py"],
     "instruments": ["advice.py", "conversation.py"], "modes": "contracts.py", ".": "mcp_*.py",
-    "modes/panel": ["contracts.py", "expert_memory.py", "deliberation.py"],
+    "modes/panel": ["contracts.py", "prompts.py", "deliberation.py"],
 }  # fmt: skip
 WORDS = re.compile(r"[A-Za-z]{2,} [A-Za-z]{2,}|^\W*[A-Z][a-z]+\W*$")  # a sentence, or the name of a thing
 COMMAND = re.compile(r"（[^）]*install[^）]*）")

@@ -9,9 +9,8 @@ from panel_case import sub_problem
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.contracts import BadReply, read_reply
 from instrumentgpt.modes.panel.contracts import Contribution, Plan
-from instrumentgpt.modes.panel.decomposition import BadPlan, batches, checked, edited, written
 from instrumentgpt.modes.panel.display import heading
-from instrumentgpt.modes.panel.experts import read_experts
+from instrumentgpt.modes.panel.experts import BadPlan, batches, checked, edited, read_experts, written
 
 EXPERTS = read_experts()
 

@@ -15,11 +15,19 @@ import db
 from instrumentgpt.__main__ import main
 from instrumentgpt.pruning import prunable, prune
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.artifacts import add_upload, copy_uploads, list_uploads, upload_path
+from instrumentgpt.storage.artifacts import (
+    STALE,
+    add_upload,
+    copy_uploads,
+    list_uploads,
+    plain_name,
+    received,
+    sweep,
+    upload_path,
+)
 from instrumentgpt.storage.export import exported
 from instrumentgpt.storage.revisions import forget_deleted, list_revisions, undo_revision
 from instrumentgpt.storage.runs import finish_run
-from instrumentgpt.storage.uploads import STALE, plain_name, received, sweep
 from instrumentgpt.turn.runs import store_question
 
 LOG = b"time,pv\n" + b"0,36.98\n" * 1000

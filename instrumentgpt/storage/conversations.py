@@ -15,8 +15,14 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from instrumentgpt.storage import uploads
-from instrumentgpt.storage.artifacts import attach_artifacts, list_uploads
+from instrumentgpt.storage.artifacts import (
+    ATTACHMENTS,
+    attach_artifacts,
+    digests_of,
+    list_uploads,
+    remove_folders,
+    sweep,
+)
 from instrumentgpt.storage.connection import (
     RunInProgress,
     UnknownConversation,
@@ -156,14 +162,14 @@ def delete_conversation(database: Database, conversation_id: str) -> None:
     A folder that cannot be removed is left behind, with a warning in the log.
     """
     folders = list(folders_of(database, conversation_id))
-    digests = uploads.digests_of(database, conversation_id)
+    digests = digests_of(database, conversation_id)
     with transaction(database):
         refuse_while_answering(database, conversation_id)
         # An old database's messages may lack the foreign key that would take them along.
         change(database, "DELETE FROM all_messages WHERE conversation_id = ?", (conversation_id,))
         change(database, "DELETE FROM conversations WHERE id = ?", (conversation_id,))
-    uploads.remove(folders)
-    uploads.sweep(database, digests)
+    remove_folders(folders)
+    sweep(database, digests)
 
 
 def folders_of(database: Database, conversation_id: str) -> Iterator[Path]:
@@ -174,7 +180,7 @@ def folders_of(database: Database, conversation_id: str) -> Iterator[Path]:
     home = Path(file_of(database)).parent
     names = [(WORKSPACES, conversation_id)]
     held = [upload.id for upload in list_uploads(database, conversation_id) if not upload.file]
-    names += [(uploads.ATTACHMENTS, upload_id) for upload_id in held]
+    names += [(ATTACHMENTS, upload_id) for upload_id in held]
     runs = rows(database, "SELECT id FROM runs WHERE conversation_id = ?", (conversation_id,))
     names += [(RUNS, str(run_id)) for (run_id,) in runs]
     for kind, name in names:

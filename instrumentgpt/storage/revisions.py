@@ -34,7 +34,7 @@ from instrumentgpt.memory.state import (
     without_items,
 )
 from instrumentgpt.memory.summary import parse, settle, shorten, with_older, write
-from instrumentgpt.storage import uploads
+from instrumentgpt.storage.artifacts import digests_of, sweep
 from instrumentgpt.storage.connection import change, insert, rows, transaction
 from instrumentgpt.storage.conversations import (
     get_memory,
@@ -201,10 +201,10 @@ def forget_deleted(database: Database, revision_id: int) -> None:
         sql = "SELECT conversation_id, name FROM revisions WHERE id = ? AND field = ? AND undone_at IS NULL"
         for conversation_id, name in rows(database, sql, (revision_id, TURN)):
             refuse_while_answering(database, str(conversation_id))
-            digests = uploads.digests_of(database, str(conversation_id))
+            digests = digests_of(database, str(conversation_id))
             forget_turn(database, str(conversation_id), int(str(name)))
             change(database, "DELETE FROM revisions WHERE id = ?", (revision_id,))
-    uploads.sweep(database, digests)
+    sweep(database, digests)
 
 
 def forget_note(

@@ -29,9 +29,15 @@ from instrumentgpt.modes.commands.table import is_command
 from instrumentgpt.modes.registry import MODES, known_mode, run_turn
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage import runs as stored
-from instrumentgpt.storage.artifacts import add_upload, attach_uploads, get_artifact, list_uploads
+from instrumentgpt.storage.artifacts import (
+    Received,
+    add_upload,
+    attach_uploads,
+    get_artifact,
+    list_uploads,
+    received,
+)
 from instrumentgpt.storage.connection import RunInProgress, UnknownRun, file_of, rows
-from instrumentgpt.storage.uploads import Received, received
 from instrumentgpt.turn.close import (
     close,
     end_at_once,

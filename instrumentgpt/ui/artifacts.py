@@ -20,8 +20,7 @@ from instrumentgpt import moments
 from instrumentgpt.instruments.charts.style import config
 from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.reading.transcripts import logs_in
-from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name
-from instrumentgpt.storage.uploads import plain_name, received
+from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name, plain_name, received
 from instrumentgpt.ui import downloads, session, untrusted
 from instrumentgpt.ui.language import say
 

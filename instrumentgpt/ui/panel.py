@@ -8,9 +8,8 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, language_of
-from instrumentgpt.modes.panel.decomposition import written
 from instrumentgpt.modes.panel.display import folded, without_editing
-from instrumentgpt.modes.panel.experts import Expert, read_experts
+from instrumentgpt.modes.panel.experts import Expert, read_experts, written
 from instrumentgpt.modes.panel.steps import PartProgress, Progress, read_progress
 from instrumentgpt.settings import home
 from instrumentgpt.ui import composer, session, untrusted

@@ -9,8 +9,7 @@ from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, table
 from instrumentgpt.modes.panel import TABLE, say
 from instrumentgpt.modes.panel.contracts import Plan, Rejected, SubProblem, SubProblemResult, View
-from instrumentgpt.modes.panel.decomposition import written
-from instrumentgpt.modes.panel.experts import Expert
+from instrumentgpt.modes.panel.experts import Expert, written
 from instrumentgpt.modes.panel.prompts import Context
 from instrumentgpt.modes.panel.steps import StageCost
 

@@ -13,8 +13,7 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.terms import phrases
 from instrumentgpt.modes.panel import display, say
 from instrumentgpt.modes.panel.contracts import Answer, Brief, Plan, SubProblemResult, as_json
-from instrumentgpt.modes.panel.decomposition import checked, edited
-from instrumentgpt.modes.panel.experts import Expert, read_experts
+from instrumentgpt.modes.panel.experts import Expert, checked, edited, read_experts
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt, question_prompt
 from instrumentgpt.modes.panel.session import CONCLUSION, after_the_end, carried_on, context_of
 from instrumentgpt.modes.panel.steps import Journal, Want, ask_one, results_of, stage_costs

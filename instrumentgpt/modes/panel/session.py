@@ -20,9 +20,8 @@ from instrumentgpt.modes.panel.contracts import (
     Synthesis,
     as_json,
 )
-from instrumentgpt.modes.panel.decomposition import batches
 from instrumentgpt.modes.panel.deliberation import SURE, built_on, deliberate, spoken
-from instrumentgpt.modes.panel.experts import Expert
+from instrumentgpt.modes.panel.experts import Expert, batches
 from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, conclusion_prompt
 from instrumentgpt.modes.panel.steps import (
     Interrupted,
