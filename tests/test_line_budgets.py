@@ -8,23 +8,23 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_946,
+    "instrumentgpt/agents": 4_827,
     "instrumentgpt/analyst": 5_279,
     "instrumentgpt/commands": 1_766,
-    "instrumentgpt/evals": 1_209,
+    "instrumentgpt/evals": 1_173,
     "instrumentgpt/fleet": 978,
     "instrumentgpt/handover": 814,
     "instrumentgpt/instruments": 22_543,
-    "instrumentgpt/memory": 5_087,
-    "instrumentgpt/modes/commands": 828,
-    "instrumentgpt/modes/interview": 1_396,
-    "instrumentgpt/modes/investigate": 1_501,
-    "instrumentgpt/modes/panel": 2_215,
-    "instrumentgpt/storage": 4_664,
+    "instrumentgpt/memory": 5_082,
+    "instrumentgpt/modes/commands": 815,
+    "instrumentgpt/modes/interview": 1_369,
+    "instrumentgpt/modes/investigate": 1_455,
+    "instrumentgpt/modes/panel": 2_184,
+    "instrumentgpt/storage": 4_411,
     "instrumentgpt/turn": 2_514,
     "instrumentgpt/ui": 8_544,
 }
-WHOLE = 66_604
+WHOLE = 66_092
 
 
 def lines_in(room: str) -> int:

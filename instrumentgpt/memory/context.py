@@ -216,14 +216,11 @@ def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
 
 def _sentence_lines(best: Iterable[StoredFact]) -> list[str]:
     """Return the lines of sentences, the oldest first."""
-    return [
-        f"  - {as_line(row.sentence)} ({row.mark or f'turn {row.turn}'}{_by_agent(row)})"
-        for row in sorted(best, key=lambda row: row.turn)
-    ]
-
-
-def _by_agent(row: StoredFact) -> str:
-    return ", recorded by the agent" if row.kind == "constraint" and row.source == "agent" else ""
+    lines = []
+    for row in sorted(best, key=lambda row: row.turn):
+        by_agent = ", recorded by the agent" if (row.kind, row.source) == ("constraint", "agent") else ""
+        lines.append(f"  - {as_line(row.sentence)} ({row.mark or f'turn {row.turn}'}{by_agent})")
+    return lines
 
 
 def _share(text: str, keywords: set[str]) -> int:

@@ -82,7 +82,10 @@ def _cost(piece: re.Match[str]) -> float:
     if kind == "han":
         return _han_cost(piece.group())
     if kind == "punctuation":
-        return _punctuation_cost(piece.group())
+        # the more a run changes, the less likely it is one that a model knows
+        run = piece.group()
+        changes = sum(character != following for character, following in pairwise(run))
+        return PER_PUNCTUATION_RUN + PER_PUNCTUATION * len(run) + PER_CHANGE * max(0, changes - 2)
     return _FLAT[kind]
 
 
@@ -106,12 +109,6 @@ def _word_cost(word: str) -> float:
     strange = max(0, len(word) - LONGEST_WORD)
     strange += sum(len(run) - 2 for run in _CONSONANTS.findall(word[:LONGEST_WORD]))
     return PER_LATIN_WORD + PER_STRANGE_LETTER * strange
-
-
-def _punctuation_cost(run: str) -> float:
-    """Return the cost of a run: the more it changes, the less likely it is one that a model knows."""
-    changes = sum(character != following for character, following in pairwise(run))
-    return PER_PUNCTUATION_RUN + PER_PUNCTUATION * len(run) + PER_CHANGE * max(0, changes - 2)
 
 
 def _han_cost(run: str) -> float:
