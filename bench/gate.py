@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-from instrumentgpt.agents.events import Tool, answer_text
+from instrumentgpt.agents.answer import answer_text
+from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.instruments.devices import load_inventory

@@ -31,8 +31,9 @@ from instrumentgpt.fleet.cases import settle
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.fleet.watch import compare_with_alerts, tell
 from instrumentgpt.instruments.devices import Device
+from instrumentgpt.storage.alerts import Alert
 from instrumentgpt.storage.cases import list_cases, open_case
-from instrumentgpt.storage.verdicts import Alert, all_verdicts, store_verdicts
+from instrumentgpt.storage.verdicts import all_verdicts, store_verdicts
 
 DEVICES, WEEK, START = 30, timedelta(days=7), datetime(2026, 3, 2)
 DURATION, CHANNELS, FAULTY = 1800.0, 2, 2  # s; loops of a device; the one with the fault

@@ -13,7 +13,8 @@ from waiting import at_once, gone, lives
 
 import cursor_cli
 from cursor_cli import parse_stream
-from instrumentgpt.agents.events import Done, Failure, Text, Tick, Tool, answer_text
+from instrumentgpt.agents.answer import answer_text
+from instrumentgpt.agents.events import Done, Failure, Text, Tick, Tool
 from instrumentgpt.agents.process import STDERR_TAIL, Clocks, Command, Pipes, run
 from instrumentgpt.agents.stream import LineSplitter
 

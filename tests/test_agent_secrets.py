@@ -8,7 +8,8 @@ from pathlib import Path
 from cases import each
 
 from cursor_cli import parse_stream
-from instrumentgpt.agents.events import Done, Failure, Text, Thinking, Tick, Tool, answer_text, to_json
+from instrumentgpt.agents.answer import answer_text
+from instrumentgpt.agents.events import Done, Failure, Text, Thinking, Tick, Tool, to_json
 from instrumentgpt.agents.process import Clocks, Command, run
 from instrumentgpt.agents.secrets import HIDDEN, Secrets, redacted, secrets_of
 

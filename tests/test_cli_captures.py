@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from cases import each
 
-from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool, answer_text
+from instrumentgpt.agents.answer import answer_text
+from instrumentgpt.agents.events import Done, Failure, Session, Text, Tick, Tool
 from instrumentgpt.agents.registry import AGENTS
 
 CAPTURES = Path(__file__).parent / "captures"

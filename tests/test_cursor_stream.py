@@ -6,17 +6,8 @@ from pathlib import Path
 from cases import each
 
 from cursor_cli import parse_stream
-from instrumentgpt.agents.events import (
-    Done,
-    Failure,
-    Session,
-    Text,
-    Thinking,
-    Tick,
-    Tool,
-    answer_text,
-    to_json,
-)
+from instrumentgpt.agents.answer import answer_text
+from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tick, Tool, to_json
 from instrumentgpt.agents.stream import LineSplitter
 
 TRANSCRIPTS = Path(__file__).parent / "transcripts" / "cursor"

@@ -30,7 +30,8 @@ from instrumentgpt.fleet.watch import NotSent, compare_with_alerts, silences, te
 from instrumentgpt.instruments.devices import InventoryError, load_inventory
 from instrumentgpt.moments import log_moment
 from instrumentgpt.settings import DEMO_INVENTORY, database_path, home
-from instrumentgpt.storage.verdicts import Verdict, all_verdicts, open_alerts, store_verdicts, verdicts_of
+from instrumentgpt.storage.alerts import open_alerts
+from instrumentgpt.storage.verdicts import Verdict, all_verdicts, store_verdicts, verdicts_of
 from instrumentgpt.ui.device_form import in_words_of_form
 from instrumentgpt.ui.instruments import BANDS, in_bands
 

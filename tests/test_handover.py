@@ -25,8 +25,8 @@ from instrumentgpt.memory.filtering import marker
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import DEMO_INVENTORY, database_path, home
+from instrumentgpt.storage.alerts import end_alert, open_alerts, raise_alert
 from instrumentgpt.storage.cases import change_case, get_case, open_case, pin
-from instrumentgpt.storage.verdicts import end_alert, open_alerts, raise_alert
 from instrumentgpt.turn import runs
 
 pytestmark = pytest.mark.usefixtures("judged_before")

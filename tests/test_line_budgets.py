@@ -8,10 +8,10 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_827,
+    "instrumentgpt/agents": 4_822,
     "instrumentgpt/analyst": 5_279,
     "instrumentgpt/commands": 1_766,
-    "instrumentgpt/evals": 1_173,
+    "instrumentgpt/evals": 1_174,
     "instrumentgpt/fleet": 978,
     "instrumentgpt/handover": 814,
     "instrumentgpt/instruments": 22_543,
@@ -20,11 +20,11 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/interview": 1_369,
     "instrumentgpt/modes/investigate": 1_455,
     "instrumentgpt/modes/panel": 2_184,
-    "instrumentgpt/storage": 4_411,
+    "instrumentgpt/storage": 4_417,
     "instrumentgpt/turn": 2_514,
     "instrumentgpt/ui": 8_544,
 }
-WHOLE = 66_092
+WHOLE = 66_065
 
 
 def lines_in(room: str) -> int:

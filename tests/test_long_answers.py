@@ -4,7 +4,8 @@ import pytest
 from cases import each
 from spent import least_times
 
-from instrumentgpt.agents.events import Answer, Artifact, Text, answer_text
+from instrumentgpt.agents.answer import Answer, answer_text
+from instrumentgpt.agents.events import Artifact, Text
 from instrumentgpt.ui.progress import Progress, advance
 
 FEW, TIMES = 5_000, 32  # pieces, and how many times as many

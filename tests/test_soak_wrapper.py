@@ -13,7 +13,8 @@ import pytest
 from waiting import AT_ONCE
 
 import cursor_cli
-from instrumentgpt.agents.events import Done, Failure, answer_text
+from instrumentgpt.agents.answer import answer_text
+from instrumentgpt.agents.events import Done, Failure
 from instrumentgpt.agents.process import Clocks, Command, run
 
 FAKE = Path(__file__).parent / "fake_agent.py"

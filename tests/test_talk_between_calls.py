@@ -10,7 +10,8 @@ from cases import each
 
 import db
 from instrumentgpt.__main__ import main
-from instrumentgpt.agents.events import Done, Text, Tool, answer_text, paragraphs
+from instrumentgpt.agents.answer import answer_text, paragraphs
+from instrumentgpt.agents.events import Done, Text, Tool
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.agents.stream_parser import HANDS_OVER
 from instrumentgpt.instruments.tools import TOOLS

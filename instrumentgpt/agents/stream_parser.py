@@ -13,18 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from instrumentgpt.agents.events import (
-    Answer,
-    Done,
-    Event,
-    Failure,
-    Outcome,
-    Text,
-    Tick,
-    Tool,
-    ToolStatus,
-    paragraphs,
-)
+from instrumentgpt.agents.answer import Answer, paragraphs
+from instrumentgpt.agents.events import Done, Event, Failure, Outcome, Text, Tick, Tool, ToolStatus
 from instrumentgpt.agents.evidence import Sign, failure_of
 from instrumentgpt.agents.stream import json_object, string
 

@@ -9,7 +9,8 @@ from contextlib import closing
 from pathlib import Path
 
 from instrumentgpt import warm_server
-from instrumentgpt.agents.events import Answer, Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
+from instrumentgpt.agents.answer import Answer
+from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
 from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
 from instrumentgpt.commands.stored import conversation_for, opened
 from instrumentgpt.errors import InstrumentGPTError

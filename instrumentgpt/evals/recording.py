@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.agents import registry
-from instrumentgpt.agents.events import Answer, Done, Event, Tool
+from instrumentgpt.agents.answer import Answer
+from instrumentgpt.agents.events import Done, Event, Tool
 from instrumentgpt.agents.process import Command, Request
 from instrumentgpt.agents.stream_parser import SERVER
 

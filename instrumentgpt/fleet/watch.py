@@ -11,18 +11,8 @@ from sqlite_utils import Database
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.language import span_text
-from instrumentgpt.storage.verdicts import (
-    SILENT,
-    Alert,
-    Verdict,
-    end_alert,
-    log_ends,
-    note_sent,
-    open_alerts,
-    raise_alert,
-    standings,
-    untold_alerts,
-)
+from instrumentgpt.storage import alerts
+from instrumentgpt.storage.verdicts import Verdict, log_ends, standings
 
 ALERTED = ("medium", "high", "critical")  # severities that somebody is told of
 USUAL = 4  # logs from which on a device has a usual time between two, and somebody is told of its silence
@@ -38,7 +28,7 @@ class NotSent(InstrumentGPTError, OSError):
 
 def compare_with_alerts(
     database: Database, devices: Sequence[Device], now: float
-) -> tuple[list[Alert], list[Alert]]:
+) -> tuple[list[alerts.Alert], list[alerts.Alert]]:
     """Raise an alert for each fault that is new in the newest verdicts, and end those that are gone.
 
     Returns (those that came, those that went) since people were told last. A fault that lasts is raised
@@ -55,18 +45,18 @@ def compare_with_alerts(
             key = (verdict.device, verdict.fault, verdict.channel)
             faults[key], texts[key] = verdict, verdict.text_en
         if device.name in silent and by_device[device.name].logs >= USUAL:
-            key, span = (verdict.device, SILENT, None), span_text(silent[device.name])
+            key, span = (verdict.device, alerts.SILENT, None), span_text(silent[device.name])
             faults[key], texts[key] = verdict, f"No log for {span}, longer than usual"
-    raised = {(alert.device, alert.fault, alert.channel): alert for alert in open_alerts(database)}
+    raised = {(alert.device, alert.fault, alert.channel): alert for alert in alerts.open_alerts(database)}
     for key in faults.keys() - raised.keys():
         verdict = faults[key]
-        severity, line = ("high", None) if key[1] == SILENT else (verdict.severity, verdict.line)
-        raise_alert(database, *key, severity, texts[key], verdict.log, line)
+        severity, line = ("high", None) if key[1] == alerts.SILENT else (verdict.severity, verdict.line)
+        alerts.raise_alert(database, *key, severity, texts[key], verdict.log, line)
     watched = {device.name for device in devices}
     for key, alert in raised.items():
         if key not in faults and alert.device in watched:
-            end_alert(database, alert.id)
-    return untold_alerts(database)
+            alerts.end_alert(database, alert.id)
+    return alerts.untold_alerts(database)
 
 
 def silences(database: Database, now: float, written: bool = False) -> dict[str, float]:
@@ -86,7 +76,9 @@ def silences(database: Database, now: float, written: bool = False) -> dict[str,
     return silent
 
 
-def tell(database: Database, new: Sequence[Alert], gone: Sequence[Alert], places: Sequence[str]) -> None:
+def tell(
+    database: Database, new: Sequence[alerts.Alert], gone: Sequence[alerts.Alert], places: Sequence[str]
+) -> None:
     """Tell the `places` (apprise URLs) of all together, once; without one, alerts stay on the page alone.
 
     Raises NotSent; what could not be told is told with the next.
@@ -94,10 +86,10 @@ def tell(database: Database, new: Sequence[Alert], gone: Sequence[Alert], places
     if (new or gone) and places:
         _send(new, gone, places)
     for alert in {alert.id: alert for alert in (*new, *gone)}.values():
-        note_sent(database, alert.id)
+        alerts.note_sent(database, alert.id)
 
 
-def _send(new: Sequence[Alert], gone: Sequence[Alert], places: Sequence[str]) -> None:
+def _send(new: Sequence[alerts.Alert], gone: Sequence[alerts.Alert], places: Sequence[str]) -> None:
     import apprise  # a third of a second
 
     messenger = apprise.Apprise()
@@ -110,7 +102,7 @@ def _send(new: Sequence[Alert], gone: Sequence[Alert], places: Sequence[str]) ->
         raise NotSent("The alert could not be delivered. It is tried again with the next look")
 
 
-def _line(alert: Alert) -> str:
+def _line(alert: alerts.Alert) -> str:
     query = {"device": alert.device, "log": alert.log, **({"line": alert.line} if alert.line else {})}
     address = os.environ.get("INSTRUMENTGPT_ADDRESS", ADDRESS)
     return (

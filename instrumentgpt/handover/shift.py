@@ -21,10 +21,11 @@ from instrumentgpt.instruments.report_tables import word as report_word
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.moments import log_moment, moment
+from instrumentgpt.storage.alerts import SILENT, Alert
 from instrumentgpt.storage.cases import Case, list_cases
 from instrumentgpt.storage.connection import rows, select
 from instrumentgpt.storage.revised_memory import revised_memory
-from instrumentgpt.storage.verdicts import SILENT, Alert, Verdict, last_judged, standings, verdicts_of
+from instrumentgpt.storage.verdicts import Verdict, last_judged, standings, verdicts_of
 
 Key = tuple[str, str, int | None]  # device, fault, channel
 TALKS = 50  # conversations listed

@@ -29,14 +29,7 @@ from instrumentgpt.modes.commands.table import is_command
 from instrumentgpt.modes.registry import MODES, known_mode, run_turn
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage import runs as stored
-from instrumentgpt.storage.artifacts import (
-    Received,
-    add_upload,
-    attach_uploads,
-    get_artifact,
-    list_uploads,
-    received,
-)
+from instrumentgpt.storage.artifacts import Received, add_upload, attach_uploads, list_uploads, received
 from instrumentgpt.storage.connection import RunInProgress, UnknownRun, file_of, rows
 from instrumentgpt.turn.close import (
     close,
@@ -332,5 +325,5 @@ def _holds(database: Database, conversation_id: str, artifact_id: str, content: 
     sql = "SELECT 1 FROM artifacts WHERE id = ? AND conversation_id = ? AND size = ?"
     if not rows(database, sql, (artifact_id, conversation_id, len(content))):
         return False
-    kept = get_artifact(database, conversation_id, artifact_id)
+    kept = db.get_artifact(database, conversation_id, artifact_id)
     return kept is not None and kept.content == content

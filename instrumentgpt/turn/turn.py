@@ -11,7 +11,8 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.events import Answer, Done, Event, Events, Failure, Outcome, Tool, to_json
+from instrumentgpt.agents.answer import Answer
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, Tool, to_json
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.files import whole
 from instrumentgpt.instruments.conversation import note_names

@@ -7,7 +7,7 @@ from sqlite_utils import Database
 from streamlit.delta_generator import DeltaGenerator
 
 import db
-from instrumentgpt.agents.events import paragraphs
+from instrumentgpt.agents.answer import paragraphs
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.modes.panel.display import folded
 from instrumentgpt.settings import Settings, database_path

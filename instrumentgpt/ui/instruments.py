@@ -22,16 +22,9 @@ from instrumentgpt.instruments.devices import Device, load_inventory
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.moments import log_moment, moment
 from instrumentgpt.settings import home
+from instrumentgpt.storage.alerts import SILENT, acknowledge, false_alarms, open_alerts
 from instrumentgpt.storage.cases import list_cases
-from instrumentgpt.storage.verdicts import (
-    SILENT,
-    Verdict,
-    acknowledge,
-    false_alarms,
-    last_judged,
-    open_alerts,
-    verdicts_of,
-)
+from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
 from instrumentgpt.ui import artifacts, composer, device_form, handing, session, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.place import Place

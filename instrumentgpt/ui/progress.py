@@ -3,18 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from instrumentgpt.agents.events import (
-    Artifact,
-    Done,
-    Event,
-    Failure,
-    Session,
-    Text,
-    Thinking,
-    Tick,
-    Tool,
-    paragraphs,
-)
+from instrumentgpt.agents.answer import paragraphs
+from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Session, Text, Thinking, Tick, Tool
 from instrumentgpt.ui.language import say
 
 THINKING_CHARACTERS = 8_000  # characters, the newest: all of it is in the run's events

@@ -10,7 +10,8 @@ from playwright.sync_api import Page, expect
 from instrumentgpt.fleet.standing import WARNING, WORDS
 from instrumentgpt.fleet.watch import compare_with_alerts
 from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.storage.verdicts import open_alerts, standings
+from instrumentgpt.storage.alerts import open_alerts
+from instrumentgpt.storage.verdicts import standings
 
 WORST_FIRST = [WORDS["fault"], WARNING, WORDS["healthy"]]
 
