@@ -8,7 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import part_of_day
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.together import another_was_set, driven_by_another
-from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.analysis.tracks import BAND, Hold, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.loops import Floats, Mask
@@ -28,6 +28,10 @@ DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at on
 REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
+FEWEST_HOLDS = 3  # of one setpoint: two may differ by anything
+STEADY = 0.2  # of the whole rise, that each third of the holds adds at least: wear comes bit by bit
+EQUAL = 0.8  # of the longest hold: a shorter one is still soaking
+MOSTLY_PINNED = 0.9  # of the end of a hold at its limit
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +54,7 @@ class Change:
     after: float
     before_index: int
     same_hours: bool
+    holds: str = ""  # the output at the end of each, and how far off pv stood
 
     @property
     def ratio(self) -> float:
@@ -129,12 +134,64 @@ def lasting_change(duty: Duty) -> Change | None:
     return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)], same_hours)
 
 
+def needs_of_holds(track: Track) -> list[tuple[Hold, float, float]]:
+    """Return the equal holds of the setpoint with most of them: each, the output it needed, how far off it was.
+
+    Needed, percent, is the mean of its last third; of one that stood short of its setpoint at a limit, what it
+    takes to drive the plant so much further from its room. Holds let cool, or still under way, are left out.
+    """
+    by_setpoint: dict[float, list[tuple[Hold, float, float]]] = {}
+    for hold in track.holds:
+        part = slice(hold.stop - (hold.stop - hold.first) // 3, hold.stop)
+        error, output = float(np.median(track.error[part])), float(np.mean(track.output[part]))
+        moved = float(np.ptp(track.smooth_pv[part][[0, len(track.smooth_pv[part]) // 2, -1]]))
+        pinned = (track.at_high if error > 0 else track.at_low)[part].mean() > MOSTLY_PINNED
+        if (
+            not moved <= ON_SETPOINT
+            or not (abs(error) < ON_SETPOINT or pinned)
+            or abs(output) < SMALLEST_DUTY
+        ):
+            continue
+        driven = np.nan if track.rest is None else hold.setpoint - track.rest
+        share = driven / (driven - error) if pinned and driven * (driven - error) > 0 else 1.0
+        by_setpoint.setdefault(hold.setpoint, []).append((hold, output * share, error))
+    needs = max(by_setpoint.values(), key=_rise, default=[])
+    lengths = [track.time[hold.stop - 1] - track.time[hold.first] for hold, *_ in needs]
+    return [need for need, length in zip(needs, lengths, strict=True) if length > EQUAL * max(lengths)]
+
+
+def _rise(needs: Sequence[tuple[Hold, float, float]]) -> float:
+    """Return the factor by which the output rose from the first third of holds to the last; 0 if not steadily."""
+    outputs = np.array([output for _, output, _ in needs])
+    if len(outputs) < FEWEST_HOLDS or np.ptp(np.sign(outputs)):
+        return 0.0
+    first, middle, last = (float(np.median(part)) for part in np.array_split(np.abs(outputs), FEWEST_HOLDS))
+    steady = min(middle - first, last - middle) >= STEADY * (last - first)
+    return last / first if steady and last - first > SMALLEST_CHANGE else 0.0
+
+
+def change_of_holds(track: Track) -> Change | None:
+    """Return the output that one setpoint needs from hold to hold, where it grows steadily; else None."""
+    needs = needs_of_holds(track)
+    if not _rise(needs):
+        return None
+    holds, outputs = [hold for hold, *_ in needs], [output for _, output, _ in needs]
+    third = len(needs) // FEWEST_HOLDS
+    before, after = float(np.median(outputs[:third])), float(np.median(outputs[-third:]))
+    told = ", ".join(
+        f"{track.output[hold.stop - 1]:.0f} %" + f" ({-error / track.scale:+.1f})" * (abs(error) > BAND)
+        for hold, _, error in needs
+    )
+    first = holds[0].stop - 1
+    return Change(first, holds[-1].stop - 1, before, after, first, False, told)
+
+
 def _changes(study: Study) -> list[tuple[Track, Change, float | None]]:
     """Return each channel's change of output and what the others did meanwhile (their median ratio)."""
     duties = {track.loop.channel: (track, duty_at_equal_setpoint(track)) for track in study.active}
     found_changes = []
     for channel, (track, duty) in duties.items():
-        change = None if duty is None else lasting_change(duty)
+        change = (None if duty is None else lasting_change(duty)) or change_of_holds(track)
         if change is None:
             continue
         rest = [d for other, (_, d) in duties.items() if other != channel and d is not None]
@@ -202,6 +259,8 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         "same_hours": change.same_hours,
         "setpoint": float(track.loop.setpoint[change.last]),
     }
+    if change.holds:
+        numbers |= {"kind": "holds", "holds": change.holds}
     if fault == "heater_degradation":
         ruled_out = [
             RuledOut("ambient_disturbance", "others_unchanged", {"others": others, "ratio": change.ratio})
