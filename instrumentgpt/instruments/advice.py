@@ -42,6 +42,7 @@ EXPERIMENTS = {  # what a refused identification needs
     "wrong_sign": "undisturbed_step",
     "unstable_model": "undisturbed_step",
     "oscillates": "name_gains",
+    "other_period": "setpoint_step",
     "no_temperature": "",
 }
 
@@ -93,6 +94,10 @@ def advise(plant: Identification | Refusal) -> Advice:
     accepted model keeps 48 degrees and a gain margin of 2.3; given only if the IAE of a setpoint step and
     a load step is predicted to fall by more than 25 % on every model.
     """
+    if plant.held and plant.gains:
+        present = {name: getattr(plant.gains, name) for name in GAIN_NAMES}
+        numbers = {**present, "within": plant.held_within}
+        return Advice(plant.channel, plant.gains, plant.held, *[math.nan] * 3, "back", "", numbers)
     if isinstance(plant, Refusal):
         numbers = {**plant.numbers, "step": STEP_BANDS * plant.band}
         return _no_advice(plant.channel, None, plant.reason, EXPERIMENTS[plant.reason], numbers)

@@ -135,10 +135,10 @@ def lasting_change(duty: Duty) -> Change | None:
 
 
 def needs_of_holds(track: Track) -> list[tuple[Hold, float, float]]:
-    """Return the equal holds of the setpoint with most of them: each, the output it needed, how far off it was.
+    """Return equal holds of the setpoint whose need rises most: each, output needed, error in bands.
 
-    Needed, percent, is the mean of its last third; of one that stood short of its setpoint at a limit, what it
-    takes to drive the plant so much further from its room. Holds let cool, or still under way, are left out.
+    Needed, percent, is the mean of its last third; of one that stood short of its setpoint at a limit, what
+    drives the plant so much further from its room. Holds let cool, or still under way, are left out.
     """
     by_setpoint: dict[float, list[tuple[Hold, float, float]]] = {}
     for hold in track.holds:
@@ -161,7 +161,7 @@ def needs_of_holds(track: Track) -> list[tuple[Hold, float, float]]:
 
 
 def _rise(needs: Sequence[tuple[Hold, float, float]]) -> float:
-    """Return the factor by which the output rose from the first third of holds to the last; 0 if not steadily."""
+    """Return the factor from the first third of holds to the last; 0 if the output did not rise steadily."""
     outputs = np.array([output for _, output, _ in needs])
     if len(outputs) < FEWEST_HOLDS or np.ptp(np.sign(outputs)):
         return 0.0
