@@ -95,9 +95,9 @@ def advise(plant: Identification | Refusal) -> Advice:
     a load step is predicted to fall by more than 25 % on every model.
     """
     if plant.held and plant.gains:
-        present = {name: getattr(plant.gains, name) for name in GAIN_NAMES}
-        numbers = {**present, "within": plant.held_within}
-        return Advice(plant.channel, plant.gains, plant.held, *[math.nan] * 3, "back", "", numbers)
+        now, (held, within) = plant.gains, plant.held
+        numbers = {"kp": now.kp, "ki": now.ki, "kd": now.kd, "within": within}
+        return Advice(plant.channel, now, held, math.nan, math.nan, math.nan, "back", "", numbers)
     if isinstance(plant, Refusal):
         numbers = {**plant.numbers, "step": STEP_BANDS * plant.band}
         return _no_advice(plant.channel, None, plant.reason, EXPERIMENTS[plant.reason], numbers)

@@ -136,7 +136,8 @@ def _model(row: Row) -> "Identification | Refusal":
     from instrumentgpt.instruments.plant import Identification, Refusal
     from instrumentgpt.instruments.tuning.gains import Gains
 
-    row |= {name: row[name] and Gains(**row[name]) for name in ("gains", "held")}
+    row["gains"] = row["gains"] and Gains(**row["gains"])
+    row["held"] = row["held"] and (Gains(**row["held"][0]), row["held"][1])
     if "reason" in row:
         return Refusal(**row)
     arrays = {name: np.array(row[name], dtype=float) for name in ("best", "models")}

@@ -37,7 +37,7 @@ class Refusal:
 
     gains  those in force as far as the log tells, None if it does not
     band   of the loop, in the unit of the pv; nan if nothing can be said
-    held   gains that the log names before those it swings with, and that held pv within ± `held_within`
+    held   gains that the log names before those it swings with, and within what they held pv
     """
 
     channel: int
@@ -45,8 +45,7 @@ class Refusal:
     numbers: dict[str, float] = field(default_factory=dict)
     gains: Gains | None = None
     band: float = float("nan")
-    held: Gains | None = None
-    held_within: float = float("nan")
+    held: tuple[Gains, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +76,7 @@ class Identification:
     pinned: float = 0.0
     reach: float = 100.0
     band: float = float("nan")
-    held: Gains | None = None
-    held_within: float = float("nan")
+    held: tuple[Gains, float] | None = None
 
 
 def identify(loop: Loop, exclude: Sequence[Span] = (), unit: str = "°C") -> Identification | Refusal:
@@ -93,27 +91,24 @@ def identify(loop: Loop, exclude: Sequence[Span] = (), unit: str = "°C") -> Ide
     """
     band = band_of(loop.pv, span_of(loop.pv, loop.setpoint, unit)) if len(loop) else float("nan")
     result = _identified(loop, exclude, unit, band)
-    held, within = held_before(loop, band) if unit in CELSIUS else (None, float("nan"))
-    result = replace(result, held=held, held_within=within)
+    result = replace(result, held=held_before(loop, band) if unit in CELSIUS else None)
     return replace(result, gains=named_gains(loop), band=band) if isinstance(result, Refusal) else result
 
 
-def held_before(loop: Loop, band: float) -> tuple[Gains | None, float]:
+def held_before(loop: Loop, band: float) -> tuple[Gains, float] | None:
     """Return the gains named last that held pv within `band` before those it swings with; within what."""
     named = np.array([getattr(loop, name) for name in GAIN_NAMES])
     rows = np.flatnonzero(np.isfinite(named[0]))
-    if not len(rows):
-        return None, float("nan")
     changes = rows[1:][(np.diff(np.nan_to_num(named[:, rows])) != 0).any(axis=0)]
     parts = [_part(loop, rows) for rows in np.split(np.arange(len(loop)), changes)]
     if len(parts) > 1 and oscillation(parts[-1])[0] > CALM * band:
         for part in reversed(parts[:-1]):
             stretches = np.split(np.arange(len(part)), np.flatnonzero(np.diff(part.setpoint)) + 1)
-            longest = max(stretches, key=len)
-            off = (part.pv - part.setpoint)[longest[len(longest) // 2 :]]
-            if len(off) >= LEAST_SAMPLES / 2 and np.nanmax(np.abs(off)) <= CALM * band:
-                return named_gains(part), _range(off) / 2
-    return None, float("nan")
+            rows = max(stretches, key=len)
+            off, gains = (part.pv - part.setpoint)[rows[len(rows) // 2 :]], named_gains(part)
+            if gains and len(off) >= LEAST_SAMPLES / 2 and np.nanmax(np.abs(off)) <= CALM * band:
+                return gains, _range(off) / 2
+    return None
 
 
 def telling(loop: Loop, segments: Sequence[Segment]) -> Loop:
@@ -183,20 +178,15 @@ def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> 
     if contradiction := _contradiction(loop, plant):
         return contradiction
     # with a plant of the other sign the loop would have run away: a calm end of the log rules those out
-    return _that_swing_so(loop, replace(plant, models=models[models[:, 0] * gains.kp > 0]))
-
-
-def _that_swing_so(loop: Loop, plant: Identification) -> Identification | Refusal:
-    """Return `plant` with the models whose loop swings at the period that the log shows, if it does swing."""
+    models = models[models[:, 0] * gains.kp > 0]
     amplitude, period = oscillation(loop)
-    if not amplitude > CALM * plant.band:
-        return plant
-    periods = swing_periods(plant.models, plant.gains.kp, plant.gains.ki, plant.gains.kd)
-    kept = plant.models[(periods < SAME_PERIOD * period) & (period < SAME_PERIOD * periods)]
-    if len(kept):
-        return replace(plant, best=kept[0], models=kept)
-    numbers = {"amplitude": amplitude, "period": period, "model_period": float(periods[0])}
-    return Refusal(plant.channel, "other_period", numbers)
+    if amplitude > CALM * band:
+        periods = swing_periods(models, gains.kp, gains.ki, gains.kd)
+        numbers = {"amplitude": amplitude, "period": period, "model_period": float(periods[0])}
+        models = models[(periods < SAME_PERIOD * period) & (period < SAME_PERIOD * periods)]
+        if not len(models):
+            return Refusal(loop.channel, "other_period", numbers)
+    return replace(plant, best=models[0], models=models)
 
 
 def _contradiction(loop: Loop, plant: Identification) -> Refusal | None:

@@ -268,7 +268,7 @@ class Track:
         mask = np.zeros(len(self), dtype=bool)
         for hold in self.holds:
             come = hold.settled if hold.settled < hold.stop else self.reached(hold)
-            if come > 0:
+            if 0 < come < hold.stop:
                 mask[come : min(self.after(come, self.lags(SETTLING)), hold.stop)] = True
         return mask
 

@@ -42,12 +42,6 @@ def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
     return merged
 
 
-def ends_there(track: Track, stop: int) -> bool:
-    """Return whether a stretch at a limit ends only with its hold, or with the log."""
-    nearly = min(stop + track.samples(track.lag), len(track) - 1)
-    return stop == len(track) or bool(track.setpoint[nearly] != track.setpoint[stop - 1])
-
-
 def left_band(track: Track, index: int) -> int:
     """Return the last sample before `index` at which the error left the band; `index` if it never was in."""
     inside = np.flatnonzero(np.abs(track.smooth_error[: index + 1]) < BAND)
@@ -88,8 +82,9 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         level = next(a for a, b in reversed(track.levels) if a < stop)
         never = bool((sign * track.smooth_error[level:stop] > BAND).all())
         stood = float(track.time[stop - 1] - track.time[max(first, level)]) if never else 0.0
-        levelled = stood >= track.lags(LEVELLED_FOR) and ends_there(track, stop)
-        if seconds < track.lags(PINNED_FOR) and not levelled:
+        after = track.setpoint[min(stop + track.samples(track.lag), len(track) - 1)]
+        to_its_end = stop == len(track) or after != track.setpoint[stop - 1]
+        if seconds < track.lags(PINNED_FOR) and not (to_its_end and stood >= track.lags(LEVELLED_FOR)):
             continue
         if short == -np.inf and seconds >= track.lags(FOR_GOOD):  # it rises: in as long again, to where?
             short = sign * float(track.smooth_error[stop - 1]) - slope * seconds

@@ -30,8 +30,7 @@ DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold)
 SMALLEST_CHANGE = 2.5  # percent of output
 FEWEST_HOLDS = 3  # of one setpoint: two may differ by anything
 STEADY = 0.2  # of the whole rise, that each third of the holds adds at least: wear comes bit by bit
-EQUAL = 0.8  # of the longest hold: a shorter one is still soaking
-MOSTLY_PINNED = 0.9  # of the end of a hold at its limit
+MOSTLY = 0.8  # of the end of a hold at its limit; of the longest hold that the others last
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,56 +133,36 @@ def lasting_change(duty: Duty) -> Change | None:
     return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)], same_hours)
 
 
-def needs_of_holds(track: Track) -> list[tuple[Hold, float, float]]:
-    """Return equal holds of the setpoint whose need rises most: each, output needed, error in bands.
+def change_of_holds(track: Track) -> Change | None:
+    """Return the output that one setpoint needs from hold to hold, where that grows steadily; else None.
 
-    Needed, percent, is the mean of its last third; of one that stood short of its setpoint at a limit, what
-    drives the plant so much further from its room. Holds let cool, or still under way, are left out.
+    Needed is the mean of the last third of a hold; where pv stands short at a limit, what would drive it on
+    from its room to the setpoint. Holds that still are under way, or are let cool, are left out.
     """
-    by_setpoint: dict[float, list[tuple[Hold, float, float]]] = {}
+    needs: dict[float, list[tuple[Hold, float, float]]] = {}
     for hold in track.holds:
         part = slice(hold.stop - (hold.stop - hold.first) // 3, hold.stop)
         error, output = float(np.median(track.error[part])), float(np.mean(track.output[part]))
-        moved = float(np.ptp(track.smooth_pv[part][[0, len(track.smooth_pv[part]) // 2, -1]]))
-        pinned = (track.at_high if error > 0 else track.at_low)[part].mean() > MOSTLY_PINNED
-        if (
-            not moved <= ON_SETPOINT
-            or not (abs(error) < ON_SETPOINT or pinned)
-            or abs(output) < SMALLEST_DUTY
-        ):
+        pinned = (track.at_high if error > 0 else track.at_low)[part].mean() > MOSTLY
+        moved = abs(track.smooth_pv[part.stop - 1] - track.smooth_pv[part.start])
+        if moved > ON_SETPOINT or abs(output) < SMALLEST_DUTY or not (pinned or abs(error) < ON_SETPOINT):
             continue
-        driven = np.nan if track.rest is None else hold.setpoint - track.rest
-        share = driven / (driven - error) if pinned and driven * (driven - error) > 0 else 1.0
-        by_setpoint.setdefault(hold.setpoint, []).append((hold, output * share, error))
-    needs = max(by_setpoint.values(), key=_rise, default=[])
-    lengths = [track.time[hold.stop - 1] - track.time[hold.first] for hold, *_ in needs]
-    return [need for need, length in zip(needs, lengths, strict=True) if length > EQUAL * max(lengths)]
-
-
-def _rise(needs: Sequence[tuple[Hold, float, float]]) -> float:
-    """Return the factor from the first third of holds to the last; 0 if the output did not rise steadily."""
-    outputs = np.array([output for _, output, _ in needs])
-    if len(outputs) < FEWEST_HOLDS or np.ptp(np.sign(outputs)):
-        return 0.0
-    first, middle, last = (float(np.median(part)) for part in np.array_split(np.abs(outputs), FEWEST_HOLDS))
-    steady = min(middle - first, last - middle) >= STEADY * (last - first)
-    return last / first if steady and last - first > SMALLEST_CHANGE else 0.0
-
-
-def change_of_holds(track: Track) -> Change | None:
-    """Return the output that one setpoint needs from hold to hold, where it grows steadily; else None."""
-    needs = needs_of_holds(track)
-    if not _rise(needs):
-        return None
-    holds, outputs = [hold for hold, *_ in needs], [output for _, output, _ in needs]
-    third = len(needs) // FEWEST_HOLDS
-    before, after = float(np.median(outputs[:third])), float(np.median(outputs[-third:]))
-    told = ", ".join(
-        f"{track.output[hold.stop - 1]:.0f} %" + f" ({-error / track.scale:+.1f})" * (abs(error) > BAND)
-        for hold, _, error in needs
-    )
-    first = holds[0].stop - 1
-    return Change(first, holds[-1].stop - 1, before, after, first, False, told)
+        if pinned and track.rest is not None:
+            output *= (hold.setpoint - track.rest) / (hold.setpoint - error - track.rest)
+        needs.setdefault(hold.setpoint, []).append((hold, output, error))
+    for held in (held for held in needs.values() if len(held) >= FEWEST_HOLDS):
+        parts = np.array_split([output for _, output, _ in held], FEWEST_HOLDS)
+        before, middle, after = (float(np.median(part)) for part in parts)
+        rise, lengths = abs(after) - abs(before), [hold.stop - hold.first for hold, *_ in held]
+        steady = min(abs(middle) - abs(before), abs(after) - abs(middle)) >= STEADY * rise
+        if steady and rise > SMALLEST_CHANGE and before * after > 0 and min(lengths) > MOSTLY * max(lengths):
+            off = (f" ({-error / track.scale:+.1f})" * (abs(error) > BAND) for *_, error in held)
+            told = ", ".join(
+                f"{track.output[each[0].stop - 1]:.0f} %{by}" for each, by in zip(held, off, strict=True)
+            )
+            first = held[0][0].stop - 1
+            return Change(first, held[-1][0].stop - 1, before, after, first, False, told)
+    return None
 
 
 def _changes(study: Study) -> list[tuple[Track, Change, float | None]]:

@@ -238,11 +238,10 @@ def is_pushed(track: Track, swing: Swing) -> bool:
     """
     part, width = slice(swing.first, swing.last + 1), track.samples(swing.period * SHARP) | 1
     output = smooth(track.output[part], width)
-    if not track.is_thermal or not np.isfinite(output).all() or np.ptp(output) == 0:
-        return False
     slope = np.gradient(smooth(track.pv[part], width), track.time[part])
     (fall, rise), (down, up) = (np.percentile(each, (2, 98)) for each in (slope, output - output.mean()))
-    return bool(fall * down > 0 < rise * up and abs(math.log(fall * up / (rise * down))) > math.log(PUSHED))
+    told = track.is_thermal and fall * down > 0 < rise * up
+    return bool(told and abs(math.log(fall * up / (rise * down))) > math.log(PUSHED))
 
 
 def _small_swing(track: Track) -> Swing | None:
