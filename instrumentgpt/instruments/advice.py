@@ -96,8 +96,8 @@ def advise(plant: Identification | Refusal) -> Advice:
     """
     if plant.held and plant.gains:
         now, (held, within) = plant.gains, plant.held
-        numbers = {"kp": now.kp, "ki": now.ki, "kd": now.kd, "within": within}
-        return Advice(plant.channel, now, held, math.nan, math.nan, math.nan, "back", "", numbers)
+        nan, told = math.nan, {"kp": now.kp, "ki": now.ki, "kd": now.kd, "within": within}
+        return Advice(plant.channel, now, held, nan, nan, nan, "back", "", {**told})
     if isinstance(plant, Refusal):
         numbers = {**plant.numbers, "step": STEP_BANDS * plant.band}
         return _no_advice(plant.channel, None, plant.reason, EXPERIMENTS[plant.reason], numbers)

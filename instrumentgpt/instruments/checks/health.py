@@ -39,8 +39,8 @@ def healthy_channels(
         doubts = _doubts(track, metrics[channel])
         outside = [excursion for excursion in largest_first if excursion.channel == channel]
         if "swings" in doubts and (swing := any_swing_of(track)) and is_pushed(track, swing):
-            away = (2 * track.shown(swing.amplitude), track.shown(BAND), (), IN_USE)
-            outside = [Excursion(channel, 0.0, swing.period, *away)] * round(swing.cycles)
+            sizes = (2 * track.shown(swing.amplitude), track.shown(BAND), (), IN_USE)
+            outside = [Excursion(channel, 0.0, swing.period, *sizes)] * round(swing.cycles)
         if outside:
             doubts = {name: doubts[name] for name in doubts if name not in ("swings", "off_setpoint")}
         if away := [excursion for excursion in outside if not excursion.explained]:
