@@ -136,11 +136,12 @@ def _model(row: Row) -> "Identification | Refusal":
     from instrumentgpt.instruments.plant import Identification, Refusal
     from instrumentgpt.instruments.tuning.gains import Gains
 
-    gains = row["gains"] and Gains(**row["gains"])
+    row["gains"] = row["gains"] and Gains(**row["gains"])
+    row["held"] = row["held"] and (Gains(**row["held"][0]), row["held"][1])
     if "reason" in row:
-        return Refusal(**{**row, "gains": gains})
+        return Refusal(**row)
     arrays = {name: np.array(row[name], dtype=float) for name in ("best", "models")}
-    return Identification(**{**row, **arrays, "gains": gains})
+    return Identification(**{**row, **arrays})
 
 
 def _with_tuples(row: Mapping[str, Any], *names: str) -> Row:

@@ -9,9 +9,9 @@ from instrumentgpt.instruments.analysis.own_units import CELSIUS, DIGITS, LAG_SA
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import digit, periodicity, runs
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS
-from instrumentgpt.instruments.loops import COLUMNS, Floats, Loop
-from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains
-from instrumentgpt.instruments.tuning.margins import margins
+from instrumentgpt.instruments.loops import COLUMNS, Floats, Indices, Loop
+from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, Gains, gains_in_force, named_gains
+from instrumentgpt.instruments.tuning.margins import margins, swing_periods
 from instrumentgpt.instruments.tuning.models import Record, fit
 
 Span = tuple[float, float]
@@ -26,6 +26,7 @@ BEFORE_STEP = 0.1  # of the part that lies before its step
 MOST_SAMPLES = 4000  # longer records are averaged in blocks, output and pv alike
 LEAST_REGULARITY = 0.7  # autocorrelation after one period, from which an oscillation is one
 STEADY_PHASE = 20.0  # degrees: with more on every model, the named gains cannot be why the loop oscillates
+SAME_PERIOD = 1.5  # factor between the period of a swing and that of a model's loop, for it to be its model
 CALM = 1.0  # bands, half peak to peak: above it a hold oscillates
 CALM_LAGS = 6  # of ten samples, at the end of the log: for the slowest cycle of a loop near its limit to show
 
@@ -36,6 +37,7 @@ class Refusal:
 
     gains  those in force as far as the log tells, None if it does not
     band   of the loop, in the unit of the pv; nan if nothing can be said
+    held   gains that the log names before those it swings with, and within what they held pv
     """
 
     channel: int
@@ -43,6 +45,7 @@ class Refusal:
     numbers: dict[str, float] = field(default_factory=dict)
     gains: Gains | None = None
     band: float = float("nan")
+    held: tuple[Gains, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,7 @@ class Identification:
     pinned    share of that stretch for which the output stood at its top or bottom without a break
     reach     percent from the lowest to the highest output there, or from zero, if that is more
     band      of the loop, in the unit of the pv
+    held      as in `Refusal`
     """
 
     channel: int
@@ -72,6 +76,7 @@ class Identification:
     pinned: float = 0.0
     reach: float = 100.0
     band: float = float("nan")
+    held: tuple[Gains, float] | None = None
 
 
 def identify(loop: Loop, exclude: Sequence[Span] = (), unit: str = "°C") -> Identification | Refusal:
@@ -86,7 +91,24 @@ def identify(loop: Loop, exclude: Sequence[Span] = (), unit: str = "°C") -> Ide
     """
     band = band_of(loop.pv, span_of(loop.pv, loop.setpoint, unit)) if len(loop) else float("nan")
     result = _identified(loop, exclude, unit, band)
+    result = replace(result, held=held_before(loop, band) if unit in CELSIUS else None)
     return replace(result, gains=named_gains(loop), band=band) if isinstance(result, Refusal) else result
+
+
+def held_before(loop: Loop, band: float) -> tuple[Gains, float] | None:
+    """Return the gains named last that held pv within `band` before those it swings with; within what."""
+    named = np.array([getattr(loop, name) for name in GAIN_NAMES])
+    rows = np.flatnonzero(np.isfinite(named[0]))
+    changes = rows[1:][(np.diff(np.nan_to_num(named[:, rows])) != 0).any(axis=0)]
+    parts = [_part(loop, rows) for rows in np.split(np.arange(len(loop)), changes)]
+    if len(parts) > 1 and oscillation(parts[-1])[0] > CALM * band:
+        for part in reversed(parts[:-1]):
+            stretches = np.split(np.arange(len(part)), np.flatnonzero(np.diff(part.setpoint)) + 1)
+            rows = max(stretches, key=len)
+            off, gains = (part.pv - part.setpoint)[rows[len(rows) // 2 :]], named_gains(part)
+            if gains and len(off) >= LEAST_SAMPLES / 2 and np.nanmax(np.abs(off)) <= CALM * band:
+                return gains, _range(off) / 2
+    return None
 
 
 def telling(loop: Loop, segments: Sequence[Segment]) -> Loop:
@@ -107,7 +129,11 @@ def telling(loop: Loop, segments: Sequence[Segment]) -> Loop:
     if not parts:
         return loop
     most = max(parts, key=lambda part: _range(loop.pv[part]) * _range(loop.output[part]))
-    return Loop(loop.channel, **{name: getattr(loop, name)[most] for name in ("time", *COLUMNS, "line")})
+    return _part(loop, most)
+
+
+def _part(loop: Loop, rows: slice | Indices) -> Loop:
+    return Loop(loop.channel, **{name: getattr(loop, name)[rows] for name in ("time", *COLUMNS, "line")})
 
 
 def _range(values: Floats) -> float:
@@ -149,9 +175,18 @@ def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> 
         float(np.ptp(np.append(record.output, 0.0))),
         band,
     )
-    contradiction = _contradiction(loop, plant)
+    if contradiction := _contradiction(loop, plant):
+        return contradiction
     # with a plant of the other sign the loop would have run away: a calm end of the log rules those out
-    return contradiction or replace(plant, models=models[models[:, 0] * gains.kp > 0])
+    models = models[models[:, 0] * gains.kp > 0]
+    amplitude, period = oscillation(loop)
+    if amplitude > CALM * band:
+        periods = swing_periods(models, gains.kp, gains.ki, gains.kd)
+        numbers = {"amplitude": amplitude, "period": period, "model_period": float(periods[0])}
+        models = models[(periods < SAME_PERIOD * period) & (period < SAME_PERIOD * periods)]
+        if not len(models):
+            return Refusal(loop.channel, "other_period", numbers)
+    return replace(plant, best=models[0], models=models)
 
 
 def _contradiction(loop: Loop, plant: Identification) -> Refusal | None:

@@ -264,11 +264,12 @@ class Track:
 
     @cached_property
     def settling(self) -> Mask:
-        """Return where the loop has just settled in this log, for `SETTLING`; not where it begins settled."""
+        """Return where the loop has just settled, or come, for `SETTLING`; not where the log begins so."""
         mask = np.zeros(len(self), dtype=bool)
         for hold in self.holds:
-            if 0 < hold.settled < hold.stop:
-                mask[hold.settled : self.after(hold.settled, self.lags(SETTLING))] = True
+            come = hold.settled if hold.settled < hold.stop else self.reached(hold)
+            if 0 < come < hold.stop:
+                mask[come : min(self.after(come, self.lags(SETTLING)), hold.stop)] = True
         return mask
 
     def reached(self, hold: Hold) -> int:
@@ -282,15 +283,20 @@ class Track:
         never = hold.stop - first if first > hold.first else 0
         return first + (int(np.argmax(there)) if there.any() else never)
 
+    def arrived(self, hold: Hold) -> bool:
+        """Return whether pv ever was at the setpoint of `hold`, or past it."""
+        reached = self.reached(hold)
+        return hold.first < reached < hold.stop or abs(self.smooth_error[hold.first]) < BAND
+
     @cached_property
     def holding(self) -> Mask:
         """Return where the loop should hold: from when it settled, or from when pv reached the setpoint.
 
         The latter where it never settles, or only after it has swung to either side for `SETTLING`, and of a
-        thermostat, which swings beyond the band.
+        thermostat, which swings beyond the band. Where others arrived, one that never did holds nothing.
         """
         mask = np.zeros(len(self), dtype=bool)
-        for hold in self.holds:
+        for hold in [hold for hold in self.holds if self.arrived(hold)] or self.holds:
             reached = self.reached(hold)
             away = self.smooth_error[reached + self.samples(self.lags(SETTLING)) : hold.settled]
             swings = (away > BAND).any() and (away < -BAND).any()

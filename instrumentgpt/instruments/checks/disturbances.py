@@ -28,6 +28,7 @@ ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
 LIKE = 3.0  # times, likewise, that size times duration of one use is that of another
 ANSWERING = ("continuous", "on_off")  # drives whose output shows what the loop does against it
 SMALL_USE = 4.0  # times the limit of its band, up to which use is no news: beyond, its cause is worth a word
+EVEN = 1.25  # times, at most, that one interval of a cycle is as long as another
 REPEATED = 3  # alike, from which they are no accident
 CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
@@ -246,13 +247,19 @@ def _is_like(track: Track, other: Departure, use: Departure) -> bool:
     return there / here > 1 / LIKE
 
 
+def _is_cycle(track: Track, used: Sequence[Departure]) -> bool:
+    """Return whether `used` come at even intervals in like size: the machine's own cycle, however large."""
+    sizes, apart = [abs(each.size) for each in used], np.diff([track.time[each.peak] for each in used])
+    return len(used) > REPEATED and max(apart) < EVEN * min(apart) and max(sizes) < ALIKE * min(sizes)
+
+
 def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion, ...]:
     """Return every time in which a channel left its own band, and which of `findings` covers it."""
     noted = []
     for track in study.tracks.values():
         departures = study.departures[track.loop.channel]
         used = in_use(track, departures)
-        slow = [each for each in used if not _is_opening(track, each)]
+        slow = [] if _is_cycle(track, used) else [each for each in used if not _is_opening(track, each)]
         use = IN_USE if all(abs(each.size) <= SMALL_USE * each.limit for each in slow) else ""
         covered: dict[Departure, str] = {}
         for departure in departures:

@@ -8,6 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, SHORTEST_HOLD, Track
+from instrumentgpt.instruments.checks.swings import any_swing_of, is_pushed
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding, RuledOut, Withheld
 
 HEALTHY_OVERSHOOT = 2.0  # bands
@@ -37,6 +38,9 @@ def healthy_channels(
             continue
         doubts = _doubts(track, metrics[channel])
         outside = [excursion for excursion in largest_first if excursion.channel == channel]
+        if "swings" in doubts and (swing := any_swing_of(track)) and is_pushed(track, swing):
+            sizes = (2 * track.shown(swing.amplitude), track.shown(BAND), (), IN_USE)
+            outside = [Excursion(channel, 0.0, swing.period, *sizes)] * round(swing.cycles)
         if outside:
             doubts = {name: doubts[name] for name in doubts if name not in ("swings", "off_setpoint")}
         if away := [excursion for excursion in outside if not excursion.explained]:
@@ -58,6 +62,10 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
         doubts |= {"away_at_end": away} if (away := _away_at_end(track)) else {"unsettled": {}}
     elif metrics.half_peak_to_peak * scale > max(HEALTHY_SWING, OWN_SWING * own):
         doubts["swings"] = {"swing": metrics.half_peak_to_peak}
+    short = [hold for hold in track.holds if not (track.arrived(hold) or track.reached(hold) == hold.stop)]
+    if short and track.quiet.any():
+        error = -float(track.smooth_error[short[-1].stop - 1]) / track.scale
+        doubts["not_arrived"] = {"count": len(short), "holds": len(track.holds), "error": error}
     if (own or track.quiet.any()) and abs(metrics.mean_error) * scale > max(HEALTHY_ERROR, own):
         doubts["off_setpoint"] = {"error": metrics.mean_error}
     far = metrics.overshoot * scale > HEALTHY_OVERSHOOT

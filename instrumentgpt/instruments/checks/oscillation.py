@@ -9,7 +9,7 @@ from instrumentgpt.instruments.analysis.signals import smooth, turning_points
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Stuck, sticks, straightness, stuck_of
-from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, Swing, any_swing_of
+from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, Swing, any_swing_of, is_pushed
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 ODD = 0.6  # share of oddness from which a valve sticks
@@ -58,7 +58,7 @@ def _stuck_finding(study: Study, track: Track, stuck: Stuck) -> Finding:
 
 def _swings(study: Study, before: Sequence[Finding]) -> list[tuple[Track, Swing]]:
     swings = [(track, any_swing_of(track)) for track in _judged(study, before)]
-    return [(track, swing) for track, swing in swings if swing is not None]
+    return [(track, swing) for track, swing in swings if swing is not None and not is_pushed(track, swing)]
 
 
 def _judged(study: Study, before: Sequence[Finding]) -> Sequence[Track]:

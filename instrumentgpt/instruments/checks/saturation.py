@@ -15,6 +15,7 @@ BLIP = 1.0  # lags off the limit that noise on the derivative may cause
 Limit = Callable[[Track], Mask]
 Judge = Callable[[Study, Track, Mask, float], Finding | None]  # float: 1 of heating, -1 of cooling
 PINNED_FOR = 20.0  # lags
+LEVELLED_FOR = 10.0  # lags, likewise, where pv never was at this setpoint to the end of its hold
 SHORT_OF = 2.0  # bands that are missing in the end
 FOR_GOOD = 3 * PINNED_FOR  # after which it does not matter that it once could: a load that comes goes before
 SAME_SETPOINT, HELD_FOR = 1.7, 6.0  # bands, lags: what counts as having held it
@@ -77,13 +78,18 @@ def saturation(study: Study, before: Sequence[Finding]) -> list[Finding]:
 def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding | None:
     for first, stop in pinned(track, at_limit):
         seconds = float(track.time[stop - 1] - track.time[first])
-        if seconds < track.lags(PINNED_FOR):
-            continue
         short, slope = foreseen(track, first, stop, sign)
+        level = next(a for a, b in reversed(track.levels) if a < stop)
+        never = bool((sign * track.smooth_error[level:stop] > BAND).all())
+        stood = float(track.time[stop - 1] - track.time[max(first, level)]) if never else 0.0
+        after = track.setpoint[min(stop + track.samples(track.lag), len(track) - 1)]
+        to_its_end = stop == len(track) or after != track.setpoint[stop - 1]
+        if seconds < track.lags(PINNED_FOR) and not (to_its_end and stood >= track.lags(LEVELLED_FOR)):
+            continue
         if short == -np.inf and seconds >= track.lags(FOR_GOOD):  # it rises: in as long again, to where?
             short = sign * float(track.smooth_error[stop - 1]) - slope * seconds
         held = _held_with(track, stop - 1)
-        if short < SHORT_OF or (seconds < track.lags(FOR_GOOD) and np.isfinite(held)):
+        if short < SHORT_OF or (seconds < track.lags(FOR_GOOD) and np.isfinite(held) and not never):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[stop - 1]),

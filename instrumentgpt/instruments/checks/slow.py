@@ -8,7 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import part_of_day
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.together import another_was_set, driven_by_another
-from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.analysis.tracks import BAND, Hold, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.loops import Floats, Mask
@@ -28,6 +28,9 @@ DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at on
 REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
+FEWEST_HOLDS = 3  # of one setpoint: two may differ by anything
+STEADY = 0.2  # of the whole rise, that each third of the holds adds at least: wear comes bit by bit
+MOSTLY = 0.8  # of the end of a hold at its limit; of the longest hold that the others last
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +53,7 @@ class Change:
     after: float
     before_index: int
     same_hours: bool
+    holds: str = ""  # the output at the end of each, and how far off pv stood
 
     @property
     def ratio(self) -> float:
@@ -129,12 +133,44 @@ def lasting_change(duty: Duty) -> Change | None:
     return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)], same_hours)
 
 
+def change_of_holds(track: Track) -> Change | None:
+    """Return the output that one setpoint needs from hold to hold, where that grows steadily; else None.
+
+    Needed is the mean of the last third of a hold; where pv stands short at a limit, what would drive it on
+    from its room to the setpoint. Holds that still are under way, or are let cool, are left out.
+    """
+    needs: dict[float, list[tuple[Hold, float, float]]] = {}
+    for hold in track.holds:
+        part = slice(hold.stop - (hold.stop - hold.first) // 3, hold.stop)
+        error, output = float(np.median(track.error[part])), float(np.mean(track.output[part]))
+        pinned = (track.at_high if error > 0 else track.at_low)[part].mean() > MOSTLY
+        moved = abs(track.smooth_pv[part.stop - 1] - track.smooth_pv[part.start])
+        if moved > ON_SETPOINT or abs(output) < SMALLEST_DUTY or not (pinned or abs(error) < ON_SETPOINT):
+            continue
+        if pinned and track.rest is not None:
+            output *= (hold.setpoint - track.rest) / (hold.setpoint - error - track.rest)
+        needs.setdefault(hold.setpoint, []).append((hold, output, error))
+    for held in (held for held in needs.values() if len(held) >= FEWEST_HOLDS):
+        parts = np.array_split([output for _, output, _ in held], FEWEST_HOLDS)
+        before, middle, after = (float(np.median(part)) for part in parts)
+        rise, lengths = abs(after) - abs(before), [hold.stop - hold.first for hold, *_ in held]
+        steady = min(abs(middle) - abs(before), abs(after) - abs(middle)) >= STEADY * rise
+        if steady and rise > SMALLEST_CHANGE and before * after > 0 and min(lengths) > MOSTLY * max(lengths):
+            off = (f" ({-error / track.scale:+.1f})" * (abs(error) > BAND) for *_, error in held)
+            told = ", ".join(
+                f"{track.output[each[0].stop - 1]:.0f} %{by}" for each, by in zip(held, off, strict=True)
+            )
+            first = held[0][0].stop - 1
+            return Change(first, held[-1][0].stop - 1, before, after, first, False, told)
+    return None
+
+
 def _changes(study: Study) -> list[tuple[Track, Change, float | None]]:
     """Return each channel's change of output and what the others did meanwhile (their median ratio)."""
     duties = {track.loop.channel: (track, duty_at_equal_setpoint(track)) for track in study.active}
     found_changes = []
     for channel, (track, duty) in duties.items():
-        change = None if duty is None else lasting_change(duty)
+        change = (None if duty is None else lasting_change(duty)) or change_of_holds(track)
         if change is None:
             continue
         rest = [d for other, (_, d) in duties.items() if other != channel and d is not None]
@@ -202,6 +238,8 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         "same_hours": change.same_hours,
         "setpoint": float(track.loop.setpoint[change.last]),
     }
+    if change.holds:
+        numbers |= {"kind": "holds", "holds": change.holds}
     if fault == "heater_degradation":
         ruled_out = [
             RuledOut("ambient_disturbance", "others_unchanged", {"others": others, "ratio": change.ratio})

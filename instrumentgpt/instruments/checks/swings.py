@@ -28,6 +28,8 @@ IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md sectio
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
 ABOVE_NOISE = 6.0  # times the noise, of a pv that is no temperature
 SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear loop does
+PUSHED = 3.0  # times: loops that swing by themselves make 0.8 to 2.1, loads 4.7 and more
+SHARP = 0.05  # of a period, over which pv and output are averaged for it
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
 
 
@@ -226,6 +228,20 @@ def _output_swing(track: Track, group: HalfCycles) -> float:
     if not np.isfinite(output).any():
         return math.nan
     return float(np.nanpercentile(output, 95) - np.nanpercentile(output, 5)) / 2
+
+
+def is_pushed(track: Track, swing: Swing) -> bool:
+    """Return whether something outside moves pv again and again, and the output only brings it back.
+
+    A plant that its output swings goes either way as fast as the output stands to that side of its mean; a
+    cold load, a shot, a lid takes it one way `PUSHED` times as fast as the way back tells.
+    """
+    part, width = slice(swing.first, swing.last + 1), track.samples(swing.period * SHARP) | 1
+    output = smooth(track.output[part], width)
+    slope = np.gradient(smooth(track.pv[part], width), track.time[part])
+    (fall, rise), (down, up) = (np.percentile(each, (2, 98)) for each in (slope, output - output.mean()))
+    told = track.is_thermal and fall * down > 0 < rise * up
+    return bool(told and abs(math.log(fall * up / (rise * down))) > math.log(PUSHED))
 
 
 def _small_swing(track: Track) -> Swing | None:

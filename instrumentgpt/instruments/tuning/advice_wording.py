@@ -111,6 +111,8 @@ def _answer_keys(answer: Answer) -> list[str]:
 def _advice_keys(advice: Advice) -> list[str]:
     if advice.present is None:
         keys = ["advice.refused", f"reason.{advice.reason}"]
+    elif advice.reason == "back":
+        keys = ["advice.back"]
     elif advice.proposed is not None:
         keys = ["advice.better", "benefit", "caution"]
     elif advice.reason == "good_enough" and float(advice.numbers["phase_now"]) < FRAGILE_PHASE:

@@ -39,6 +39,26 @@ def margins(plants: Floats, kp: float, ki: float, kd: float = 0.0) -> Margins:
     >>> float(exact.phase[0].round(1)), float(exact.gain[0].round(2))
     (61.4, 3.14)
     """
+    _, size, angle = _open_loop(plants, kp, ki, kd)
+    phase = np.degrees(_smallest_at_crossing(size, angle))
+    return Margins(phase, np.exp(_smallest_at_crossing(angle, -size)))
+
+
+def swing_periods(plants: Floats, kp: float, ki: float, kd: float = 0.0) -> Floats:
+    """Return the period, s, at which each loop swings if its gains make it: where it lags by 180 degrees.
+
+    Limits of the output make a swing smaller, not slower. Above twice the dead time; 0 without such a point.
+
+    >>> float(swing_periods(np.array([[1.0, 100.0, 0.0, 5.0]]), kp=40.0, ki=0.1)[0].round(1))
+    19.7
+    """
+    log_omega, _, angle = _open_loop(plants, kp, ki, kd)
+    periods: Floats = 2 * np.pi / np.exp(_smallest_at_crossing(angle, log_omega))
+    return periods
+
+
+def _open_loop(plants: Floats, kp: float, ki: float, kd: float) -> tuple[Floats, Floats, Floats]:
+    """Return log frequency (1, f), log gain (m, f) and angle beyond -180 degrees (m, f)."""
     gain, tau1, tau2, dead_time = (column[:, None] for column in np.atleast_2d(plants).T)
     delay = dead_time + FILTER_SHARE * (kd / kp if kp else 0.0)
     low, high = 0.01 / tau1.max(), 20.0 / max(float(np.min(delay + tau2)), tau1.max() / 1e4)
@@ -47,8 +67,7 @@ def margins(plants: Floats, kp: float, ki: float, kd: float = 0.0) -> Margins:
     lead = np.arctan2(kd * omega - ki / omega, kp)
     size = np.log(np.abs(gain) * controller / np.hypot(1, omega * tau1) / np.hypot(1, omega * tau2))
     angle = lead - np.arctan(omega * tau1) - np.arctan(omega * tau2) - omega * delay + np.pi
-    phase = np.degrees(_smallest_at_crossing(size, angle))
-    return Margins(phase, np.exp(_smallest_at_crossing(angle, -size)))
+    return np.broadcast_to(np.log(omega), size.shape), size, angle
 
 
 def _smallest_at_crossing(crossing: Floats, value: Floats) -> Floats:
