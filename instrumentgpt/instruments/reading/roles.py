@@ -254,6 +254,8 @@ def _one_loop(columns: Columns, named: Mapping[str, list[int]], unsaid: Sequence
     readings = [at for at in moving if not _stands_at_limits(values[at])]
     if not targets and (found := _target(columns, unsaid, readings)):
         targets, readings = [found], [at for at in readings if at != found]
+    elif not targets:
+        readings = [at for at in readings if not _is_steps(values[at])]
     share = {at: 1.0 if at in likely else UNNAMED for at in readings}
     away = {at: _distance(values[at], values[targets[0]], np.mean) for at in readings if targets}
     near = [at for at in readings if not targets or away[at] <= NEAREST * min(away.values())]
@@ -570,23 +572,28 @@ def _is_reading(columns: Columns, at: int, of: int, answers: float = 0.0) -> boo
 def _answers(values: Floats, error: Floats) -> float:
     """Return the share of the steps of `values`, but at limits, that `error` and its steps explain.
 
-    What goes the way of pv is an output only where it stands at limits, as for cooling: else it follows.
+    What goes the way of pv is an output only where it stands at limits, as for cooling: else it follows pv.
     """
     both = np.isfinite(values) & np.isfinite(error)
     values, error = values[both], error[both]
-    lag = max(1, len(values) // BENDS)
+    share, follows = max(_explained(values, error, lag) for lag in {1, max(1, len(values) // BENDS)})
+    ends = [float((values == end).mean()) for end in (values.min(), values.max())] if len(values) else [0.0]
+    is_clamped = max(ends) >= AT_LIMITS and len(np.unique(values)) > LEAST_ROWS
+    return share if is_clamped or not follows or _stands_at_limits(values) else 0.0
+
+
+def _explained(values: Floats, error: Floats, lag: int) -> tuple[float, bool]:
+    """Return the share of the steps of `values` over `lag` rows that `error` explains; if they follow it."""
     free = (values > values.min()) & (values < values.max())
     free = free[lag:] & free[:-lag]
     steps = (values[lag:] - values[:-lag])[free]
     causes = np.column_stack([error[lag:] - error[:-lag], error[lag:]])[free]
     if len(steps) < LEAST_ROWS or not steps.any():
-        return 0.0
+        return 0.0, False
     acts = np.linalg.lstsq(causes, steps)[0]
-    strongest = acts[np.argmax(np.abs(acts) * np.std(causes, axis=0))]
-    if strongest > 0 and not _stands_at_limits(values):
-        return 0.0
     left = steps - causes @ acts
-    return 1.0 - float((left @ left) / (steps @ steps))
+    strongest = acts[np.argmax(np.abs(acts) * np.std(causes, axis=0))]
+    return 1.0 - float((left @ left) / (steps @ steps)), bool(strongest > 0)
 
 
 def _switched_apart(values: Floats, error: Floats) -> float:
