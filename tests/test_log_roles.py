@@ -451,3 +451,30 @@ def test_a_quantity_without_a_unit_is_no_temperature(head, read):
     beside = read(f"time,temp (°C),duty,{head}", TIME, PV, OUTPUT, ROOM)
     units = {beside.unit_of(channel) for channel in beside.samples["channel"].unique()[1:]}
     assert beside.unit == "°C" and not units & {"°C", "°F", "K"}
+
+
+@each(
+    "places",
+    ["time,no,return,tank,demand,SV", "time,tank,SV,return,demand,no", "time,demand,return,no,SV,tank"],
+)
+@each("beside", ["return", "outlet (PT2)", "回水"])
+@each("drives", [True, False])
+def test_pv_is_what_the_output_answers_and_no_reading_that_follows_it_nor_a_number_of_the_row(
+    places, beside, drives, read
+):
+    pv, output = controlled(100.0)
+    follows = np.copy(pv)
+    for row in range(1, ROWS):
+        follows[row] = follows[row - 1] + 0.02 * (pv[row] - follows[row - 1])
+    columns = {
+        "time": TIME,
+        "no": np.arange(ROWS) + 1,
+        "tank": pv,
+        "SV": SETPOINT / 2,
+        "demand": output if drives else np.full(ROWS, 3.3),
+        "return": np.round(follows, 2),
+    }
+    heads = places.split(",")
+    log = read(places.replace("return", beside), *(columns[head] for head in heads))
+    assert log.columns["pv"] == heads.index("tank") and log.columns["setpoint"] == heads.index("SV")
+    assert log.columns.get("output") == (heads.index("demand") if drives else None)

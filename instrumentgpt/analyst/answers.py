@@ -24,7 +24,16 @@ from instrumentgpt.analyst.columns import SENTENCE_END, columns_first
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events
-from instrumentgpt.analyst.figures import COLUMN, called, figures, limits_asked, window_asked, window_words
+from instrumentgpt.analyst.figures import (
+    COLUMN,
+    called,
+    figures,
+    held_setpoints,
+    limits_asked,
+    numbers_in,
+    window_asked,
+    window_words,
+)
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
 from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
@@ -292,7 +301,8 @@ def _is_of_one(case: Case, kind: str) -> bool:
     if kind == "survey":
         is_unread = question.score < (ALONE if may_run else table()["least"]) and not named
         is_of_named = named == 1 and (question.score < OF_SEVERAL or question.again)
-        of_it = aspect("next", question.words) and not aspect("which_one", question.words)
+        several = ("which_one", "every_device", "those", "lists_devices", "urgent", "which_fine")
+        of_it = not any(aspect(name, question.words) for name in several)
         return bool(is_unread or is_of_named or of_it or aspect("which_channel", question.words))
     return may_run and (kind in ("help", "figures", "events") or (kind == "gains" and not question.gain))
 
@@ -418,6 +428,13 @@ def _number_meant(case: Case) -> Iterator[str]:
         yield from diagnose(case)
 
 
+def _diagnosis(case: Case) -> Iterator[str]:
+    """Say how the setpoints were held that the question names, then what is wrong."""
+    if numbers_in(case.question.words) and (held := list(held_setpoints(case, choose_log(case)))):
+        yield from (*held, "\n")
+    yield from diagnose(case)
+
+
 def help_(case: Case) -> Iterator[str]:
     """Answer thanks, greetings and goodbyes shortly, say what can be asked, and what cannot."""
     words = case.question.words
@@ -445,7 +462,7 @@ def _image_note(case: Case) -> str:
 
 
 ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
-    "diagnosis": diagnose,
+    "diagnosis": _diagnosis,
     "figures": figures,
     "plot": plot,
     "compare": compare,

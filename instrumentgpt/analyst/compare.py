@@ -24,6 +24,7 @@ from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
 # Quantity that is asked for → those of a comparison's rows that tell it, where they are named otherwise.
 COMPARED_AS = {"gains": GAIN_NAMES, "output": ("duty",), "in_band": ("out_of_band",)}
+ENDS, KEYS = ("before", "after"), ("mean", "std")
 
 
 def compare(case: Case) -> Iterator[str]:
@@ -153,10 +154,13 @@ def _around(case: Case) -> Iterator[str]:
     for earlier, later in zip(before["channels"], after["channels"], strict=True):
         parts = []
         for name, unit in units.items():
-            means = [row["extremes"][name]["mean"] for row in (earlier, later) if name in row["extremes"]]
-            if len(means) == 2:
-                named = {"name": case.say(f"value_{name}"), "before": means[0], "after": means[1]}
-                parts.append(case.say("around_row", unit=unit, **named))
+            read = [row["extremes"][name] for row in (earlier, later) if name in row["extremes"]]
+            if len(read) == 2:
+                named = {"name": case.say(f"value_{name}"), "unit": unit}
+                named |= {
+                    f"{key}_{end}": one[key] for end, one in zip(ENDS, read, strict=True) for key in KEYS
+                }
+                parts.append(case.say("around_row", **named))
         if parts:
             text = case.say("list_separator").join(parts)
             yield case.item("metric_row", channel=earlier["channel"], parts=text)

@@ -33,12 +33,18 @@ _WITHIN = re.compile(
     r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
 )
 
-_DEGREES = r"\s*(?:°\s?[cf]?|℃|deg\w*|[kcf](?![a-z])|度|摄氏|华氏)"
-_LEVEL = re.compile(
-    rf"(?:\b(?:at|holding|of) |[在于]\s*)(?!0\d)(-?\d+(?:\.\d+)?)(?:{_DEGREES}"
-    r"|(?![\d:.%点]|\s*(?:[ap]m\b|%|min|s\b|h\b)))"
-    rf"|(-?\d+(?:\.\d+)?)(?:{_DEGREES})?\s*的?(?:时候|那段|保温)"
+_NUMBER = re.compile(
+    r"(?<![\w.:/-])-?\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))"
 )
+_NO_HOLD = (
+    "rise",
+    "settling",
+    "overshoot",
+    "period",
+    "recovery",
+    "gains",
+    "saturated",
+)  # quantities of a way, or of all of it
 
 
 def figures(case: Case) -> Iterator[str]:
@@ -51,7 +57,7 @@ def figures(case: Case) -> Iterator[str]:
     if question.extreme == "when" or question.quantity == "recovery":
         yield from (when if question.extreme == "when" else _recoveries)(case, about)
         return
-    if held := list(_held(case, about)):
+    if held := list(held_setpoints(case, about)):
         yield from held
         return
     within = _within(question.words)
@@ -95,40 +101,36 @@ def _has_ways(quantity: str, row: Result) -> bool:
     )
 
 
-def level_asked(words: str) -> float | None:
-    """Return the setpoint at which a figure is asked for, None for none.
+def numbers_in(words: str) -> set[float]:
+    """Return the numbers of `words` that may be setpoints: no times, days, shares, or parts of names.
 
-    >>> level_asked("rms at 77 k?"), level_asked("150k的时候稳不稳"), level_asked("在 80 度")
-    (77.0, 150.0, 80.0)
-    >>> level_asked("output at 14:20"), level_asked("at 9 am"), level_asked("at 100 %")
-    (None, None, None)
+    >>> sorted(numbers_in("rms at 77 k in zone2, 85 度那段?")), numbers_in("at 14:20 on 11/16, 5 min, 100 %")
+    ([77.0, 85.0], set())
     """
-    match = _LEVEL.search(words)
-    return float(match[1] or match[2]) if match else None
+    return {float(match[0]) for match in _NUMBER.finditer(words)}
 
 
-def _held(case: Case, about: Subject) -> Iterator[str]:
-    """Say how the channels asked about held the setpoint that is named; nothing where none of them did."""
-    if (level := level_asked(case.question.words)) is None or case.question.gain:
+def held_setpoints(case: Case, about: Subject) -> Iterator[str]:
+    """Say how the channels asked about held the setpoints that are named, or each; nothing where none did."""
+    question, words = case.question, case.question.words
+    each, numbers = bool(aspect("each_hold", words)), numbers_in(words)
+    if question.gain or question.quantity in _NO_HOLD or _within(words) is not None or not (each or numbers):
         return
-    metrics = case.tool("channel_metrics", **about.named, channel=case.question.channel, at=level)
+    metrics = case.tool("channel_metrics", **about.named, channel=question.channel, each_hold=True)
     asked = called(case, metrics).question.channels
     for row in metrics["channels"]:
-        if (hold := row["hold"]) and (not asked or row["channel"] in asked):
+        is_asked = not asked or row["channel"] in asked
+        named = [hold for hold in row["holds"] if hold["setpoint"] in numbers]
+        told = {"unit": unit_of(metrics, row["channel"]), "channel": row["channel"]}
+        for hold in (named or row["holds"] * (each and not numbers)) if is_asked else ():
             span = span_text(hold["seconds"], case.language)
-            ends = {"since": moment(hold["clock"]), "until": moment(hold["end_clock"], hold["clock"])}
-            parts = [
-                case.say(f"hold_{name}", value=hold[name], unit=unit_of(metrics, row["channel"]))
-                for name in ("std", "half_peak_to_peak", "mean_error", "duty")
-                if hold[name] is not None
-            ]
-            told = {"parts": case.listed(parts), "line": about.link(hold["line"]), "span": span, **ends}
-            row_of = {
-                "channel": row["channel"],
-                "unit": unit_of(metrics, row["channel"]),
-                "count": hold["count"],
-            }
-            yield case.item("hold_row", setpoint=level, **row_of, **told)
+            yield case.item("hold_row", **{**hold, **told, "span": span})
+            for one in hold["times"]:
+                ends = {"since": moment(one["clock"]), "until": moment(one["end_clock"], one["clock"])}
+                names = ("mean", "least", "std", "mean_error", "duty")
+                said = (name for name in names if one[name] is not None)
+                parts = case.listed(case.say(f"hold_{name}", **one, **told) for name in said)
+                yield "  " + case.item("hold_time", parts=parts, line=about.link(one["line"]), **ends)
 
 
 def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
@@ -267,6 +269,7 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
         return {}, ""
     first, last = case.tool("channel_metrics", **about.named)["window"]
     is_longer = first[4:5] == "-" and first[:10] != last[:10]
+    day = day if len(day) > len("11-03") else f"{first[:4]}-{day}"
     return {end: f"{day} {CLOCKS[end]}" for end in sorted(ends) or CLOCKS} if is_longer else {}, ""
 
 

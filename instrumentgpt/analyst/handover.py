@@ -35,13 +35,13 @@ def handover(case: Case) -> Iterator[str]:
         yield case.say("share_how")
     elif aspect("report", words):
         yield from _report(case)
-    elif aspect("paragraph", words):
-        yield from _letter(case)
-    elif case.device or known_log(case):
-        yield case.say("export_how") + "\n\n"
-        yield from _report(case)
-    else:
+    elif aspect("export", words) or not (case.device or known_log(case)):
         yield case.say("export_how")
+        if case.device or known_log(case):
+            yield "\n\n"
+            yield from _report(case)
+    else:
+        yield from _letter(case)
 
 
 def shift(case: Case) -> Iterator[str]:

@@ -29,11 +29,14 @@ DECIMALS = 6  # more than a log of temperatures carries
 HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
 ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of an output; rows that show it
 LACKING = 4  # loops for which what no head names is looked at as an output
+ANSWERS_ALL = 0.9  # of what looks like a reading
+NEAREST = 3.0  # times as far from the setpoint as the nearest reading is no pv
 ANSWERS_INNER = 0.8  # of an inner loop's output, that follows a setpoint which moves all the time
 FAR_APART, SAME_LEVEL, TURNS = 0.25, 0.1, 0.9  # move of a row, of the range; of that in a turn; of rows
 MOST_TURN, MANY_DIGITS = 64, 20.0  # sensors in one column; digits they are apart
 NARROW = 0.1  # share of its size in which no output stays while the setpoint moves by such a share of pv
 SENSOR = 0.95  # correlation with pv of what is another reading of the same
+UNNAMED = 2.0  # times nearer than what a head calls a temperature must a reading be that no head names
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
@@ -119,9 +122,11 @@ def roles_of(columns: Columns) -> Roles | None:
     ):
         asked = {columns.headings[at].unit for at in named["setpoint"]}
         named["pv"] = [at for at, head in heads.items() if not head.has_other_unit() or head.unit in asked]
-    channels = _loops(columns, named) if named["pv"] or named["output"] else {}
     is_finite = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
     open_columns = [at for at, where in is_finite.items() if where.sum() > 0.2 * len(where)]
+    open_columns = [at for at in open_columns if not _counts(columns.values[at])]
+    alone = _one_loop(columns, named, open_columns) if columns.headings and columns.channel is None else {}
+    channels = _loops(columns, named, alone) if named["pv"] or named["output"] or alone else {}
     if not any("pv" in roles for roles in channels.values()) and open_columns:
         channels = _unnamed_loops(columns, open_columns, named) or channels
     if not channels:
@@ -209,13 +214,17 @@ def goes_on(values: Floats) -> bool:
     return bool((steps != 0).any() and way >= STARTS_AGAIN)
 
 
-def _loops(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
-    """Return the loops that the heads name, then the pvs without one, each a channel."""
-    if not named["pv"]:
+def _loops(columns: Columns, named: Mapping[str, list[int]], alone: dict[str, int]) -> Loops:
+    """Return the loops that the heads name, or the one `alone`, then the pvs without one, each a channel."""
+    if alone:
+        channels = {1: alone}
+    elif not named["pv"]:
         return {number: {"output": at} for number, at in enumerate(named["output"], start=1)}
-    channels = _by_index(columns, named) or dict(enumerate(_by_words(columns, named), start=1))
-    if sum(map(len, (ordered := _by_order(columns, named)).values())) > sum(map(len, channels.values())):
-        channels = ordered
+    else:
+        channels = _by_index(columns, named) or dict(enumerate(_by_words(columns, named), start=1))
+        ordered = _by_order(columns, named)
+        if sum(map(len, ordered.values())) > sum(map(len, channels.values())):
+            channels = ordered
     if columns.channel is not None:
         return channels
     used = [roles["pv"] for roles in channels.values()]
@@ -224,6 +233,63 @@ def _loops(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
             channels[max(channels) + 1] = {"pv": at}
             used.append(at)
     return channels
+
+
+def _one_loop(columns: Columns, named: Mapping[str, list[int]], unsaid: Sequence[int]) -> dict[str, int]:
+    """Return the loop of a table that has one, where no head surely names its pv; {} if nothing tells it.
+
+    Its pv is what an output answers most plainly, else what is nearest to the setpoint on average: what only
+    follows the process answers less, and comes later. What no head names must do so by twice as much.
+    """
+    values = columns.values
+    targets, outputs = ([at for at in named[role] if columns.rank(at, role)[0]] for role in THREE[::2])
+    targets, aside = targets or named["setpoint"], set(named["output"]) - set(outputs)
+    likely = [at for at in named["pv"] if columns.rank(at, "pv")[0]]
+    sure = any(columns.rank(at, "pv")[1] == CERTAIN for at in likely)
+    is_shared = not outputs and len([at for at in likely if columns.headings[at].index is not None]) > 1
+    is_told = any(_shared_words(columns, *pair, "setpoint") for pair in product(targets, likely))
+    if sure or is_told or is_shared or max(len(targets), len(outputs)) > 1 or len(likely) + len(unsaid) < 2:
+        return {}
+    moving = [at for at in (*likely, *unsaid) if len(np.unique(values[at][np.isfinite(values[at])])) > 2]
+    readings = [at for at in moving if not _stands_at_limits(values[at])]
+    if not targets and (found := _target(columns, unsaid, readings)):
+        targets, readings = [found], [at for at in readings if at != found]
+    elif not targets:
+        readings = [at for at in readings if not _is_steps(values[at])]
+    share = {at: 1.0 if at in likely else UNNAMED for at in readings}
+    away = {at: _distance(values[at], values[targets[0]], np.mean) for at in readings if targets}
+    near = [at for at in readings if not targets or away[at] <= NEAREST * min(away.values())]
+    left = dict[tuple[int, int], float]()
+    for pv in near:
+        error = values[pv] - (values[targets[0]] if targets else 0.0)
+        free = [at for at in (*unsaid, *aside) if at not in (*targets, *(near if targets else [pv]))]
+        for at in outputs or free:
+            answers = 1.0 if _switched_apart(values[at], error) > 1.0 else _answers(values[at], error)
+            if at in outputs or not _is_reading(columns, at, pv, answers):
+                left[pv, at] = 1.0 - answers
+    best = min(left, key=lambda pair: left[pair] * share[pair[0]], default=(-1, -1))
+    if left.get(best, 1.0) < 1.0 - ANSWERS:
+        return {"pv": best[0], **({"setpoint": targets[0]} if targets else {}), "output": best[1]}
+    if not away:
+        return {}
+    loop = {"pv": min(away, key=lambda at: away[at] * share[at]), "setpoint": targets[0]}
+    return loop | ({"output": outputs[0]} if outputs else {})
+
+
+def _target(columns: Columns, among: Sequence[int], readings: Sequence[int]) -> int | None:
+    """Return that of the columns `among` which is the setpoint of one of the `readings`, None if none is."""
+    values = columns.values
+    within = HELD if columns.headings else 1.0
+    pairs = ((at, pv) for at in among for pv in readings if pv != at and not _stands_at_limits(values[at]))
+    found = (pair for pair in pairs if _is_target(values[pair[0]], values[pair[1]], within))
+    near = {at: _distance(values[pv], values[at]) for at, pv in found}
+    return min(near, key=near.__getitem__, default=None)
+
+
+def _counts(values: Floats) -> bool:
+    """Return whether `values` number the rows: whole, each by the same step more than the one before."""
+    steps = np.diff(values)
+    return bool(len(steps) and steps[0] > 0 and (steps == steps[0]).all() and (values % 1 == 0).all())
 
 
 def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
@@ -406,7 +472,8 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
     others = {roles["pv"]: number for number, roles in list(channels.items())[1:] if set(roles) == {"pv"}}
     for at in [*others, *(at for at in rest if columns.says_nothing(at))]:
         for target, reading in ((at, pv), (pv, at)):
-            if _is_target(columns.values[target], columns.values[reading], HELD):
+            both = columns.values[target], columns.values[reading]
+            if not _stands_at_limits(both[1]) and _is_target(*both, HELD):
                 first |= {"pv": reading, "setpoint": target}
                 channels.pop(others.get(at, 0), None)
                 return
@@ -483,34 +550,50 @@ def _drives(columns: Columns, loop: Mapping[str, int], unsaid: Sequence[int]) ->
         ranked = sorted(likely, key=lambda at: (round(likely[at], 1), order[at]), reverse=True)
         if drives := [(likely[at], at) for at in ranked if likely[at] > least]:
             return drives
-        unsaid = [at for at in unsaid if "setpoint" in loop and not _is_reading(columns, at, pv)]
+        unsaid = [at for at in unsaid if "setpoint" in loop and not _is_reading(columns, at, loop["pv"])]
     return []
 
 
-def _is_reading(columns: Columns, at: int, pv: Floats) -> bool:
-    """Return whether column `at` is a temperature, or reads what `pv` does."""
-    values = columns.values[at]
+def _is_reading(columns: Columns, at: int, of: int, answers: float = 0.0) -> bool:
+    """Return whether column `at` is a temperature, or reads what the pv in column `of` does.
+
+    What looks like it is none if it `answers` nearly all of the control error.
+    """
+    values, pv = columns.values[at], columns.values[of]
     both = np.isfinite(values) & np.isfinite(pv)
     moves = both.sum() > LEAST_ROWS and np.ptp(values[both]) > 0 and np.ptp(pv[both]) > 0
-    unit = columns.headings[at].unit
+    unit, its = (columns.headings[column].unit if columns.headings else "" for column in (at, of))
     both_ways = moves and values[both].min() < 0 <= pv[both].min()  # a Peltier current
-    alike = unit != "%" and not both_ways and _is_alike(values, pv)  # beside a humidity it has its range
+    may = unit != "%" and not (its in DEGREES and not unit)  # beside a humidity an output has its range
+    alike = may and not both_ways and answers < ANSWERS_ALL and _is_alike(values, pv)
     return unit in DEGREES or not moves or alike or float(np.corrcoef(values[both], pv[both])[0, 1]) > SENSOR
 
 
 def _answers(values: Floats, error: Floats) -> float:
-    """Return the share of the steps of `values`, but at limits, that `error` and its steps explain."""
+    """Return the share of the steps of `values`, but at limits, that `error` and its steps explain.
+
+    What goes the way of pv is an output only where it stands at limits, as for cooling: else it follows pv.
+    """
     both = np.isfinite(values) & np.isfinite(error)
     values, error = values[both], error[both]
-    lag = max(1, len(values) // BENDS)
+    share, follows = max(_explained(values, error, lag) for lag in {1, max(1, len(values) // BENDS)})
+    ends = [float((values == end).mean()) for end in (values.min(), values.max())] if len(values) else [0.0]
+    is_clamped = max(ends) >= AT_LIMITS and len(np.unique(values)) > LEAST_ROWS
+    return share if is_clamped or not follows or _stands_at_limits(values) else 0.0
+
+
+def _explained(values: Floats, error: Floats, lag: int) -> tuple[float, bool]:
+    """Return the share of the steps of `values` over `lag` rows that `error` explains; if they follow it."""
     free = (values > values.min()) & (values < values.max())
     free = free[lag:] & free[:-lag]
     steps = (values[lag:] - values[:-lag])[free]
     causes = np.column_stack([error[lag:] - error[:-lag], error[lag:]])[free]
     if len(steps) < LEAST_ROWS or not steps.any():
-        return 0.0
-    left = steps - causes @ np.linalg.lstsq(causes, steps)[0]
-    return 1.0 - float((left @ left) / (steps @ steps))
+        return 0.0, False
+    acts = np.linalg.lstsq(causes, steps)[0]
+    left = steps - causes @ acts
+    strongest = acts[np.argmax(np.abs(acts) * np.std(causes, axis=0))]
+    return 1.0 - float((left @ left) / (steps @ steps)), bool(strongest > 0)
 
 
 def _switched_apart(values: Floats, error: Floats) -> float:
@@ -637,25 +720,21 @@ def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[st
     moving = [at for at in rest if not _is_steps(values[at])]
     at_limits = {at for at in rest if _stands_at_limits(values[at])}
     loops = _with_errors(columns, moving)
-    if not loops:
+    if not loops and (alone := _one_loop(columns, named, rest)):
+        loops = [alone]
+    elif not loops:
         loop: dict[str, int] = {role: named[role][0] for role in ("setpoint", "output") if named[role]}
-        for at in rest if "setpoint" not in loop else ():
-            if near := {pv for pv in rest if pv != at and _is_target(values[at], values[pv])}:
-                likely = {*near, *moving} - at_limits - {at} or near
-                loop["setpoint"] = at
-                loop["pv"] = min((_distance(values[pv], values[at]), pv) for pv in likely)[1]
-                break
-        left = [at for at in moving or rest if at not in loop.values()]
-        if "pv" not in loop and left:
+        left = [at for at in moving or rest if at not in loop.values() and not _counts(values[at])]
+        if left:
             free = [at for at in left if at not in at_limits] or left
-            loop["pv"] = min(free, key=lambda at: (_roughness(values[at]), at))
-        loops = [loop] if "pv" in loop else []
+            loops = [loop | {"pv": min(free, key=lambda at: (_roughness(values[at]), at))}]
     used = {at for loop in loops for at in loop.values()}
     for loop in loops:
         pv, free = loop["pv"], [at for at in rest if at not in used]
         behind = [at for at in free if at > pv] + [at for at in free if at < pv]
-        rough = (at for at in behind if not _is_alike(values[at], values[pv]))
-        output = next(chain((at for at in behind if at in at_limits), rough), None)
+        likely = (at for at in behind if not _counts(values[at]))
+        steps = (at for at in behind if _is_steps(values[at]) and not _is_alike(values[at], values[pv]))
+        output = next(chain((at for at in likely if at in at_limits), steps), None)
         if output is not None and "output" not in loop:
             loop["output"] = output
             used.add(output)

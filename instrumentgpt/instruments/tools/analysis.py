@@ -28,7 +28,7 @@ from instrumentgpt.instruments.tools.window import (
     beyond,
     extremes_of,
     gain_changes,
-    holds_at,
+    holds_of,
     moves_of,
     window_of,
 )
@@ -141,6 +141,7 @@ def channel_metrics(
     above: float | None = None,
     below: float | None = None,
     at: float | None = None,
+    each_hold: bool = False,
 ) -> dict[str, Any]:
     """Return the figures of each channel of `log`: gains, setpoint, band, overshoot, duty, last values.
 
@@ -150,7 +151,8 @@ def channel_metrics(
     With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
     "-1 h" from the log's end, "+20 min" of its begin; "": all), and the share of these samples within the
     deviation `within` from the setpoint; how often and how long pv was `above` or `below` a limit; how long
-    it took from each setpoint that was held to the next, and at what rate; how it held the setpoint `at`.
+    it took from each setpoint that was held to the next, and at what rate; how it held the setpoint `at` each
+    time, or, for `each_hold`, all its setpoints.
     """
     opened = open_log(workspace, log, device)
     window, diagnosis = window_of(opened.log, since, until), diagnosed(opened)
@@ -159,18 +161,15 @@ def channel_metrics(
         {
             **row,
             "extremes": extremes_of(opened.log, row["channel"], window, within),
-            **(
-                {"hold": holds_at(opened.log, row["channel"], diagnosis.segments, at, row["band"] or 0.0)}
-                if at is not None
-                else {}
-            ),
-            "moves": moves_of(opened.log, row["channel"], diagnosis.segments, row["band"] or 0.0),
+            **({"holds": holds_of(*of, at)} if at is not None or each_hold else {}),
+            "moves": moves_of(*of),
             **{
                 name: beyond(opened.log, row["channel"], window, limit, 1 if name == "above" else -1)
                 for name, limit in limits.items()
             },
         }
         for row in _channels(opened, diagnosis, channel)
+        for of in [(opened.log, row["channel"], diagnosis.segments, row["band"] or 0.0)]
     ]
     about = {**_about(opened), "window": [opened.log.clock(moment) for moment in window]}
     return {"summary": f"{len(channels)} channels of {opened.name}", **about, "channels": channels}

@@ -108,6 +108,8 @@ def _coerced(name: str, key: str, value: Any, kind: Any) -> Any:
     except ValidationError as problem:
         why = problem.errors()[0]["msg"].removeprefix("Input ")
         raise BadArguments(f"{name}: {key}={value!r} {why}. Usage: {usage(name)}") from None
-    if isinstance(value, bool) or (isinstance(coerced, float) and not math.isfinite(coerced)):
+    if (isinstance(value, bool) and kind is not bool) or (
+        isinstance(coerced, float) and not math.isfinite(coerced)
+    ):
         raise BadArguments(f"{name}: {key}={value!r} is no number. Usage: {usage(name)}")
     return coerced

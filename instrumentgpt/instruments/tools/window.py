@@ -222,30 +222,42 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
     return [plain(move) for move in moves if move in told]
 
 
-def holds_at(
-    log: Log, channel: int, segments: Sequence[Segment], setpoint: float, band: float
-) -> dict[str, Any]:
-    """Return how a channel held `setpoint`, {} if it never did: how often, how long in all, and the longest.
+def holds_of(
+    log: Log, channel: int, segments: Sequence[Segment], band: float, setpoint: float | None = None
+) -> list[dict[str, Any]]:
+    """Return how a channel held each of its setpoints, or one `setpoint`: how often, how long, and when.
 
-    duty and mean_error are those of the longest hold once it had settled; `std`, and `half_peak_to_peak`
-    between the least and the most, of its second half, in which nothing of the step is left
+    times  clock, end_clock, line, seconds, and once pv had settled, else in the second half: its mean, std,
+           least and most, duty and mean_error; of the longest holds where there are many
     """
     samples = log.samples[log.samples["channel"] == channel]
     levels = levels_of(samples, [one for one in segments if one.channel == channel], band)
-    holds = [level for level in levels if math.isclose(level.setpoint, setpoint)]
-    if not holds:
-        return {}
-    longest = max(holds, key=lambda level: level.end - level.onset)
-    middle = (longest.onset + longest.end) / 2
-    pv = samples.loc[samples["time"].between(middle, longest.end), "pv"]
+    holds: dict[float, list[Level | Segment]] = {}
+    for level in levels:
+        if setpoint is None or math.isclose(level.setpoint, setpoint):
+            holds.setdefault(level.setpoint, []).append(level)
+    return [
+        {
+            "setpoint": held,
+            "count": len(times),
+            "seconds": plain(sum(level.end - level.onset for level in times)),
+            "times": [_hold(log, samples, one) for one in times if one in longest],
+        }
+        for held, times in holds.items()
+        if (longest := sorted(times, key=lambda level: level.onset - level.end)[:MOST_TIMES])
+    ]
+
+
+def _hold(log: Log, samples: pd.DataFrame, hold: Level | Segment) -> dict[str, Any]:
+    share = hold.settled if isinstance(hold, Segment) and hold.settled > 0 else 0.5
+    begin = hold.end - share * (hold.end - hold.onset)
+    pv = samples.loc[samples["time"].between(begin, hold.end), "pv"]
+    figures = {"mean": pv.mean(), "std": pv.std(), "least": pv.min(), "most": pv.max()}
     return {
-        "setpoint": setpoint,
-        "count": len(holds),
-        "seconds": plain(sum(level.end - level.onset for level in holds)),
-        "clock": log.clock(longest.onset),
-        "end_clock": log.clock(longest.end),
-        "line": longest.first_line,
-        "std": plain(float(pv.std())),
-        "half_peak_to_peak": plain(float(pv.max() - pv.min()) / 2),
-        **{name: plain(getattr(longest, name)) for name in ("duty", "mean_error")},
+        "clock": log.clock(hold.onset),
+        "end_clock": log.clock(hold.end),
+        "line": hold.first_line,
+        "seconds": plain(hold.end - hold.onset),
+        **{name: plain(float(value)) for name, value in figures.items()},
+        **{name: plain(getattr(hold, name)) for name in ("duty", "mean_error")},
     }
