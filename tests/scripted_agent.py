@@ -17,30 +17,28 @@ stored. Same input, same bytes: no clock, no chance, no network.
 `${name}` in a text or an argument is a named group of `matches`, or a field of the latest tool results.
 """
 
-import argparse
 import fcntl
 import hashlib
+import itertools
 import json
 import re
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from instrumentgpt.agents.offline.wire import Wire, read_fields, task_of, use_tool
 
 COUNTS = ".scripted-agent.json"  # in the folder where the agent works: one per conversation
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     task: str | list[str] = ()
     contains: str | list[str] = ()
     matches: str = ""
     question: str = ""
-    given: Mapping[str, str] = field(default_factory=dict)
+    given: Mapping[str, str] = {}
     once: bool = False
     nth: int = 0
     say: Any = ()
@@ -64,24 +62,28 @@ class Answer:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("script", type=Path)
-    parser.add_argument("--task", type=Path)
-    given, _ = parser.parse_known_args()
+    script, *options = sys.argv[1:]
     prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # half a character, as JSON has it
     name = hashlib.blake2b(prompt.encode(), digest_size=16).hexdigest()
     wire = Wire(sys.stdout, partial=True, session=name, clock=lambda: 0.0, model="script")
     wire.open(".")
-    told = read_fields(given.task)
-    task = task_of(told, prompt)
-    wire.hear(task.question)
-    fields = as_text({**told, **task.given})
-    answer, error = chosen(given.script, prompt, str(told.get("task", "")), task.question, fields)
+    files = [Path(name) for option, name in itertools.pairwise(options) if option == "--task"]
+    told = json.loads(files[0].read_text(encoding="utf-8")) if files else {}
+    question = told.get("question", prompt.strip())
+    wire.hear(question)
+    fields = as_text({**told, **(told.get("given") or {})})
+    answer, error = chosen(Path(script), prompt, str(told.get("task", "")), question, fields)
     if answer is not None:
         time.sleep(answer.delay)
         names = found.groupdict("") if (found := re.search(answer.matches, prompt)) else {}
-        say(wire, answer, names, lambda tool, arguments: use_tool(task, tool, arguments))
+
+        def use(tool: str, arguments: dict[str, Any]) -> Any:
+            from instrumentgpt.agents.offline.task import task_of, use_tool  # half of the start's time
+
+            return use_tool(task_of(told, prompt), tool, arguments)
+
+        say(wire, answer, names, use)
     wire.close(error)
     return bool(error)
 

@@ -17,7 +17,7 @@ from instrumentgpt.agents.events import Text
 from instrumentgpt.commands.ask import Printed
 from instrumentgpt.storage.paths import database_path
 
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = pytest.mark.usefixtures("forked", "judged_before")
 
 OFFLINE = ("--agent", "offline")
 ROOT = Path(__file__).parents[1]

@@ -8,7 +8,7 @@ from faulty_logs import written
 
 from instrumentgpt.settings import DEMO_INVENTORY
 
-pytestmark = pytest.mark.usefixtures("forked")
+pytestmark = pytest.mark.usefixtures("forked", "judged_before")
 
 LOG = DEMO_INVENTORY.parent / "logs" / "zspr_053" / "InstrumentDebug_2026-02-20_08-47-19.73.log.gz"
 

@@ -9,6 +9,8 @@ from instrumentgpt.modes.interview.statement import Interviews, read_choices, re
 from instrumentgpt.settings import home
 from instrumentgpt.storage.runs import start_run
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 EXCHANGES = [
     ("the oven is off by two degrees", "description"),
     ("yesterday at 14:20 it showed 52.3 instead of 50", "examples"),

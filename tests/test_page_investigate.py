@@ -9,6 +9,8 @@ from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.entities import Sighting, note_entities, retain_entities
 from instrumentgpt.storage.runs import start_run
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 HOSTILE = '<script>parent.document.title="owned"</script>"><img src=x onerror=alert(1)>'
 
 

@@ -9,6 +9,8 @@ import db
 from instrumentgpt.storage.panels import latest_panel, set_panel_status
 from instrumentgpt.storage.runs import start_run
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 PARTS = ((1, "tuning sensing", ()), (2, "tuning power", (1,)))
 
 

@@ -15,6 +15,8 @@ from instrumentgpt.storage.panels import latest_panel, list_steps
 from instrumentgpt.storage.runs import get_prompt, list_prompts
 from instrumentgpt.turn import runs
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 TWO = ((1, "tuning sensing", ()), (2, "tuning power", (1,)))
 SWING = "Channel 2 swings by ±2.71 °C every 45 s."
 

@@ -64,15 +64,17 @@ class Page(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def door() -> Diagnosis:
-    return diagnose(read_log(DOOR))
+def door(judged) -> Diagnosis:
+    judged.mkdir(exist_ok=True)  # the models of its channels are searched once for all reports
+    return diagnose(read_log(DOOR, cache=judged))
 
 
 @pytest.fixture(scope="module")
-def oscillating(tmp_path_factory) -> Diagnosis:
+def oscillating(tmp_path_factory, judged) -> Diagnosis:
     scenario = next(one for one in demo_scenarios().values() if "oscillates" in one.condition)
     path = write_log(tmp_path_factory.mktemp("zspr_053") / "run.log.gz", scenario)
-    return diagnose(read_log(path))
+    judged.mkdir(exist_ok=True)
+    return diagnose(read_log(path, cache=judged))
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,8 @@ from instrumentgpt.turn import runs
 from instrumentgpt.turn.close import events_of, process_of
 from instrumentgpt.turn.turn import run_folder
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 FAKE = Path(__file__).parent / "fake_agent.py"
 
 

@@ -12,6 +12,8 @@ from instrumentgpt.storage.runs import get_prompt, keep_prompt, list_prompts, pr
 from instrumentgpt.turn.runs import consume
 from instrumentgpt.ui.inspector import next_prompt
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 
 def kept(database, conversation, question_id, text, task="chat"):
     return keep_prompt(

@@ -8,6 +8,8 @@ from instrumentgpt.storage.answers import store_offers
 from instrumentgpt.storage.runs import list_runs
 from instrumentgpt.turn import runs
 
+pytestmark = pytest.mark.usefixtures("judged_before")
+
 PANEL = [db.Offer("Start the panel", "yes", "panel"), db.Offer("Drop it", "no", "panel")]
 SAVE = [db.Offer("Save gen_report_1", "Save gen_report_1", "investigate")]
 DEVICE = [db.Offer("zspr 051", "what is wrong with zspr 051?", "investigate")]

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 from playwright.sync_api import TimeoutError as NotInTime
+from playwright.sync_api import expect as describing
 from sqlite_utils import Database
 
 import db
@@ -64,7 +65,7 @@ WIDER = """() => [...document.querySelectorAll("*")].filter(box =>
   && /auto|scroll/.test(getComputedStyle(box).overflowX) && box.getBoundingClientRect().right > 0
   && !box.closest(".lines, pre, .dvn-scroller, [role=tablist], textarea"))
   .map(box => box.outerHTML.slice(0, 200))"""
-expect.set_options(timeout=ANSWER_MS)
+describing.set_options(timeout=ANSWER_MS)
 
 
 def free_port() -> int:
@@ -172,6 +173,27 @@ class Visitor:
             )
             english = set(words) - TERMS
             assert not english, english
+
+
+@dataclass(frozen=True)
+class expect:
+    """Playwright's assertions, which describe the page at each vain try: what comes is waited for first."""
+
+    shown: Any
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(describing(self.shown), name)
+
+    def to_be_visible(self, timeout: float = ANSWER_MS) -> None:
+        try:
+            self.shown.wait_for(timeout=timeout)
+        except NotInTime:
+            describing(self.shown).to_be_visible(timeout=1)
+
+    def to_contain_text(self, text: str | re.Pattern[str]) -> None:
+        with suppress(NotInTime):
+            self.shown.filter(has_text=text).wait_for(state="attached", timeout=ANSWER_MS)
+        describing(self.shown).to_contain_text(text)
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 import re
 
-from driving import answered, ask, opened, reloaded, until
-from playwright.sync_api import Locator, Page, expect
+from driving import answered, ask, expect, opened, reloaded, until
+from playwright.sync_api import Locator, Page
 
 import db
 from instrumentgpt.storage.answers import list_ratings

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from driving import Server, answered, ask, drop, messages, opened, pick, scripted_agent
-from playwright.sync_api import Page, expect
+from driving import Server, answered, ask, drop, expect, messages, opened, pick, scripted_agent
+from playwright.sync_api import Page
 
 import db
 from instrumentgpt.storage.runs import list_runs, read_events

@@ -1,7 +1,6 @@
 """Two agents asked the same: their answers stand side by side, with what of each has a source."""
 
-from driving import answered, ask, opened, scripted_agent
-from playwright.sync_api import expect
+from driving import answered, ask, expect, opened, scripted_agent
 
 
 def test_two_agents_answers_stand_side_by_side_with_their_counts_and_the_foot_tells_the_run(page, server):

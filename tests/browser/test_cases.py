@@ -3,8 +3,7 @@
 import gzip
 
 import pytest
-from driving import ROOT, Server, Visitor, answered, ask, opened, pick, reloaded
-from playwright.sync_api import expect
+from driving import ROOT, Server, Visitor, answered, ask, expect, opened, pick, reloaded
 
 from instrumentgpt.fleet.inventory_file import put_device
 from instrumentgpt.fleet.scan import scan

@@ -4,9 +4,9 @@ import re
 import zipfile
 
 import pytest
-from driving import Server, ask, choose, drop, in_mode, opened, pick, reloaded, until, with_token
+from driving import Server, ask, choose, drop, expect, in_mode, opened, pick, reloaded, until, with_token
 from faulty_logs import written
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page
 
 import db
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from axe_playwright_python.sync_playwright import Axe
-from driving import answered, ask, choose, close_sidebar, inspector, opened, reloaded, settled
-from playwright.sync_api import Page, expect
+from driving import answered, ask, choose, close_sidebar, expect, inspector, opened, reloaded, settled
+from playwright.sync_api import Page
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
 EVIDENCE = re.compile(r"^L\s[\d,]+")

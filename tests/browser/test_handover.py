@@ -3,8 +3,7 @@
 import re
 from pathlib import Path
 
-from driving import START_SECONDS, Server, Visitor, answered, ask, opened
-from playwright.sync_api import expect
+from driving import START_SECONDS, Server, Visitor, answered, ask, expect, opened
 
 PASTED = """() => new Promise(done => {
   document.body.innerHTML = "<textarea></textarea>"

@@ -4,8 +4,8 @@ import re
 import shutil
 import time
 
-from driving import ROOT, START_SECONDS, Server, Visitor, reloaded, settled, until, with_token
-from playwright.sync_api import Page, expect
+from driving import ROOT, START_SECONDS, Server, Visitor, expect, reloaded, settled, until, with_token
+from playwright.sync_api import Page
 
 from instrumentgpt.fleet.standing import WARNING, WORDS
 from instrumentgpt.fleet.watch import compare_with_alerts

@@ -6,8 +6,19 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from driving import START_SECONDS, STEP_MS, Server, answered, choose, opened, settled, until, with_token
-from playwright.sync_api import Locator, Page, expect
+from driving import (
+    START_SECONDS,
+    STEP_MS,
+    Server,
+    answered,
+    choose,
+    expect,
+    opened,
+    settled,
+    until,
+    with_token,
+)
+from playwright.sync_api import Locator, Page
 
 import db
 

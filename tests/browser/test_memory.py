@@ -3,9 +3,9 @@
 import json
 
 import driving
-from driving import Server, close_sidebar, inspector, messages, opened, pick, reloaded, settled
+from driving import Server, close_sidebar, expect, inspector, messages, opened, pick, reloaded, settled
 from exchanges import exchange
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 
 import db
 from instrumentgpt.storage.runs import keep_prompt

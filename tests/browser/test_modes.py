@@ -2,9 +2,9 @@
 
 import re
 
-from driving import answered, ask, drop, in_mode, pick, reloaded
+from driving import answered, ask, drop, expect, in_mode, pick, reloaded
 from faulty_logs import written
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page
 
 LIST = "1. Is it the heater? | power\n2. What comes first? | power | after 1"
 

@@ -1,7 +1,6 @@
 """A number that nobody computed is marked where it stands, and counted below the answer."""
 
-from driving import answered, ask, opened, scripted_agent
-from playwright.sync_api import expect
+from driving import answered, ask, expect, opened, scripted_agent
 
 
 def test_an_invented_number_is_marked_and_counted_in_the_pages_language(page, browser, server):

@@ -6,10 +6,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import pytest
-from driving import opened, until
+from driving import expect, opened, until
 from exchanges import exchange
 from nasty_markdown import CASES
-from playwright.sync_api import expect
 
 import db
 
