@@ -12,7 +12,7 @@ from instrumentgpt.memory.gate import Mark, marks_of
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.answers import marks_of_answer
 from instrumentgpt.turn import runs
-from instrumentgpt.turn.checked import sources
+from instrumentgpt.turn.ask import sources
 from instrumentgpt.ui import untrusted
 
 RESULT = {

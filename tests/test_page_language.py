@@ -22,7 +22,7 @@ SOURCES = [CHECKOUT / "app.py", *sorted(UI.rglob("*.py"))]
 BEFORE_THE_PAGE = {UI / "access.py", UI / "server.py"}  # who is let in, and what the terminal says
 NOT_ON_THE_PAGE = {  # whose problems a terminal or an agent reads
     "commands": "*", "evals": "*", "modes/commands": "*", "agents/offline": "*", "analyst": "*", "ui": "*",
-    "instruments/tools": "*", "instruments/charts": "*", "fleet": "cluster.py", "turn": "rebuild.py",
+    "instruments/tools": "*", "instruments/charts": "*", "fleet": "scan.py",
     "storage": ["uploads.py"],
     "instruments": ["advice.py", "conversation.py"], "modes": "contracts.py", ".": "mcp_*.py",
     "modes/panel": ["contracts.py", "expert_memory.py", "deliberation.py"],

@@ -16,7 +16,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.conversations import conversation_of
 from instrumentgpt.storage.runs import mode_of
-from instrumentgpt.turn.branch import branch
+from instrumentgpt.turn.rebuild import branch
 from instrumentgpt.ui import composer, connection, deleted, session, untrusted
 from instrumentgpt.ui.controls import icon_button, icon_menu
 from instrumentgpt.ui.language import say

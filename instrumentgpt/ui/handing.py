@@ -8,8 +8,7 @@ import streamlit as st
 
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.analyst.handover import shift_start
-from instrumentgpt.handover.document import Document, answer_document, case_document
-from instrumentgpt.handover.facts import facts_of, facts_of_case
+from instrumentgpt.handover.document import Document, answer_document, case_document, facts_of, facts_of_case
 from instrumentgpt.handover.letters import KINDS, Facts, letter
 from instrumentgpt.handover.pdf import printer
 from instrumentgpt.handover.shift import shift_document
