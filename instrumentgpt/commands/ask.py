@@ -1,4 +1,4 @@
-"""`ask`: one chat turn in the terminal, through the same turn as on the page."""
+"""`ask` and `panel`: turns in the terminal, the same as on the page."""
 
 import argparse
 import contextlib
@@ -11,13 +11,14 @@ from pathlib import Path
 from instrumentgpt import warm_server
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
+from instrumentgpt.commands.shared import WrongArguments, conversation_for, opened
 from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
-from instrumentgpt.commands.stored import conversation_for, opened
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
 from instrumentgpt.instruments.reading.transcripts import unpacked
 from instrumentgpt.settings import home
+from instrumentgpt.storage.panels import latest_panel
 from instrumentgpt.storage.paths import database_path, make_files_private
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.open_questions import open_questions
@@ -27,7 +28,7 @@ _LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?(?:log|conv)=[^()\s]*\)")  # the termin
 _OPEN_LINK = re.compile(r"\[[^\[\]\n]{0,40}(?:\](?:\([^()\s]*)?)?$")  # the beginning of one, at the end
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_ask(arguments: argparse.Namespace) -> int:
     """Answer the question on standard output; return 0 if there is an answer, else 1."""
     make_files_private()
     question = _standard_input() if arguments.question == "-" else arguments.question
@@ -63,20 +64,16 @@ def _standard_input() -> str:
 
 
 def known_file(path: Path) -> Path:
-    """Return the path of a file that can be handed over; raise UnreadableFile with the remedy."""
+    """Return the path of a file that can be handed over; raise WrongArguments with the remedy."""
     try:
         check_is_file(path)
         with path.open("rb"):
             check_size(path.name, path.stat().st_size)
         return path
     except OSError as problem:
-        raise UnreadableFile(
+        raise WrongArguments(
             f"{path}: {problem.strerror}. Give the path of a file that can be read"
         ) from None
-
-
-class UnreadableFile(InstrumentGPTError, OSError):
-    """A file that cannot be handed over."""
 
 
 def _print_json(events: Iterator[Event]) -> int:
@@ -194,3 +191,43 @@ class Printed:
             sys.stdout.write(text)
             sys.stdout.flush()
             self.end_of_text = (self.end_of_text + text)[-2:]
+
+
+MODE = "panel"
+
+
+def run_panel(arguments: argparse.Namespace) -> int:
+    """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
+    make_files_private()
+    files = [known_file(path) for path in arguments.log]
+    conversation = conversation_for(arguments.question, arguments)
+    message: str | None = arguments.question
+    code = 0
+    while message is not None:
+        code = _turn(conversation, message, arguments.agent, files)
+        files = []
+        message = _next(conversation, arguments.yes) if code == 0 else None
+    print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
+    return code
+
+
+def _turn(conversation: str, message: str, agent: str, files: list[Path]) -> int:
+    events = runs.consume(database_path(), conversation, message, mode=MODE, agent=agent, attachments=files)
+    with closing(events) as stream:
+        return print_text(stream, as_they_come=True)
+
+
+def _next(conversation: str, approved: bool) -> str | None:
+    """Return what to say to a proposed decomposition: what the user types; None if none is waiting."""
+    with opened() as database:
+        panel = latest_panel(database, conversation)
+    if panel is None or panel.status != "proposed":
+        return None
+    if approved:
+        return "yes"
+    try:
+        return input("yes, no, “remove 2”, or the changed list in one line a sub-problem: ")
+    except EOFError:
+        raise WrongArguments(
+            "The decomposition was not approved. Give --yes, or answer on a terminal"
+        ) from None

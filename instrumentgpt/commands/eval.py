@@ -5,8 +5,7 @@ import sys
 
 from instrumentgpt import warm_server
 from instrumentgpt.agents.warm import is_off
-from instrumentgpt.commands.stored import opened
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.commands.shared import WrongArguments, opened
 from instrumentgpt.evals.cases import load
 from instrumentgpt.evals.evaluation import ROWS, evaluate
 from instrumentgpt.evals.rated import rated_cases
@@ -14,11 +13,7 @@ from instrumentgpt.evals.runner import known_agent
 from instrumentgpt.evals.tables import page, tables
 
 
-class NoCase(InstrumentGPTError, LookupError):
-    """No case of that kind."""
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run_eval(arguments: argparse.Namespace) -> int:
     """Print the tables, each failure beside them as it comes; return 0 whatever they say.
 
     Or, with --rated, the answers that people rated, as cases to be completed.
@@ -32,7 +27,7 @@ def run(arguments: argparse.Namespace) -> int:
     cases = [case for case in loaded if not arguments.kind or case.kind in arguments.kind][: arguments.limit]
     if not cases:
         kinds = ", ".join(dict.fromkeys(case.kind for case in loaded))
-        raise NoCase(f"no case of kind {', '.join(arguments.kind)}. There are: {kinds}")
+        raise WrongArguments(f"no case of kind {', '.join(arguments.kind)}. There are: {kinds}")
     if not is_off():
         warm_server.warm_up()  # programs of ours are forked from this one
     results = []

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from instrumentgpt.commands.arguments import ROLES, positive
-from instrumentgpt.commands.stored import opened, saved_settings
+from instrumentgpt.commands.shared import opened, saved_settings
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.stated import Stated, stated_unit
 from instrumentgpt.instruments.readings import read_as, recalled, remember

@@ -22,7 +22,7 @@ from instrumentgpt.instruments.devices import Inventory, load_inventory, with_ni
 from instrumentgpt.settings import settings_in_force
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_offline(arguments: argparse.Namespace) -> int:
     """Answer one task on standard output; return 0, or 1 if there was no answer."""
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     wire, error = Wire(sys.stdout, arguments.output_format, arguments.stream_partial_output), ""
