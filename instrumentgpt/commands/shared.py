@@ -28,7 +28,7 @@ def opened() -> Iterator[Database]:
 
 @contextmanager
 def writing(path: Path, other: str) -> Iterator[None]:
-    """Raise WrongArguments where the block cannot write `path`: give another `other`, as "path to --report"."""
+    """Raise WrongArguments where the block cannot write `path`: `other` helps, a "path to --report"."""
     try:
         yield
     except OSError as problem:

@@ -22,7 +22,7 @@ from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.reading.transcripts import logs_in
 from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name
 from instrumentgpt.storage.uploads import plain_name, received
-from instrumentgpt.ui import downloads, session, untrusted
+from instrumentgpt.ui import controls, session, untrusted
 from instrumentgpt.ui.language import say
 
 CHART = "plotly"
@@ -142,7 +142,7 @@ def _draw_report(database: Database, artifact: db.Artifact) -> None:
     label, name = f"{say('Download')} · {size_text(artifact.size)}", file_name(artifact.title)
     make = partial(_content, artifact.conversation_id, artifact.id)
     kind = artifact.kind
-    downloads.draw(label, make, f"{name}{SUFFIXES[kind]}", MIME[kind], f"download-{artifact.id}")
+    controls.download(label, make, f"{name}{SUFFIXES[kind]}", MIME[kind], f"download-{artifact.id}")
 
 
 def _content(conversation_id: str, artifact_id: str) -> bytes:

@@ -1,22 +1,44 @@
-"""The Cases page: what faults there were, what settled them, and one case with all that belongs to it."""
+"""The Cases page: what faults there were, what settled them, and one case with all that belongs to it.
 
+Beside a conversation: the link to its case, or the button that opens one, and pinning to it.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import WORDS as PARTS
-from instrumentgpt.fleet.cases import change_line, end_of, first_line, gone_faults, markdown, settle, title_of
+from instrumentgpt.fleet.cases import (
+    case_from,
+    change_line,
+    end_of,
+    first_line,
+    gone_faults,
+    markdown,
+    pin_chart,
+    settle,
+    title_of,
+)
+from instrumentgpt.handover.markdown import lines_linked
 from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.instruments.language import phrase
+from instrumentgpt.instruments.tools.opened import find_log, texts_of
+from instrumentgpt.instruments.workspace import workspace_of
+from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.moments import moment, today
 from instrumentgpt.storage import cases as stored
-from instrumentgpt.ui import artifacts, downloads, evidence, handing, session, untrusted
-from instrumentgpt.ui.controls import one_of
+from instrumentgpt.storage.cases import Case, list_cases, pin
+from instrumentgpt.ui import artifacts, controls, evidence, handing, session, untrusted
+from instrumentgpt.ui.controls import icon_menu, one_of
 from instrumentgpt.ui.language import language, say
 
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
@@ -134,7 +156,7 @@ def _draw_case(database: Database, case: stored.Case) -> None:
         if talk and st.button(say("Open the conversation"), icon=":material/chat:"):
             st.switch_page(session.page_named("chat"), query_params={"conv": talk.id})
         make = partial(markdown, case, pinned, changes, language())
-        downloads.draw(say("Markdown"), make, f"case_{case.id}.md", "text/markdown")
+        controls.download(say("Markdown"), make, f"case_{case.id}.md", "text/markdown")
         handing.draw_case(case.id)
     shown_parts = markdown(case, pinned, (), language()).partition("\n")[2]  # its heading stands above
     untrusted.write(shown_parts.replace("\n## ", "\n#### "))
@@ -189,3 +211,78 @@ def _edit(case: stored.Case) -> None:
     fields = {"device": device.strip(), "fault": fault, "channel": int(channel) if channel else None}
     session.in_database(stored.change_case, case.id, session.who(), **parts, **fields)
     st.rerun()
+
+
+MOST_LINES = 12  # offered of one answer
+Pinned = tuple[str, int] | str  # a log and a line of it, or the id of a chart
+
+
+def draw_beside(database: Database, conversation_id: str, state: DiagnosticState, answering: bool) -> None:
+    """Draw the link to the conversation's case, or the button that makes it one if it is about a fault."""
+    cases = list_cases(database, conversation_id=conversation_id)
+    if cases:
+        word = phrase(PARTS, cases[0].state, language())
+        label = say("Case {number} · {state}", number=cases[0].id, state=word)
+        session.link_to_case(label, cases[0].id, icon=":material/cases:")
+    elif device_key(state) or state.findings or state.root_causes:
+        st.button(
+            say("Make a case"),
+            icon=":material/cases:",
+            help=say("Keep this fault with its evidence until its outcome is confirmed"),
+            disabled=answering,
+            on_click=_make_case,
+            args=(conversation_id,),
+        )
+
+
+def draw_pins(
+    database: Database, conversation_id: str, message: db.Message, stored: Sequence[db.Artifact]
+) -> None:
+    """Draw the menu under an answer that pins its lines and charts, if the conversation is a case."""
+    case = next(iter(list_cases(database, conversation_id=conversation_id)), None)
+    if case is None:
+        return
+    charts = {item.id: item.title for item in stored if item.kind == artifacts.CHART and not item.removed_at}
+    offered: list[Pinned] = [*lines_linked(message.content)[:MOST_LINES], *charts]
+    if not offered:
+        return
+    key = f"pin-{message.id}"
+
+    def name(item: Pinned) -> str:
+        if isinstance(item, str):
+            return say("Chart: {title}", title=untrusted.label(charts.get(item, "")))
+        return say("Line {line:,} of {log}", line=item[1], log=untrusted.label(Path(item[0]).name, 40))
+
+    title, words = say("Pin to case {number}", number=case.id), {item: name(item) for item in offered}
+    icon_menu("keep", title, words, key, _pin_choice, key, case, conversation_id)
+
+
+def _make_case(conversation_id: str) -> None:
+    with session.problems_shown(), session.opened() as database:
+        inventory = load_inventory(session.current_settings(database).inventory)
+        case_from(database, conversation_id, inventory, session.who())
+
+
+def _pin_choice(key: str, case: Case, conversation_id: str) -> None:
+    choice: Pinned | None = st.session_state[key]
+    if choice is None:
+        return
+    try:
+        with session.opened() as database:
+            if isinstance(choice, str):
+                artifact = db.get_artifact(database, conversation_id, choice)
+                if artifact:
+                    pin_chart(database, case.id, artifact, session.who())
+            else:
+                _pin_line(database, case, conversation_id, *choice)
+    except (InstrumentGPTError, OSError) as problem:
+        st.toast(session.describe(problem, 300), icon=":material/error:")
+        return
+    st.toast(say("Pinned to case {number}", number=case.id), icon=":material/keep:")
+
+
+def _pin_line(database: Database, case: Case, conversation_id: str, log: str, line: int) -> None:
+    place = workspace_of(database, conversation_id, session.current_settings(database).inventory)
+    text = texts_of(find_log(place, log), [line]).get(line, "")
+    device, _, name = log.rpartition("/")
+    pin(database, case.id, session.who(), text, device, name, line)

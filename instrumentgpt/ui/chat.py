@@ -16,28 +16,25 @@ from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import Run, get_run, list_runs, live_run
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import (
-    again,
     answer,
     artifacts,
     browser,
-    case_pins,
+    cases,
     composer,
-    deleted,
     evidence,
     inspector,
-    interview,
     live,
-    panel,
-    permissions,
-    plan,
+    modes,
     session,
     sidebar,
-    space,
+    turns,
     untrusted,
     welcome,
 )
+from instrumentgpt.ui.agents import draw_permissions
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress
+from instrumentgpt.ui.settings import prune_daily
 from instrumentgpt.ui.steps import draw_closed
 
 LAST = 20  # messages shown at once; a page of 500 takes 7 s to load
@@ -63,7 +60,7 @@ def _draw() -> None:
     with session.opened() as database, snapshot(database):
         conversation = session.current(database)
         settings = session.current_settings(database)
-        space.prune_daily(settings.retention_days)
+        prune_daily(settings.retention_days)
         run = live_run(database, conversation.id) if conversation else None
         latest = next(iter(list_runs(database, conversation.id, limit=1)), None) if conversation else None
         welcome.draw_tour(database, settings)
@@ -89,7 +86,7 @@ def _draw_sidebar(database: Database, conversation: db.Conversation | None) -> N
             sidebar.draw_entities(database, conversation.id)
         inspector.draw(conversation.id if conversation else None)
         if conversation:
-            permissions.draw(database, conversation.id)
+            draw_permissions(database, conversation.id)
 
 
 def _draw_conversation(
@@ -100,13 +97,13 @@ def _draw_conversation(
     messages = _draw_messages(database, conversation.id, settings, answering=run is not None)
     frame = _draw_live(database, run) if run else None
     mode = latest.mode if latest else ""
-    is_guided = mode == panel.MODE and panel.draw(database, conversation.id, answering=run is not None)
+    is_guided = mode == modes.PANEL and modes.draw_panel(database, conversation.id, answering=run is not None)
     if not run:
         if mode == "investigate":
-            plan.draw(database, conversation.id, settings)
+            modes.draw_plan(database, conversation.id, settings)
         if mode == "interview":
             is_guided = True
-            interview.draw(database, conversation.id)
+            modes.draw_interview(database, conversation.id)
         else:
             welcome.draw_asked(database, conversation.id)
         if not welcome.draw_offers(database, messages) and not is_guided:
@@ -131,8 +128,8 @@ def _draw_title(database: Database, conversation: db.Conversation, answering: bo
             )
         revised = revised_memory(database, conversation.id, state).state
         inspector.draw_badges(revised)
-        case_pins.draw_case(database, conversation.id, revised, answering)
-    again.draw_origin(database, conversation)
+        cases.draw_beside(database, conversation.id, revised, answering)
+    turns.draw_origin(database, conversation)
 
 
 def _draw_messages(
@@ -159,11 +156,11 @@ def _draw_messages(
         artifact.id for group in by_message.values() for artifact in group if artifact.kind == artifacts.CHART
     ][-OPEN_CHARTS:]
     goal = place if place is not None else _just_folded(database, messages)
-    agents = None if answering else again.agents_here(settings)
-    deletion = deleted.latest(database, conversation_id)
+    agents = None if answering else turns.agents_here(settings)
+    deletion = turns.latest_deletion(database, conversation_id)
     for message in messages:
         if deletion and message.id > int(deletion.item.name):
-            deleted.draw_way_back(database, conversation_id, deletion, answering)
+            turns.draw_way_back(database, conversation_id, deletion, answering)
             deletion = None
         stored = by_message[message.id]
         with st.container(key=f"message-{message.id}") if message.id == goal else nullcontext():
@@ -173,8 +170,8 @@ def _draw_messages(
                 with st.chat_message("assistant", avatar=ASSISTANT):
                     answer.draw(database, conversation_id, message, stored, open_charts, agents)
     if deletion:
-        deleted.draw_way_back(database, conversation_id, deletion, answering)
-    again.draw_dialog(messages)
+        turns.draw_way_back(database, conversation_id, deletion, answering)
+    turns.draw_dialog(messages)
     _draw_way_back(database, conversation_id, messages)
     if goal is not None and any(message.id == goal for message in messages):
         browser.bring_into_view(f"message-{goal}")
@@ -186,7 +183,7 @@ def _just_folded(database: Database, messages: list[db.Message]) -> int | None:
     run_id = st.session_state.get(session.FOLLOWED)
     if not run_id or not messages or messages[-1].run_id != run_id:
         return None
-    is_panel = get_run(database, run_id).mode == panel.MODE
+    is_panel = get_run(database, run_id).mode == modes.PANEL
     return messages[-1].id if is_panel and folded(messages[-1].content) else None
 
 
@@ -237,4 +234,4 @@ def _draw_question(
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
             with st.container(width="stretch", height=LONG_HEIGHT if is_long else "content", border=False):
                 st.text(message.content)
-            again.draw_pencil(message.id, disabled=answering)
+            turns.draw_pencil(message.id, disabled=answering)

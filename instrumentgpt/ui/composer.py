@@ -16,9 +16,10 @@ from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run, list_runs, usage_of
 from instrumentgpt.turn import runs
-from instrumentgpt.ui import artifacts, beside, connection, permissions, session, untrusted
+from instrumentgpt.ui import artifacts, session, untrusted
+from instrumentgpt.ui.agents import agent_words, draw_badge, draw_hold
 from instrumentgpt.ui.controls import one_of
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.language import say, spent, token_count
 
 # In the session's state:
 INPUT, UNSENT, ASKED, NOTE = "question", "unsent", "asked-question", "composer-note"
@@ -119,9 +120,9 @@ def _too_dear(database: Database, conversation_id: str, agent: str, settings: Se
     """Return what the conversation has cost, "" below the limit, or where no agent is to be asked."""
     limit = settings.ask_above_tokens
     usage = usage_of(database, conversation_id) if limit else {}
-    if not limit or beside.token_count(usage) < limit or choose(agent, settings)[0].name == "offline":
+    if not limit or token_count(usage) < limit or choose(agent, settings)[0].name == "offline":
         return ""
-    return say("{spent}, above the limit of {limit:,} tokens", spent=beside.spent(usage), limit=limit)
+    return say("{spent}, above the limit of {limit:,} tokens", spent=spent(usage), limit=limit)
 
 
 def _draw_held_back(question: Question, cost: str) -> None:
@@ -177,10 +178,10 @@ def _draw_agent(settings: Settings) -> None:
         st.button(say("Use the offline analyst"), on_click=session.in_database, **look)
         return
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
-    answers = say("{agent} answers", agent=connection.agent_words(agent.name))
+    answers = say("{agent} answers", agent=agent_words(agent.name))
     st.caption(f":material/smart_toy: {answers}{model}")
-    connection.draw_badge(agent, program)
-    permissions.draw_hold(agent, settings)
+    draw_badge(agent, program)
+    draw_hold(agent, settings)
 
 
 def _stop(run_id: str) -> None:

@@ -15,12 +15,15 @@ from instrumentgpt.agents.process import Clocks, Request, run
 from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
 from instrumentgpt.instruments.shown import AUTO, CHOICES
 from instrumentgpt.modes.investigate.effort import STEPS
-from instrumentgpt.moments import zone_names
+from instrumentgpt.moments import day, zone_names
+from instrumentgpt.pruning import Prunable, Pruned, prunable, prune
 from instrumentgpt.settings import Settings, database_path, home
-from instrumentgpt.ui import connection, language, session, space, untrusted
+from instrumentgpt.ui import language, session, sidebar, untrusted
+from instrumentgpt.ui.agents import agent_words, draw_account, models
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress, advance
 
@@ -131,9 +134,9 @@ def _draw(database: Database) -> None:
             saved = st.form_submit_button(say("Save"), type="primary", icon=":material/save:")
         if saved:
             _save(database, settings, changed)
-        connection.draw(settings)
+        draw_account(settings)
         _draw_test(settings)
-        space.draw(database, settings)
+        draw_space(database, settings)
         st.caption(say("Database: `{path}`", path=database_path()))
         st.caption(
             say("Data folder: `{path}` (set it with `{name}`)", path=home(), name="INSTRUMENTGPT_HOME")
@@ -171,10 +174,10 @@ class _Form:
 
     def model(self) -> str:
         """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text."""
-        models = connection.models(self.settings)
-        if not models:
+        listed = models(self.settings)
+        if not listed:
             return self.text("model", say("Model of the agent"), say(OWN_DEFAULT))
-        options = list(dict.fromkeys(["", *models, self.settings.model]))
+        options = list(dict.fromkeys(["", *listed, self.settings.model]))
         own_default = say(OWN_DEFAULT)
         model = st.selectbox(
             say("Model of the agent"),
@@ -191,7 +194,7 @@ class _Form:
 def _draw_fields(form: _Form) -> dict[str, Any]:
     """Draw one input per setting; return setting → its value in the form."""
     languages = {"auto": say("The browser's"), **LANGUAGES}
-    agents = {"auto": say("Automatic"), **{name: connection.agent_words(name) for name in AGENTS}}
+    agents = {"auto": say("Automatic"), **{name: agent_words(name) for name in AGENTS}}
     efforts = {
         name: say("{effort}: {count} steps", effort=say(EFFORTS[name]), count=STEPS[name]) for name in STEPS
     }
@@ -271,7 +274,7 @@ def _draw_test(settings: Settings) -> None:
     with st.spinner(say("Asking the agent…")):
         agent, progress = _ask_agent(settings)
     if progress.done and progress.done.outcome == "ok" and progress.text.strip():
-        name, seconds = connection.agent_words(agent.name), progress.done.seconds
+        name, seconds = agent_words(agent.name), progress.done.seconds
         words = say("{agent} answered in {seconds:.1f} s.", agent=name, seconds=seconds)
         st.success(words, icon=":material/check:")
     else:
@@ -293,3 +296,93 @@ def _ask_agent(settings: Settings) -> tuple[Agent, Progress]:
         command = agent.command(program, request, environment_for(agent))
         events = run(command, agent.parse, CLOCKS, signs=agent.signs)
         return agent, advance(Progress(), enumerate(events, start=1))
+
+
+SUGGESTED_DAYS = 90
+LISTED = 20  # conversations; more are told by their number
+TITLE_CHARACTERS = 60
+EVERY = 86_400.0  # s
+
+
+def draw_space(database: Database, settings: Settings) -> None:
+    """Draw what pruning would remove, as a dry run, with exports beside it and the button that does it."""
+    with st.expander(say("Space"), key="space", icon=":material/cleaning_services:"):
+        days = st.number_input(
+            say("Conversations untouched for days"),
+            1,
+            3_650,
+            settings.retention_days or SUGGESTED_DAYS,
+            key="untouched-days",
+        )
+        talks = prunable(database, days)
+        total = sum(talk.size for talk in talks)
+        if not talks:
+            st.caption(say("None of {days} days or more has anything to prune.", days=days))
+            return
+        count = say("{count} {count:?conversation|conversations}", count=len(talks))
+        removal = say("would go: charts, files, steps, logs, deleted turns.")
+        st.markdown(f"**{count}, {size_text(total)}** {removal}")
+        st.caption(
+            say("Messages, findings, values and summaries stay; nothing is removed before you confirm.")
+        )
+        for talk in talks[:LISTED]:
+            _draw_one(talk)
+        if len(talks) > LISTED:
+            st.caption(say("and {count} more", count=len(talks) - LISTED))
+        if st.button(say("Prune now"), icon=":material/cleaning_services:"):
+            st.dialog(say("Prune conversations?"))(_confirm)(days, count, total)
+
+
+def _draw_one(talk: Prunable) -> None:
+    with st.container(horizontal=True, vertical_alignment="center"):
+        when = day(talk.updated_at)
+        title = untrusted.label(talk.title or say("Untitled"), TITLE_CHARACTERS)
+        used = say("last used {when}", when=when)
+        st.markdown(f"{title}  \n:small[:gray[{used} · {size_text(talk.size)}]]", width="stretch")
+        conversation = db.Conversation(talk.conversation_id, talk.title, talk.updated_at, talk.updated_at)
+        sidebar.draw_export(conversation, "export-before")
+
+
+def _confirm(days: int, count: str, total: int) -> None:
+    st.write(
+        say(
+            "{count} untouched for {days} days: {size} of charts, files and caches.",
+            count=count,
+            days=days,
+            size=size_text(total),
+        )
+    )
+    st.caption(say("This cannot be undone. Export first what you may want to see again."))
+    if not st.button(say("Prune"), type="primary", icon=":material/cleaning_services:"):
+        return
+    try:
+        with session.opened() as database, st.spinner(say("Pruning…")):
+            result = prune(database, prunable(database, days))
+    except (InstrumentGPTError, OSError) as error:
+        st.error(session.describe(error), icon=":material/error:")
+        return
+    st.success(in_words(result), icon=":material/check:")
+
+
+def in_words(result: Pruned) -> str:
+    """Return what was freed, and the size of the database before and after."""
+    sentences = [
+        say("{count} pruned, {size} freed.", count=len(result.pruned), size=size_text(result.freed)),
+        say(
+            "The database had {before}, now {after}.",
+            before=size_text(result.database_before),
+            after=size_text(result.database_after),
+        ),
+    ]
+    if result.skipped:
+        sentences.append(say("{count} left alone: in use again.", count=len(result.skipped)))
+    if result.pruned and not result.compacted:
+        sentences.append(say("It shrinks with the next pruning: an answer was being written."))
+    return " ".join(sentences)
+
+
+@st.cache_resource(ttl=EVERY, show_spinner=False)
+def prune_daily(days: int) -> None:
+    """Start the pruning that the setting asks for, once a day, as a process that no page waits for."""
+    if days > 0:
+        session.start_command("prune", "--days", str(days), "--yes")

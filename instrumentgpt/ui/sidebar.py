@@ -24,7 +24,7 @@ from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.verdicts import verdicts_of
-from instrumentgpt.ui import composer, downloads, session, untrusted
+from instrumentgpt.ui import composer, controls, session, untrusted
 from instrumentgpt.ui.artifacts import MIME
 from instrumentgpt.ui.controls import icon_menu
 from instrumentgpt.ui.language import language, say
@@ -210,7 +210,7 @@ def draw_export(conversation: db.Conversation, key: str) -> None:
     help = say("Messages, memory, charts, files, notes, documents and prompts as one zip")
     make = partial(session.in_database, exported, conversation.id)
     name = export_name(conversation.title, conversation.id)
-    downloads.draw(say("Export"), make, name, "application/zip", f"{key}-{conversation.id}", help=help)
+    controls.download(say("Export"), make, name, "application/zip", f"{key}-{conversation.id}", help=help)
 
 
 def _draw_hits(database: Database, words: str, any_title: bool) -> None:
@@ -321,4 +321,4 @@ def _draw_documents(database: Database, documents: list[Document]) -> None:
             continue
         help, key = f"{document.ref} · {untrusted.label(str(path), 200)}", f"document-{document.id}"
         kind = MIME[document.kind]
-        downloads.draw(title, path.read_bytes, document.file, kind, key, help=help, width="stretch")
+        controls.download(title, path.read_bytes, document.file, kind, key, help=help, width="stretch")

@@ -7,10 +7,11 @@ import streamlit as st
 
 from instrumentgpt.storage.history import places
 from instrumentgpt.ui import session
-from instrumentgpt.ui.inspector import changes, editing, older, prompts, state
+from instrumentgpt.ui.inspector import editing, prompts, state
 from instrumentgpt.ui.inspector.prompts import bar, draw_bar, next_prompt
 from instrumentgpt.ui.inspector.state import draw_badges
 from instrumentgpt.ui.language import say
+from instrumentgpt.ui.turns import draw_deleted
 
 __all__ = ["bar", "draw", "draw_badges", "next_prompt"]
 VIEW = "memory-view"  # in the session's state
@@ -43,15 +44,16 @@ def draw(conversation_id: str | None) -> None:
         )
         if state_tab.open:
             with state_tab:
-                changes.draw_last(database, conversation_id)
+                editing.draw_last(database, conversation_id)
                 state.draw(database, conversation_id, next_state)
         if prompt_tab.open:
             with prompt_tab:
                 prompts.draw(database, conversation_id, prompt, settings.prompt_tokens)
         if older_tab.open:
             with older_tab:
-                older.draw(database, conversation_id, prompt)
+                prompts.draw_older(database, conversation_id, prompt)
         if edits_tab.open:
             with edits_tab:
-                changes.draw(database, conversation_id)
+                draw_deleted(database, conversation_id)
+                editing.draw_edits(database, conversation_id)
         editing.draw_dialog(conversation_id)

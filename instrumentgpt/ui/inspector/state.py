@@ -20,7 +20,7 @@ from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.notes import EVERYWHERE, notes_of
 from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.revisions import forget_note
-from instrumentgpt.ui import downloads, session, untrusted
+from instrumentgpt.ui import controls, session, untrusted
 from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.language import say
@@ -64,7 +64,7 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
         st.caption(say("{count} forgotten: see Edits.", count=revised.forgotten))
     help = say("Device, findings, hypotheses, values with their sources and notes, as Markdown")
     make = partial(session.in_database, case_as_markdown, conversation_id)
-    downloads.draw(say("Export the case"), make, "case.md", "text/markdown", help=help)
+    controls.download(say("Export the case"), make, "case.md", "text/markdown", help=help)
     _draw_nicknames(database, conversation_id, revised.device)
     notes = notes_of(database, conversation_id, [revised.device] if revised.device else [])
     deferred_title, notes_title = say("For a person to decide"), say("Notes in force")

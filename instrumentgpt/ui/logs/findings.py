@@ -12,7 +12,7 @@ from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
-from instrumentgpt.ui import downloads, untrusted
+from instrumentgpt.ui import controls, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import last_moment, line_at
@@ -137,7 +137,7 @@ def _draw_report(diagnosis: Diagnosis) -> None:
     with st.container(horizontal=True, gap="small"):
         for language, label in REPORTS.items():
             make, name = partial(_report, diagnosis, language), f"{diagnosis.log.name}.report.{language}.html"
-            downloads.draw(label, make, name, "text/html", icon=":material/description:", help=help)
+            controls.download(label, make, name, "text/html", icon=":material/description:", help=help)
 
 
 def _report(diagnosis: Diagnosis, language: Language) -> str:

@@ -1,8 +1,8 @@
-"""Asking again: the same question of another agent, or a question in other words.
+"""What can be done with a turn: asked again of another agent or in other words, branched from, deleted.
 
-Both are asked in the mode of the first, whichever is chosen beside the input by now.
-They make a new turn at the end; the earlier question and its answer stay as they are, on the page and in the
-memory, so nothing is lost; a turn that is deleted in the same dialog can be brought back (ui/deleted.py).
+What is asked again is asked in the mode of the first, whichever is chosen beside the input by now. It makes a
+new turn at the end; the earlier question and its answer stay as they are, on the page and in the memory, so
+nothing is lost. A turn that is deleted can be brought back, in its place and from a list.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,18 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.agents.registry import AGENTS, installed
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.memory.revisions import Revision
+from instrumentgpt.moments import moment
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.conversations import conversation_of
+from instrumentgpt.storage.history import places
+from instrumentgpt.storage.revisions import delete_turn, forget_deleted, list_deleted, undo_revision
 from instrumentgpt.storage.runs import mode_of
 from instrumentgpt.turn.rebuild import branch
-from instrumentgpt.ui import composer, connection, deleted, session, untrusted
+from instrumentgpt.ui import composer, session, untrusted
+from instrumentgpt.ui.agents import agent_words
 from instrumentgpt.ui.controls import icon_button, icon_menu
+from instrumentgpt.ui.inspector.editing import change
 from instrumentgpt.ui.language import say
 
 EDITED = "edited-question"  # id of a message, in the session's state: the dialog outlives a redrawn page
@@ -37,7 +43,7 @@ def agents_here(settings: Settings) -> list[str]:
 def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], disabled: bool) -> None:
     """Draw the menu under an answer that asks its question once more, of the agent that is chosen."""
     key, name = f"again-{message_id}", say("Ask this question again")
-    words = {agent: say("Ask {agent}", agent=connection.agent_words(agent)) for agent in agents}
+    words = {agent: say("Ask {agent}", agent=agent_words(agent)) for agent in agents}
     look = {"help": say("Ask this question again; the answer above stays"), "disabled": disabled}
     icon_menu("refresh", name, words, key, _ask_again, key, conversation_id, message_id, **look)
 
@@ -130,10 +136,99 @@ def _edit(message: db.Message) -> None:
 def _delete(message_id: int) -> None:
     """Delete the turn, if nothing is being answered by now; the dialog closes with it."""
     with session.problems_shown():
-        deleted.delete(message_id)
+        delete(message_id)
         _end()
         st.rerun()
 
 
 def _end() -> None:
     st.session_state.pop(EDITED, None)
+
+
+DELETED = "deleted-turn"  # in the session's state: the turn deleted last in this tab
+DELETED_WORDS, DELETED_FEW = 120, 60  # characters
+
+
+def delete(message_id: int) -> None:
+    """Delete the turn of the message, and offer the way back in its place; raise RunInProgress."""
+    turn = session.in_database(delete_turn, message_id, session.who())
+    st.session_state[DELETED] = min(turn, default=0)
+
+
+def latest_deletion(database: Database, conversation_id: str) -> Revision | None:
+    """Return the deletion to offer a way back from: this tab's last one, until somebody asks again."""
+    deleted_turn = str(st.session_state.get(DELETED))
+    deletions = [turn for turn in list_deleted(database, conversation_id) if turn.item.name == deleted_turn]
+    newest = db.list_messages(database, conversation_id, last=1)
+    return deletions[-1] if deletions and not (newest and newest[0].id > deletions[-1].after) else None
+
+
+def draw_way_back(database: Database, conversation_id: str, deletion: Revision, answering: bool) -> None:
+    """Draw what stands in the place of a turn that was just deleted: what it was, and Undo."""
+    text = say(
+        "Turn {turn} deleted: “{words}”",
+        turn=_turn_number(database, conversation_id, deletion),
+        words=untrusted.label(deletion.old, DELETED_FEW),
+    )
+    with st.container(
+        horizontal=True, vertical_alignment="center", gap="small", border=True, key="deleted-turn-here"
+    ):
+        with st.container(width="stretch"):
+            st.markdown(f":gray[:material/delete: {text}]")
+        st.button(
+            say("Undo"),
+            key="undelete",
+            icon=":material/undo:",
+            disabled=answering,
+            on_click=_restore,
+            args=(deletion,),
+        )
+
+
+def draw_deleted(database: Database, conversation_id: str) -> None:
+    """Draw the turns that can be restored, newest deletion first; nothing if there are none."""
+    deletions = list_deleted(database, conversation_id)
+    if not deletions:
+        return
+    with st.container(gap="small", key="deleted-turns"):
+        st.markdown(
+            f":small[**{say('Deleted turns')}**]  \n"
+            f":small[:gray[{say('In no prompt, search or export until restored.')}]]"
+        )
+        for deletion in reversed(deletions):
+            _draw_deletion(conversation_id, deletion, _turn_number(database, conversation_id, deletion))
+
+
+def _draw_deletion(conversation_id: str, deletion: Revision, turn: int) -> None:
+    when = moment(deletion.changed_at)
+    note = f"{say('was turn {turn}', turn=turn)} · {when} · {session.person_name(deletion.changed_by)}"
+    with st.container(gap="xsmall", border=True):
+        st.markdown(f":small[{untrusted.label(deletion.old, DELETED_WORDS)}]  \n:small[:gray[{note}]]")
+        with st.container(horizontal=True, gap="xsmall"):
+            st.button(
+                say("Restore"),
+                key=f"restore-{deletion.id}",
+                icon=":material/restore_from_trash:",
+                on_click=_restore,
+                args=(deletion, conversation_id),
+            )
+            label = say("Delete for good")
+            with st.popover(label, icon=":material/delete_forever:", type="tertiary"):
+                st.caption(say("This turn cannot be brought back then."))
+                st.button(
+                    label, key=f"for-good-{deletion.id}", on_click=change, args=(forget_deleted, deletion.id)
+                )
+
+
+def _turn_number(database: Database, conversation_id: str, deletion: Revision) -> int:
+    """Return the number of the turn among all, the deleted ones too."""
+    deleted = [int(other.item.name) for other in list_deleted(database, conversation_id)]
+    questions = [*places(database, conversation_id)[1], *deleted]
+    return 1 + sum(question < int(deletion.item.name) for question in questions)
+
+
+def _restore(deletion: Revision, conversation_id: str = "") -> None:
+    """Bring the turn back; into view, if a conversation is given."""
+    is_back = change(undo_revision, deletion.id, session.who())
+    if is_back and conversation_id:
+        session.go_to(conversation_id, int(deletion.item.name))
