@@ -14,11 +14,17 @@ from instrumentgpt.memory.gate import Kind, Mark
 from instrumentgpt.storage.answers import Rating, marks_of_answer, rate, rating_of, take_back
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.runs import get_run, usage_of
-from instrumentgpt.ui import artifacts, cases, controls, handing, live, modes, session, turns, untrusted
+from instrumentgpt.ui import artifacts, cases, controls, handing, modes, session, turns, untrusted
 from instrumentgpt.ui.agents import agent_words
 from instrumentgpt.ui.language import money, problem, say, spent, tokens
-from instrumentgpt.ui.progress import Progress
-from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking, tool_words
+from instrumentgpt.ui.progress import (
+    Progress,
+    draw_closed,
+    draw_denied,
+    draw_thinking,
+    progress_of,
+    tool_words,
+)
 
 REMEDY_CHARACTERS = 300
 ENDINGS = {  # how an answer that is not complete is marked
@@ -125,7 +131,7 @@ def _progress_of(run_id: str | None) -> Progress:
 @st.cache_resource(max_entries=500, show_spinner=False)
 def _folded(run_id: str) -> Progress:
     """What a finished run has shown never changes: its events are read once."""
-    return session.in_database(live.progress_of, run_id)
+    return session.in_database(progress_of, run_id)
 
 
 def _draw_ending(words: str, progress: Progress) -> None:

@@ -23,7 +23,6 @@ from instrumentgpt.ui import (
     composer,
     evidence,
     inspector,
-    live,
     modes,
     session,
     sidebar,
@@ -33,9 +32,8 @@ from instrumentgpt.ui import (
 )
 from instrumentgpt.ui.agents import draw_permissions
 from instrumentgpt.ui.language import say
-from instrumentgpt.ui.progress import Progress
+from instrumentgpt.ui.progress import Progress, draw_closed, follow, progress_of, watch
 from instrumentgpt.ui.settings import prune_daily
-from instrumentgpt.ui.steps import draw_closed
 
 LAST = 20  # messages shown at once; a page of 500 takes 7 s to load
 OPEN_CHARTS = 4  # newest charts drawn at once; older ones when they are opened
@@ -112,10 +110,10 @@ def _draw_conversation(
     evidence.draw(database, conversation.id, settings)
     if run and frame:
         with frame[0]:
-            live.follow(run.id, conversation.id, frame[1])
+            follow(run.id, conversation.id, frame[1])
     else:
         newest = db.list_messages(database, conversation.id, last=1)
-        live.watch(conversation.id, newest[-1].id if newest else 0)
+        watch(conversation.id, newest[-1].id if newest else 0)
 
 
 def _draw_title(database: Database, conversation: db.Conversation, answering: bool) -> None:
@@ -211,7 +209,7 @@ def _draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
     """Draw an unfinished answer up to its last chart; return where the rest goes, and what is drawn."""
     st.session_state[session.FOLLOWED] = run.id
     browser.follow(run.id)
-    progress = live.progress_of(database, run.id)
+    progress = progress_of(database, run.id)
     by_id = {artifact.id: artifact for artifact in db.list_artifacts(database, run.id, "run_id")}
     with st.chat_message("assistant", avatar=ASSISTANT):
         draw_closed(progress, f"steps-{run.id}", run.conversation_id)
