@@ -53,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, purpose in COMMANDS.items():
         row = commands.add_parser(name, help=purpose, description=purpose)
-        getattr(arguments, name)(row)
+        arguments.add_options(row, name)
     return top
 
 

@@ -26,13 +26,10 @@ def run_search(arguments: argparse.Namespace) -> int:
         names = spoken_names(nicknamed_anywhere(database, saved_inventory()))
         hits = db.search(database, " ".join(arguments.words), names, max(1, arguments.limit))
     for hit in hits:
-        print(_as_json(hit) if arguments.json else _as_text(hit))
+        fields = {**vars(hit), "text": hit.text}
+        del fields["pieces"]
+        print(json.dumps(fields, ensure_ascii=False) if arguments.json else _as_text(hit))
     return 0 if hits else 1
-
-
-def _as_json(hit: db.Hit) -> str:
-    fields = {**vars(hit), "text": hit.text}
-    return json.dumps({name: value for name, value in fields.items() if name != "pieces"}, ensure_ascii=False)
 
 
 def _as_text(hit: db.Hit) -> str:

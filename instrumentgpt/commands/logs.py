@@ -251,7 +251,11 @@ def run_plot(arguments: argparse.Namespace) -> int:
     log = _opened(arguments.log)
     diagnosis = diagnosed(log)
     findings = diagnosis.findings
-    channels = _channels(log, arguments.channel)
+    numbers = sorted(int(number) for number in log.samples["channel"].unique())
+    if arguments.channel not in (None, *numbers):
+        there = ", ".join(map(str, numbers))
+        raise WrongArguments(f"{log.name} has no channel {arguments.channel}. It has: {there}")
+    channels = None if arguments.channel is None else [arguments.channel]  # None: those that matter
     extras = charts.judged_for(arguments.chart, diagnosis)
     figure = draw(log, findings, channels, arguments.language, **extras)
     is_data = arguments.output.suffix == ".json"
@@ -263,11 +267,3 @@ def run_plot(arguments: argparse.Namespace) -> int:
         print(sentence)
     print(arguments.output)
     return 0
-
-
-def _channels(log: Log, channel: int | None) -> list[int] | None:
-    """Return the channels to draw; None: those that matter."""
-    numbers = sorted(int(number) for number in log.samples["channel"].unique())
-    if channel is not None and channel not in numbers:
-        raise WrongArguments(f"{log.name} has no channel {channel}. It has: {', '.join(map(str, numbers))}")
-    return None if channel is None else [channel]
