@@ -52,7 +52,11 @@ def rebuild(database: Database, conversation_id: str) -> None:
             raise unknown(conversation_id)
         refuse_while_answering(database, conversation_id)
         runs = list_runs(database, conversation_id, limit=-1)
-        if _lacks_steps(database, conversation_id):
+        lacks_steps = (
+            "SELECT 1 FROM all_messages AS asked WHERE conversation_id = ? AND role = 'user' AND NOT EXISTS"
+            " (SELECT 1 FROM runs JOIN run_events ON run_id = runs.id WHERE question_message_id = asked.id)"
+        )
+        if database.conn.execute(lacks_steps, (conversation_id,)).fetchone():
             raise RefusedRebuild(
                 f"Conversation {conversation_id} has turns whose steps are gone: its memory is all there is."
             )
@@ -63,14 +67,6 @@ def rebuild(database: Database, conversation_id: str) -> None:
         for _, tell in sorted(events, key=lambda event: event[0]):
             tell()
         database.conn.executemany("UPDATE all_messages SET deleted_at = ? WHERE id = ?", marks)
-
-
-def _lacks_steps(database: Database, conversation_id: str) -> bool:
-    sql = (
-        "SELECT 1 FROM all_messages AS asked WHERE conversation_id = ? AND role = 'user' AND NOT EXISTS"
-        " (SELECT 1 FROM runs JOIN run_events ON run_id = runs.id WHERE question_message_id = asked.id)"
-    )
-    return database.conn.execute(sql, (conversation_id,)).fetchone() is not None
 
 
 def _forget(database: Database, conversation_id: str) -> None:

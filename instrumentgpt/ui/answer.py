@@ -80,13 +80,15 @@ def draw(
         cases.draw_pins(database, conversation_id, message, stored)
         turns.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
         turns.draw_branch(conversation_id, message.id, disabled=agents is None)
-        rating = draw_thumbs(database, message.id)
+        rating, thumbs = rating_of(database, message.id), f"thumbs-{message.id}"
+        default = int(rating.helped) if rating else None
+        st.feedback(key=thumbs, default=default, on_change=_rate, args=(message.id,))
         usage = progress.done.usage if progress.done else {}
         st.caption(" · ".join(_facts(database, message, progress)), help=tokens(usage, exactly=True) or None)
         if progress.session or usage:
             draw_foot(database, conversation_id, message, progress)
     if rating:
-        draw_reason(rating)
+        _draw_reason(rating)
     if message.run_id:
         draw_beside(database, conversation_id, message, stored)
 
@@ -165,14 +167,7 @@ WHY = ("What was wrong or missing?", "What helped?")  # thumb down, thumb up
 REASON_CHARACTERS = 500
 
 
-def draw_thumbs(database: Database, message_id: int) -> Rating | None:
-    """Draw the thumbs of an answer as they were pressed, and return its rating."""
-    rating, key = rating_of(database, message_id), f"thumbs-{message_id}"
-    st.feedback(key=key, default=int(rating.helped) if rating else None, on_change=_rate, args=(message_id,))
-    return rating
-
-
-def draw_reason(rating: Rating) -> None:
+def _draw_reason(rating: Rating) -> None:
     """Draw the reason of a rating, to be written or changed."""
     st.text_input(
         say(WHY[rating.helped]),

@@ -98,7 +98,9 @@ def _draw(database: Database) -> None:
         st.info(text, icon=":material/hourglass_top:")
         _follow(names)
     _draw_alerts(database, {row.device: row for row in rows})
-    st.markdown(_counts(rows))
+    silent = [say("without a log for longer than usual")] * sum(row.silent > 0 for row in rows)
+    counts = Counter([row.word(language()) for row in rows] + silent)
+    st.markdown(" · ".join(f"**{count}** {word}" for word, count in counts.items()))
     fitting = _fitting(rows, st.text_input(say("Name, model or fault"), key="instruments-find", width=360))
     if not fitting:
         at = untrusted.label(str(inventory.path))
@@ -154,12 +156,6 @@ def _follow(devices: list[str]) -> None:
     if not scanning() or newest != st.session_state.get("instruments-newest"):
         st.session_state["instruments-newest"] = newest
         st.rerun()
-
-
-def _counts(rows: list[Row]) -> str:
-    silent = [say("without a log for longer than usual")] * sum(row.silent > 0 for row in rows)
-    count_of = Counter([row.word(language()) for row in rows] + silent)
-    return " · ".join(f"**{count}** {word}" for word, count in count_of.items())
 
 
 def _fitting(rows: list[Row], words: str) -> list[Row]:

@@ -93,17 +93,12 @@ def draw_interview(database: Database, conversation_id: str) -> None:
         if interview.turn:
             _draw_progress(database, conversation_id, interview)
             if interview.phase != PHASES[-1]:
-                _draw_ways_on(conversation_id, language)
+                for name in ("unknown", "enough"):  # what may be said instead of an answer
+                    text, key = texts("offers")[name][language], f"interview-{name}-{conversation_id}"
+                    composer.draw_ask(text, text, key, stored.MODE, type="tertiary")
         _draw_documents(database, conversation_id)
     if interview.turn:
         _draw_slots(conversation_id, interview, language)
-
-
-def _draw_ways_on(conversation_id: str, language: Language) -> None:
-    """Draw what may be said instead of an answer."""
-    for name in ("unknown", "enough"):
-        text = texts("offers")[name][language]
-        composer.draw_ask(text, text, f"interview-{name}-{conversation_id}", stored.MODE, type="tertiary")
 
 
 def _draw_slots(conversation_id: str, interview: Interview, language: Language) -> None:
@@ -238,17 +233,13 @@ def draw_panel(database: Database, conversation_id: str, answering: bool) -> boo
             _draw_parts_editor(progress)
             return True
         _draw_steps(progress)
-        if progress.panel.status == "running" and not _offers(database, conversation_id):
+        newest = db.list_messages(database, conversation_id, last=1)
+        offers = newest and db.list_offers(database, newest[0].id)  # one that was cut off could make none
+        if progress.panel.status == "running" and not offers:
             words = "繼續" if language_of(progress.panel.question) == "zh" else "continue"
             label = say("Continue at sub-problem {number}", number=progress.reached)
             composer.draw_ask(label, words, mode=PANEL, icon=":material/play_arrow:", type="primary")
     return True
-
-
-def _offers(database: Database, conversation_id: str) -> bool:
-    """Return whether the newest answer offers to go on by itself; one that was cut off could not."""
-    newest = db.list_messages(database, conversation_id, last=1)
-    return bool(newest and db.list_offers(database, newest[0].id))
 
 
 @st.fragment(run_every=LOOK_SECONDS)

@@ -96,19 +96,14 @@ def draw_dialog(messages: Sequence[db.Message]) -> None:
             st.dialog(say("Edit and ask again"), icon=":material/edit:", on_dismiss=_end)(_edit)(message)
 
 
-def question_of(database: Database, conversation_id: str, message_id: int) -> db.Message | None:
-    """Return the question that the message `message_id` answers, None if there is none."""
-    earlier = db.list_messages(database, conversation_id, before=message_id)
-    return next((message for message in reversed(earlier) if message.role == "user"), None)
-
-
 def _ask_again(key: str, conversation_id: str, message_id: int) -> None:
     agent = st.session_state[key]
     with session.opened() as database:
-        question = question_of(database, conversation_id, message_id)
-        mode = mode_of(database, question.id) if question else ""
-    if agent and question:
-        composer.propose(question.content, agent, question.id, mode)
+        earlier = db.list_messages(database, conversation_id, before=message_id)
+        questions = [message for message in earlier if message.role == "user"]
+        mode = mode_of(database, questions[-1].id) if questions else ""
+    if agent and questions:
+        composer.propose(questions[-1].content, agent, questions[-1].id, mode)
 
 
 def _edit(message: db.Message) -> None:
@@ -134,9 +129,10 @@ def _edit(message: db.Message) -> None:
 
 
 def _delete(message_id: int) -> None:
-    """Delete the turn, if nothing is being answered by now; the dialog closes with it."""
+    """Delete the turn, if nothing is being answered by now, and offer the way back; the dialog closes."""
     with session.problems_shown():
-        delete(message_id)
+        turn = session.in_database(delete_turn, message_id, session.who())
+        st.session_state[DELETED] = min(turn, default=0)
         _end()
         st.rerun()
 
@@ -147,12 +143,6 @@ def _end() -> None:
 
 DELETED = "deleted-turn"  # in the session's state: the turn deleted last in this tab
 DELETED_WORDS, DELETED_FEW = 120, 60  # characters
-
-
-def delete(message_id: int) -> None:
-    """Delete the turn of the message, and offer the way back in its place; raise RunInProgress."""
-    turn = session.in_database(delete_turn, message_id, session.who())
-    st.session_state[DELETED] = min(turn, default=0)
 
 
 def latest_deletion(database: Database, conversation_id: str) -> Revision | None:

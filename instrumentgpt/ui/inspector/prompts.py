@@ -23,7 +23,7 @@ from instrumentgpt.memory.budget import Section
 from instrumentgpt.memory.difference import REQUEST, LayerChange, Line, difference, layers_of
 from instrumentgpt.memory.revisions import MESSAGE, Item
 from instrumentgpt.memory.state import identity
-from instrumentgpt.memory.summary import Entry, StoredMessage, parse, shown_clauses
+from instrumentgpt.memory.summary import StoredMessage, parse, shown_clauses
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.history import LAST_ID, history, places, turn_of
@@ -251,10 +251,18 @@ def draw_older(database: Database, conversation_id: str, prompt: memory.Prompt) 
     elif summaries := past_summaries(database, conversation_id):
         st.caption(_agent_summary(*summaries[0]))
     limit = st.session_state.get(OLDER_LIMIT, OLDER_SHOWN)
-    restorations = _restorations(database, conversation_id)
+    restorations = {  # message → the change that put it back into the prompt
+        int(revision.item.name): revision.id
+        for revision in list_revisions(database, conversation_id)
+        if revision.item.field == MESSAGE and revision.undone_at is None
+    }
     turns = places(database, conversation_id)[1]
     prompt_text = "\n".join(section.text for section in prompt.sections if section.name != REQUEST)
-    for entry, group in _grouped(entries, [messages[at] for at in older[-limit:]]):
+    shown = [messages[at] for at in older[-limit:]]
+    groups = (
+        (entry, [message for message in shown if entry.holds(message["id"])]) for entry in entries[::-1]
+    )
+    for entry, group in ((entry, group) for entry, group in groups if group):
         with st.container(gap="xsmall", border=True):
             for message in group:
                 turn = turn_of(message["id"], turns)
@@ -289,25 +297,6 @@ def _agent_summary(done: Done, note: str) -> str:
         tokens(done.usage),
     ]
     return " · ".join(part for part in parts if part)
-
-
-def _grouped(
-    entries: Sequence[Entry], messages: Sequence[StoredMessage]
-) -> list[tuple[Entry, list[StoredMessage]]]:
-    """Return (line of the summary, its messages), newest first; lines that hold none of them are left out."""
-    groups = [
-        (row, [message for message in messages if row.holds(message["id"])]) for row in reversed(entries)
-    ]
-    return [(row, group) for row, group in groups if group]
-
-
-def _restorations(database: Database, conversation_id: str) -> dict[int, int]:
-    """Return message → the change that put it back into the prompt."""
-    return {
-        int(revision.item.name): revision.id
-        for revision in list_revisions(database, conversation_id)
-        if revision.item.field == MESSAGE and revision.undone_at is None
-    }
 
 
 def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revision: int | None) -> None:

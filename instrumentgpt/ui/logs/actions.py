@@ -37,7 +37,9 @@ def draw(
     first, last = selected
     place.show(place.Place(here.device, here.log, first if st.session_state.get(place.SELECTED) else None))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(_heading(preparation, first, last), width="content")
+        when = preparation.log.clock(time_of(preparation.log, first)) if preparation.log else ""
+        heading = f"**{_lines(first, last)}**" + (f" · {untrusted.label(when)}" if when else "")
+        st.markdown(heading, width="content")
         asked = st.button(say("Ask about this"), icon=":material/chat:", type="primary")
         pinned = st.button(
             say("Pin as evidence"),
@@ -55,14 +57,6 @@ def draw(
         _ask(here.device, here.log, first, last)
     if pinned:
         _pin(preparation, here, conversation_id, first, last)
-
-
-def _heading(preparation: Preparation, first: int, last: int) -> str:
-    heading = f"**{_lines(first, last)}**"
-    if preparation.log is None:
-        return heading
-    when = preparation.log.clock(time_of(preparation.log, first))
-    return f"{heading} · {untrusted.label(when)}"
 
 
 def _lines(first: int, last: int) -> str:

@@ -4,7 +4,7 @@ They are numbered, each with its own address, to be picked alone or as a range. 
 of them, so nothing in a log can be Markdown, HTML or a link.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -173,8 +173,24 @@ def draw(
     first, last = st.session_state.get(place.SELECTED) or (focus, focus)
     if rows:
         address = place.Place(here.device, here.log).address("" if here.device else conversation_id)
-        revealed = st.session_state.get(place.REVEALED, 0)
-        draw_viewer(rows, focus, (first, last), revealed, address, VIEWER, _pick)
+        words = {
+            "name": say("Lines of the log"),
+            "address": say("Address of this line: copy it with a right click"),
+            "skipped": say("lines left out"),
+            **{kind: say(KINDS[kind]) for kind in KINDS},
+        }
+        shown = {
+            "rows": [[row.line, row.kind, row.text[:LINE_CHARACTERS]] for row in rows],
+            "focus": focus,  # is scrolled to
+            "first": first,
+            "last": last,
+            "revealed": st.session_state.get(
+                place.REVEALED, 0
+            ),  # the page scrolls to the lines when it is new
+            "address": address,  # opens the log; the number of a line is added
+            "words": words,
+        }
+        _viewer(key=VIEWER, data=shown, on_picked_change=_pick)
     else:
         st.info(say("No line here fits the level and the words."), icon=":material/info:")
     st.caption(_caption(filters.scope, len(rows), total, index, focus))
@@ -283,49 +299,9 @@ def _go() -> None:
 
 
 def _pick() -> None:
-    if selection := picked(VIEWER):
-        st.session_state[place.SELECTED] = selection
-
-
-def draw_viewer(
-    rows: Sequence[Row],
-    focus: int,
-    selected: tuple[int, int],
-    revealed: int,
-    address: str,
-    key: str,
-    on_pick: Callable[[], None],
-) -> None:
-    """Draw `rows`, scrolled to the line `focus`.
-
-    revealed  the page scrolls to the lines when this number is new; 0: it does not
-    address   opens the log; the number of a line is added
-    """
-    words = {
-        "name": say("Lines of the log"),
-        "address": say("Address of this line: copy it with a right click"),
-        "skipped": say("lines left out"),
-        **{kind: say(KINDS[kind]) for kind in KINDS},
-    }
-    _viewer(
-        key=key,
-        data={
-            "rows": [[row.line, row.kind, row.text[:LINE_CHARACTERS]] for row in rows],
-            "focus": focus,
-            "first": selected[0],
-            "last": selected[1],
-            "revealed": revealed,
-            "address": address,
-            "words": words,
-        },
-        on_picked_change=on_pick,
-    )
-
-
-def picked(key: str) -> tuple[int, int] | None:
-    """Return first and last of the lines that were just picked; both come from a browser."""
-    selection = st.session_state.get(key, {}).get("picked")
-    if not isinstance(selection, dict):
-        return None
-    first, last = selection.get("first"), selection.get("last")
-    return (first, last) if isinstance(first, int) and isinstance(last, int) and 0 < first <= last else None
+    """Select the lines that were just picked; first and last come from a browser."""
+    selection = st.session_state.get(VIEWER, {}).get("picked")
+    if isinstance(selection, dict):
+        first, last = selection.get("first"), selection.get("last")
+        if isinstance(first, int) and isinstance(last, int) and 0 < first <= last:
+            st.session_state[place.SELECTED] = first, last

@@ -52,7 +52,8 @@ def _draw(database: Database) -> None:
         stated = reading.reading_of(choices[0].reference)
         tasks = [preparation.followed(tasks[0], choices[0], stated, workspace.cache, unit)]
     first = tasks[0]
-    _draw_progress(tasks)
+    if not all(task.done for task in tasks):
+        _follow(tasks, [task.step for task in tasks])
     for task, choice in zip(tasks, choices, strict=True):
         if task.done and task.future:
             task.future.result()
@@ -66,11 +67,6 @@ def _draw(database: Database) -> None:
         _draw_judged(first, choices[0].reference)
     if first.index is not None:
         _draw_lines(first, place.Place(choices[0].device, choices[0].name), conversation_id)
-
-
-def _draw_progress(tasks: list[Preparation]) -> None:
-    if not all(task.done for task in tasks):
-        _follow(tasks, [task.step for task in tasks])
 
 
 @st.fragment(run_every=NEWS_EVERY)
@@ -118,7 +114,8 @@ def _choose(inventory: Inventory, workspace: Workspace, subject: tuple[str, str,
 
     subject  the conversation, its device and its log, each "" if there is none
     """
-    dropped = _dropped_logs(workspace)
+    paths = [path for path in workspace.attachments if is_log_name(path.name) and path.exists()]
+    dropped = [_copy(DROPPED, path) for path in paths]  # the latest first
     devices = [*(device.name for device in inventory.devices), *([DROPPED] if dropped else [])]
     _go_to_subject(subject, devices)
     addressed = _take_address(inventory, workspace)
@@ -233,7 +230,10 @@ def _device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], st
     try:
         older_copies = device_folder(workspace.cache, device.name).glob(f"*{UNTIL}*")
         with st.spinner(say("Looking for logs…")):
-            choices = [_remote(log) for log in _listed(device)]
+            choices = [
+                Choice(device.name, bare(log.name), log, None, log.size, log.begun or _local(log.modified))
+                for log in _listed(device)
+            ]
         return [*choices, *(_copy(device.name, path) for path in sorted(older_copies))], ""
     except FetchError as error:
         files = device_folder(workspace.cache, device.name).glob("*")
@@ -241,12 +241,6 @@ def _device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], st
         return sorted(copies, key=lambda copy: (copy.when or datetime.min, copy.name), reverse=True), str(
             error
         )
-
-
-def _dropped_logs(workspace: Workspace) -> list[Choice]:
-    """Return the logs among the conversation's files, the latest first."""
-    paths = [path for path in workspace.attachments if is_log_name(path.name) and path.exists()]
-    return [_copy(DROPPED, path) for path in paths]
 
 
 def _device_of(log: str, device: str, inventory: Inventory, workspace: Workspace) -> str:
@@ -270,10 +264,6 @@ def _device_of(log: str, device: str, inventory: Inventory, workspace: Workspace
 @st.cache_data(ttl=LISTED_FOR, max_entries=100, show_spinner=False)
 def _listed(device: Device) -> list[RemoteLog]:
     return list_logs(device)
-
-
-def _remote(log: RemoteLog) -> Choice:
-    return Choice(log.device.name, bare(log.name), log, None, log.size, log.begun or _local(log.modified))
 
 
 def _copy(device: str, path: Path) -> Choice:
