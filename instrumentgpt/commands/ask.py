@@ -31,7 +31,9 @@ _OPEN_LINK = re.compile(r"\[[^\[\]\n]{0,40}(?:\](?:\([^()\s]*)?)?$")  # the begi
 def run_ask(arguments: argparse.Namespace) -> int:
     """Answer the question on standard output; return 0 if there is an answer, else 1."""
     make_files_private()
-    question = _standard_input() if arguments.question == "-" else arguments.question
+    question = arguments.question
+    if question == "-":
+        question = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
     files = [
         file for path in arguments.files for file in unpacked(known_file(path), home() / "cache" / "unpacked")
     ]
@@ -57,10 +59,6 @@ def _state(files: list[Path], conversation: str, arguments: argparse.Namespace) 
         with contextlib.suppress(InstrumentGPTError, OSError):  # the answer will say what is wrong with it
             if is_log_name(path.name):
                 read_stated(path, conversation, stated, arguments.forget, asks)
-
-
-def _standard_input() -> str:
-    return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
 
 
 def known_file(path: Path) -> Path:
@@ -193,9 +191,6 @@ class Printed:
             self.end_of_text = (self.end_of_text + text)[-2:]
 
 
-MODE = "panel"
-
-
 def run_panel(arguments: argparse.Namespace) -> int:
     """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
     make_files_private()
@@ -204,17 +199,13 @@ def run_panel(arguments: argparse.Namespace) -> int:
     message: str | None = arguments.question
     code = 0
     while message is not None:
-        code = _turn(conversation, message, arguments.agent, files)
+        where = database_path(), conversation, message
+        with closing(runs.consume(*where, mode="panel", agent=arguments.agent, attachments=files)) as stream:
+            code = print_text(stream, as_they_come=True)
         files = []
         message = _next(conversation, arguments.yes) if code == 0 else None
     print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
     return code
-
-
-def _turn(conversation: str, message: str, agent: str, files: list[Path]) -> int:
-    events = runs.consume(database_path(), conversation, message, mode=MODE, agent=agent, attachments=files)
-    with closing(events) as stream:
-        return print_text(stream, as_they_come=True)
 
 
 def _next(conversation: str, approved: bool) -> str | None:

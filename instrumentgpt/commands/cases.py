@@ -19,7 +19,6 @@ from instrumentgpt.fleet.cases import about, case_from, end_of, markdown, settle
 from instrumentgpt.fleet.watch import ADDRESS
 from instrumentgpt.handover.document import Document, answer_document, case_document
 from instrumentgpt.handover.shift import shift_document
-from instrumentgpt.instruments.language import Language
 from instrumentgpt.moments import now, today
 from instrumentgpt.storage.cases import Case, change_case, changes_of, evidence_of, get_case, list_cases
 
@@ -38,7 +37,8 @@ def run_case(arguments: argparse.Namespace) -> int:
                 parts = evidence_of(database, case.id), changes_of(database, case.id)
                 print(markdown(case, *parts, arguments.language))
             else:
-                print(_line(case, arguments.language))
+                words = title_of(case, arguments.language), about(case, arguments.language), case.outcome
+                print("  ".join([str(case.id), *words]).rstrip())
     return 0 if cases else 1
 
 
@@ -71,10 +71,6 @@ def _who() -> str:
     with suppress(OSError, KeyError):
         return getpass.getuser()
     return "command line"
-
-
-def _line(case: Case, language: Language) -> str:
-    return f"{case.id}  {title_of(case, language)}  {about(case, language)}  {case.outcome}".rstrip()
 
 
 SUFFIXES = (".html", ".pdf", ".md")

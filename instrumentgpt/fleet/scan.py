@@ -276,7 +276,10 @@ def with_rising(newest: Verdict, verdicts: Sequence[Verdict]) -> Verdict | None:
     rises = rises_over([duties for _, duties in chosen])
     if not rises:
         return None
-    begun = [_begun(verdict) for verdict, _ in chosen]
+    begun = [
+        datetime.fromtimestamp(verdict.begun).isoformat() if verdict.begun is not None else verdict.log
+        for verdict, _ in chosen
+    ]
 
     def told(language: Language) -> str:
         return " ".join(rise_sentence(rise, begun, units[rise.channel], language) for rise in rises)
@@ -306,10 +309,6 @@ def _channel_figures(verdict: Verdict) -> dict[int, dict[str, Any]]:
     """Return channel → its figures, of those that were judged with their duties."""
     rows = json.loads(verdict.figures).items()
     return {int(number): row for number, row in rows if "held" in row}
-
-
-def _begun(verdict: Verdict) -> str:
-    return verdict.log if verdict.begun is None else datetime.fromtimestamp(verdict.begun).isoformat()
 
 
 CONNECT = 10.0  # s

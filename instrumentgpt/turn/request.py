@@ -109,6 +109,9 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
     home, state = turn.home(), device_memory.state
     ours = (state.device_name, state.device_ip)
     filed = db.device_states(*turn.where)
+    left: dict[str, str] = {}  # what this question turned away from
+    for device, stored in turn.filed.items():
+        left = {"device": device, "log": DiagnosticState.deserialize(stored).last_log_file or ""}
     record = {
         "task": task,
         "question": turn.question.content,
@@ -119,7 +122,7 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
         "artifacts": str(made(turn.folder / "artifacts")),
         "devices": [device.name for device in turn.devices],
         "nicknames": {device.name: device.nicknames for device in turn.inventory.devices if device.nicknames},
-        "left": _left(turn),
+        "left": left,
         "state": asdict(state),
         "others": {device: json.loads(stored) for device, stored in filed.items() if device not in ours},
         "messages": _messages(turn),
@@ -171,13 +174,6 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
         messages.append(row)
     answers = [row for row in messages if row["role"] != "user"][-MOST_ANSWERS:]
     return [row for row in messages if row["role"] == "user" or row in answers][-MOST_QUESTIONS:]
-
-
-def _left(turn: Turn) -> dict[str, str]:
-    """Return the device that this question turned away from and its last log, nothing if it did not."""
-    for device, stored in turn.filed.items():
-        return {"device": device, "log": DiagnosticState.deserialize(stored).last_log_file or ""}
-    return {}
 
 
 def _stated(device_memory: RevisedMemory) -> list[dict[str, Any]]:

@@ -57,16 +57,16 @@ LINE_CHARACTERS, OFFER_CHARACTERS = 160, 400
 DIGITS = 9  # of a case's number in an address
 
 
-def page() -> None:
-    """Draw the page; an expected problem is shown with its remedy."""
-    with session.problems_shown(), session.opened() as database:
-        number = st.query_params.get("case", "")
-        if number.isascii() and number.isdigit() and len(number) <= DIGITS:
-            icon = ":material/arrow_back:"
-            st.button(say("All cases"), icon=icon, type="tertiary", on_click=show, args=(None,))
-            _draw_case(database, stored.get_case(database, int(number)))
-        else:
-            _draw_list(database)
+@session.drawn
+def page(database: Database) -> None:
+    """Draw the page."""
+    number = st.query_params.get("case", "")
+    if number.isascii() and number.isdigit() and len(number) <= DIGITS:
+        icon = ":material/arrow_back:"
+        st.button(say("All cases"), icon=icon, type="tertiary", on_click=show, args=(None,))
+        _draw_case(database, stored.get_case(database, int(number)))
+    else:
+        _draw_list(database)
 
 
 def badge(case: stored.Case) -> None:
@@ -274,15 +274,12 @@ def _pin_choice(key: str, case: Case, conversation_id: str) -> None:
                 if artifact:
                     pin_chart(database, case.id, artifact, session.who())
             else:
-                _pin_line(database, case, conversation_id, *choice)
+                log, line = choice
+                place = workspace_of(database, conversation_id, session.current_settings(database).inventory)
+                device, _, name = log.rpartition("/")
+                text = texts_of(find_log(place, log), [line]).get(line, "")
+                pin(database, case.id, session.who(), text, device, name, line)
     except (InstrumentGPTError, OSError) as problem:
         st.toast(session.describe(problem, 300), icon=":material/error:")
         return
     st.toast(say("Pinned to case {number}", number=case.id), icon=":material/keep:")
-
-
-def _pin_line(database: Database, case: Case, conversation_id: str, log: str, line: int) -> None:
-    place = workspace_of(database, conversation_id, session.current_settings(database).inventory)
-    text = texts_of(find_log(place, log), [line]).get(line, "")
-    device, _, name = log.rpartition("/")
-    pin(database, case.id, session.who(), text, device, name, line)

@@ -65,13 +65,9 @@ LISTED = 200  # logs of one device
 TEXT_CHARACTERS = 400
 
 
-def page() -> None:
-    """Draw the page; an expected problem is shown with its remedy."""
-    with session.problems_shown(), session.opened() as database:
-        _draw(database)
-
-
-def _draw(database: Database) -> None:
+@session.drawn
+def page(database: Database) -> None:
+    """Draw the page."""
     inventory = load_inventory(Path(session.current_settings(database).inventory))
     rows = rows_of(database, inventory.devices)
     names = [device.name for device in inventory.devices]

@@ -247,7 +247,9 @@ def step_label(step: Tool) -> str:
     """
     words = [tool_words(step.name)]
     arguments = ", ".join(
-        _short(value) for value in step.arguments.values() if value not in ("", None, [], {})
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for value in step.arguments.values()
+        if value not in ("", None, [], {})
     )
     words += [arguments] if arguments else []
     trouble = f" · {say(TROUBLE[step.status])}" if step.status in TROUBLE else ""
@@ -299,10 +301,6 @@ def _indented(result: str) -> str:
     except ValueError:
         return result
     return json.dumps(parsed, ensure_ascii=False, indent=1) if isinstance(parsed, dict | list) else result
-
-
-def _short(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 TICK_SECONDS = 1.0

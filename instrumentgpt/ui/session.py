@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -72,6 +73,17 @@ def problems_shown() -> Iterator[None]:
         yield
     except InstrumentGPTError as error:
         st.error(describe(error), icon=":material/error:")
+
+
+def drawn(draw: Callable[[Database], None]) -> Callable[[], None]:
+    """Return what draws a page by `draw`, in a connection of its own; an expected problem is shown."""
+
+    @wraps(draw)
+    def page() -> None:
+        with problems_shown(), opened() as database:
+            draw(database)
+
+    return page
 
 
 def current_settings(database: Database) -> Settings:

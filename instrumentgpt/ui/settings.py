@@ -91,13 +91,6 @@ SECONDS = {  # setting → its label, lowest and highest value
 }
 
 
-def page() -> None:
-    """Draw the page; what is wrong is said beside the remedy, and nothing is saved then."""
-    st.title(say("Settings"), anchor=False)
-    with session.problems_shown(), session.opened() as database:
-        _draw(database)
-
-
 def problems(settings: Settings) -> list[str]:
     """Return what is wrong with `settings`, each with its remedy; nothing if they can be saved."""
     issues = []
@@ -121,7 +114,10 @@ def problems(settings: Settings) -> list[str]:
     return issues
 
 
-def _draw(database: Database) -> None:
+@session.drawn
+def page(database: Database) -> None:
+    """Draw the page; what is wrong is said beside the remedy, and nothing is saved then."""
+    st.title(say("Settings"), anchor=False)
     settings = session.current_settings(database)
     fixed = {field.name for field in fields(Settings) if f"INSTRUMENTGPT_{field.name.upper()}" in os.environ}
     with st.container(width=WIDTH):

@@ -52,9 +52,14 @@ def draw(
             )
         with st.popover(say("Link"), icon=":material/link:"):
             st.caption(say("The address of this line:"))
-            st.code(_address(here, first, conversation_id), language=None, wrap_lines=True)
+            relative = place.Place(here.device, here.log, first)
+            address = relative.address("" if here.device else conversation_id)
+            url = urlsplit(st.context.url or "")
+            host = f"{url.scheme}://{url.netloc}" if url.netloc else ""
+            st.code(f"{host}{address}", language=None, wrap_lines=True)
     if asked:
-        _ask(here.device, here.log, first, last)
+        st.session_state[composer.UNSENT] = question(here.device, here.log, first, last)  # to be completed
+        st.switch_page(session.page_named("chat"))
     if pinned:
         _pin(preparation, here, conversation_id, first, last)
 
@@ -65,13 +70,6 @@ def _lines(first: int, last: int) -> str:
         if first == last
         else say("Lines {first:,}–{last:,}", first=first, last=last)
     )
-
-
-def _address(here: place.Place, line: int, conversation_id: str) -> str:
-    """Return the whole address where the browser's is known, else its part after the host."""
-    relative = place.Place(here.device, here.log, line).address("" if here.device else conversation_id)
-    url = urlsplit(st.context.url or "")
-    return f"{url.scheme}://{url.netloc}{relative}" if url.netloc else relative
 
 
 def _pin(preparation: Preparation, here: place.Place, conversation_id: str, first: int, last: int) -> None:
@@ -100,12 +98,6 @@ def question(device: str, log: str, first: int, last: int) -> str:
     if first == last:
         return prefix + say("what happens in line {line} of {log}?", line=first, log=log)
     return prefix + say("what happens in lines {first}–{last} of {log}?", first=first, last=last, log=log)
-
-
-def _ask(device: str, log: str, first: int, last: int) -> None:
-    """Open the chat with the question in its input, to be completed or sent."""
-    st.session_state[composer.UNSENT] = question(device, log, first, last)
-    st.switch_page(session.page_named("chat"))
 
 
 def _quoted(index: LineIndex, first: int, last: int) -> str:

@@ -66,7 +66,7 @@ def draw(preparation: Preparation, name: str) -> None:
         figure = figure_of(preparation, kind, channels, window)
         page_language = language()
         key = ("words", tuple(channels), window, preparation.diagnosis is not None, page_language)
-        excursions = _excursions(preparation, window)
+        excursions = _overlapping(preparation.diagnosis.excursions if preparation.diagnosis else (), window)
         words = preparation.once(
             key, lambda: text_alternative(within(log, window), findings, page_language, channels, excursions)
         )
@@ -110,10 +110,6 @@ def as_data(figure: go.Figure) -> dict[str, Any]:
 def _overlapping(items: Sequence[Located], window: Window | None) -> list[Located]:
     first, last = window or (float("-inf"), float("inf"))
     return [item for item in items if item.onset <= last and item.end >= first]
-
-
-def _excursions(preparation: Preparation, window: Window | None) -> list[Excursion]:
-    return _overlapping(preparation.diagnosis.excursions if preparation.diagnosis else (), window)
 
 
 def _draw_window(log: Log, window: Window | None) -> None:

@@ -30,13 +30,9 @@ MESSAGE_CHARACTERS = 600
 NEWS_EVERY = 0.5  # s between looks at how far a preparation is
 
 
-def page() -> None:
-    """Draw the page; an expected problem is shown with its remedy."""
-    with session.problems_shown(), session.opened() as database:
-        _draw(database)
-
-
-def _draw(database: Database) -> None:
+@session.drawn
+def page(database: Database) -> None:
+    """Draw the page."""
     conversation = session.current(database)
     conversation_id = conversation.id if conversation else ""
     settings = session.current_settings(database)
