@@ -1,4 +1,4 @@
-"""The agents as the page tells them: their names, the account of the chosen one, what it may do here."""
+"""The agents as the page tells them: their names, the chosen one's account, what it may do, what it costs."""
 
 from collections.abc import Mapping
 from contextlib import closing
@@ -14,7 +14,7 @@ from instrumentgpt.moments import moment
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage import conversations
 from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.language import say
+from instrumentgpt.ui.language import say, thousands
 
 MODELS = "models"  # in the session's state: agent → the models that it listed
 WORDS = 300  # characters of an agent's own line
@@ -23,6 +23,12 @@ BADGES = {
     True: ("green", "check", "Logged in"),
     False: ("orange", "error", "Not logged in: see Settings"),
     None: ("gray", "help", "Login not known"),
+}
+TOKENS = {  # as agents.events.Done names them → in words
+    "inputTokens": "{count} in",
+    "outputTokens": "{count} out",
+    "cacheReadTokens": "{count} read from its cache",
+    "cacheWriteTokens": "{count} written to its cache",
 }
 
 
@@ -184,3 +190,37 @@ def _may(permission: conversations.Permission) -> str:
 def _allowed(permission: conversations.Permission) -> list[str]:
     labels = [say(SWITCHES[field]) for field in SWITCHES if getattr(permission, field)]
     return [label[0].lower() + label[1:] for label in labels]
+
+
+def tokens(usage: Mapping[str, float], exactly: bool = False) -> str:
+    """Return what went in and came out, or `exactly` all that the agent reports; "" if it reports neither.
+
+    >>> tokens({"inputTokens": 12_340, "outputTokens": 410, "cacheReadTokens": 9_000}), tokens({})
+    ('tokens: 12.3k in, 410 out', '')
+    >>> tokens({"inputTokens": 12_340, "cacheReadTokens": 9_000}, exactly=True)
+    'tokens: 12,340 in, 9,000 read from its cache'
+    """
+    shown = "{:,.0f}".format if exactly else thousands
+    names = [name for name in TOKENS if usage.get(name) and (exactly or "cache" not in name)]
+    counts = ", ".join(say(TOKENS[name], count=shown(usage[name])) for name in names)
+    return say("tokens: {counts}", counts=counts) if counts else ""
+
+
+def token_count(usage: Mapping[str, float]) -> float:
+    """Return the tokens that went in and came out."""
+    return usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
+
+
+def spent(usage: Mapping[str, float]) -> str:
+    """Return tokens and money as far as the agent tells them, "" if it tells neither.
+
+    >>> spent({"inputTokens": 1_240, "outputTokens": 84, "costUSD": 0.0026}), spent({})
+    ('1,324 tokens, 0.0026 USD', '')
+    """
+    parts = [f"{token_count(usage):,.0f} tokens"] if token_count(usage) else []
+    return ", ".join([*parts, *([money(usage["costUSD"])] if usage.get("costUSD") else [])])
+
+
+def money(dollars: float) -> str:
+    """Return an amount as the page tells it: an answer costs less than a cent."""
+    return f"{dollars:.4f} USD"

@@ -15,8 +15,8 @@ from instrumentgpt.storage.answers import Rating, marks_of_answer, rate, rating_
 from instrumentgpt.storage.markers import rendered_parts
 from instrumentgpt.storage.runs import get_run, usage_of
 from instrumentgpt.ui import artifacts, cases, controls, handing, modes, session, turns, untrusted
-from instrumentgpt.ui.agents import agent_words
-from instrumentgpt.ui.language import money, problem, say, spent, tokens
+from instrumentgpt.ui.agents import agent_words, money, spent, tokens
+from instrumentgpt.ui.language import problem, say
 from instrumentgpt.ui.progress import (
     Progress,
     draw_closed,
@@ -278,7 +278,7 @@ def counts_of_marks(marks: Sequence[Mark] | None) -> str:
         return say("Numbers: not looked up, all computed by our own tools")
     numbers = Counter(mark.kind for mark in marks)
     texts = [say(KINDS[kind], count=numbers[kind]) for kind in KINDS if numbers[kind] or kind != "agent"]
-    return say("Numbers: {counts_of_marks}", counts=", ".join(texts))
+    return say("Numbers: {counts}", counts=", ".join(texts))
 
 
 def _earlier_answer(database: Database, conversation_id: str, message: db.Message) -> db.Message | None:

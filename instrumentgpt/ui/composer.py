@@ -17,9 +17,9 @@ from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run, list_runs, usage_of
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import artifacts, session, untrusted
-from instrumentgpt.ui.agents import agent_words, draw_badge, draw_hold
+from instrumentgpt.ui.agents import agent_words, draw_badge, draw_hold, spent, token_count
 from instrumentgpt.ui.controls import one_of
-from instrumentgpt.ui.language import say, spent, token_count
+from instrumentgpt.ui.language import say
 
 # In the session's state:
 INPUT, UNSENT, ASKED, NOTE = "question", "unsent", "asked-question", "composer-note"

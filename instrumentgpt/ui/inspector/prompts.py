@@ -33,11 +33,11 @@ from instrumentgpt.turn import runs
 from instrumentgpt.turn.prompt import prompt_for, tagged
 from instrumentgpt.turn.summary import past_summaries
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.agents import agent_words
+from instrumentgpt.ui.agents import agent_words, tokens
 from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.inspector.editing import change, draw_line, revise_item
-from instrumentgpt.ui.language import say, thousands, tokens
+from instrumentgpt.ui.language import say, thousands
 
 TYPED = "next-question"  # in the session's state
 EXAMPLE = "Can kp be raised?"  # stands for the next question while none is typed
