@@ -15,9 +15,9 @@ from instrumentgpt.evals.evaluation import evaluate
 from instrumentgpt.evals.rated import rated_cases
 from instrumentgpt.evals.runner import Answer, Outcome, run_case
 from instrumentgpt.evals.tables import page, tables
+from instrumentgpt.handover.markdown import html
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.storage.answers import rate, take_back
-from instrumentgpt.ui.untrusted import html
 
 CASES = {case.name: case for case in load()}
 SWING = CASES["gains far too high, a network error beside"]

@@ -16,7 +16,7 @@ from instrumentgpt.analyst.handover import shift_start
 from instrumentgpt.commands.shared import WrongArguments, opened, saved_inventory, writing
 from instrumentgpt.files import whole
 from instrumentgpt.fleet.cases import about, case_from, end_of, markdown, settle, title_of
-from instrumentgpt.fleet.watch import ADDRESS
+from instrumentgpt.fleet.standing import ADDRESS
 from instrumentgpt.handover.document import Document, answer_document, case_document
 from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.moments import now, today

@@ -11,7 +11,7 @@ from typing import Any
 from instrumentgpt.commands.shared import opened, saved_inventory, saved_settings, writing
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import title_of
-from instrumentgpt.fleet.watch import compare_with_alerts, tell
+from instrumentgpt.fleet.standing import compare_with_alerts, tell
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.fetch import list_logs
 from instrumentgpt.settings import database_path, home

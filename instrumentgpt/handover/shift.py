@@ -10,7 +10,7 @@ import db
 from instrumentgpt.analyst.words import conversation_link, line_link, plain_text, quoted
 from instrumentgpt.fleet.cases import WORDS as CASE_WORDS
 from instrumentgpt.fleet.cases import title_of
-from instrumentgpt.fleet.watch import silences
+from instrumentgpt.fleet.standing import silences
 from instrumentgpt.handover.document import Document, word
 from instrumentgpt.handover.markdown import absolute
 from instrumentgpt.instruments.devices import Device

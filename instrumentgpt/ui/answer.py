@@ -8,7 +8,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.handover.markdown import answer_text
+from instrumentgpt.handover.markdown import MISSING, Note, answer_text, evidence_query, marked
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.memory.gate import Kind, Mark
 from instrumentgpt.storage.answers import Rating, marks_of_answer, rate, rating_of, take_back
@@ -98,7 +98,7 @@ def _draw_words(
     conversation_id: str,
     by_id: Mapping[str, db.Artifact],
     open_charts: Collection[str],
-    notes: tuple[untrusted.Note, ...],
+    notes: tuple[Note, ...],
     text: str,
 ) -> None:
     """Draw `text` with the charts whose markers stand in it."""
@@ -227,20 +227,20 @@ def draw_foot(database: Database, conversation_id: str, message: db.Message, pro
 
 def annotated(
     message: db.Message, marks: Sequence[Mark], conversation_id: str
-) -> tuple[str, tuple[untrusted.Note, ...]]:
+) -> tuple[str, tuple[Note, ...]]:
     """Return the words of an answer with a sign around each of its numbers, and what is told of each."""
-    content = untrusted.marked(message.content, [(mark.start, mark.end) for mark in marks])
+    content = marked(message.content, [(mark.start, mark.end) for mark in marks])
     is_marked = content != message.content
     return content, tuple(_note(mark, conversation_id) for mark in marks) if is_marked else ()
 
 
-def _note(mark: Mark, conversation_id: str) -> untrusted.Note:
+def _note(mark: Mark, conversation_id: str) -> Note:
     """Return what is told of a number: where it is from, or that nobody computed it."""
     source = say(SOURCES[mark.kind], source=tool_words(mark.source))
     if mark.kind == "unknown":
-        return untrusted.Note(source, untrusted.MISSING)
-    query = untrusted.evidence_query(mark.log, mark.line, conversation_id) if mark.line else ""
-    return untrusted.Note(source, "color: inherit; text-decoration: none" if query else "", query)
+        return Note(source, MISSING)
+    query = evidence_query(mark.log, mark.line, conversation_id) if mark.line else ""
+    return Note(source, "color: inherit; text-decoration: none" if query else "", query)
 
 
 def draw_beside(

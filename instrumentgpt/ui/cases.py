@@ -37,7 +37,7 @@ from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.moments import moment, today
 from instrumentgpt.storage import cases as stored
 from instrumentgpt.storage.cases import Case, list_cases, pin
-from instrumentgpt.ui import artifacts, controls, evidence, handing, session, untrusted
+from instrumentgpt.ui import artifacts, controls, handing, session, untrusted
 from instrumentgpt.ui.controls import icon_menu, one_of
 from instrumentgpt.ui.language import language, say
 
@@ -172,7 +172,7 @@ def _draw_case(database: Database, case: stored.Case) -> None:
                 st.button(label, key, type="tertiary", on_click=session.in_database, args=unpin)
     with st.expander(phrase(PARTS, "history", language()), icon=":material/history:"):
         untrusted.write("\n".join(f"- {change_line(change, case, language())}" for change in changes))
-    evidence.draw(database, case.conversation_id or "", session.current_settings(database))
+    artifacts.draw_evidence(database, case.conversation_id or "", session.current_settings(database))
 
 
 def _settle(case: stored.Case) -> None:

@@ -21,7 +21,6 @@ from instrumentgpt.ui import (
     browser,
     cases,
     composer,
-    evidence,
     inspector,
     modes,
     session,
@@ -107,7 +106,7 @@ def _draw_conversation(
         if not welcome.draw_offers(database, messages) and not is_guided:
             state = DiagnosticState.deserialize(db.get_memory(conversation.id, database)[1])
             welcome.draw_follow_ups(settings, messages, state)
-    evidence.draw(database, conversation.id, settings)
+    artifacts.draw_evidence(database, conversation.id, settings)
     if run and frame:
         with frame[0]:
             follow(run.id, conversation.id, frame[1])

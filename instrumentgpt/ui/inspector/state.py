@@ -12,6 +12,7 @@ from sqlite_utils import Database
 
 import db
 import memory
+from instrumentgpt.handover.markdown import evidence_query
 from instrumentgpt.memory.facts import is_known
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.revisions import DEVICE_FIELDS, NICKNAME, SENTENCES, VALUE, Item
@@ -176,7 +177,7 @@ def source_of(entry: Entry, conversation_id: str) -> str:
     parts += [say("turn {turn}", turn=origin.turn)] if origin.turn else []
     if origin.log and origin.line:
         log = f"{origin.device}/{origin.log}" if origin.device and "/" not in origin.log else origin.log
-        parts.append(f"[L {origin.line:,}]({untrusted.evidence_query(log, origin.line, conversation_id)})")
+        parts.append(f"[L {origin.line:,}]({evidence_query(log, origin.line, conversation_id)})")
     parts += [say("pinned")] if entry.pinned else []
     parts += [say("was “{words}”", words=untrusted.label(entry.was, 80))] if entry.was else []
     if entry.earlier and not entry.was:
