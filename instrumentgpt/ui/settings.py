@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +24,7 @@ from instrumentgpt.pruning import Prunable, Pruned, prunable, prune
 from instrumentgpt.settings import Settings, database_path, home
 from instrumentgpt.ui import language, session, sidebar, untrusted
 from instrumentgpt.ui.agents import agent_words, draw_account, models
+from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress, advance
 
@@ -119,17 +120,19 @@ def page(database: Database) -> None:
     """Draw the page; what is wrong is said beside the remedy, and nothing is saved then."""
     st.title(say("Settings"), anchor=False)
     settings = session.current_settings(database)
-    fixed = {field.name for field in fields(Settings) if f"INSTRUMENTGPT_{field.name.upper()}" in os.environ}
+    every = [setting.name for setting in fields(Settings)]
+    fixed = {name for name in every if f"INSTRUMENTGPT_{name.upper()}" in os.environ}
     with st.container(width=WIDTH):
         if fixed:
             names = ", ".join(f"`INSTRUMENTGPT_{name.upper()}`" for name in sorted(fixed))
             notice = say("Set by the environment, and not to be changed here: {names}", names=names)
             st.caption(f":material/lock: {notice}")
         with st.form("settings", border=False):
-            changed = replace(settings, **_draw_fields(_Form(settings, fixed)))
+            form = _Form(settings, fixed)
+            _draw_fields(form)
             saved = st.form_submit_button(say("Save"), type="primary", icon=":material/save:")
         if saved:
-            _save(database, settings, changed)
+            _save(database, settings, replace(settings, **form.values))
         draw_account(settings)
         _draw_test(settings)
         draw_space(database, settings)
@@ -147,32 +150,38 @@ class _Form:
 
     settings: Settings
     fixed: set[str]
+    values: dict[str, Any] = field(default_factory=dict)  # setting → its value in the form
 
-    def common(self, name: str, help: str | None = None) -> dict[str, Any]:
-        return {"key": f"setting-{name}", "help": help, "disabled": name in self.fixed}
+    def common(self, name: str, help: str = "") -> dict[str, Any]:
+        return {"key": f"setting-{name}", "help": help or None, "disabled": name in self.fixed}
 
-    def text(self, name: str, label: str, placeholder: str = "", help: str | None = None) -> str:
-        value = getattr(self.settings, name)
-        return str(st.text_input(label, value, placeholder=placeholder, **self.common(name, help))).strip()
+    def text(self, name: str, label: str, placeholder: str = "", help: str = "") -> None:
+        value, common = getattr(self.settings, name), self.common(name, help)
+        self.values[name] = st.text_input(label, value, placeholder=placeholder, **common).strip()
 
-    def choice(self, name: str, label: str, options: Mapping[str, str], help: str) -> str:
+    def choice(self, name: str, options: Mapping[str, str]) -> None:
         value: str = getattr(self.settings, name)
         options = {**options, value: options.get(value, value)}  # of the environment: any word
-        place, words = list(options).index(value), options.__getitem__
-        return str(st.selectbox(label, list(options), place, words, **self.common(name, help)))
+        label, common = say(CHOSEN[name][0]), self.common(name, say(CHOSEN[name][1]))
+        self.values[name] = chosen(label, options, index=list(options).index(value), **common)
+
+    def counts(self, *names: str) -> None:
+        for name in names:
+            self.number(name, say(COUNTS[name][0]), *COUNTS[name][1:3], say(COUNTS[name][3]))
 
     def number(
         self, name: str, label: str, low: Number, high: Number, help: str = "", step: Number | None = None
-    ) -> Number:
+    ) -> None:
         value, form = min(max(type(low)(getattr(self.settings, name)), low), high), "%g" if step else None
-        common = self.common(name, help or None)
-        return type(low)(st.number_input(label, low, high, value, step, form, **common))
+        number = st.number_input(label, low, high, value, step, form, **self.common(name, help))
+        self.values[name] = type(low)(number)
 
-    def model(self) -> str:
+    def model(self) -> None:
         """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text."""
         listed = models(self.settings)
         if not listed:
-            return self.text("model", say("Model of the agent"), say(OWN_DEFAULT))
+            self.text("model", say("Model of the agent"), say(OWN_DEFAULT))
+            return
         options = list(dict.fromkeys(["", *listed, self.settings.model]))
         own_default = say(OWN_DEFAULT)
         model = st.selectbox(
@@ -184,46 +193,25 @@ class _Form:
             accept_new_options=True,
             disabled="model" in self.fixed,
         )
-        return (model or "").strip()
+        self.values["model"] = (model or "").strip()
 
 
-def _draw_fields(form: _Form) -> dict[str, Any]:
-    """Draw one input per setting; return setting → its value in the form."""
-    languages = {"auto": say("The browser's"), **LANGUAGES}
-    agents = {"auto": say("Automatic"), **{name: agent_words(name) for name in AGENTS}}
-    efforts = {
-        name: say("{effort}: {count} steps", effort=say(EFFORTS[name]), count=STEPS[name]) for name in STEPS
-    }
-    options = {
-        "language": languages,
-        "timezone": {"auto": say("The browser's"), **{name: name for name in zone_names()}},
-        "temperatures": {AUTO: say("The unit of each log"), **{unit: unit for unit in CHOICES[1:]}},
-        "notify": {name: say(NOTICES[name]) for name in NOTICES},
-        "agent": agents,
-        "effort": {"auto": say("By the question"), **efforts},
-    }
-
-    def chosen(name: str) -> str:
-        return form.choice(name, say(CHOSEN[name][0]), options[name], say(CHOSEN[name][1]))
-
-    def counted(*names: str) -> dict[str, int]:
-        return {
-            name: form.number(name, say(COUNTS[name][0]), *COUNTS[name][1:3], say(COUNTS[name][3]))
-            for name in names
-        }
-
-    values: dict[str, Any] = {
-        name: chosen(name) for name in ("language", "timezone", "temperatures", "notify")
-    }
+def _draw_fields(form: _Form) -> None:
+    """Draw one input per setting."""
+    form.choice("language", {"auto": say("The browser's"), **LANGUAGES})
+    form.choice("timezone", {"auto": say("The browser's"), **{name: name for name in zone_names()}})
+    form.choice("temperatures", {AUTO: say("The unit of each log"), **{unit: unit for unit in CHOICES[1:]}})
+    form.choice("notify", {name: say(NOTICES[name]) for name in NOTICES})
     st.subheader(say("Who answers"), anchor=False)
-    values |= {"agent": chosen("agent"), "model": form.model()}
-    values["agent_path"] = form.text("agent_path", say("Path of the agent's program"), say("Found on PATH"))
+    form.choice("agent", {"auto": say("Automatic"), **{name: agent_words(name) for name in AGENTS}})
+    form.model()
+    form.text("agent_path", say("Path of the agent's program"), say("Found on PATH"))
     for column, name in zip(st.columns(len(SECONDS)), SECONDS, strict=True):
         with column:
-            values[name] = form.number(name, say(SECONDS[name][0]), *SECONDS[name][1:], step=5.0)
-    values |= counted("runs_at_once", "ask_above_tokens")
+            form.number(name, say(SECONDS[name][0]), *SECONDS[name][1:], step=5.0)
+    form.counts("runs_at_once", "ask_above_tokens")
     st.subheader(say("What a prompt holds"), anchor=False)
-    values |= counted("prompt_tokens", "recent_exchanges")
+    form.counts("prompt_tokens", "recent_exchanges")
     layers_in_words = {name: say(LAYERS[name]) for name in LAYERS}
     layers = st.multiselect(
         say("What a prompt tells beside the request"),
@@ -232,19 +220,23 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
         format_func=layers_in_words.__getitem__,
         **form.common("layers", say(LAYERS_HELP)),
     )
-    values["layers"] = ", ".join(name for name in LAYERS if name in layers)
-    values["background_summary"] = st.toggle(
+    form.values["layers"] = ", ".join(name for name in LAYERS if name in layers)
+    form.values["background_summary"] = st.toggle(
         say("The agent also writes the summary"),
         form.settings.background_summary,
         **form.common("background_summary", say(SUMMARY_HELP)),
     )
-    values["rule_tag"] = form.text("rule_tag", say("Tag of the rule"), help=say(RULE_HELP))
+    form.text("rule_tag", say("Tag of the rule"), help=say(RULE_HELP))
     st.subheader(say("Plans of Investigate"), anchor=False)
-    values |= {"effort": chosen("effort")}
-    values |= {name: form.text(name, say(GUIDES[name][0]), say(GUIDES[name][1])) for name in GUIDES}
+    efforts = {
+        name: say("{effort}: {count} steps", effort=say(EFFORTS[name]), count=STEPS[name]) for name in STEPS
+    }
+    form.choice("effort", {"auto": say("By the question"), **efforts})
+    for name in GUIDES:
+        form.text(name, say(GUIDES[name][0]), say(GUIDES[name][1]))
     st.subheader(say("Devices and disk"), anchor=False)
-    values["inventory"] = form.text("inventory", say("Inventory of devices"))
-    return values | counted("retention_days")
+    form.text("inventory", say("Inventory of devices"))
+    form.counts("retention_days")
 
 
 def _save(database: Database, current: Settings, changed: Settings) -> None:
