@@ -54,17 +54,14 @@ def _changed(database: Database, arguments: argparse.Namespace) -> Case:
         raise WrongArguments(f"{which!r} is no number of a case. `case list` prints those that there are")
     case = get_case(database, int(which))
     if arguments.action == "close":
-        settle(database, case, _who(), arguments.outcome, end_of(_day(arguments.on)))
+        try:
+            day = date.fromisoformat(arguments.on) if arguments.on else today()
+        except ValueError as problem:
+            raise WrongArguments(f"{arguments.on!r} is no day. Write --on as 2026-11-24") from problem
+        settle(database, case, _who(), arguments.outcome, end_of(day))
     elif arguments.action == "reopen":
         change_case(database, case.id, _who(), state="reopened")
     return get_case(database, case.id)
-
-
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text) if text else today()
-    except ValueError as problem:
-        raise WrongArguments(f"{text!r} is no day. Write --on as 2026-11-24") from problem
 
 
 def _who() -> str:

@@ -5,7 +5,6 @@ import json
 import sys
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from instrumentgpt.commands.shared import opened, saved_inventory, saved_settings, writing
@@ -42,6 +41,8 @@ def _device_row(device: Any) -> dict[str, Any]:
 
 def run_scan(arguments: argparse.Namespace) -> int:
     """Print a line a device, worst first; return 1 if something could not be judged, else 0."""
+    import pandas as pd
+
     from instrumentgpt.fleet.scan import scan  # the checks: `devices` does without
     from instrumentgpt.fleet.standing import rows_of
 
@@ -59,7 +60,11 @@ def run_scan(arguments: argparse.Namespace) -> int:
     with opened() as database:
         rows = rows_of(database, devices)
         if arguments.export:
-            _export_verdicts(arguments.export, [asdict(verdict) for verdict in all_verdicts(database)])
+            frame, path = pd.DataFrame(map(asdict, all_verdicts(database))), arguments.export
+            with writing(path, "file to --export"):
+                frame.to_csv(path, index=False) if path.suffix == ".csv" else frame.to_parquet(
+                    path, index=False
+                )
     for row in rows:
         text = row.text_zh if language == "zh" else row.text_en
         words = f"{row.word(language):10}  {row.label}  {row.log}  {text}"
@@ -75,14 +80,6 @@ def run_scan(arguments: argparse.Namespace) -> int:
 def _tell_progress(done: int, total: int) -> None:
     if sys.stderr.isatty():
         print(f"\r{done} of {total} logs", end="\n" if done == total else "", file=sys.stderr, flush=True)
-
-
-def _export_verdicts(path: Path, rows: list[dict[str, object]]) -> None:
-    import pandas as pd
-
-    frame = pd.DataFrame(rows)
-    with writing(path, "file to --export"):
-        frame.to_csv(path, index=False) if path.suffix == ".csv" else frame.to_parquet(path, index=False)
 
 
 def run_watch(arguments: argparse.Namespace) -> int:

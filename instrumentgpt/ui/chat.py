@@ -42,19 +42,14 @@ LONG_HEIGHT = 420  # px
 USER, ASSISTANT = ":material/person:", ":material/device_thermostat:"
 
 
-def page() -> None:
-    """Draw the page; an expected problem with the database is shown with its remedy."""
-    with session.problems_shown():
-        _draw()
-
-
-def _draw() -> None:
+@session.drawn
+def page(database: Database) -> None:
     """Draw one moment of the database: an answer that ends meanwhile is live in all parts, or in none."""
     if case := st.query_params.get("case"):  # an answer's link to a case, opened from elsewhere
         st.switch_page(session.page_named("cases"), query_params={"case": case})
     runs.reap(database_path())
     composer.ask()
-    with session.opened() as database, snapshot(database):
+    with snapshot(database):
         conversation = session.current(database)
         settings = session.current_settings(database)
         prune_daily(settings.retention_days)

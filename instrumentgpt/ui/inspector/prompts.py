@@ -13,7 +13,6 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.events import Done
 from instrumentgpt.agents.registry import installed
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import nicknamed
@@ -249,7 +248,10 @@ def draw_older(database: Database, conversation_id: str, prompt: memory.Prompt) 
     if run := live_run(database, conversation_id, "summary"):
         _draw_live(run)
     elif summaries := past_summaries(database, conversation_id):
-        st.caption(_agent_summary(*summaries[0]))
+        (done, note), *_ = summaries
+        outcome = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
+        parts = [say("Summary by the agent: {state}", state=outcome), untrusted.label(note, REMAINDER)]
+        st.caption(" · ".join(filter(None, (*parts, tokens(done.usage)))))
     limit = st.session_state.get(OLDER_LIMIT, OLDER_SHOWN)
     restorations = {  # message → the change that put it back into the prompt
         int(revision.item.name): revision.id
@@ -286,17 +288,6 @@ def _draw_live(run: Run) -> None:
         st.caption(say("Summary by the agent: {state}", state=state), width="stretch")
         stop = (lambda _: runs.stop(database_path(), run.id),)
         st.button(say("Stop"), f"stop-{run.id}", icon=":material/stop:", on_click=change, args=stop)
-
-
-def _agent_summary(done: Done, note: str) -> str:
-    """Return what became of the agent's last summary, and what it cost."""
-    outcome = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
-    parts = [
-        say("Summary by the agent: {state}", state=outcome),
-        untrusted.label(note, REMAINDER),
-        tokens(done.usage),
-    ]
-    return " · ".join(part for part in parts if part)
 
 
 def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revision: int | None) -> None:

@@ -127,7 +127,11 @@ def _choose(inventory: Inventory, workspace: Workspace, subject: tuple[str, str,
     if st.session_state.get(place.DEVICE) not in devices:
         st.session_state[place.DEVICE] = devices[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="logs-choice"):
-        device = _pick_device(devices, inventory)
+        labels = {device.name: device.label for device in inventory.devices}
+        labels[DROPPED] = say("Files of this conversation")
+        words = {name: labels[name] for name in devices}
+        look = {"persist_state": "session", "width": 240}
+        device = str(chosen(say("Device"), words, place.DEVICE, on_change=_device_changed, **look))
         choices, problem = _device_logs(inventory.find(device), workspace) if device else (dropped, "")
         picked = _pick_logs(choices, addressed) if choices else []
         icon_button("refresh", say("Look for new logs"), "logs-look-again", _look_again)
@@ -172,14 +176,6 @@ def _take_address(inventory: Inventory, workspace: Workspace) -> str:
     st.session_state[place.DEVICE], st.session_state[place.LOG] = device, name or None
     place.begin(target.line)
     return name
-
-
-def _pick_device(devices: list[str], inventory: Inventory) -> str:
-    labels = {device.name: device.label for device in inventory.devices}
-    labels[DROPPED] = say("Files of this conversation")
-    words = {name: labels[name] for name in devices}
-    look = {"persist_state": "session", "width": 240}
-    return str(chosen(say("Device"), words, place.DEVICE, on_change=_device_changed, **look))
 
 
 def _pick_logs(choices: list[Choice], addressed: str) -> list[Choice]:
