@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import date
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
@@ -38,7 +39,7 @@ from instrumentgpt.moments import moment, today
 from instrumentgpt.storage import cases as stored
 from instrumentgpt.storage.cases import Case, list_cases, pin
 from instrumentgpt.ui import artifacts, controls, handing, session, untrusted
-from instrumentgpt.ui.controls import icon_menu, one_of
+from instrumentgpt.ui.controls import icon_menu, one_of, text_button
 from instrumentgpt.ui.language import language, say
 
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
@@ -62,8 +63,7 @@ def page(database: Database) -> None:
     """Draw the page."""
     number = st.query_params.get("case", "")
     if number.isascii() and number.isdigit() and len(number) <= DIGITS:
-        icon = ":material/arrow_back:"
-        st.button(say("All cases"), icon=icon, type="tertiary", on_click=show, args=(None,))
+        text_button("arrow_back", say("All cases"), None, show, None)
         _draw_case(database, stored.get_case(database, int(number)))
     else:
         _draw_list(database)
@@ -225,14 +225,9 @@ def draw_beside(database: Database, conversation_id: str, state: DiagnosticState
         label = say("Case {number} · {state}", number=cases[0].id, state=word)
         session.link_to_case(label, cases[0].id, icon=":material/cases:")
     elif device_key(state) or state.findings or state.root_causes:
-        st.button(
-            say("Make a case"),
-            icon=":material/cases:",
-            help=say("Keep this fault with its evidence until its outcome is confirmed"),
-            disabled=answering,
-            on_click=_make_case,
-            args=(conversation_id,),
-        )
+        help = say("Keep this fault with its evidence until its outcome is confirmed")
+        look: Any = {"help": help, "disabled": answering, "type": "secondary"}
+        text_button("cases", say("Make a case"), None, _make_case, conversation_id, **look)
 
 
 def draw_pins(

@@ -30,6 +30,7 @@ from instrumentgpt.ui import (
     welcome,
 )
 from instrumentgpt.ui.agents import draw_permissions
+from instrumentgpt.ui.controls import text_button
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress, draw_closed, follow, progress_of, watch
 from instrumentgpt.ui.settings import prune_daily
@@ -136,13 +137,8 @@ def _draw_messages(
     messages = _in_view(database, conversation_id, limit, place)
     earlier = db.count_messages(database, conversation_id, before=messages[0].id) if messages else 0
     if earlier:
-        st.button(
-            say("Load earlier · {count} more", count=earlier),
-            icon=":material/expand_less:",
-            type="tertiary",
-            on_click=st.session_state.update,
-            args=({"shown": {conversation_id: limit + LAST}},),
-        )
+        label, more = say("Load earlier · {count} more", count=earlier), {conversation_id: limit + LAST}
+        text_button("expand_less", label, None, st.session_state.update, {"shown": more})
     by_message = {message.id: db.list_artifacts(database, message.id) for message in messages}
     open_charts = [
         artifact.id for group in by_message.values() for artifact in group if artifact.kind == artifacts.CHART
@@ -191,12 +187,8 @@ def _draw_way_back(database: Database, conversation_id: str, messages: list[db.M
     """Draw the button to the newest messages, where older ones are in view."""
     later = db.count_messages(database, conversation_id, after=messages[-1].id) if messages else 0
     if later:
-        st.button(
-            say("Go to the newest · {count} more", count=later),
-            icon=":material/expand_more:",
-            type="tertiary",
-            on_click=session.leave_place,
-        )
+        label = say("Go to the newest · {count} more", count=later)
+        text_button("expand_more", label, None, session.leave_place)
 
 
 def _draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:

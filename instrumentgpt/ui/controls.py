@@ -26,10 +26,23 @@ def chosen(label: str, words: Mapping[Any, str], key: str | None = None, **look:
     return st.selectbox(label, list(words), format_func=words.__getitem__, key=key, **look)
 
 
+def several(label: str, words: Mapping[Any, str], key: str, **look: Any) -> list[Any]:
+    """Draw a row of buttons of which any may be pressed; return their names. `words`: name → its button."""
+    pills = st.pills(
+        label, list(words), selection_mode="multi", format_func=words.__getitem__, key=key, **look
+    )
+    return list(pills)
+
+
+def text_button(icon: str, label: str, key: str | None, on_click: Any, /, *args: Any, **look: Any) -> None:
+    """Draw a button of words, flat unless `look` says otherwise, which calls `on_click`; `icon` may be ""."""
+    look = {"icon": f":material/{icon}:" if icon else None, "type": "tertiary", **look}
+    st.button(label, key, on_click=on_click, args=args, **look)
+
+
 def icon_button(icon: str, name: str, key: str, on_click: Any, *args: Any, **look: Any) -> None:
-    """Draw a button of an icon alone, which calls `on_click`; `name` is read out, and told as its help."""
-    look = {"help": name, "icon": f":material/{icon}:", "type": "tertiary", **look}
-    st.button(f"_{name}_", key, on_click=on_click, args=args, **look)
+    """Draw a button of an icon alone, as `text_button`; `name` is read out, and told as its help."""
+    text_button(icon, f"_{name}_", key, on_click, *args, **{"help": name, **look})
 
 
 def icon_menu(

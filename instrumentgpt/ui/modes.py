@@ -27,7 +27,7 @@ from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.history import places
 from instrumentgpt.ui import composer, controls, session, untrusted
 from instrumentgpt.ui import language as page
-from instrumentgpt.ui.controls import chosen
+from instrumentgpt.ui.controls import chosen, several
 from instrumentgpt.ui.language import say
 
 
@@ -43,13 +43,9 @@ def draw_plan(database: Database, conversation_id: str, settings: Settings) -> N
 
 def _draw_plan_editor(pending: Pending, settings: Settings, turn: int) -> None:
     names = [device.name for device in load_inventory(settings.inventory).devices]
-    devices = st.pills(
-        say("Devices"),
-        names,
-        selection_mode="multi",
-        default=[name for name in pending.devices if name in names],
-        key=f"plan-devices-{turn}",
-    )
+    proposed = [name for name in pending.devices if name in names]
+    words = {name: name for name in names}
+    devices = several(say("Devices"), words, f"plan-devices-{turn}", default=proposed)
     rows = [
         {"do": True, "order": place, "step": step.description}
         for place, step in enumerate(pending.steps, start=1)
@@ -117,14 +113,9 @@ def _draw_slots(conversation_id: str, interview: Interview, language: Language) 
                 key=f"{key}-{slot}",
                 height=80,
             )
-        st.pills(
-            say("I don't know"),
-            IN_FORM,
-            selection_mode="multi",
-            format_func=lambda slot: labels[slot][language],
-            default=[slot for slot in interview.left if slot in IN_FORM],
-            key=f"{key}-unknown",
-        )
+        words = {slot: labels[slot][language] for slot in IN_FORM}
+        left = [slot for slot in interview.left if slot in IN_FORM]
+        several(say("I don't know"), words, f"{key}-unknown", default=left)
         st.form_submit_button(say("Send the changes"), on_click=_send_form, args=(key, interview, language))
 
 

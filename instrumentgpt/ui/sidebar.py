@@ -26,7 +26,7 @@ from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.verdicts import verdicts_of
 from instrumentgpt.ui import composer, controls, session, untrusted
 from instrumentgpt.ui.artifacts import MIME
-from instrumentgpt.ui.controls import icon_menu
+from instrumentgpt.ui.controls import icon_menu, text_button
 from instrumentgpt.ui.language import language, say
 
 STANDING_COLOURS: dict[str, Literal["red", "orange", "gray", "green"]] = {
@@ -130,15 +130,8 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
     icon = ":material/keep:" if conversation.pinned_at and icon == IDLE else icon
     with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
         with st.container(width="stretch"):
-            st.button(
-                f":primary[**{title}**]" if in_view else title,
-                key=f"open-{conversation.id}",
-                icon=icon,
-                type="tertiary",
-                wrap=False,
-                on_click=session.enter,
-                args=(conversation.id,),
-            )
+            label, key = f":primary[**{title}**]" if in_view else title, f"open-{conversation.id}"
+            text_button("", label, key, session.enter, conversation.id, icon=icon, wrap=False)
             if conversation.tags:
                 st.caption(f":material/sell: {untrusted.label(conversation.tags)}")
         name = say("Pin, rename, export or delete {title}", title=title)
@@ -229,16 +222,9 @@ def _draw_hits(database: Database, words: str, any_title: bool) -> None:
 def _draw_hit(number: int, hit: db.Hit) -> None:
     icon = KINDS.get(hit.kind, OTHER)[0]
     with st.container(gap=None):
-        st.button(
-            untrusted.label(hit.title or say("Untitled"), HIT_TITLE_CHARACTERS),
-            key=f"hit-{number}-{hit.message_id}",
-            icon=icon,
-            type="tertiary",
-            wrap=False,
-            help=say("Open the conversation here"),
-            on_click=session.go_to,
-            args=(hit.conversation_id, hit.message_id),
-        )
+        title = untrusted.label(hit.title or say("Untitled"), HIT_TITLE_CHARACTERS)
+        key, go = f"hit-{number}-{hit.message_id}", (session.go_to, hit.conversation_id, hit.message_id)
+        text_button("", title, key, *go, icon=icon, wrap=False, help=say("Open the conversation here"))
         when = moments.day(hit.created_at)
         facts = " · ".join(
             part for part in (when, say(KINDS.get(hit.kind, OTHER)[1]), untrusted.label(hit.device)) if part

@@ -6,6 +6,7 @@ nothing is lost. A turn that is deleted can be brought back, in its place and fr
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
@@ -23,7 +24,7 @@ from instrumentgpt.storage.runs import mode_of
 from instrumentgpt.turn.rebuild import branch
 from instrumentgpt.ui import composer, session, untrusted
 from instrumentgpt.ui.agents import agent_words
-from instrumentgpt.ui.controls import icon_button, icon_menu
+from instrumentgpt.ui.controls import icon_button, icon_menu, text_button
 from instrumentgpt.ui.inspector.editing import change
 from instrumentgpt.ui.language import say
 
@@ -63,13 +64,8 @@ def draw_origin(database: Database, conversation: db.Conversation) -> None:
     if origin is None:
         st.caption(f":material/fork_right: {say('Branched from a turn that is deleted')}")
         return
-    st.button(
-        say("Branched from {title}", title=untrusted.label(origin.title or say("Untitled"))),
-        icon=":material/fork_right:",
-        type="tertiary",
-        on_click=session.go_to,
-        args=(origin.id, conversation.branched_from),
-    )
+    label = say("Branched from {title}", title=untrusted.label(origin.title or say("Untitled")))
+    text_button("fork_right", label, None, session.go_to, origin.id, conversation.branched_from)
 
 
 def _branch(conversation_id: str, message_id: int) -> None:
@@ -165,14 +161,8 @@ def draw_way_back(database: Database, conversation_id: str, deletion: Revision, 
     ):
         with st.container(width="stretch"):
             st.markdown(f":gray[:material/delete: {text}]")
-        st.button(
-            say("Undo"),
-            key="undelete",
-            icon=":material/undo:",
-            disabled=answering,
-            on_click=_restore,
-            args=(deletion,),
-        )
+        look: Any = {"type": "secondary", "disabled": answering}
+        text_button("undo", say("Undo"), "undelete", _restore, deletion, **look)
 
 
 def draw_deleted(database: Database, conversation_id: str) -> None:
@@ -195,13 +185,8 @@ def _draw_deletion(conversation_id: str, deletion: Revision, turn: int) -> None:
     with st.container(gap="xsmall", border=True):
         st.markdown(f":small[{untrusted.label(deletion.old, DELETED_WORDS)}]  \n:small[:gray[{note}]]")
         with st.container(horizontal=True, gap="xsmall"):
-            st.button(
-                say("Restore"),
-                key=f"restore-{deletion.id}",
-                icon=":material/restore_from_trash:",
-                on_click=_restore,
-                args=(deletion, conversation_id),
-            )
+            key, restore = f"restore-{deletion.id}", (_restore, deletion, conversation_id)
+            text_button("restore_from_trash", say("Restore"), key, *restore, type="secondary")
             label = say("Delete for good")
             with st.popover(label, icon=":material/delete_forever:", type="tertiary"):
                 st.caption(say("This turn cannot be brought back then."))

@@ -18,7 +18,7 @@ from instrumentgpt.moments import local, moment
 from instrumentgpt.storage.revised_memory import Entry
 from instrumentgpt.storage.revisions import list_revisions, redo_revision, revise, undo_revision
 from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.controls import icon_button, icon_menu
+from instrumentgpt.ui.controls import icon_button, icon_menu, text_button
 from instrumentgpt.ui.language import language, say
 
 MENU = {  # what can be done with an entry → its icon and name
@@ -220,15 +220,8 @@ def draw_last(database: Database, conversation_id: str) -> None:
     """Draw Undo for the newest change that counts; nothing if there is none."""
     counting = [edit for edit in list_revisions(database, conversation_id) if edit.undone_at is None]
     if counting:
-        st.button(
-            say("Undo: {what}", what=description(counting[-1], 40)),
-            key="undo-last",
-            icon=":material/undo:",
-            type="tertiary",
-            wrap=False,
-            on_click=undo,
-            args=(counting[-1].id,),
-        )
+        label = say("Undo: {what}", what=description(counting[-1], 40))
+        text_button("undo", label, "undo-last", undo, counting[-1].id, wrap=False)
 
 
 def draw_edits(database: Database, conversation_id: str) -> None:

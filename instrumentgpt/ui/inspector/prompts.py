@@ -33,7 +33,7 @@ from instrumentgpt.turn.prompt import prompt_for, tagged
 from instrumentgpt.turn.summary import past_summaries
 from instrumentgpt.ui import untrusted
 from instrumentgpt.ui.agents import agent_words, tokens
-from instrumentgpt.ui.controls import one_of
+from instrumentgpt.ui.controls import one_of, text_button
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.inspector.editing import change, draw_line, revise_item
 from instrumentgpt.ui.language import say, thousands
@@ -273,12 +273,8 @@ def draw_older(database: Database, conversation_id: str, prompt: memory.Prompt) 
             remains = f"**{say('What remains:')}** {remains or say('nothing')}"
             st.markdown(f":small[:material/subdirectory_arrow_right: {remains}]")
     if len(older) > limit:
-        st.button(
-            say("Show {count} earlier", count=min(OLDER_SHOWN, len(older) - limit)),
-            type="tertiary",
-            on_click=st.session_state.update,
-            args=({OLDER_LIMIT: limit + OLDER_SHOWN},),
-        )
+        label = say("Show {count} earlier", count=min(OLDER_SHOWN, len(older) - limit))
+        text_button("", label, None, st.session_state.update, {OLDER_LIMIT: limit + OLDER_SHOWN})
 
 
 def _draw_live(run: Run) -> None:

@@ -22,7 +22,7 @@ from instrumentgpt.storage.notes import EVERYWHERE, notes_of
 from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.ui import controls, session, untrusted
-from instrumentgpt.ui.controls import chosen
+from instrumentgpt.ui.controls import chosen, text_button
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.language import say
 
@@ -141,13 +141,9 @@ def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence
         for entry in visible:
             _draw_entry(conversation_id, entry)
     if len(visible) < len(ordered):
-        st.button(
-            say("Show all {count}", count=len(ordered)),
-            key=f"all-{editing.key_of(Item('', name, ''))}",
-            type="tertiary",
-            on_click=st.session_state.update,
-            args=({ALL: {*st.session_state.get(ALL, ()), name}},),
-        )
+        label, key = say("Show all {count}", count=len(ordered)), f"all-{editing.key_of(Item('', name, ''))}"
+        whole = {*st.session_state.get(ALL, ()), name}
+        text_button("", label, key, st.session_state.update, {ALL: whole})
 
 
 def _place(entry: Entry) -> tuple[bool, bool, int]:

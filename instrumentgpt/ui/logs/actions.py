@@ -18,6 +18,7 @@ from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.turn.record import put_on_record
 from instrumentgpt.ui import composer, session, untrusted
+from instrumentgpt.ui.controls import text_button
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import lines, place
 from instrumentgpt.ui.logs.place import time_of
@@ -47,9 +48,7 @@ def draw(
             help=say("Keep the lines in the memory of this conversation"),
         )
         if st.session_state.get(lines.SCOPE) == lines.EVERYWHERE:
-            st.button(
-                say("Around it"), icon=":material/unfold_more:", on_click=lines.go_around, args=(first,)
-            )
+            text_button("unfold_more", say("Around it"), None, lines.go_around, first, type="secondary")
         with st.popover(say("Link"), icon=":material/link:"):
             st.caption(say("The address of this line:"))
             relative = place.Place(here.device, here.log, first)

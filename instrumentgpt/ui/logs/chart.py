@@ -29,7 +29,7 @@ from instrumentgpt.instruments.messages import level_of
 from instrumentgpt.instruments.segment_wording import is_long
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.artifacts import draw_figure
-from instrumentgpt.ui.controls import one_of
+from instrumentgpt.ui.controls import one_of, several, text_button
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import Window, axis_of, last_moment, line_at, moment_at, within
@@ -120,9 +120,7 @@ def _draw_window(log: Log, window: Window | None) -> None:
         ends = [say("row {row:,.0f}", row=end + 1) if is_rows else log.clock(end) for end in (first, last)]
         st.caption(untrusted.label(f"{title} · {say('{start} to {end}', start=ends[0], end=ends[1])}", 120))
         if window is not None:
-            st.button(
-                say("Show all"), icon=":material/zoom_out_map:", type="tertiary", on_click=place.show_all
-            )
+            text_button("zoom_out_map", say("Show all"), None, place.show_all)
         else:
             st.caption(say("Drag over a chart to narrow it; a short stroke leads to its lines."))
 
@@ -143,13 +141,9 @@ def _draw_choice(log: Log, judged: Diagnosis | None) -> tuple[str, list[int]]:
         kind = one_of(say("Chart"), {kind: say(TITLES[kind]) for kind in kinds}, "loop", KIND)
         picked = []
         if len(available) > 1:
-            picked = st.pills(
-                say("Channels; without a choice, those with a finding"),
-                available,
-                selection_mode="multi",
-                format_func=lambda channel: untrusted.label(log.channel_names.get(channel, str(channel)), 20),
-                key=CHANNELS,
-            )
+            names = {number: log.channel_names.get(number, str(number)) for number in available}
+            words = {number: untrusted.label(name, 20) for number, name in names.items()}
+            picked = several(say("Channels; without a choice, those with a finding"), words, CHANNELS)
     channels = [channel for channel in picked if channel in available] or worth_showing(
         log, judged.findings if judged else ()
     )

@@ -11,7 +11,7 @@ import streamlit as st
 
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
-from instrumentgpt.ui.controls import one_of
+from instrumentgpt.ui.controls import one_of, several
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.chart import KINDS, kinds_of
@@ -247,14 +247,8 @@ def draw_filters(preparation: Preparation) -> Filters:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         scopes = {name: say(SCOPES[name], count=AROUND) for name in SCOPES}
         scope = one_of(say("Show"), scopes, NEAR, SCOPE)
-        kinds = st.pills(
-            say("Level"),
-            KINDS,
-            selection_mode="multi",
-            format_func=lambda name: say(KINDS[name]),
-            key=LEVELS,
-            disabled=preparation.log is None,
-        )
+        levels = {name: say(KINDS[name]) for name in KINDS}
+        kinds = several(say("Level"), levels, LEVELS, disabled=preparation.log is None)
         words = st.text_input(
             say("Words in the line"),
             placeholder=say("timeout heater"),
