@@ -34,6 +34,11 @@ def several(label: str, words: Mapping[Any, str], key: str, **look: Any) -> list
     return list(pills)
 
 
+def number(label: str, key: str, hint: str, value: float | None = None, **look: Any) -> Any:
+    """Draw a field for a number; return it, None while it is empty, where `hint` stands."""
+    return st.number_input(label, value=value, placeholder=hint, key=key, **look)
+
+
 def text_button(icon: str, label: str, key: str | None, on_click: Any, /, *args: Any, **look: Any) -> None:
     """Draw a button of words, flat unless `look` says otherwise, which calls `on_click`; `icon` may be ""."""
     look = {"icon": f":material/{icon}:" if icon else None, "type": "tertiary", **look}

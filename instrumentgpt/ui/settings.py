@@ -332,13 +332,9 @@ def _draw_one(talk: Prunable) -> None:
 
 
 def _confirm(days: int, count: str, total: int) -> None:
+    untouched, size = {"count": count, "days": days}, size_text(total)
     st.write(
-        say(
-            "{count} untouched for {days} days: {size} of charts, files and caches.",
-            count=count,
-            days=days,
-            size=size_text(total),
-        )
+        say("{count} untouched for {days} days: {size} of charts, files and caches.", size=size, **untouched)
     )
     st.caption(say("This cannot be undone. Export first what you may want to see again."))
     if not st.button(say("Prune"), type="primary", icon=":material/cleaning_services:"):

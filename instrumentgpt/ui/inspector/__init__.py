@@ -6,12 +6,11 @@ The bar of tokens is always there, and below it one of four views.
 import streamlit as st
 
 from instrumentgpt.storage.history import places
-from instrumentgpt.ui import session
+from instrumentgpt.ui import session, turns  # which imports this package in its turn
 from instrumentgpt.ui.inspector import editing, prompts, state
 from instrumentgpt.ui.inspector.prompts import bar, draw_bar, next_prompt
 from instrumentgpt.ui.inspector.state import draw_badges
 from instrumentgpt.ui.language import say
-from instrumentgpt.ui.turns import draw_deleted
 
 __all__ = ["bar", "draw", "draw_badges", "next_prompt"]
 VIEW = "memory-view"  # in the session's state
@@ -30,10 +29,10 @@ def draw(conversation_id: str | None) -> None:
                 )
             )
             return
-        turns = places(database, conversation_id)[1]
+        questions = places(database, conversation_id)[1]
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.markdown(f"**{say('Memory')}**", width="content")
-            st.badge(say("turn {turn}", turn=len(turns)), color="gray")
+            st.badge(say("turn {turn}", turn=len(questions)), color="gray")
         settings = session.current_settings(database)
         typed = st.session_state.get(prompts.TYPED) or say(prompts.EXAMPLE)
         prompt, next_state = next_prompt(database, conversation_id, typed, settings)
@@ -54,6 +53,6 @@ def draw(conversation_id: str | None) -> None:
                 prompts.draw_older(database, conversation_id, prompt)
         if edits_tab.open:
             with edits_tab:
-                draw_deleted(database, conversation_id)
+                turns.draw_deleted(database, conversation_id)
                 editing.draw_edits(database, conversation_id)
         editing.draw_dialog(conversation_id)

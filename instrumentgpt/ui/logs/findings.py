@@ -73,13 +73,8 @@ def _draw_excursions(diagnosis: Diagnosis) -> None:
         with st.expander(title, icon=":material/unfold_more:"):
             for number, excursion in enumerate(folded[:SHOWN_EXCURSIONS], start=len(away)):
                 _draw_excursion(diagnosis.log, excursion, f"excursion-{number}")
-            if len(folded) > SHOWN_EXCURSIONS:
-                st.caption(
-                    say(
-                        "and {count:,} more; the report has the largest.",
-                        count=len(folded) - SHOWN_EXCURSIONS,
-                    )
-                )
+            if (more := len(folded) - SHOWN_EXCURSIONS) > 0:
+                st.caption(say("and {count:,} more; the report has the largest.", count=more))
 
 
 def _draw_segments(diagnosis: Diagnosis) -> None:
@@ -162,10 +157,8 @@ def draw_events(log: Log, groups: list[Group]) -> None:
             _line_button(first.line, f"event-first-{number}")
             if last.line != first.line:
                 _line_button(last.line, f"event-last-{number}")
-    if len(trouble) > SHOWN_GROUPS:
-        st.caption(
-            say("and {count} more kinds, in “All event lines” below.", count=len(trouble) - SHOWN_GROUPS)
-        )
+    if (more := len(trouble) - SHOWN_GROUPS) > 0:
+        st.caption(say("and {count} more kinds, in “All event lines” below.", count=more))
 
 
 def window_of(log: Log, finding: Finding | Excursion | Segment) -> tuple[float, float]:

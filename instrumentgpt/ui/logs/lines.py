@@ -11,7 +11,7 @@ import streamlit as st
 
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
-from instrumentgpt.ui.controls import one_of, several
+from instrumentgpt.ui.controls import number, one_of, several
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.chart import KINDS, kinds_of
@@ -256,17 +256,8 @@ def draw_filters(preparation: Preparation) -> Filters:
             key=WORDS,
             width=220,
         )
-        st.number_input(
-            say("Go to line"),
-            min_value=1,
-            max_value=max(total, 1),
-            value=None,
-            step=1,
-            placeholder=say("1 to {last:,}", last=total),
-            key=GO,
-            on_change=_go,
-            width=170,
-        )
+        bounds = {"min_value": 1, "max_value": max(total, 1), "step": 1}
+        number(say("Go to line"), GO, say("1 to {last:,}", last=total), on_change=_go, width=170, **bounds)
     return Filters(scope, tuple(kinds), words or "")
 
 
