@@ -48,15 +48,8 @@ def run_scan(arguments: argparse.Namespace) -> int:
 
     inventory, language = saved_inventory(), arguments.language
     devices = [inventory.find(name) for name in arguments.device] or list(inventory.devices)
-    result = scan(
-        database_path(),
-        devices,
-        home() / "cache",
-        arguments.jobs,
-        arguments.newest,
-        _tell_progress,
-        arguments.scheduler,
-    )
+    options = arguments.jobs, arguments.newest, _tell_progress, arguments.scheduler
+    result = scan(database_path(), devices, home() / "cache", *options)
     with opened() as database:
         rows = rows_of(database, devices)
         if arguments.export:

@@ -281,19 +281,12 @@ def with_rising(newest: Verdict, verdicts: Sequence[Verdict]) -> Verdict | None:
         for verdict, _ in chosen
     ]
 
-    def told(language: Language) -> str:
-        return " ".join(rise_sentence(rise, begun, units[rise.channel], language) for rise in rises)
-
-    return replace(
-        newest,
-        state="open",
-        fault="",
-        severity="info",
-        channel=rises[0].channel,
-        line=None,
-        text_en=told("en"),
-        text_zh=told("zh"),
+    text_en, text_zh = (
+        " ".join(rise_sentence(rise, begun, units[rise.channel], language) for rise in rises)
+        for language in LANGUAGES
     )
+    open_ = replace(newest, state="open", fault="", severity="info", channel=rises[0].channel, line=None)
+    return replace(open_, text_en=text_en, text_zh=text_zh)
 
 
 def _held(verdict: Verdict, units: Mapping[int, str]) -> dict[int, Duties]:

@@ -169,16 +169,10 @@ REASON_CHARACTERS = 500
 
 def _draw_reason(rating: Rating) -> None:
     """Draw the reason of a rating, to be written or changed."""
-    st.text_input(
-        say(WHY[rating.helped]),
-        rating.reason,
-        REASON_CHARACTERS,
-        key=f"reason-{rating.message_id}",
-        help=say("Kept on this computer for the evaluation. Press the thumb again to take it back."),
-        on_change=_rate,
-        args=(rating.message_id,),
-        width=480,
-    )
+    help = say("Kept on this computer for the evaluation. Press the thumb again to take it back.")
+    look = {"value": rating.reason, "max_chars": REASON_CHARACTERS, "help": help, "width": 480}
+    key = f"reason-{rating.message_id}"
+    controls.text_field(say(WHY[rating.helped]), key, "", _rate, rating.message_id, **look)
 
 
 def _rate(message_id: int) -> None:

@@ -34,7 +34,13 @@ def several(label: str, words: Mapping[Any, str], key: str, **look: Any) -> list
     return list(pills)
 
 
-def number(label: str, key: str, hint: str, value: float | None = None, **look: Any) -> Any:
+def text_field(label: str, key: str, hint: str = "", on_change: Any = None, *args: Any, **look: Any) -> str:
+    """Draw a field for a line of text, which calls `on_change`; return it. `hint` stands in an empty one."""
+    text = st.text_input(label, key=key, placeholder=hint, on_change=on_change, args=args, **look)
+    return text or ""
+
+
+def number_field(label: str, key: str, hint: str, value: float | None = None, **look: Any) -> Any:
     """Draw a field for a number; return it, None while it is empty, where `hint` stands."""
     return st.number_input(label, value=value, placeholder=hint, key=key, **look)
 

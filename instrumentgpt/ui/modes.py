@@ -27,7 +27,7 @@ from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.history import places
 from instrumentgpt.ui import composer, controls, session, untrusted
 from instrumentgpt.ui import language as page
-from instrumentgpt.ui.controls import chosen, several
+from instrumentgpt.ui.controls import chosen, several, text_field
 from instrumentgpt.ui.language import say
 
 
@@ -173,14 +173,8 @@ def _draw_target(database: Database, conversation_id: str) -> None:
     chosen(say("Template"), words, key, on_change=_choose, args=(conversation_id, "template", key))
     key = f"interview-target-{conversation_id}"
     st.session_state[key] = choices.get("target", "")
-    st.text_input(
-        say("Save as"),
-        placeholder=say("template, instrument and date"),
-        max_chars=60,
-        key=key,
-        on_change=_choose,
-        args=(conversation_id, "target", key),
-    )
+    hint, args = say("template, instrument and date"), (conversation_id, "target", key)
+    text_field(say("Save as"), key, hint, _choose, *args, max_chars=60)
 
 
 def _choose(conversation_id: str, name: str, key: str) -> None:

@@ -26,7 +26,7 @@ from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.verdicts import verdicts_of
 from instrumentgpt.ui import composer, controls, session, untrusted
 from instrumentgpt.ui.artifacts import MIME
-from instrumentgpt.ui.controls import icon_menu, text_button
+from instrumentgpt.ui.controls import icon_menu, text_button, text_field
 from instrumentgpt.ui.language import language, say
 
 STANDING_COLOURS: dict[str, Literal["red", "orange", "gray", "green"]] = {
@@ -91,16 +91,9 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         shortcut="Alt+N",
         on_click=session.leave,
     )
-    words = st.text_input(
-        say("Search everything"),
-        placeholder=say("Search everything"),
-        icon=":material/search:",
-        label_visibility="collapsed",
-        type="search",
-        live=True,
-        key="search",
-    )
-    matches = db.list_conversations(database, words or "", pinned_first=True)
+    prompt, look = say("Search everything"), {"label_visibility": "collapsed", "type": "search", "live": True}
+    words = text_field(prompt, "search", prompt, icon=":material/search:", **look)
+    matches = db.list_conversations(database, words, pinned_first=True)
     live = {
         run.conversation_id: LIVE if run.began_at else WAITING
         for run in live_runs(database)

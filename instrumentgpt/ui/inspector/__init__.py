@@ -14,6 +14,7 @@ from instrumentgpt.ui.language import say
 
 __all__ = ["bar", "draw", "draw_badges", "next_prompt"]
 VIEW = "memory-view"  # in the session's state
+EMPTY = "Empty until the first question. Here you will see what the assistant remembers, and why."
 
 
 @st.fragment
@@ -23,11 +24,7 @@ def draw(conversation_id: str | None) -> None:
     with session.opened() as database:
         if conversation_id is None:
             st.markdown(f"**{say('Memory')}**")
-            st.caption(
-                say(
-                    "Empty until the first question. Here you will see what the assistant remembers, and why."
-                )
-            )
+            st.caption(say(EMPTY))
             return
         questions = places(database, conversation_id)[1]
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):

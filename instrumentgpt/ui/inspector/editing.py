@@ -200,6 +200,7 @@ def _end() -> None:
 
 SHOWN = 30  # newest
 CHARACTERS = 120
+UNCHANGED = "Nothing was changed yet. What you edit, pin, forget, lay down or delete is listed here, to undo."
 DONE = {
     "edit": "edited “{what}”",
     "correct": "corrected “{what}”",
@@ -229,12 +230,7 @@ def draw_edits(database: Database, conversation_id: str) -> None:
     history = list_revisions(database, conversation_id)
     revisions = [edit for edit in history if edit.item.field != TURN or edit.undone_at is not None]
     if not history:
-        st.caption(
-            say(
-                "Nothing was changed yet. "
-                "What you edit, pin, forget, lay down or delete is listed here, to undo."
-            )
-        )
+        st.caption(say(UNCHANGED))
     for revision in reversed(revisions[-SHOWN:]):
         _draw_revision(revision)
     if len(revisions) > SHOWN:

@@ -216,18 +216,9 @@ def next_prompt(
     state = memory.begin_question(
         state, device.ip if device else None, device.name if device else None, filed, question
     )
-    prompt = prompt_for(
-        database,
-        conversation_id,
-        tagged(question, settings.rule_tag, installed(settings.agent, settings), bool(devices)),
-        LAST_ID,
-        state,
-        summary,
-        devices,
-        inventory,
-        settings,
-    )
-    return prompt, state
+    request = tagged(question, settings.rule_tag, installed(settings.agent, settings), bool(devices))
+    before = state, summary, devices, inventory, settings
+    return prompt_for(database, conversation_id, request, LAST_ID, *before), state
 
 
 OLDER_SHOWN = 20  # newest older messages at once

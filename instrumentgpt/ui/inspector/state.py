@@ -22,11 +22,12 @@ from instrumentgpt.storage.notes import EVERYWHERE, notes_of
 from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.ui import controls, session, untrusted
-from instrumentgpt.ui.controls import chosen, text_button
+from instrumentgpt.ui.controls import chosen, text_button, text_field
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.language import say
 
 ITEM_CHARACTERS = 300
+UNKNOWN = "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
 NICKNAMES, NAME_CHARACTERS = 12, 30  # shown of those given last
 NOTES = 20  # newest of each kind
 FEW = 5  # entries of a section drawn at once; the newest
@@ -55,12 +56,7 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
         if name == "constraint":
             _draw_laying_down(conversation_id, revised.device)
     if not any(revised.sections.values()):
-        st.caption(
-            say(
-                "Nothing is known yet. "
-                "Findings, hypotheses and root causes appear here, each with its origin."
-            )
-        )
+        st.caption(say(UNKNOWN))
     if revised.forgotten:
         st.caption(say("{count} forgotten: see Edits.", count=revised.forgotten))
     help = say("Device, findings, hypotheses, values with their sources and notes, as Markdown")
@@ -204,15 +200,9 @@ def _draw_nicknames(database: Database, conversation_id: str, device: str) -> No
         editing.draw_line(words, f"{_source('user')}{turn}", key, "block", help_, *call)
     if device:
         key = f"call-{editing.key_of(Item(device, NICKNAME, ''))}"
-        st.text_input(
-            say("Call {device}", device=device),
-            key=key,
-            placeholder=say("Call {device} …", device=device),
-            label_visibility="collapsed",
-            max_chars=NAME_CHARACTERS,
-            on_change=_name,
-            args=(key, conversation_id, device),
-        )
+        label, hint = say("Call {device}", device=device), say("Call {device} …", device=device)
+        look = {"label_visibility": "collapsed", "max_chars": NAME_CHARACTERS}
+        text_field(label, key, hint, _name, key, conversation_id, device, **look)
 
 
 def _name(key: str, conversation_id: str, device: str) -> None:

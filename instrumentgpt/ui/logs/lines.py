@@ -11,7 +11,7 @@ import streamlit as st
 
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
-from instrumentgpt.ui.controls import number, one_of, several
+from instrumentgpt.ui.controls import number_field, one_of, several, text_field
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.chart import KINDS, kinds_of
@@ -249,16 +249,13 @@ def draw_filters(preparation: Preparation) -> Filters:
         scope = one_of(say("Show"), scopes, NEAR, SCOPE)
         levels = {name: say(KINDS[name]) for name in KINDS}
         kinds = several(say("Level"), levels, LEVELS, disabled=preparation.log is None)
-        words = st.text_input(
-            say("Words in the line"),
-            placeholder=say("timeout heater"),
-            icon=":material/search:",
-            key=WORDS,
-            width=220,
-        )
+        icon = ":material/search:"
+        words = text_field(say("Words in the line"), WORDS, say("timeout heater"), icon=icon, width=220)
         bounds = {"min_value": 1, "max_value": max(total, 1), "step": 1}
-        number(say("Go to line"), GO, say("1 to {last:,}", last=total), on_change=_go, width=170, **bounds)
-    return Filters(scope, tuple(kinds), words or "")
+        number_field(
+            say("Go to line"), GO, say("1 to {last:,}", last=total), on_change=_go, width=170, **bounds
+        )
+    return Filters(scope, tuple(kinds), words)
 
 
 def go_around(line: int) -> None:

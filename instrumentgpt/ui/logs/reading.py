@@ -21,7 +21,7 @@ from instrumentgpt.instruments.reading.stated import UNITS, Stated
 from instrumentgpt.instruments.reading.tables import named_values, table_shape
 from instrumentgpt.instruments.readings import recalled, remember
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.controls import chosen, number
+from instrumentgpt.ui.controls import chosen, number_field
 from instrumentgpt.ui.language import language, problem, say
 from instrumentgpt.ui.logs.preparation import Choice, Preparation
 
@@ -93,10 +93,10 @@ def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, read
         roles = _draw_roles(shape, columns, reference) if shape else {}
         with st.container(horizontal=True, gap="small"):
             label, hint = say("Setpoint, if no column has it"), say("from its column")
-            setpoint = number(label, f"setpoint-{reference}", hint, reading.setpoint, width=WIDE)
+            setpoint = number_field(label, f"setpoint-{reference}", hint, reading.setpoint, width=WIDE)
             label, hint = say("Seconds between two rows"), say("from the time column")
             look = {"min_value": 0.001, "width": WIDE}
-            period = number(label, f"period-{reference}", hint, reading.period, **look)
+            period = number_field(label, f"period-{reference}", hint, reading.period, **look)
             recognised = say("as recognised")
             units = ["", *dict.fromkeys(UNITS.values())]
             words = {unit: unit or f"{recognised}: {log.logged_unit if log else '?'}" for unit in units}
@@ -188,7 +188,7 @@ def _draw_kind_form(diagnosis: Diagnosis, reference: str) -> tuple[int, StatedLo
             acts_in_words = {name: say(ACTS[name][1]) for name in ACTS}
             acts = chosen(say("Its output"), acts_in_words, f"kind-acts-{reference}", width=NARROW)
             label, key = say("Band, ± {unit}", unit=unit), f"kind-band-{reference}"
-            band = number(label, key, say("its own"), min_value=1e-6, format="%.3g", width=NARROW)
+            band = number_field(label, key, say("its own"), min_value=1e-6, format="%.3g", width=NARROW)
         saved, anew = _draw_submit(say("Judge it so"))
     if anew:
         return channel, UNSTATED
