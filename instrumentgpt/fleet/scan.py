@@ -25,7 +25,6 @@ import db
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.fleet.cases import reopen_returned
 from instrumentgpt.instruments import loop_wording, withheld_wording, wording
-from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.swing import REGULAR
 from instrumentgpt.instruments.compare import Duties, rises_over, spread_over
 from instrumentgpt.instruments.comparison_wording import rise_sentence
@@ -212,7 +211,8 @@ def _verdict(name: tuple[str, str, int, str], log: Log, diagnosis: Diagnosis) ->
     begun, ended = (_moment(log, float(time_.iloc[place])) if len(time_) else None for place in (0, -1))
     held = held_duties(log)
     figures = {
-        number: _figures(metrics)
+        number: {name: getattr(metrics, name) for name in FIGURES}
+        | ({} if metrics.regularity > REGULAR else {"period": math.nan})
         | {
             "unit": log.unit_of(number),
             "held": [[at, *told] for at, told in held.get(number, {}).items()],
@@ -239,11 +239,6 @@ def _text(
 
 def _moment(log: Log, seconds: float) -> float | None:
     return (log.start + timedelta(seconds=seconds)).timestamp() if log.start else None
-
-
-def _figures(metrics: Metrics) -> dict[str, Any]:
-    figures = {name: getattr(metrics, name) for name in FIGURES}
-    return figures if metrics.regularity > REGULAR else {**figures, "period": math.nan}
 
 
 def _errors(log: Log, channel: int | None) -> list[float | None]:

@@ -198,22 +198,20 @@ def tell(
     Raises NotSent; what could not be told is told with the next.
     """
     if (new or gone) and places:
-        _send(new, gone, places)
+        import apprise  # a third of a second
+
+        messenger = apprise.Apprise()
+        unknown = [place for place in places if not messenger.add(place)]
+        if unknown:
+            raise NotSent(
+                f"{len(unknown)} of the alert addresses cannot be used. See docs/settings.md, Alerts"
+            )
+        counts = [f"{len(rows)} {word}" for rows, word in ((new, "new"), (gone, "gone")) if rows]
+        body = "\n".join([*map(_alert_line, new), *(f"gone: {alert.device}: {alert.text}" for alert in gone)])
+        if not messenger.notify(title=f"InstrumentGPT: {', '.join(counts)}", body=body):
+            raise NotSent("The alert could not be delivered. It is tried again with the next look")
     for alert in {alert.id: alert for alert in (*new, *gone)}.values():
         alerts.note_sent(database, alert.id)
-
-
-def _send(new: Sequence[alerts.Alert], gone: Sequence[alerts.Alert], places: Sequence[str]) -> None:
-    import apprise  # a third of a second
-
-    messenger = apprise.Apprise()
-    unknown = [place for place in places if not messenger.add(place)]
-    if unknown:
-        raise NotSent(f"{len(unknown)} of the alert addresses cannot be used. See docs/settings.md, Alerts")
-    counts = [f"{len(rows)} {word}" for rows, word in ((new, "new"), (gone, "gone")) if rows]
-    body = "\n".join([*map(_alert_line, new), *(f"gone: {alert.device}: {alert.text}" for alert in gone)])
-    if not messenger.notify(title=f"InstrumentGPT: {', '.join(counts)}", body=body):
-        raise NotSent("The alert could not be delivered. It is tried again with the next look")
 
 
 def _alert_line(alert: alerts.Alert) -> str:

@@ -78,7 +78,10 @@ def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
     entry = tools_entry(server, turn.folder) if agent.state else server
     mcp_config = prepare(folder, agent.name, entry, allowed, source)
     logs = device_memory.state.downloaded_logs[-MOST_LOGS:]
-    fetched = _fetched(turn.home() / "cache", set(logs))
+    paths, names = sorted((turn.home() / "cache").glob("*/*")) if logs else [], set(logs)
+    fetched = [
+        (path.parent.name, path) for path in paths if {path.name, path.name.removesuffix(".gz")} & names
+    ]
     copy_logs(folder / "logs", [*fetched, *(("dropped", path) for path in turn.uploads())])
     write_pasted(folder / "pasted", pasted(turn.earlier))
     return replace(request, server=server, mcp_config=mcp_config)
@@ -218,9 +221,3 @@ def pasted(messages: Sequence[db.Message]) -> dict[str, str]:
         if RAW_LOG in kept or "characters left out]" in kept or len(kept) > RECENT_CHARS:
             files[f"turn-{turn:03d}-{message.role}.md"] = message.content
     return files
-
-
-def _fetched(cache: Path, names: set[str]) -> list[tuple[str, Path]]:
-    """Return (device's folder, file) of the logs in the cache that have one of the names."""
-    paths = sorted(cache.glob("*/*")) if names else []
-    return [(path.parent.name, path) for path in paths if {path.name, path.name.removesuffix(".gz")} & names]

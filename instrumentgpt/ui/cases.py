@@ -39,7 +39,7 @@ from instrumentgpt.moments import moment, today
 from instrumentgpt.storage import cases as stored
 from instrumentgpt.storage.cases import Case, list_cases, pin
 from instrumentgpt.ui import artifacts, controls, handing, session, untrusted
-from instrumentgpt.ui.controls import icon_menu, one_of, text_button
+from instrumentgpt.ui.controls import chosen, icon_menu, one_of, text_button
 from instrumentgpt.ui.language import language, say
 
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
@@ -82,13 +82,7 @@ def _draw_list(database: Database) -> None:
         states = {name: say(STATES[name]) for name in STATES}
         state = one_of(say("State"), states, "unsettled", "cases-state")
         filters = {
-            field: st.selectbox(
-                say(FILTERS[field]),
-                ["", *values],
-                format_func=partial(_option, field),
-                key=f"cases-{field}",
-                width=220,
-            )
+            field: chosen(say(FILTERS[field]), _options(field, values), f"cases-{field}", width=220)
             for field in FILTERS
             if len(values := stored.values_of(database, field)) > 1
         }
@@ -116,10 +110,10 @@ def _draw_list(database: Database) -> None:
                 st.caption(f":material/task_alt: {untrusted.label(offer, OFFER_CHARACTERS)}")
 
 
-def _option(field: str, value: str) -> str:
-    if not value:
-        return say("All")
-    return wording.title(value, language()) if field == "fault" and value in faults() else value
+def _options(field: str, values: Sequence[str]) -> dict[str, str]:
+    known = faults() if field == "fault" else ()
+    titles = {value: wording.title(value, language()) if value in known else value for value in values}
+    return {"": say("All"), **titles}
 
 
 def show(case_id: int | None) -> None:

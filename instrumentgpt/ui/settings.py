@@ -20,7 +20,7 @@ from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_te
 from instrumentgpt.instruments.shown import AUTO, CHOICES
 from instrumentgpt.modes.investigate.effort import STEPS
 from instrumentgpt.moments import day, zone_names
-from instrumentgpt.pruning import Prunable, Pruned, prunable, prune
+from instrumentgpt.pruning import Pruned, prunable, prune
 from instrumentgpt.settings import Settings, database_path, home
 from instrumentgpt.ui import language, session, sidebar, untrusted
 from instrumentgpt.ui.agents import agent_words, draw_account, models
@@ -314,21 +314,18 @@ def draw_space(database: Database, settings: Settings) -> None:
             say("Messages, findings, values and summaries stay; nothing is removed before you confirm.")
         )
         for talk in talks[:LISTED]:
-            _draw_one(talk)
+            with st.container(horizontal=True, vertical_alignment="center"):
+                title = untrusted.label(talk.title or say("Untitled"), TITLE_CHARACTERS)
+                used = say("last used {when}", when=day(talk.updated_at))
+                st.markdown(f"{title}  \n:small[:gray[{used} · {size_text(talk.size)}]]", width="stretch")
+                at = talk.updated_at
+                sidebar.draw_export(
+                    db.Conversation(talk.conversation_id, talk.title, at, at), "export-before"
+                )
         if len(talks) > LISTED:
             st.caption(say("and {count} more", count=len(talks) - LISTED))
         if st.button(say("Prune now"), icon=":material/cleaning_services:"):
             st.dialog(say("Prune conversations?"))(_confirm)(days, count, total)
-
-
-def _draw_one(talk: Prunable) -> None:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        when = day(talk.updated_at)
-        title = untrusted.label(talk.title or say("Untitled"), TITLE_CHARACTERS)
-        used = say("last used {when}", when=when)
-        st.markdown(f"{title}  \n:small[:gray[{used} · {size_text(talk.size)}]]", width="stretch")
-        conversation = db.Conversation(talk.conversation_id, talk.title, talk.updated_at, talk.updated_at)
-        sidebar.draw_export(conversation, "export-before")
 
 
 def _confirm(days: int, count: str, total: int) -> None:

@@ -47,7 +47,13 @@ ALL = "memory-all"  # in the session's state: sections that are drawn whole
 def draw(database: Database, conversation_id: str, next_state: memory.DiagnosticState) -> None:
     """Draw what is known, as people revised it; `next_state` is that of the next question."""
     revised = listing(database, conversation_id, next_state)
-    _draw_device(conversation_id, revised)
+    known = {field: getattr(revised.state, field) for field in DEVICE_FIELDS}
+    named = [Entry(Item(revised.device, field, field), text) for field, text in known.items() if text]
+    with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
+        with st.container(horizontal=True, gap="xsmall", width="stretch"):
+            draw_badges(revised.state, say("next: "))  # a question opens again what is resolved
+        if named:
+            editing.draw_device_menu(conversation_id, named)
     for name, entries in revised.sections.items():
         if name == VALUE or name in SENTENCES:
             _draw_by_device(conversation_id, revised, name, entries)
@@ -67,16 +73,6 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
     deferred_title, notes_title = say("For a person to decide"), say("Notes in force")
     _draw_notes(conversation_id, deferred_title, [note for note in notes if note.kind == DEFERRED])
     _draw_notes(conversation_id, notes_title, [note for note in notes if note.kind != DEFERRED])
-
-
-def _draw_device(conversation_id: str, revised: Listing) -> None:
-    texts = {field: getattr(revised.state, field) for field in DEVICE_FIELDS}
-    entries = [Entry(Item(revised.device, field, field), text) for field, text in texts.items() if text]
-    with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
-        with st.container(horizontal=True, gap="xsmall", width="stretch"):
-            draw_badges(revised.state, say("next: "))  # a question opens again what is resolved
-        if entries:
-            editing.draw_device_menu(conversation_id, entries)
 
 
 def draw_badges(state: memory.DiagnosticState, when: str = "") -> None:

@@ -39,8 +39,9 @@ def draw(
     place.show(place.Place(here.device, here.log, first if st.session_state.get(place.SELECTED) else None))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         when = preparation.log.clock(time_of(preparation.log, first)) if preparation.log else ""
-        heading = f"**{_lines(first, last)}**" + (f" · {untrusted.label(when)}" if when else "")
-        st.markdown(heading, width="content")
+        lines_named = say("Lines {first:,}–{last:,}", first=first, last=last)
+        heading = say("Line {line:,}", line=first) if first == last else lines_named
+        st.markdown(f"**{heading}**" + (f" · {untrusted.label(when)}" if when else ""), width="content")
         asked = st.button(say("Ask about this"), icon=":material/chat:", type="primary")
         pinned = st.button(
             say("Pin as evidence"),
@@ -61,14 +62,6 @@ def draw(
         st.switch_page(session.page_named("chat"))
     if pinned:
         _pin(preparation, here, conversation_id, first, last)
-
-
-def _lines(first: int, last: int) -> str:
-    return (
-        say("Line {line:,}", line=first)
-        if first == last
-        else say("Lines {first:,}–{last:,}", first=first, last=last)
-    )
 
 
 def _pin(preparation: Preparation, here: place.Place, conversation_id: str, first: int, last: int) -> None:
