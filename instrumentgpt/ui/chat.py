@@ -27,7 +27,6 @@ from instrumentgpt.ui import (
     sidebar,
     turns,
     untrusted,
-    welcome,
 )
 from instrumentgpt.ui.agents import draw_permissions
 from instrumentgpt.ui.controls import text_button
@@ -56,12 +55,12 @@ def page(database: Database) -> None:
         prune_daily(settings.retention_days)
         run = live_run(database, conversation.id) if conversation else None
         latest = next(iter(list_runs(database, conversation.id, limit=1)), None) if conversation else None
-        welcome.draw_tour(database, settings)
+        composer.draw_tour(database, settings)
         composer.draw(settings, run, latest)
         if not run:
             _draw_sidebar(database, conversation)
         if conversation is None:
-            welcome.draw(settings)
+            composer.draw_welcome(settings)
         else:
             _draw_conversation(database, settings, conversation, run, latest)
         if not run and latest and latest.id == st.session_state.get(session.FOLLOWED):
@@ -98,10 +97,10 @@ def _draw_conversation(
             is_guided = True
             modes.draw_interview(database, conversation.id)
         else:
-            welcome.draw_asked(database, conversation.id)
-        if not welcome.draw_offers(database, messages) and not is_guided:
+            composer.draw_asked(database, conversation.id)
+        if not composer.draw_offers(database, messages) and not is_guided:
             state = DiagnosticState.deserialize(db.get_memory(conversation.id, database)[1])
-            welcome.draw_follow_ups(settings, messages, state)
+            composer.draw_follow_ups(settings, messages, state)
     artifacts.draw_evidence(database, conversation.id, settings)
     if run and frame:
         with frame[0]:
