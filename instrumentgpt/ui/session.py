@@ -35,7 +35,7 @@ PAGE_NAMES = ("instruments", "chat", "cases", "logs", "settings")  # in their or
 def opened() -> Iterator[Database]:
     """A connection for one run of the script or of a fragment: they are never shared (0.35 ms each)."""
     database = db.connect(database_path())
-    if get_script_run_ctx(suppress_warning=True):  # else it is for a download (downloads.py)
+    if get_script_run_ctx(suppress_warning=True):  # else it is for a download (controls.py)
         choose_zone(*zone())
     try:
         yield database
