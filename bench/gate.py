@@ -24,7 +24,7 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.claims import claims_in
 from instrumentgpt.memory.gate import Source, marks_of
 from instrumentgpt.settings import CHECKOUT, DEMO_INVENTORY
-from instrumentgpt.turn.checked import sources
+from instrumentgpt.turn.ask import sources
 
 RESULTS = Path(__file__).parent / "results" / "gate.txt"
 SEED = 18

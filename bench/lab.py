@@ -29,7 +29,7 @@ from bench.loops_simulated import FAULTS, Loop, healthy_loop
 from demo.simulate import SHAPES, Channel, Scenario, log_lines
 from instrumentgpt.fleet.cases import settle
 from instrumentgpt.fleet.scan import scan
-from instrumentgpt.fleet.watch import compare_with_alerts, tell
+from instrumentgpt.fleet.standing import compare_with_alerts, tell
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.storage.alerts import Alert
 from instrumentgpt.storage.cases import list_cases, open_case

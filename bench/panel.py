@@ -20,7 +20,8 @@ from statistics import mean
 from typing import Any
 
 from instrumentgpt.agents.offline.program import TASKS
-from instrumentgpt.agents.offline.wire import Wire, use_tool
+from instrumentgpt.agents.offline.task import use_tool
+from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.case import Task
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens

@@ -13,7 +13,7 @@ from importlib import import_module
 from instrumentgpt.commands import arguments, terminal
 from instrumentgpt.errors import InstrumentGPTError
 
-COMMANDS = {  # command → what it does; arguments.py says what it takes, the module of its name runs it
+COMMANDS = {  # command → what it does; arguments.py says what it takes
     "ask": "ask a question about a device or a log, and follow up on it",
     "panel": "examine several possible causes of a problem by a panel of experts",
     "diagnose": "say what is wrong in log files, with the lines that show it",
@@ -32,6 +32,16 @@ COMMANDS = {  # command → what it does; arguments.py says what it takes, the m
     "eval": "measure how well agents answer cases whose truth is known",
     "offline": "answer one task from standard input, on the wire of a CLI agent, without any model",
 }
+MODULES = {  # module → the commands that its functions `run_COMMAND` do
+    "commands.ask": ("ask", "panel"),
+    "commands.logs": ("diagnose", "compare", "plot"),
+    "commands.fleet": ("devices", "scan", "watch"),
+    "commands.conversations": ("search", "export", "prune", "rebuild"),
+    "commands.cases": ("case", "report"),
+    "commands.doctor": ("doctor",),
+    "commands.eval": ("eval",),
+    "agents.offline.program": ("offline",),
+}
 FAILED, INTERRUPTED = 1, 130  # 128 + SIGINT, as shells report it
 
 
@@ -43,7 +53,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, purpose in COMMANDS.items():
         row = commands.add_parser(name, help=purpose, description=purpose)
-        getattr(arguments, name)(row)
+        arguments.add_options(row, name)
     return top
 
 
@@ -58,7 +68,8 @@ def main(words: Sequence[str] | None = None) -> int:
 
 def _run(chosen: argparse.Namespace) -> int:
     try:
-        code: int = import_module(f"instrumentgpt.commands.{chosen.command}").run(chosen)
+        module = next(name for name, commands in MODULES.items() if chosen.command in commands)
+        code: int = getattr(import_module(f"instrumentgpt.{module}"), f"run_{chosen.command}")(chosen)
         sys.stdout.flush()
         return code
     except InstrumentGPTError as error:

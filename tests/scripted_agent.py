@@ -28,7 +28,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from instrumentgpt.agents.offline.wire import Wire, read_fields, task_of, use_tool
+from instrumentgpt.agents.offline.wire import Wire
 
 COUNTS = ".scripted-agent.json"  # in the folder where the agent works: one per conversation
 

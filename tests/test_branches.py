@@ -11,7 +11,7 @@ from instrumentgpt.storage.connection import UnknownConversation
 from instrumentgpt.storage.conversations import pin_conversation
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import list_runs
-from instrumentgpt.turn.branch import branch
+from instrumentgpt.turn.rebuild import branch
 
 pytestmark = pytest.mark.usefixtures("ovens")
 FOUND = '{"log": "a.log", "device": "oven 7", "findings": [{"text": "pv swings", "evidence": [{"line": 7}]}]}'

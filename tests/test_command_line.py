@@ -37,7 +37,7 @@ def start(*arguments, **options):
 
 def flags(command: str) -> list[str]:
     one = argparse.ArgumentParser()
-    getattr(arguments, command)(one)
+    arguments.add_options(one, command)
     shown = [action for action in one._actions if action.help != argparse.SUPPRESS]
     return [flag for action in shown for flag in action.option_strings if flag not in ("-h", "--help")]
 

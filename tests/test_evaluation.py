@@ -12,9 +12,9 @@ from instrumentgpt.evals.cases import load, rated_cases, shares
 from instrumentgpt.evals.criteria import CRITERIA, claims, judged
 from instrumentgpt.evals.evaluation import evaluate, page, tables
 from instrumentgpt.evals.runner import Answer, Outcome, run_case
+from instrumentgpt.handover.markdown import html
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.storage.answers import rate, take_back
-from instrumentgpt.ui.untrusted import html
 
 CASES = {case.name: case for case in load()}
 SWING = CASES["gains far too high, a network error beside"]

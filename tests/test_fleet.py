@@ -22,11 +22,9 @@ from pages import PAGE_SECONDS, texts
 from streamlit.testing.v1 import AppTest
 
 import db
-from instrumentgpt.fleet.cluster import ClusterError
 from instrumentgpt.fleet.inventory_file import copy_of, put_device, remove_device
-from instrumentgpt.fleet.scan import scan
-from instrumentgpt.fleet.standing import Row, rows_of
-from instrumentgpt.fleet.watch import NotSent, compare_with_alerts, silences, tell
+from instrumentgpt.fleet.scan import ClusterError, scan
+from instrumentgpt.fleet.standing import NotSent, Row, compare_with_alerts, rows_of, silences, tell
 from instrumentgpt.instruments.devices import InventoryError, load_inventory
 from instrumentgpt.moments import log_moment
 from instrumentgpt.settings import DEMO_INVENTORY, database_path, home

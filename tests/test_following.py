@@ -14,7 +14,7 @@ from instrumentgpt.instruments.reading.sources import open_source
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.remotes import Limits
 from instrumentgpt.instruments.shown import AUTO
-from instrumentgpt.ui.logs.following import Live
+from instrumentgpt.ui.logs.preparation import Live
 from tests.log_servers import Web, sftp, web
 from tests.waiting import HAPPENS, wait_for
 

@@ -15,8 +15,7 @@ from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.fleet.cases import settle
 from instrumentgpt.fleet.scan import scan
 from instrumentgpt.handover import pdf
-from instrumentgpt.handover.document import answer_document
-from instrumentgpt.handover.facts import facts_of
+from instrumentgpt.handover.document import answer_document, facts_of
 from instrumentgpt.handover.letters import KINDS, BadTemplate, Facts, letter
 from instrumentgpt.handover.markdown import answer_text
 from instrumentgpt.handover.shift import shift_document

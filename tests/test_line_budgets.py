@@ -10,10 +10,10 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_822,
     "instrumentgpt/analyst": 5_279,
-    "instrumentgpt/commands": 1_766,
+    "instrumentgpt/commands": 1_552,
     "instrumentgpt/evals": 1_174,
-    "instrumentgpt/fleet": 978,
-    "instrumentgpt/handover": 814,
+    "instrumentgpt/fleet": 935,
+    "instrumentgpt/handover": 798,
     "instrumentgpt/instruments": 22_543,
     "instrumentgpt/memory": 5_082,
     "instrumentgpt/modes/commands": 815,
@@ -21,10 +21,10 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/investigate": 1_455,
     "instrumentgpt/modes/panel": 2_184,
     "instrumentgpt/storage": 4_417,
-    "instrumentgpt/turn": 2_514,
-    "instrumentgpt/ui": 8_544,
+    "instrumentgpt/turn": 2_479,
+    "instrumentgpt/ui": 8_044,
 }
-WHOLE = 66_065
+WHOLE = 65_269
 
 
 def lines_in(room: str) -> int:

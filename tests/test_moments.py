@@ -54,14 +54,14 @@ def test_a_file_that_another_thread_makes_tells_moments_in_the_zone_of_its_page(
         import streamlit as st
 
         from instrumentgpt import moments
-        from instrumentgpt.ui import downloads, session
+        from instrumentgpt.ui import controls, session
 
         def content():
             with session.opened():
                 return moments.moment(1_800_000_000.0)
 
         st.session_state[session.ZONE] = "Pacific/Kiritimati"
-        downloads.draw("File", content, "file.txt", "text/plain")
+        controls.download("File", content, "file.txt", "text/plain")
 
     assert not AppTest.from_function(script, default_timeout=PAGE_SECONDS).run().exception
     with ThreadPoolExecutor(1) as threads:

@@ -8,12 +8,12 @@ from offline_case import asked
 
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.stream_parser import SERVER
+from instrumentgpt.handover import markdown
 from instrumentgpt.memory.gate import Mark, marks_of
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.answers import marks_of_answer
 from instrumentgpt.turn import runs
-from instrumentgpt.turn.checked import sources
-from instrumentgpt.ui import untrusted
+from instrumentgpt.turn.ask import sources
 
 RESULT = {
     "log": "run.log",
@@ -173,18 +173,18 @@ def test_the_offline_analyst_is_not_looked_through(answered):
 )
 def test_marks_are_made_of_our_html_alone(text):
     marks = marks_of(text, [])
-    notes = tuple(untrusted.Note('"><script>', untrusted.MISSING) for _ in marks)
-    signed = untrusted.marked(text, [(mark.start, mark.end) for mark in marks])
-    shown = untrusted.html(signed, notes=notes)
+    notes = tuple(markdown.Note('"><script>', markdown.MISSING) for _ in marks)
+    signed = markdown.marked(text, [(mark.start, mark.end) for mark in marks])
+    shown = markdown.html(signed, notes=notes)
     assert "<script" not in shown and "<b" not in shown and "<i" not in shown
-    without = untrusted.html(text)
-    title = f'<span title="&quot;&gt;&lt;script&gt;" style="{untrusted.MISSING}">'
+    without = markdown.html(text)
+    title = f'<span title="&quot;&gt;&lt;script&gt;" style="{markdown.MISSING}">'
     assert shown.replace(title, "").replace("</span>", "") == without
 
 
 def test_signs_that_an_agent_brings_along_mark_nothing():
     text = "\U000f000037\U0010fffd °C, 38 °C"
-    assert untrusted.marked(text, [(0, 2)]) == text
+    assert markdown.marked(text, [(0, 2)]) == text
 
 
 def test_a_mark_with_a_line_leads_there():

@@ -25,9 +25,8 @@ from starlette.websockets import WebSocketDisconnect
 
 import db
 from instrumentgpt.storage.paths import keep_private
-from instrumentgpt.ui import access
-from instrumentgpt.ui.access import LOOPBACK, Access, Gate
-from instrumentgpt.ui.server import send_at_once
+from instrumentgpt.ui import server
+from instrumentgpt.ui.server import LOOPBACK, Access, Gate, send_at_once
 
 ROOT = Path(__file__).parents[1]
 START_SECONDS = 100  # of a busy machine
@@ -127,7 +126,7 @@ def test_a_tab_of_an_earlier_start_goes_on_but_not_at_another_home_or_port():
 
 def test_a_cookie_ends_after_its_time(monkeypatch):
     browser = signed_in()
-    later = time.time() + access.COOKIE_SECONDS + 5
+    later = time.time() + server.COOKIE_SECONDS + 5
     monkeypatch.setattr(TimestampSigner, "get_timestamp", lambda self: int(later))
     assert browser.get("/").status_code == 403
 
@@ -203,19 +202,19 @@ def test_every_answer_says_what_the_page_may_do():
 
 
 def test_the_token_is_new_at_each_start_or_chosen_or_off(tmp_path):
-    tokens = {access.access({}, tmp_path).token for _ in range(3)}
+    tokens = {server.access({}, tmp_path).token for _ in range(3)}
     assert len(tokens) == 3 and min(map(len, tokens)) >= 32
-    assert access.access({"INSTRUMENTGPT_TOKEN": "Off"}, tmp_path).token == ""
-    assert access.access({"INSTRUMENTGPT_TOKEN": TOKEN}, tmp_path).token == TOKEN
-    with pytest.raises(access.BadToken, match="3 characters"):
-        access.access({"INSTRUMENTGPT_TOKEN": "abc"}, tmp_path)
+    assert server.access({"INSTRUMENTGPT_TOKEN": "Off"}, tmp_path).token == ""
+    assert server.access({"INSTRUMENTGPT_TOKEN": TOKEN}, tmp_path).token == TOKEN
+    with pytest.raises(server.BadToken, match="3 characters"):
+        server.access({"INSTRUMENTGPT_TOKEN": "abc"}, tmp_path)
 
 
 def test_the_key_of_the_cookies_is_kept_and_its_owners_alone(tmp_path):
-    first, second = access.access({}, tmp_path / "home"), access.access({}, tmp_path / "home")
+    first, second = server.access({}, tmp_path / "home"), server.access({}, tmp_path / "home")
     assert first.key == second.key and len(first.key) == 32
-    (tmp_path / "home" / access.KEY_FILE).write_bytes(b"")  # a full disk, or a crash
-    assert len(access.access({}, tmp_path / "home").key) == 32
+    (tmp_path / "home" / server.KEY_FILE).write_bytes(b"")  # a full disk, or a crash
+    assert len(server.access({}, tmp_path / "home").key) == 32
 
 
 def mode(path: Path) -> int:

@@ -12,8 +12,7 @@ from instrumentgpt.storage.answers import store_marks
 from instrumentgpt.storage.revisions import list_deleted
 from instrumentgpt.storage.runs import append_events, begin_run, finish_run, list_runs, read_events, start_run
 from instrumentgpt.turn.runs import stop
-from instrumentgpt.ui.progress import THINKING_CHARACTERS
-from instrumentgpt.ui.steps import RESULT_CHARACTERS
+from instrumentgpt.ui.progress import RESULT_CHARACTERS, THINKING_CHARACTERS
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[x] $5"
 

@@ -88,9 +88,9 @@ def badge(agent_name: str) -> AppTest:
         import os
 
         from instrumentgpt.agents.registry import AGENTS
-        from instrumentgpt.ui import connection
+        from instrumentgpt.ui.agents import draw_badge
 
-        connection.draw_badge(AGENTS[agent_name], os.environ["INSTRUMENTGPT_AGENT_PATH"])
+        draw_badge(AGENTS[agent_name], os.environ["INSTRUMENTGPT_AGENT_PATH"])
 
     at = AppTest.from_function(script, args=(agent_name,), default_timeout=TIMEOUT).run()
     assert not at.exception

@@ -12,7 +12,7 @@ from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.artifacts import plain_name
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.turn import runs
-from instrumentgpt.ui import evidence
+from instrumentgpt.ui import artifacts
 
 pytestmark = pytest.mark.usefixtures("forked")
 
@@ -92,4 +92,4 @@ def test_a_line_that_is_not_there_is_no_accident(line):
 
 
 def test_a_long_line_is_cut_on_screen():
-    assert len(evidence.text_around([(1, "x" * 5000)], 1)) < 500
+    assert len(artifacts.text_around([(1, "x" * 5000)], 1)) < 500

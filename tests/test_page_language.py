@@ -19,10 +19,10 @@ from instrumentgpt.ui.language import CHINESE
 
 UI = CHECKOUT / "instrumentgpt" / "ui"
 SOURCES = [CHECKOUT / "app.py", *sorted(UI.rglob("*.py"))]
-BEFORE_THE_PAGE = {UI / "access.py", UI / "server.py"}  # who is let in, and what the terminal says
+BEFORE_THE_PAGE = {UI / "server.py"}  # who is let in, and what the terminal says
 NOT_ON_THE_PAGE = {  # whose problems a terminal or an agent reads
     "commands": "*", "evals": "*", "modes/commands": "*", "agents/offline": "*", "analyst": "*", "ui": "*",
-    "instruments/tools": "*", "instruments/charts": "*", "fleet": "cluster.py", "turn": "rebuild.py",
+    "instruments/tools": "*", "instruments/charts": "*", "fleet": "scan.py",
     "instruments": ["advice.py", "conversation.py"], "modes": "contracts.py", ".": "mcp_*.py",
     "modes/panel": ["contracts.py", "prompts.py", "deliberation.py"],
 }  # fmt: skip

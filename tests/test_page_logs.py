@@ -17,9 +17,8 @@ from instrumentgpt.storage.revisions import revise
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.ui.logs import actions
 from instrumentgpt.ui.logs.chart import counts, strip_in_words
-from instrumentgpt.ui.logs.lines import EVERYWHERE, Filters, event_rows, fitting
+from instrumentgpt.ui.logs.lines import EVERYWHERE, Filters, Row, event_rows, fitting
 from instrumentgpt.ui.logs.place import DEVICE, LOG, Place, axis_of, line_at, moment_at, time_of, within
-from instrumentgpt.ui.logs.viewer import Row
 
 DEMO = Path(__file__).parents[1] / "demo" / "logs" / "zspr_050"
 OVEN = Device("zspr 050", "10.1.1.85", "file:///x")

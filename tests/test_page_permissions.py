@@ -16,17 +16,18 @@ from instrumentgpt.storage.conversations import (
     permission_in_force,
     save_permission,
 )
-from instrumentgpt.ui import answer, permissions
+from instrumentgpt.ui import agents, answer
 
 TIMEOUT = 100  # s: the first run imports everything
 
 
 def page(conversation: str) -> AppTest:
     def script(conversation):
-        from instrumentgpt.ui import permissions, session
+        from instrumentgpt.ui import session
+        from instrumentgpt.ui.agents import draw_permissions
 
         with session.opened() as database:
-            permissions.draw(database, conversation)
+            draw_permissions(database, conversation)
 
     at = AppTest.from_function(script, args=(conversation,), default_timeout=TIMEOUT).run()
     assert not at.exception
@@ -55,7 +56,7 @@ def test_a_switch_is_stored_with_who_and_when_and_shown_in_the_record(conversati
 
 
 def test_the_remedy_for_a_denied_command_names_the_switch_as_it_is_written():
-    assert f"“Agent {permissions._may(Permission())}”" in SWITCH_REMEDY
+    assert f"“Agent {agents._may(Permission())}”" in SWITCH_REMEDY
     assert len(SWITCH_REMEDY) <= answer.REMEDY_CHARACTERS and len(SERVER_REMEDY) <= answer.REMEDY_CHARACTERS
 
 
@@ -72,9 +73,9 @@ def test_before_the_first_question_the_page_says_what_holds_the_agent(name, word
     def script(name):
         from instrumentgpt.agents.registry import AGENTS
         from instrumentgpt.settings import settings_in_force
-        from instrumentgpt.ui import permissions
+        from instrumentgpt.ui.agents import draw_hold
 
-        permissions.draw_hold(AGENTS[name], settings_in_force({}))
+        draw_hold(AGENTS[name], settings_in_force({}))
 
     def said():
         at = AppTest.from_function(script, args=(name,), default_timeout=TIMEOUT).run()

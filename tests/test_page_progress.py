@@ -99,8 +99,7 @@ def test_a_running_step_spins_in_its_place_until_it_ends_and_a_remark_takes_no_p
         import streamlit as st
 
         from instrumentgpt.agents.events import Text, Tool
-        from instrumentgpt.ui.progress import Progress, advance
-        from instrumentgpt.ui.steps import LiveSteps
+        from instrumentgpt.ui.progress import LiveSteps, Progress, advance
 
         first = [Tool("1", "fetch_log", "started"), Text("Look.", segment=1, aside=True)]
         steps, progress = LiveSteps(st.container(), set(), "c"), advance(Progress(), enumerate(first, 1))

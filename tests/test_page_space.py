@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 import db
 from instrumentgpt.pruning import prunable, prune
 from instrumentgpt.settings import settings_in_force
-from instrumentgpt.ui.space import in_words
+from instrumentgpt.ui.settings import in_words
 
 
 def drawn():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from nasty_markdown import CASES
 
+from instrumentgpt.handover import markdown
 from instrumentgpt.ui import untrusted
 
 JOINER = "\u2060"
@@ -21,7 +22,7 @@ LAYOUT = {"p", "h1", "h2", "h3", "h4", "h5", "h6", "strong", "em", "code", "pre"
 ATTRIBUTES = {
     "href": re.compile(r"https?://|mailto:|\?"),
     "title": re.compile(""),
-    "class": re.compile(rf"language-({'|'.join(untrusted.LANGUAGES)})$"),
+    "class": re.compile(rf"language-({'|'.join(markdown.LANGUAGES)})$"),
     "style": re.compile(r"text-align:(left|right|center)$"),
     "start": re.compile(r"\d+$"),
 }
@@ -110,17 +111,17 @@ FRAGMENTS = st.sampled_from(
 
 @pytest.mark.parametrize("name", CASES)
 def test_no_text_makes_the_page_load_anything(name):
-    assert_harmless(untrusted.html(CASES[name].format(url=URL)))
+    assert_harmless(markdown.html(CASES[name].format(url=URL)))
 
 
 @given(st.lists(FRAGMENTS, max_size=12))
 def test_no_mixture_of_texts_makes_the_page_load_anything(parts):
-    assert_harmless(untrusted.html("".join(parts).replace("{url}", URL)))
+    assert_harmless(markdown.html("".join(parts).replace("{url}", URL)))
 
 
 @given(st.text(alphabet="a1 `~$:[]!()<>&|\r\n*_\\/-#\"'=", max_size=60))
 def test_no_letters_make_the_page_load_anything(text):
-    assert_harmless(untrusted.html(text))
+    assert_harmless(markdown.html(text))
 
 
 @settings(max_examples=50)
@@ -152,16 +153,16 @@ def test_a_label_has_no_markup_at_all(text):
     ],
 )
 def test_text_formats_itself_and_keeps_its_letters(text, shown):
-    assert untrusted.html(text).removesuffix("&#10;") == shown
+    assert markdown.html(text).removesuffix("&#10;") == shown
 
 
 def test_a_table_is_a_table():
-    html = untrusted.html("| a | b |\n|:-|-:|\n| 1 | `x` |")
+    html = markdown.html("| a | b |\n|:-|-:|\n| 1 | `x` |")
     assert html.count("<td") == 2 and "text-align:right" in html
 
 
 def test_evidence_links_gain_the_conversation_and_lose_everything_else():
-    html = unescape(untrusted.html("[L 1](?log=a%20b.log&line=7&conv=other&x=1)", "mine"))
+    html = unescape(markdown.html("[L 1](?log=a%20b.log&line=7&conv=other&x=1)", "mine"))
     assert 'href="?conv=mine&log=a%20b.log&line=7"' in html
 
 
@@ -169,12 +170,12 @@ def test_evidence_links_gain_the_conversation_and_lose_everything_else():
     "link", ["?log=a&line=x", "?log=a&line=", "?log=&line=1", f"?log=a&line={'9' * 5000}"]
 )
 def test_an_evidence_link_that_names_nothing_opens_a_first_line_or_none(link):
-    assert 'href="?log=' in untrusted.html(f"[L]({link})")
+    assert 'href="?log=' in markdown.html(f"[L]({link})")
 
 
 @pytest.mark.parametrize("log", ["../../etc/passwd", "a b.log", "溫度.log", 'x"><script>', "a&line=9"])
 def test_evidence_query_quotes_the_name_of_the_log(log):
-    query = untrusted.evidence_query(log, 3, "c")
+    query = markdown.evidence_query(log, 3, "c")
     assert re.fullmatch(r"\?conv=c&log=[\w.%~-]+&line=3", query)
 
 
@@ -186,4 +187,4 @@ def test_a_label_is_one_short_line_without_any_formatting():
 
 def test_hostile_repetition_is_read_to_its_end():
     for piece in ("`", "```\n", "` a", "~~~ x\n", "![", "[a](", "|a|\n|-|\n", "> ", "*a_", "http://a.b/ "):
-        assert_harmless(untrusted.html(piece * 1_000))
+        assert_harmless(markdown.html(piece * 1_000))

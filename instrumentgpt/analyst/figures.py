@@ -104,7 +104,7 @@ def _has_ways(quantity: str, row: Result) -> bool:
 def numbers_in(words: str) -> set[float]:
     """Return the numbers of `words` that may be setpoints: no times, days, shares, or parts of names.
 
-    >>> sorted(numbers_in("052: rms at 77 k in zone2, 85 度那段?")), numbers_in("at 14:20 on 11/16, 5 min, 100 %")
+    >>> sorted(numbers_in("052: rms at 77 k in zone2, 85 度?")), numbers_in("at 14:20 on 11/16, 5 min, 100 %")
     ([77.0, 85.0], set())
     """
     return {float(match[0]) for match in _NUMBER.finditer(words)}

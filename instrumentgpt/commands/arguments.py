@@ -1,257 +1,18 @@
-"""What each command takes, a function of its name each: nothing is imported that --help does not need."""
+"""What each command takes: nothing is imported that --help does not need."""
 
 import argparse
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from instrumentgpt.commands.terminal import words
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.reading.record import StatedLoop
 
+Option = tuple[tuple[str, ...], dict[str, Any]]  # what argparse is given: names, and what it says of them
 NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accepted, and of no effect here
 ROLES = ("time", "setpoint", "pv", "output")
-
-
-def ask(parser: argparse.ArgumentParser) -> None:
-    """Add question, agent, conversation and output."""
-    add = parser.add_argument
-    add("question", type=words, help="in English or Chinese; “-” reads it from standard input")
-    add("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over")
-    _agent(parser)
-    add("--mode", default="chat", help="how it is answered: chat (default), …")
-    add_going_on(parser)
-    add_stating(parser)
-    _json(parser, "print every event as a line of JSON")
-
-
-def panel(parser: argparse.ArgumentParser) -> None:
-    """Add question, log, agent and approval."""
-    parser.add_argument("question", type=words, help="in English or Chinese; it may name a device")
-    parser.add_argument("--log", type=Path, action="append", default=[], help="a log to examine (repeatable)")
-    _agent(parser)
-    parser.add_argument("--yes", action="store_true", help="approve the decomposition without asking")
-    add_going_on(parser, "the panel of ")
-
-
-def diagnose(parser: argparse.ArgumentParser) -> None:
-    """Add logs, output and what a table may not say of itself."""
-    add = parser.add_argument
-    add("logs", nargs="+", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts")
-    _json(parser, "one JSON object a line, likeliest root cause first")
-    add("--report", type=Path, metavar="FILE", help="write an .html to read, print and hand on, too")
-    add_stating(parser)
-    _language(parser, "of the findings")
-
-
-def compare(parser: argparse.ArgumentParser) -> None:
-    """Add the logs, or one log and a time."""
-    add = parser.add_argument
-    add("logs", nargs="+", type=Path, metavar="LOG", help="the older and the newer log, or one with --at")
-    add("--at", type=clock, metavar="HH:MM", help="divide one log at this time of its clock")
-    _json(parser, "one JSON object per difference and line")
-    _language(parser, "of the sentences")
-
-
-def plot(parser: argparse.ArgumentParser) -> None:
-    """Add log, channel and where to write."""
-    add = parser.add_argument
-    add("log", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts")
-    add("-o", "--output", type=Path, required=True, metavar="FILE", help="the .html or .json to write")
-    add(
-        "--chart",
-        default="loop",
-        metavar="NAME",
-        help="loop (default), error: pv less setpoint, or trend: what changes over days",
-    )
-    add("--channel", type=int, metavar="N", help="this channel alone")
-    _language(parser, "of the labels")
-
-
-def devices(parser: argparse.ArgumentParser) -> None:
-    """Add the output form."""
-    _json(parser, "print one JSON object a line")
-
-
-def scan(parser: argparse.ArgumentParser) -> None:
-    """Add which devices and logs, how many processes, and output."""
-    parser.add_argument("device", nargs="*", metavar="DEVICE", help="by name or address; none: all of them")
-    parser.add_argument("--newest", type=int, default=0, metavar="N", help="only the N newest logs of each")
-    _add_judges(parser)
-    parser.add_argument("--export", type=Path, metavar="FILE", help="all verdicts as .parquet or .csv, too")
-    _json(parser, "one JSON object per device and line")
-    _language(parser, "of the text")
-
-
-def watch(parser: argparse.ArgumentParser) -> None:
-    """Add how often, and how many processes."""
-    parser.add_argument("--every", type=minutes, default=10.0, metavar="MINUTES", help="between looks (10)")
-    parser.add_argument("--once", action="store_true", help="look once and end, for a timer of the system")
-    _add_judges(parser)
-
-
-def _language(parser: argparse.ArgumentParser, of: str) -> None:
-    parser.add_argument("--language", choices=["en", "zh"], default="en", help=f"{of} (default: en)")
-
-
-def _json(parser: argparse.ArgumentParser, what: str) -> None:
-    parser.add_argument("--json", action="store_true", help=what)
-
-
-def _agent(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
-
-
-def _add_judges(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
-    parser.add_argument(
-        "--scheduler", default="", metavar="ADDRESS", help="judge on this Dask cluster instead"
-    )
-
-
-def eval(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments (docs/command-line.md)."""
-    add = parser.add_argument
-    add("--agent", action="append", metavar="NAME", help="who answers, several times for several")
-    add("--kind", action="append", metavar="KIND", help="only cases of this kind")
-    add("--limit", type=int, metavar="N", help="only the first N cases")
-    add("--seeds", type=int, default=1, metavar="N", help="simulated logs with N noises (1)")
-    add("--record", action="store_true", help="keep what models say, to be replayed")
-    add("--report", type=Path, metavar="FILE", help="write an HTML page, side by side")
-    add("--rated", action="store_true", help="print the answers that were rated on the page")
-
-
-def search(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments (docs/command-line.md)."""
-    parser.add_argument("words", type=words, metavar="WORDS", nargs="+", help="in English or Chinese")
-    parser.add_argument("--limit", type=int, default=20, metavar="N", help="so many hits at most (20)")
-    _json(parser, "one JSON object per hit and line")
-
-
-def case(parser: argparse.ArgumentParser) -> None:
-    """Add what is done, with which case, its outcome and output."""
-    add = parser.add_argument
-    add("action", choices=["list", "open", "show", "close", "reopen"], help="what to do")
-    add(
-        "which",
-        type=words,
-        nargs="*",
-        metavar="WHICH",
-        help="words to list those that hold them; a case's number; to open one, a conversation's id",
-    )
-    add("--outcome", type=words, default="", metavar="TEXT", help="what settled it, to close it")
-    add("--on", default="", metavar="DAY", help="when that was, as 2026-11-24 (today)")
-    add("--device", type=words, default="", help="list only those of this device, by name")
-    add("--state", choices=["open", "closed", "reopened", "unsettled"], default="", help="list only these")
-    _json(parser, "one JSON object per case and line")
-    _language(parser, "of the text")
-
-
-def report(parser: argparse.ArgumentParser) -> None:
-    """Add what is reported, since when, and where it is written."""
-    add = parser.add_argument
-    add("what", choices=["shift", "case", "answer"], help="what is handed on")
-    add(
-        "which",
-        nargs="?",
-        default="",
-        metavar="WHICH",
-        help="a case's number; a conversation's id, of which the newest answer is taken, or ID/MESSAGE",
-    )
-    add("--since", type=words, default="", metavar="TIME", help="of a shift: “yesterday 18:00”, “昨天18:00”")
-    add(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FILE",
-        help="the .html, .pdf or .md to write (default: print it)",
-    )
-    _language(parser, "of the text")
-
-
-def export(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments (docs/command-line.md)."""
-    parser.add_argument("conversation", metavar="CONVERSATION", help="its id, as in the address: ?conv=ID")
-    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the file to write")
-
-
-def prune(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments (docs/command-line.md)."""
-    add = parser.add_argument
-    add("--days", type=float, metavar="N", help="untouched for N days (default: the setting)")
-    add("--yes", action="store_true", help="do it; without this nothing is changed")
-    add("--export", type=Path, metavar="FOLDER", help="with --yes: write each as a zip before")
-
-
-def rebuild(parser: argparse.ArgumentParser) -> None:
-    """Declare the arguments (docs/command-line.md)."""
-    parser.add_argument("conversation", nargs="*", metavar="CONVERSATION", help="its id; none: all of them")
-
-
-def doctor(parser: argparse.ArgumentParser) -> None:
-    """Add nothing: there is nothing to choose."""
-
-
-def offline(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of Cursor's `agent`, of which most matter here, and `--task`."""
-    add = parser.add_argument
-    add("prompt", nargs="?", help="the question; without it, it is read from standard input")
-    add("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)")
-    add("-p", "--print", action="store_true", help="answer and end (always so)")
-    add(
-        "--output-format",
-        choices=["text", "json", "stream-json"],
-        default="text",
-        help="text (default), one JSON result, or one JSON event a line",
-    )
-    add("--stream-partial-output", action="store_true", help="print the text as it comes")
-    for flag in NEVER_USED:
-        add(flag, help=argparse.SUPPRESS)
-
-
-def add_going_on(parser: argparse.ArgumentParser, part: str = "") -> None:
-    """Add the options that `conversation_for` reads.
-
-    part  of the conversation that is gone on with, as in "the panel of "
-    """
-    going_on = parser.add_mutually_exclusive_group()
-    going_on.add_argument("--conversation", metavar="ID", help=f"go on with {part}this conversation")
-    going_on.add_argument(
-        "--continue", dest="continue_", action="store_true", help=f"go on with {part}the latest conversation"
-    )
-
-
-def add_stating(parser: argparse.ArgumentParser) -> None:
-    """Add the options that `stated_by` reads."""
-    add = parser.add_argument
-    add("--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3")
-    for role in ROLES:
-        value = " or VALUE" if role == "setpoint" else ""
-        add(
-            f"--{role}",
-            metavar="COLUMN" + value.replace(" or ", "|"),
-            help=f"the column of {role}, by head or number{value}",
-        )
-    add("--period", type=positive, metavar="SECONDS", help="between rows, for a table without time")
-    add("--unit", type=unit, metavar="UNIT", help="of the temperature: C, F, K or counts")
-    add(
-        "--kind",
-        type=kind,
-        action="append",
-        default=[],
-        metavar="[CHANNEL=]KIND",
-        help="of its loop: continuous, on_off, manual or idle; heats or cools (1=on_off,cools)",
-    )
-    add(
-        "--band",
-        type=band,
-        action="append",
-        default=[],
-        metavar="[CHANNEL=]SIZE",
-        help="deviation of pv that is worth a word, in its unit",
-    )
-    add("--forget", action="store_true", help="what was said of logs like these before")
 
 
 def columns(text: str) -> dict[str, int]:
@@ -327,3 +88,204 @@ def clock(text: str) -> str:
     if not re.fullmatch(r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?", text):
         raise argparse.ArgumentTypeError(f"{text!r} is no time of day: write it like 14:20 or 14:20:05")
     return text
+
+
+def option(*names: str, **look: Any) -> Option:
+    """Return an argument as argparse is given it; `help` is said by --help."""
+    return names, look
+
+
+def _language(of: str) -> Option:
+    return option("--language", choices=["en", "zh"], default="en", help=f"{of} (default: en)")
+
+
+def _json(what: str) -> Option:
+    return option("--json", action="store_true", help=what)
+
+
+def _role(role: str) -> Option:
+    value = "|VALUE" if role == "setpoint" else ""
+    text = f"the column of {role}, by head or number{value.replace('|', ' or ')}"
+    return option(f"--{role}", metavar=f"COLUMN{value}", help=text)
+
+
+AGENT = option("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
+JUDGES = (
+    option("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)"),
+    option("--scheduler", default="", metavar="ADDRESS", help="judge on this Dask cluster instead"),
+)
+STATING = (  # what a log does not say of itself
+    option("--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3"),
+    *map(_role, ROLES),
+    option("--period", type=positive, metavar="SECONDS", help="between rows, for a table without time"),
+    option("--unit", type=unit, metavar="UNIT", help="of the temperature: C, F, K or counts"),
+    option(
+        "--kind",
+        type=kind,
+        action="append",
+        default=[],
+        metavar="[CHANNEL=]KIND",
+        help="of its loop: continuous, on_off, manual or idle; heats or cools (1=on_off,cools)",
+    ),
+    option(
+        "--band",
+        type=band,
+        action="append",
+        default=[],
+        metavar="[CHANNEL=]SIZE",
+        help="deviation of pv that is worth a word, in its unit",
+    ),
+    option("--forget", action="store_true", help="what was said of logs like these before"),
+)
+GOING_ON = {"ask": "", "panel": "the panel of "}  # command → the part of a conversation that it goes on with
+OPTIONS: dict[str, tuple[Option, ...]] = {
+    "ask": (
+        option("question", type=words, help="in English or Chinese; “-” reads it from standard input"),
+        option("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over"),
+        AGENT,
+        option("--mode", default="chat", help="how it is answered: chat (default), …"),
+        *STATING,
+        _json("print every event as a line of JSON"),
+    ),
+    "panel": (
+        option("question", type=words, help="in English or Chinese; it may name a device"),
+        option("--log", type=Path, action="append", default=[], help="a log to examine (repeatable)"),
+        AGENT,
+        option("--yes", action="store_true", help="approve the decomposition without asking"),
+    ),
+    "diagnose": (
+        option("logs", nargs="+", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts"),
+        _json("one JSON object a line, likeliest root cause first"),
+        option("--report", type=Path, metavar="FILE", help="write an .html to read, print and hand on, too"),
+        *STATING,
+        _language("of the findings"),
+    ),
+    "compare": (
+        option(
+            "logs", nargs="+", type=Path, metavar="LOG", help="the older and the newer log, or one with --at"
+        ),
+        option("--at", type=clock, metavar="HH:MM", help="divide one log at this time of its clock"),
+        _json("one JSON object per difference and line"),
+        _language("of the sentences"),
+    ),
+    "plot": (
+        option("log", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts"),
+        option(
+            "-o", "--output", type=Path, required=True, metavar="FILE", help="the .html or .json to write"
+        ),
+        option(
+            "--chart",
+            default="loop",
+            metavar="NAME",
+            help="loop (default), error: pv less setpoint, or trend: what changes over days",
+        ),
+        option("--channel", type=int, metavar="N", help="this channel alone"),
+        _language("of the labels"),
+    ),
+    "devices": (_json("print one JSON object a line"),),
+    "scan": (
+        option("device", nargs="*", metavar="DEVICE", help="by name or address; none: all of them"),
+        option("--newest", type=int, default=0, metavar="N", help="only the N newest logs of each"),
+        *JUDGES,
+        option("--export", type=Path, metavar="FILE", help="all verdicts as .parquet or .csv, too"),
+        _json("one JSON object per device and line"),
+        _language("of the text"),
+    ),
+    "watch": (
+        option("--every", type=minutes, default=10.0, metavar="MINUTES", help="between looks (10)"),
+        option("--once", action="store_true", help="look once and end, for a timer of the system"),
+        *JUDGES,
+    ),
+    "eval": (
+        option("--agent", action="append", metavar="NAME", help="who answers, several times for several"),
+        option("--kind", action="append", metavar="KIND", help="only cases of this kind"),
+        option("--limit", type=int, metavar="N", help="only the first N cases"),
+        option("--seeds", type=int, default=1, metavar="N", help="simulated logs with N noises (1)"),
+        option("--record", action="store_true", help="keep what models say, to be replayed"),
+        option("--report", type=Path, metavar="FILE", help="write an HTML page, side by side"),
+        option("--rated", action="store_true", help="print the answers that were rated on the page"),
+    ),
+    "search": (
+        option("words", type=words, metavar="WORDS", nargs="+", help="in English or Chinese"),
+        option("--limit", type=int, default=20, metavar="N", help="so many hits at most (20)"),
+        _json("one JSON object per hit and line"),
+    ),
+    "case": (
+        option("action", choices=["list", "open", "show", "close", "reopen"], help="what to do"),
+        option(
+            "which",
+            type=words,
+            nargs="*",
+            metavar="WHICH",
+            help="words to list those that hold them; a case's number; to open one, a conversation's id",
+        ),
+        option("--outcome", type=words, default="", metavar="TEXT", help="what settled it, to close it"),
+        option("--on", default="", metavar="DAY", help="when that was, as 2026-11-24 (today)"),
+        option("--device", type=words, default="", help="list only those of this device, by name"),
+        option(
+            "--state", choices=["open", "closed", "reopened", "unsettled"], default="", help="list only these"
+        ),
+        _json("one JSON object per case and line"),
+        _language("of the text"),
+    ),
+    "report": (
+        option("what", choices=["shift", "case", "answer"], help="what is handed on"),
+        option(
+            "which",
+            nargs="?",
+            default="",
+            metavar="WHICH",
+            help="a case's number; a conversation's id, of which the newest answer is taken, or ID/MESSAGE",
+        ),
+        option(
+            "--since",
+            type=words,
+            default="",
+            metavar="TIME",
+            help="of a shift: “yesterday 18:00”, “昨天18:00”",
+        ),
+        option(
+            "-o",
+            "--output",
+            type=Path,
+            metavar="FILE",
+            help="the .html, .pdf or .md to write (default: print it)",
+        ),
+        _language("of the text"),
+    ),
+    "export": (
+        option("conversation", metavar="CONVERSATION", help="its id, as in the address: ?conv=ID"),
+        option("-o", "--output", type=Path, metavar="FILE", help="the file to write"),
+    ),
+    "prune": (
+        option("--days", type=float, metavar="N", help="untouched for N days (default: the setting)"),
+        option("--yes", action="store_true", help="do it; without this nothing is changed"),
+        option("--export", type=Path, metavar="FOLDER", help="with --yes: write each as a zip before"),
+    ),
+    "rebuild": (option("conversation", nargs="*", metavar="CONVERSATION", help="its id; none: all of them"),),
+    "doctor": (),
+    "offline": (
+        option("prompt", nargs="?", help="the question; without it, it is read from standard input"),
+        option("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)"),
+        option("-p", "--print", action="store_true", help="answer and end (always so)"),
+        option(
+            "--output-format",
+            choices=["text", "json", "stream-json"],
+            default="text",
+            help="text (default), one JSON result, or one JSON event a line",
+        ),
+        option("--stream-partial-output", action="store_true", help="print the text as it comes"),
+        *(option(flag, help=argparse.SUPPRESS) for flag in NEVER_USED),
+    ),
+}
+
+
+def add_options(parser: argparse.ArgumentParser, command: str) -> None:
+    """Add what `command` takes."""
+    for names, look in OPTIONS[command]:
+        parser.add_argument(*names, **look)
+    if command in GOING_ON:
+        group, part = parser.add_mutually_exclusive_group(), GOING_ON[command]
+        group.add_argument("--conversation", metavar="ID", help=f"go on with {part}this conversation")
+        help = f"go on with {part}the latest conversation"
+        group.add_argument("--continue", dest="continue_", action="store_true", help=help)

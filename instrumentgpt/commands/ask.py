@@ -1,4 +1,4 @@
-"""`ask`: one chat turn in the terminal, through the same turn as on the page."""
+"""`ask` and `panel`: turns in the terminal, the same as on the page."""
 
 import argparse
 import contextlib
@@ -11,13 +11,14 @@ from pathlib import Path
 from instrumentgpt import warm_server
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
+from instrumentgpt.commands.shared import WrongArguments, conversation_for, opened
 from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
-from instrumentgpt.commands.stored import conversation_for, opened
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
 from instrumentgpt.instruments.reading.transcripts import unpacked
 from instrumentgpt.settings import home
+from instrumentgpt.storage.panels import latest_panel
 from instrumentgpt.storage.paths import database_path, make_files_private
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.open_questions import open_questions
@@ -27,10 +28,12 @@ _LINK = re.compile(r"\[([^\[\]\n]*)\]\(\?(?:log|conv)=[^()\s]*\)")  # the termin
 _OPEN_LINK = re.compile(r"\[[^\[\]\n]{0,40}(?:\](?:\([^()\s]*)?)?$")  # the beginning of one, at the end
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_ask(arguments: argparse.Namespace) -> int:
     """Answer the question on standard output; return 0 if there is an answer, else 1."""
     make_files_private()
-    question = _standard_input() if arguments.question == "-" else arguments.question
+    question = arguments.question
+    if question == "-":
+        question = sys.stdin.buffer.read().decode("utf-8", "replace").strip()
     files = [
         file for path in arguments.files for file in unpacked(known_file(path), home() / "cache" / "unpacked")
     ]
@@ -58,25 +61,17 @@ def _state(files: list[Path], conversation: str, arguments: argparse.Namespace) 
                 read_stated(path, conversation, stated, arguments.forget, asks)
 
 
-def _standard_input() -> str:
-    return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
-
-
 def known_file(path: Path) -> Path:
-    """Return the path of a file that can be handed over; raise UnreadableFile with the remedy."""
+    """Return the path of a file that can be handed over; raise WrongArguments with the remedy."""
     try:
         check_is_file(path)
         with path.open("rb"):
             check_size(path.name, path.stat().st_size)
         return path
     except OSError as problem:
-        raise UnreadableFile(
+        raise WrongArguments(
             f"{path}: {problem.strerror}. Give the path of a file that can be read"
         ) from None
-
-
-class UnreadableFile(InstrumentGPTError, OSError):
-    """A file that cannot be handed over."""
 
 
 def _print_json(events: Iterator[Event]) -> int:
@@ -194,3 +189,36 @@ class Printed:
             sys.stdout.write(text)
             sys.stdout.flush()
             self.end_of_text = (self.end_of_text + text)[-2:]
+
+
+def run_panel(arguments: argparse.Namespace) -> int:
+    """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
+    make_files_private()
+    files = [known_file(path) for path in arguments.log]
+    conversation = conversation_for(arguments.question, arguments)
+    message: str | None = arguments.question
+    code = 0
+    while message is not None:
+        where = database_path(), conversation, message
+        with closing(runs.consume(*where, mode="panel", agent=arguments.agent, attachments=files)) as stream:
+            code = print_text(stream, as_they_come=True)
+        files = []
+        message = _next(conversation, arguments.yes) if code == 0 else None
+    print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
+    return code
+
+
+def _next(conversation: str, approved: bool) -> str | None:
+    """Return what to say to a proposed decomposition: what the user types; None if none is waiting."""
+    with opened() as database:
+        panel = latest_panel(database, conversation)
+    if panel is None or panel.status != "proposed":
+        return None
+    if approved:
+        return "yes"
+    try:
+        return input("yes, no, “remove 2”, or the changed list in one line a sub-problem: ")
+    except EOFError:
+        raise WrongArguments(
+            "The decomposition was not approved. Give --yes, or answer on a terminal"
+        ) from None

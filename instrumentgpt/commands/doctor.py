@@ -29,7 +29,7 @@ class Line:
     remedy: str = ""
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_doctor(arguments: argparse.Namespace) -> int:
     """Print a line for everything looked at; return 1 if something needed is missing, else 0."""
     missing = False
     for look in LOOKS:
@@ -85,7 +85,7 @@ def database() -> Iterator[Line]:
 
 def devices() -> Iterator[Line]:
     """Is there an inventory, and can the folder of each device be listed?"""
-    from instrumentgpt.commands.stored import saved_settings
+    from instrumentgpt.commands.shared import saved_settings
     from instrumentgpt.instruments.devices import load_inventory
     from instrumentgpt.instruments.fetch import list_logs
     from instrumentgpt.turn.request import missing_source
@@ -113,7 +113,7 @@ def agents() -> Iterator[Line]:
     """Which agents are there to answer?"""
     from instrumentgpt.agents.registry import AGENTS
     from instrumentgpt.agents.sandbox import confines, what_holds
-    from instrumentgpt.commands.stored import saved_settings
+    from instrumentgpt.commands.shared import saved_settings
 
     settings = saved_settings()
     for agent in AGENTS.values():

@@ -5,18 +5,13 @@ import sys
 
 from instrumentgpt import warm_server
 from instrumentgpt.agents.warm import is_off
-from instrumentgpt.commands.stored import opened
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.commands.shared import WrongArguments, opened
 from instrumentgpt.evals.cases import load, rated_cases
 from instrumentgpt.evals.evaluation import ROWS, evaluate, page, tables
 from instrumentgpt.evals.runner import known_agent
 
 
-class NoCase(InstrumentGPTError, LookupError):
-    """No case of that kind."""
-
-
-def run(arguments: argparse.Namespace) -> int:
+def run_eval(arguments: argparse.Namespace) -> int:
     """Print the tables, each failure beside them as it comes; return 0 whatever they say.
 
     Or, with --rated, the answers that people rated, as cases to be completed.
@@ -30,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
     cases = [case for case in loaded if not arguments.kind or case.kind in arguments.kind][: arguments.limit]
     if not cases:
         kinds = ", ".join(dict.fromkeys(case.kind for case in loaded))
-        raise NoCase(f"no case of kind {', '.join(arguments.kind)}. There are: {kinds}")
+        raise WrongArguments(f"no case of kind {', '.join(arguments.kind)}. There are: {kinds}")
     if not is_off():
         warm_server.warm_up()  # programs of ours are forked from this one
     results = []

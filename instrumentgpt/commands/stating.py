@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from instrumentgpt.commands.arguments import ROLES, positive
-from instrumentgpt.commands.stored import opened, saved_settings
+from instrumentgpt.commands.shared import opened, saved_settings
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.stated import Stated, stated_unit
 from instrumentgpt.instruments.readings import read_as, recalled, remember
@@ -82,7 +82,7 @@ def answers(log: Log, stated: Stated | None, ask: Callable[[str], str]) -> State
         completed = with_setpoint(completed, answer)
     if "period" in log.missing:
         completed = replace(completed, period=_prompted(f"{log.name}: {QUESTIONS['period']} ", positive, ask))
-    if in_doubt(log):
+    if "unit" in log.guessed and log.logged_unit in ("°F", "K", "counts"):  # another could explain them, too
         question = QUESTIONS["unit"].format(unit=log.logged_unit, why=log.guessed["unit"])
         completed = replace(completed, unit=_prompted(f"{log.name}: {question} ", stated_unit, ask) or "")
     return completed if completed != Stated() else None
@@ -104,11 +104,6 @@ def _input(question: str) -> str:
         return input(question)
     except EOFError:
         return ""
-
-
-def in_doubt(log: Log) -> bool:
-    """Return whether the unit was inferred from values that another unit could explain, too."""
-    return "unit" in log.guessed and log.logged_unit in ("°F", "K", "counts")
 
 
 def at_terminal() -> bool:

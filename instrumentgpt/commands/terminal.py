@@ -1,14 +1,19 @@
 """What commands are given and print: words as text, and nothing in them that commands a terminal."""
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import IO, Any, TextIO, cast
 
 # C0 but tab and line end, DEL, C1, what turns the direction of writing, halves of a character.
-COMMANDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-PICTURES = 0x2400  # Unicode's pictures of C0, in the order of C0
+COMMANDING = [
+    *range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A),
+    *range(0xD800, 0xE000),
+]  # fmt: skip
+SIGNS: dict[int, str] = dict.fromkeys(COMMANDING, "\ufffd") | {0x7F: "␡"}
+SIGNS |= {code: chr(0x2400 + code) for code in COMMANDING if code < 0x20}  # Unicode's pictures of C0
+SIGNS[0x0D] = ""
+ESCAPES = {code: f"\\u{code:04x}" for code in COMMANDING}
 
 
 def shown(text: str) -> str:
@@ -19,7 +24,7 @@ def shown(text: str) -> str:
     >>> shown("\x1b[2Jgone\x9b31m\u202e\r\n")
     '␛[2Jgone�31m�\n'
     """
-    return COMMANDING.sub(lambda match: _sign(match[0]), text)
+    return text.translate(SIGNS)
 
 
 def escaped(line: str) -> str:
@@ -28,7 +33,7 @@ def escaped(line: str) -> str:
     >>> escaped('"\x9b"')
     '"\\u009b"'
     """
-    return COMMANDING.sub(lambda match: f"\\u{ord(match[0]):04x}", line)
+    return line.translate(ESCAPES)
 
 
 def words(text: str) -> str:
@@ -38,14 +43,6 @@ def words(text: str) -> str:
     'why �?'
     """
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _sign(letter: str) -> str:
-    if letter == "\r":
-        return ""
-    if letter == "\x7f":
-        return "␡"
-    return chr(PICTURES + ord(letter)) if letter < " " else "\ufffd"
 
 
 class _Harmless:

@@ -135,19 +135,13 @@ def reopen_returned(database: Database, devices: Sequence[str]) -> list[Case]:
     for case in select(database, Case, settled):
         if case.device not in devices:
             continue
-        since = _settled_by_its_clock(case)
+        is_live = case.seen_until is None or (case.settled_at or 0.0) - case.seen_until <= LIVE
+        since = case.settled_at if is_live else case.seen_until  # by the clock of its device's logs
         values = (case.device, case.fault, case.channel, case.log, since, case.settled_at)
         for verdict in select(database, Verdict, back, values):
             change_case(database, case.id, SCAN, state="reopened", log=verdict.log, line=verdict.line)
             returned.append(case)
     return returned
-
-
-def _settled_by_its_clock(case: Case) -> float:
-    """Return when the case was settled, by the clock of its device's logs as far as they tell it."""
-    assert case.settled_at is not None
-    is_live = case.seen_until is None or case.settled_at - case.seen_until <= LIVE
-    return case.settled_at if is_live else case.seen_until or 0.0
 
 
 def gone_faults(database: Database, cases: Sequence[Case]) -> dict[int, Verdict]:

@@ -1,4 +1,7 @@
-"""Judging what is new in the folders of many devices: each log that came or changed since the last scan."""
+"""Judging what is new in the folders of many devices: each log that came or changed since the last scan.
+
+It is judged in processes of this machine, or of a Dask cluster that runs already.
+"""
 
 import json
 import math
@@ -9,27 +12,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import closing
-from dataclasses import dataclass, field
-from datetime import timedelta
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from functools import partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 import db
-from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.fleet.cases import reopen_returned
-from instrumentgpt.fleet.cluster import each_on
-from instrumentgpt.fleet.rising import with_rising
 from instrumentgpt.instruments import loop_wording, withheld_wording, wording
-from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.swing import REGULAR
+from instrumentgpt.instruments.compare import Duties, rises_over, spread_over
+from instrumentgpt.instruments.comparison_wording import rise_sentence
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_logs
 from instrumentgpt.instruments.findings import Excursion, Finding, worst
-from instrumentgpt.instruments.kept_verdicts import diagnosed, held_duties
+from instrumentgpt.instruments.kept_verdicts import diagnosed, held_duties, judging_version
 from instrumentgpt.instruments.language import DAY, Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
@@ -81,7 +84,7 @@ def scan(
     are reopened.
 
     jobs    processes; 0: as many as this machine has cores
-    scheduler  the address of a Dask cluster, whose workers judge instead; see `cluster.each_on`
+    scheduler  the address of a Dask cluster, whose workers judge instead; see `each_on`
     newest  only so many logs of each device; 0: all
     on_progress(done, total) counts logs
     """
@@ -208,7 +211,8 @@ def _verdict(name: tuple[str, str, int, str], log: Log, diagnosis: Diagnosis) ->
     begun, ended = (_moment(log, float(time_.iloc[place])) if len(time_) else None for place in (0, -1))
     held = held_duties(log)
     figures = {
-        number: _figures(metrics)
+        number: {name: getattr(metrics, name) for name in FIGURES}
+        | ({} if metrics.regularity > REGULAR else {"period": math.nan})
         | {
             "unit": log.unit_of(number),
             "held": [[at, *told] for at, told in held.get(number, {}).items()],
@@ -237,11 +241,6 @@ def _moment(log: Log, seconds: float) -> float | None:
     return (log.start + timedelta(seconds=seconds)).timestamp() if log.start else None
 
 
-def _figures(metrics: Metrics) -> dict[str, Any]:
-    figures = {name: getattr(metrics, name) for name in FIGURES}
-    return figures if metrics.regularity > REGULAR else {**figures, "period": math.nan}
-
-
 def _errors(log: Log, channel: int | None) -> list[float | None]:
     """Return pv − setpoint of a channel through the log's last day, a mean for each of POINTS parts of it."""
     loops = loops_of(log)
@@ -257,3 +256,105 @@ def _errors(log: Log, channel: int | None) -> list[float | None]:
     part = np.clip(np.searchsorted(edges, loop.time[recent], side="right") - 1, 0, POINTS - 1)
     count, total = np.bincount(part, minlength=POINTS), np.bincount(part, error[recent], POINTS)
     return [float(f"{subtotal / n:.4g}") if n else None for subtotal, n in zip(total, count, strict=True)]
+
+
+def with_rising(newest: Verdict, verdicts: Sequence[Verdict]) -> Verdict | None:
+    """Return the newest verdict on a device, open with what grows over its `verdicts`.
+
+    None where nothing grows, or the newest tells a fault.
+    """
+    if newest.state not in ("healthy", "open"):
+        return None
+    units = {channel: row["unit"] for channel, row in _channel_figures(newest).items()}
+    held = [(verdict, duties) for verdict in verdicts if (duties := _held(verdict, units))]
+    chosen = spread_over(held)
+    rises = rises_over([duties for _, duties in chosen])
+    if not rises:
+        return None
+    begun = [
+        datetime.fromtimestamp(verdict.begun).isoformat() if verdict.begun is not None else verdict.log
+        for verdict, _ in chosen
+    ]
+
+    text_en, text_zh = (
+        " ".join(rise_sentence(rise, begun, units[rise.channel], language) for rise in rises)
+        for language in LANGUAGES
+    )
+    open_ = replace(newest, state="open", fault="", severity="info", channel=rises[0].channel, line=None)
+    return replace(open_, text_en=text_en, text_zh=text_zh)
+
+
+def _held(verdict: Verdict, units: Mapping[int, str]) -> dict[int, Duties]:
+    """Return channel → its duties, of those that are told in `units`."""
+    return {
+        channel: {at: tuple(math.nan if mean is None else mean for mean in told) for at, *told in row["held"]}
+        for channel, row in _channel_figures(verdict).items()
+        if row["held"] and row["unit"] == units.get(channel)
+    }
+
+
+def _channel_figures(verdict: Verdict) -> dict[int, dict[str, Any]]:
+    """Return channel → its figures, of those that were judged with their duties."""
+    rows = json.loads(verdict.figures).items()
+    return {int(number): row for number, row in rows if "held" in row}
+
+
+CONNECT = 10.0  # s
+INSTALL = "pip install 'distributed>=2026.3,<2027'"  # what the tests have passed with
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class ClusterError(InstrumentGPTError, OSError):
+    """A cluster that cannot be used, or that went away."""
+
+
+def each_on(
+    address: str, call: Callable[[Item], Result], items: Sequence[Item]
+) -> Iterator[tuple[Item, Result | str]]:
+    """Yield each of `items` with what `call` returns for it on a worker of the cluster, as it comes.
+
+    A worker that dies costs nothing, others take over; what several died of is yielded with that sentence.
+    Raises ClusterError.
+    """
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError:
+        raise ClusterError(f"--scheduler needs the package distributed. Install it: {INSTALL}") from None
+    try:
+        distributed.comm.get_address_host_port(address)
+        client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            f"No Dask scheduler answers at {address!r} ({reason(error)}). Give the address that "
+            "`dask scheduler` printed, such as tcp://10.1.1.5:8786"
+        ) from error
+    with client:
+        _check_workers(client, address)
+        futures = {client.submit(call, item, pure=False): item for item in items}
+        for future in distributed.as_completed(list(futures), loop=client.loop):
+            item = futures.pop(future)
+            try:
+                yield item, future.result()
+            except distributed.KilledWorker:
+                yield item, "the workers that judged it died: it may be too large for their memory"
+            except distributed.client.FutureCancelledError as error:
+                raise ClusterError(
+                    f"The scheduler at {address} went away. Start it and scan again: what was judged is kept"
+                ) from error
+            future.release()
+
+
+def _check_workers(client: Any, address: str) -> None:
+    try:
+        versions = set(client.run(judging_version).values())
+    except ImportError as error:
+        raise ClusterError(
+            f"The workers of {address} have no InstrumentGPT ({reason(error)}). Start them in its checkout"
+        ) from error
+    if not versions:
+        raise ClusterError(f"{address} has no workers. Start some: dask worker {address} --nthreads 1")
+    if versions != {judging_version()}:
+        raise ClusterError(
+            f"The workers of {address} run another version of InstrumentGPT. Give them this one"
+        )

@@ -1,9 +1,9 @@
-"""What is handed on as one thing: an answer or a case as Markdown, as one HTML page, or on paper."""
+"""What is handed on as one thing: an answer or a case as Markdown, page or PDF; the facts of a letter."""
 
 import base64
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,12 @@ import db
 from instrumentgpt import __version__
 from instrumentgpt.analyst.words import line_link, plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.fleet.cases import fault_of
 from instrumentgpt.fleet.cases import markdown as case_markdown
+from instrumentgpt.handover.letters import LINES, Facts
 from instrumentgpt.handover.markdown import absolute, html, lines_linked
 from instrumentgpt.handover.pdf import pdf_of
+from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.tools.opened import find_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace, workspace_of
@@ -27,7 +30,7 @@ from instrumentgpt.memory.summary import shorten
 from instrumentgpt.moments import moment, now
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.answers import marks_of_answer
-from instrumentgpt.storage.cases import changes_of, chart_of, evidence_of, get_case
+from instrumentgpt.storage.cases import Case, changes_of, chart_of, evidence_of, get_case, list_cases
 from instrumentgpt.storage.conversations import unknown
 from instrumentgpt.storage.runs import get_run
 
@@ -194,3 +197,37 @@ def _plain(value: Any) -> Any:
             return np.frombuffer(base64.b64decode(value["bdata"]), np.dtype(value["dtype"])).tolist()
         return {name: _plain(part) for name, part in value.items()}
     return [_plain(part) for part in value] if isinstance(value, list) else value
+
+
+TOLD = ("model", "symptom", "cause", "ruled_out", "action", "outcome")  # of a case, in words
+
+
+def facts_of(database: Database, conversation_id: str, address: str) -> Facts:
+    """Return the facts of the conversation's newest case, else of what it knows; links lead to `address`."""
+    for case in list_cases(database, conversation_id=conversation_id)[:1]:
+        return facts_of_case(database, case, address)
+    inventory = load_inventory(settings_in_force(db.get_settings(database)).inventory)
+    fields, evidence = fault_of(database, conversation_id, inventory)
+    lines = [(item["line"], item["text"]) for item in evidence]
+    return _facts(fields, lines, f"{address}?conv={conversation_id}")
+
+
+def facts_of_case(database: Database, case: Case, address: str) -> Facts:
+    """Return the facts of a case; its link leads to it."""
+    lines = [(item.line, item.text) for item in evidence_of(database, case.id) if item.line]
+    return _facts(asdict(case), lines, f"{address}cases?case={case.id}")
+
+
+def _facts(fields: Mapping[str, Any], lines: Sequence[tuple[int, str]], link: str) -> Facts:
+    return Facts(
+        device=plain_text(fields["device"] or "–"),
+        log=quoted(fields["log"]) if fields["log"] else "",
+        lines=tuple(f"L {line:,} {quoted(text)}" for line, text in lines[:LINES]),
+        link=link,
+        **{name: _joined(fields.get(name, "").splitlines()) for name in TOLD},
+    )
+
+
+def _joined(items: list[str]) -> str:
+    texts = (plain_text(item.removeprefix("- ")) for item in items if item.strip())
+    return "; ".join(texts).replace("。; ", "。").replace(".; ", ". ")

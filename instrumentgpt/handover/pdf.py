@@ -41,7 +41,12 @@ def pdf_of(page: str) -> bytes:
             "Nothing here makes a PDF. Install Chromium (apt-get install chromium), or WeasyPrint "
             "(pip install weasyprint); or open the report as HTML and print it"
         )
-    return _by_weasyprint(page) if program == "weasyprint" else _by_browser(program, page)
+    if program != "weasyprint":
+        return _by_browser(program, page)
+    from weasyprint import HTML
+    from weasyprint.urls import URLFetcher
+
+    return bytes(HTML(string=page, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf())
 
 
 def _by_browser(program: str, page: str) -> bytes:
@@ -64,10 +69,3 @@ def _by_browser(program: str, page: str) -> bytes:
             last = process.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
             raise NoPrinter(f"{program} made no PDF: {''.join(last)}. Print the HTML")
         return target.read_bytes()
-
-
-def _by_weasyprint(page: str) -> bytes:
-    from weasyprint import HTML
-    from weasyprint.urls import URLFetcher
-
-    return bytes(HTML(string=page, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf())

@@ -10,7 +10,7 @@ import db
 from instrumentgpt.analyst.words import conversation_link, line_link, plain_text, quoted
 from instrumentgpt.fleet.cases import WORDS as CASE_WORDS
 from instrumentgpt.fleet.cases import title_of
-from instrumentgpt.fleet.watch import silences
+from instrumentgpt.fleet.standing import silences
 from instrumentgpt.handover.document import Document, word
 from instrumentgpt.handover.markdown import absolute
 from instrumentgpt.instruments.devices import Device
@@ -159,17 +159,14 @@ def _by_severity(faults: dict[Key, tuple[float, Verdict]]) -> list[tuple[float, 
     return sorted(faults.values(), key=lambda row: (SEVERITIES.index(row[1].severity), row[0]))
 
 
-def _text(verdict: Verdict, language: Language) -> str:
-    return plain_text(shorten(verdict.text_zh if language == "zh" else verdict.text_en, TEXT_CHARS))
-
-
 def _fault_line(
     row: tuple[float, Verdict], faults: Faults, language: Language, words: str = "fault_line"
 ) -> str:
     at, verdict = row
     when = log_moment(at) if at in faults.clocks else moment(at)
+    text = verdict.text_zh if language == "zh" else verdict.text_en
     return word(
-        words, language, device=plain_text(verdict.device), text=_text(verdict, language),
+        words, language, device=plain_text(verdict.device), text=plain_text(shorten(text, TEXT_CHARS)),
         severity=report_word(f"severity_{verdict.severity}", language), when=when,
         link=line_link(reference_to(verdict.log, verdict.device), verdict.line or 1),
     )  # fmt: skip

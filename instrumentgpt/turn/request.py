@@ -78,7 +78,10 @@ def request_of(turn: Turn, agent: Agent, asking: Asking) -> Request:
     entry = tools_entry(server, turn.folder) if agent.state else server
     mcp_config = prepare(folder, agent.name, entry, allowed, source)
     logs = device_memory.state.downloaded_logs[-MOST_LOGS:]
-    fetched = _fetched(turn.home() / "cache", set(logs))
+    paths, names = sorted((turn.home() / "cache").glob("*/*")) if logs else [], set(logs)
+    fetched = [
+        (path.parent.name, path) for path in paths if {path.name, path.name.removesuffix(".gz")} & names
+    ]
     copy_logs(folder / "logs", [*fetched, *(("dropped", path) for path in turn.uploads())])
     write_pasted(folder / "pasted", pasted(turn.earlier))
     return replace(request, server=server, mcp_config=mcp_config)
@@ -109,6 +112,9 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
     home, state = turn.home(), device_memory.state
     ours = (state.device_name, state.device_ip)
     filed = db.device_states(*turn.where)
+    left: dict[str, str] = {}  # what this question turned away from
+    for device, stored in turn.filed.items():
+        left = {"device": device, "log": DiagnosticState.deserialize(stored).last_log_file or ""}
     record = {
         "task": task,
         "question": turn.question.content,
@@ -119,7 +125,7 @@ def write_task_file(turn: Turn, task: str, given: Mapping[str, Any], device_memo
         "artifacts": str(made(turn.folder / "artifacts")),
         "devices": [device.name for device in turn.devices],
         "nicknames": {device.name: device.nicknames for device in turn.inventory.devices if device.nicknames},
-        "left": _left(turn),
+        "left": left,
         "state": asdict(state),
         "others": {device: json.loads(stored) for device, stored in filed.items() if device not in ours},
         "messages": _messages(turn),
@@ -173,13 +179,6 @@ def _messages(turn: Turn) -> list[dict[str, Any]]:
     return [row for row in messages if row["role"] == "user" or row in answers][-MOST_QUESTIONS:]
 
 
-def _left(turn: Turn) -> dict[str, str]:
-    """Return the device that this question turned away from and its last log, nothing if it did not."""
-    for device, stored in turn.filed.items():
-        return {"device": device, "log": DiagnosticState.deserialize(stored).last_log_file or ""}
-    return {}
-
-
 def _stated(device_memory: RevisedMemory) -> list[dict[str, Any]]:
     """Return what the user said last of each value of the device in question, be it in force or not."""
     device = device_key(device_memory.state)
@@ -222,9 +221,3 @@ def pasted(messages: Sequence[db.Message]) -> dict[str, str]:
         if RAW_LOG in kept or "characters left out]" in kept or len(kept) > RECENT_CHARS:
             files[f"turn-{turn:03d}-{message.role}.md"] = message.content
     return files
-
-
-def _fetched(cache: Path, names: set[str]) -> list[tuple[str, Path]]:
-    """Return (device's folder, file) of the logs in the cache that have one of the names."""
-    paths = sorted(cache.glob("*/*")) if names else []
-    return [(path.parent.name, path) for path in paths if {path.name, path.name.removesuffix(".gz")} & names]

@@ -30,7 +30,7 @@ from instrumentgpt.modes.registry import MODES, known_mode, run_turn
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage import runs as stored
 from instrumentgpt.storage.artifacts import Received, add_upload, attach_uploads, list_uploads, received
-from instrumentgpt.storage.connection import RunInProgress, UnknownRun, file_of, rows
+from instrumentgpt.storage.connection import RunInProgress, UnknownRun, file_of
 from instrumentgpt.turn.close import (
     close,
     end_at_once,
@@ -313,17 +313,9 @@ def _pasted(
 ) -> tuple[str, bytes] | None:
     """Return the log that is pasted in the question as a file, unless it is among what comes with it."""
     content = pasted_log(text).encode()
-    digest = hashlib.sha256(content).hexdigest()
-    same = any(given.digest == digest for given in brought)
-    if not content or same or any(_holds(database, conversation_id, given, content) for given in attached):
+    files = db.list_artifacts(database, conversation_id, "conversation_id")
+    digests = {given.digest for given in brought} | {file.file for file in files if file.id in attached}
+    if not content or hashlib.sha256(content).hexdigest() in digests:
         return None
     before = [number for file in list_uploads(database, conversation_id) if (number := number_of(file.title))]
     return file_name(max(map(int, before), default=0) + 1), content
-
-
-def _holds(database: Database, conversation_id: str, artifact_id: str, content: bytes) -> bool:
-    sql = "SELECT 1 FROM artifacts WHERE id = ? AND conversation_id = ? AND size = ?"
-    if not rows(database, sql, (artifact_id, conversation_id, len(content))):
-        return False
-    kept = db.get_artifact(database, conversation_id, artifact_id)
-    return kept is not None and kept.content == content

@@ -1,33 +1,30 @@
 """One stored answer: what was done for it, its words and charts, how it ended, its cost, its thumbs."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.handover.markdown import answer_text
+from instrumentgpt.handover.markdown import MISSING, Note, answer_text, evidence_query, marked
+from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.memory.filtering import rendered_parts
-from instrumentgpt.memory.gate import Mark
+from instrumentgpt.memory.gate import Kind, Mark
 from instrumentgpt.storage.answers import Rating, marks_of_answer, rate, rating_of, take_back
-from instrumentgpt.storage.runs import get_run
-from instrumentgpt.ui import (
-    again,
-    artifacts,
-    beside,
-    case_pins,
-    connection,
-    copying,
-    handing,
-    live,
-    panel,
-    session,
-    untrusted,
+from instrumentgpt.storage.runs import get_run, usage_of
+from instrumentgpt.ui import artifacts, cases, controls, handing, modes, session, turns, untrusted
+from instrumentgpt.ui.agents import agent_words, money, spent, tokens
+from instrumentgpt.ui.language import problem, say
+from instrumentgpt.ui.progress import (
+    Progress,
+    draw_closed,
+    draw_denied,
+    draw_thinking,
+    progress_of,
+    tool_words,
 )
-from instrumentgpt.ui.language import problem, say, thousands
-from instrumentgpt.ui.progress import Progress
-from instrumentgpt.ui.steps import draw_closed, draw_denied, draw_thinking
 
 REMEDY_CHARACTERS = 300
 ENDINGS = {  # how an answer that is not complete is marked
@@ -38,12 +35,6 @@ ENDINGS = {  # how an answer that is not complete is marked
     "not-logged-in": "The agent is not logged in",
     "untrusted": "The agent does not trust its folder",
     "tools-denied": "The agent was not allowed to use its tools",
-}
-TOKENS = {  # as agents.events.Done names them → in words
-    "inputTokens": "{count} in",
-    "outputTokens": "{count} out",
-    "cacheReadTokens": "{count} read from its cache",
-    "cacheWriteTokens": "{count} written to its cache",
 }
 
 
@@ -66,10 +57,10 @@ def draw(
     draw_closed(progress, f"steps-{message.run_id}", conversation_id)
     draw_denied(progress)
     marks = marks_of_answer(database, message.id) or ()
-    content, notes = beside.annotated(message, marks, conversation_id)
+    content, notes = annotated(message, marks, conversation_id)
     write = partial(_draw_words, database, conversation_id, by_id, open_charts, notes)
-    if message.run_id and get_run(database, message.run_id).mode == panel.MODE:
-        panel.draw_answer(content, write)
+    if message.run_id and get_run(database, message.run_id).mode == modes.PANEL:
+        modes.draw_answer(content, write)
     else:
         write(content)
     for artifact in stored:
@@ -83,21 +74,23 @@ def draw(
         to_know.append(warning)
         st.caption(warning)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        text = answer_text(message, conversation_id, stored, copying.address(), to_know)
-        copying.draw(text, f"copy-{message.id}")
+        text = answer_text(message, conversation_id, stored, controls.page_address(), to_know)
+        controls.copy_button(text, f"copy-{message.id}")
         handing.draw_answer(conversation_id, message.id)
-        case_pins.draw_pins(database, conversation_id, message, stored)
-        again.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
-        again.draw_branch(conversation_id, message.id, disabled=agents is None)
-        rating = draw_thumbs(database, message.id)
+        cases.draw_pins(database, conversation_id, message, stored)
+        turns.draw_agents(conversation_id, message.id, agents or ["offline"], disabled=agents is None)
+        turns.draw_branch(conversation_id, message.id, disabled=agents is None)
+        rating, thumbs = rating_of(database, message.id), f"thumbs-{message.id}"
+        default = int(rating.helped) if rating else None
+        st.feedback(key=thumbs, default=default, on_change=_rate, args=(message.id,))
         usage = progress.done.usage if progress.done else {}
         st.caption(" · ".join(_facts(database, message, progress)), help=tokens(usage, exactly=True) or None)
         if progress.session or usage:
-            beside.draw_foot(database, conversation_id, message, progress)
+            draw_foot(database, conversation_id, message, progress)
     if rating:
-        draw_reason(rating)
+        _draw_reason(rating)
     if message.run_id:
-        beside.draw(database, conversation_id, message, stored)
+        draw_beside(database, conversation_id, message, stored)
 
 
 def _draw_words(
@@ -105,7 +98,7 @@ def _draw_words(
     conversation_id: str,
     by_id: Mapping[str, db.Artifact],
     open_charts: Collection[str],
-    notes: tuple[untrusted.Note, ...],
+    notes: tuple[Note, ...],
     text: str,
 ) -> None:
     """Draw `text` with the charts whose markers stand in it."""
@@ -128,20 +121,6 @@ def sourceless(marks: Sequence[Mark]) -> str:
     return words if missing else ""
 
 
-def tokens(usage: Mapping[str, float], exactly: bool = False) -> str:
-    """Return what went in and came out, or `exactly` all that the agent reports; "" if it reports neither.
-
-    >>> tokens({"inputTokens": 12_340, "outputTokens": 410, "cacheReadTokens": 9_000}), tokens({})
-    ('tokens: 12.3k in, 410 out', '')
-    >>> tokens({"inputTokens": 12_340, "cacheReadTokens": 9_000}, exactly=True)
-    'tokens: 12,340 in, 9,000 read from its cache'
-    """
-    shown = "{:,.0f}".format if exactly else thousands
-    names = [name for name in TOKENS if usage.get(name) and (exactly or "cache" not in name)]
-    counts = ", ".join(say(TOKENS[name], count=shown(usage[name])) for name in names)
-    return say("tokens: {counts}", counts=counts) if counts else ""
-
-
 def _progress_of(run_id: str | None) -> Progress:
     if run_id is None:
         return Progress()
@@ -154,7 +133,7 @@ def _progress_of(run_id: str | None) -> Progress:
 @st.cache_resource(max_entries=500, show_spinner=False)
 def _folded(run_id: str) -> Progress:
     """What a finished run has shown never changes: its events are read once."""
-    return session.in_database(live.progress_of, run_id)
+    return session.in_database(progress_of, run_id)
 
 
 def _draw_ending(words: str, progress: Progress) -> None:
@@ -170,7 +149,7 @@ def _draw_ending(words: str, progress: Progress) -> None:
 def _facts(database: Database, message: db.Message, progress: Progress) -> list[str]:
     """Return who answered, how long it took and what it cost, as far as known."""
     agent = get_run(database, message.run_id).agent if message.run_id else ""
-    facts = [connection.agent_words(agent)] if agent else []
+    facts = [agent_words(agent)] if agent else []
     model = progress.session.model if progress.session and agent != "offline" else ""
     if model and model.casefold() not in (fact.casefold() for fact in facts):
         facts.append(untrusted.label(model))
@@ -180,7 +159,7 @@ def _facts(database: Database, message: db.Message, progress: Progress) -> list[
     if counts := tokens(usage):
         facts.append(counts)
     if cost := usage.get("costUSD"):
-        facts.append(beside.money(cost))
+        facts.append(money(cost))
     return facts
 
 
@@ -188,25 +167,12 @@ WHY = ("What was wrong or missing?", "What helped?")  # thumb down, thumb up
 REASON_CHARACTERS = 500
 
 
-def draw_thumbs(database: Database, message_id: int) -> Rating | None:
-    """Draw the thumbs of an answer as they were pressed, and return its rating."""
-    rating, key = rating_of(database, message_id), f"thumbs-{message_id}"
-    st.feedback(key=key, default=int(rating.helped) if rating else None, on_change=_rate, args=(message_id,))
-    return rating
-
-
-def draw_reason(rating: Rating) -> None:
+def _draw_reason(rating: Rating) -> None:
     """Draw the reason of a rating, to be written or changed."""
-    st.text_input(
-        say(WHY[rating.helped]),
-        rating.reason,
-        REASON_CHARACTERS,
-        key=f"reason-{rating.message_id}",
-        help=say("Kept on this computer for the evaluation. Press the thumb again to take it back."),
-        on_change=_rate,
-        args=(rating.message_id,),
-        width=480,
-    )
+    help = say("Kept on this computer for the evaluation. Press the thumb again to take it back.")
+    look = {"value": rating.reason, "max_chars": REASON_CHARACTERS, "help": help, "width": 480}
+    key = f"reason-{rating.message_id}"
+    controls.text_field(say(WHY[rating.helped]), key, "", _rate, rating.message_id, **look)
 
 
 def _rate(message_id: int) -> None:
@@ -217,3 +183,109 @@ def _rate(message_id: int) -> None:
             take_back(database, message_id)
         else:
             rate(database, message_id, bool(thumb), reason, session.who())
+
+
+KINDS: dict[Kind, str] = {  # of marks → in words, in this order
+    "computed": "{count} computed",
+    "user": "{count} from you",
+    "agent": "{count} from the agent's own programs",
+    "unknown": "{count} not found",
+}
+SOURCES = {  # kind of mark on a number → what is told of it
+    "unknown": "nobody computed this",
+    "user": "from you",
+    "computed": "from: {source}",
+    "agent": "from the agent's own program: {source}",
+}
+LOOK_BACK = 40  # messages among which the same question is looked for
+
+
+def draw_foot(database: Database, conversation_id: str, message: db.Message, progress: Progress) -> None:
+    """Draw, once it is opened, what is told of the run: model, tools on offer, called and denied, cost."""
+    with st.popover(say("Details"), type="tertiary", key=f"foot-{message.id}", on_change="rerun") as foot:
+        if not foot.open:
+            return
+        is_ours = message.run_id and get_run(database, message.run_id).agent == "offline"
+        if progress.session and progress.session.model and not is_ours:
+            st.markdown(f"**{say('Model of the agent')}** {untrusted.label(progress.session.model)}")
+        called = dict.fromkeys(step.name for step in progress.steps.values() if step.status != "denied")
+        st.markdown(f"**{say('Tools called')}** {_listed(called)}")
+        st.markdown(f"**{say('Not allowed')}** {_listed(progress.denied())}")
+        our_tools = say("our {count} tools", count=len(TOOLS))
+        offered = our_tools if is_ours else say("{ours}, and the agent’s own", ours=our_tools)
+        st.markdown(f"**{say('On offer')}** {offered}")
+        st.caption(_listed(TOOLS))
+        usage = usage_of(database, conversation_id)
+        st.markdown(f"**{say('This conversation')}** {spent(usage) or say('not told by the agent')}")
+
+
+def annotated(
+    message: db.Message, marks: Sequence[Mark], conversation_id: str
+) -> tuple[str, tuple[Note, ...]]:
+    """Return the words of an answer with a sign around each of its numbers, and what is told of each."""
+    content = marked(message.content, [(mark.start, mark.end) for mark in marks])
+    is_marked = content != message.content
+    return content, tuple(_note(mark, conversation_id) for mark in marks) if is_marked else ()
+
+
+def _note(mark: Mark, conversation_id: str) -> Note:
+    """Return what is told of a number: where it is from, or that nobody computed it."""
+    source = say(SOURCES[mark.kind], source=tool_words(mark.source))
+    if mark.kind == "unknown":
+        return Note(source, MISSING)
+    query = evidence_query(mark.log, mark.line, conversation_id) if mark.line else ""
+    return Note(source, "color: inherit; text-decoration: none" if query else "", query)
+
+
+def draw_beside(
+    database: Database, conversation_id: str, message: db.Message, stored: Sequence[db.Artifact]
+) -> None:
+    """Draw an earlier answer to the same question and `message` side by side, once that is opened."""
+    earlier = _earlier_answer(database, conversation_id, message)
+    if earlier is None:
+        return
+    shut = st.expander(
+        say("Beside the earlier answer"), type="compact", key=f"beside-{message.id}", on_change="rerun"
+    )
+    with shut:
+        if not shut.open:
+            return
+        for column, answer in zip(st.columns(2), (earlier, message), strict=True):
+            with column:
+                agent = get_run(database, answer.run_id).agent if answer.run_id else ""
+                st.markdown(f"**{agent_words(agent)}**")
+                ids, marks = [artifact.id for artifact in stored], marks_of_answer(database, answer.id)
+                content, notes = annotated(answer, marks or (), conversation_id)
+                for part in rendered_parts(content, [name for name in ids if name in answer.content]):
+                    if not part.artifact_id:
+                        untrusted.write(part.text, conversation_id, notes=notes)
+                st.caption(counts_of_marks(marks))
+
+
+def counts_of_marks(marks: Sequence[Mark] | None) -> str:
+    """Return how many of an answer's numbers are of whom.
+
+    >>> counts_of_marks([Mark(0, 2, "computed"), Mark(3, 5, "unknown")]), counts_of_marks(None)
+    ('Numbers: 1 computed, 0 from you, 1 not found', 'Numbers: not looked up, all computed by our own tools')
+    """
+    if marks is None:  # of the offline analyst
+        return say("Numbers: not looked up, all computed by our own tools")
+    numbers = Counter(mark.kind for mark in marks)
+    texts = [say(KINDS[kind], count=numbers[kind]) for kind in KINDS if numbers[kind] or kind != "agent"]
+    return say("Numbers: {counts}", counts=", ".join(texts))
+
+
+def _earlier_answer(database: Database, conversation_id: str, message: db.Message) -> db.Message | None:
+    """Return the last complete answer before `message` to the same words, None if there is none."""
+    earlier = db.list_messages(database, conversation_id, before=message.id, last=LOOK_BACK)
+    places = [place for place, other in enumerate(earlier) if other.role == "user"]
+    if not places:
+        return None
+    question = earlier[places[-1]].content
+    same_places = [place for place in places[:-1] if earlier[place].content == question]
+    answers = [earlier[place + 1] for place in same_places if earlier[place + 1].role == "assistant"]
+    return answers[-1] if answers else None
+
+
+def _listed(names: Iterable[str]) -> str:
+    return untrusted.label(", ".join(map(tool_words, names)), 1_000) or say("none")

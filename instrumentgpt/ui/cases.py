@@ -1,22 +1,45 @@
-"""The Cases page: what faults there were, what settled them, and one case with all that belongs to it."""
+"""The Cases page: what faults there were, what settled them, and one case with all that belongs to it.
 
+Beside a conversation: the link to its case, or the button that opens one, and pinning to it.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
 
 import db
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import WORDS as PARTS
-from instrumentgpt.fleet.cases import change_line, end_of, first_line, gone_faults, markdown, settle, title_of
+from instrumentgpt.fleet.cases import (
+    case_from,
+    change_line,
+    end_of,
+    first_line,
+    gone_faults,
+    markdown,
+    pin_chart,
+    settle,
+    title_of,
+)
+from instrumentgpt.handover.markdown import lines_linked
 from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.instruments.language import phrase
+from instrumentgpt.instruments.tools.opened import find_log, texts_of
+from instrumentgpt.instruments.workspace import workspace_of
+from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.moments import moment, today
 from instrumentgpt.storage import cases as stored
-from instrumentgpt.ui import artifacts, downloads, evidence, handing, session, untrusted
-from instrumentgpt.ui.controls import one_of
+from instrumentgpt.storage.cases import Case, list_cases, pin
+from instrumentgpt.ui import artifacts, controls, handing, session, untrusted
+from instrumentgpt.ui.controls import chosen, icon_menu, one_of, text_button
 from instrumentgpt.ui.language import language, say
 
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
@@ -35,16 +58,15 @@ LINE_CHARACTERS, OFFER_CHARACTERS = 160, 400
 DIGITS = 9  # of a case's number in an address
 
 
-def page() -> None:
-    """Draw the page; an expected problem is shown with its remedy."""
-    with session.problems_shown(), session.opened() as database:
-        number = st.query_params.get("case", "")
-        if number.isascii() and number.isdigit() and len(number) <= DIGITS:
-            icon = ":material/arrow_back:"
-            st.button(say("All cases"), icon=icon, type="tertiary", on_click=show, args=(None,))
-            _draw_case(database, stored.get_case(database, int(number)))
-        else:
-            _draw_list(database)
+@session.drawn
+def page(database: Database) -> None:
+    """Draw the page."""
+    number = st.query_params.get("case", "")
+    if number.isascii() and number.isdigit() and len(number) <= DIGITS:
+        text_button("arrow_back", say("All cases"), None, show, None)
+        _draw_case(database, stored.get_case(database, int(number)))
+    else:
+        _draw_list(database)
 
 
 def badge(case: stored.Case) -> None:
@@ -60,13 +82,7 @@ def _draw_list(database: Database) -> None:
         states = {name: say(STATES[name]) for name in STATES}
         state = one_of(say("State"), states, "unsettled", "cases-state")
         filters = {
-            field: st.selectbox(
-                say(FILTERS[field]),
-                ["", *values],
-                format_func=partial(_option, field),
-                key=f"cases-{field}",
-                width=220,
-            )
+            field: chosen(say(FILTERS[field]), _options(field, values), f"cases-{field}", width=220)
             for field in FILTERS
             if len(values := stored.values_of(database, field)) > 1
         }
@@ -94,10 +110,10 @@ def _draw_list(database: Database) -> None:
                 st.caption(f":material/task_alt: {untrusted.label(offer, OFFER_CHARACTERS)}")
 
 
-def _option(field: str, value: str) -> str:
-    if not value:
-        return say("All")
-    return wording.title(value, language()) if field == "fault" and value in faults() else value
+def _options(field: str, values: Sequence[str]) -> dict[str, str]:
+    known = faults() if field == "fault" else ()
+    titles = {value: wording.title(value, language()) if value in known else value for value in values}
+    return {"": say("All"), **titles}
 
 
 def show(case_id: int | None) -> None:
@@ -134,7 +150,7 @@ def _draw_case(database: Database, case: stored.Case) -> None:
         if talk and st.button(say("Open the conversation"), icon=":material/chat:"):
             st.switch_page(session.page_named("chat"), query_params={"conv": talk.id})
         make = partial(markdown, case, pinned, changes, language())
-        downloads.draw(say("Markdown"), make, f"case_{case.id}.md", "text/markdown")
+        controls.download(say("Markdown"), make, f"case_{case.id}.md", "text/markdown")
         handing.draw_case(case.id)
     shown_parts = markdown(case, pinned, (), language()).partition("\n")[2]  # its heading stands above
     untrusted.write(shown_parts.replace("\n## ", "\n#### "))
@@ -150,7 +166,7 @@ def _draw_case(database: Database, case: stored.Case) -> None:
                 st.button(label, key, type="tertiary", on_click=session.in_database, args=unpin)
     with st.expander(phrase(PARTS, "history", language()), icon=":material/history:"):
         untrusted.write("\n".join(f"- {change_line(change, case, language())}" for change in changes))
-    evidence.draw(database, case.conversation_id or "", session.current_settings(database))
+    artifacts.draw_evidence(database, case.conversation_id or "", session.current_settings(database))
 
 
 def _settle(case: stored.Case) -> None:
@@ -189,3 +205,70 @@ def _edit(case: stored.Case) -> None:
     fields = {"device": device.strip(), "fault": fault, "channel": int(channel) if channel else None}
     session.in_database(stored.change_case, case.id, session.who(), **parts, **fields)
     st.rerun()
+
+
+MOST_LINES = 12  # offered of one answer
+Pinned = tuple[str, int] | str  # a log and a line of it, or the id of a chart
+
+
+def draw_beside(database: Database, conversation_id: str, state: DiagnosticState, answering: bool) -> None:
+    """Draw the link to the conversation's case, or the button that makes it one if it is about a fault."""
+    cases = list_cases(database, conversation_id=conversation_id)
+    if cases:
+        word = phrase(PARTS, cases[0].state, language())
+        label = say("Case {number} · {state}", number=cases[0].id, state=word)
+        session.link_to_case(label, cases[0].id, icon=":material/cases:")
+    elif device_key(state) or state.findings or state.root_causes:
+        help = say("Keep this fault with its evidence until its outcome is confirmed")
+        look: Any = {"help": help, "disabled": answering, "type": "secondary"}
+        text_button("cases", say("Make a case"), None, _make_case, conversation_id, **look)
+
+
+def draw_pins(
+    database: Database, conversation_id: str, message: db.Message, stored: Sequence[db.Artifact]
+) -> None:
+    """Draw the menu under an answer that pins its lines and charts, if the conversation is a case."""
+    case = next(iter(list_cases(database, conversation_id=conversation_id)), None)
+    if case is None:
+        return
+    charts = {item.id: item.title for item in stored if item.kind == artifacts.CHART and not item.removed_at}
+    offered: list[Pinned] = [*lines_linked(message.content)[:MOST_LINES], *charts]
+    if not offered:
+        return
+    key = f"pin-{message.id}"
+
+    def name(item: Pinned) -> str:
+        if isinstance(item, str):
+            return say("Chart: {title}", title=untrusted.label(charts.get(item, "")))
+        return say("Line {line:,} of {log}", line=item[1], log=untrusted.label(Path(item[0]).name, 40))
+
+    title, words = say("Pin to case {number}", number=case.id), {item: name(item) for item in offered}
+    icon_menu("keep", title, words, key, _pin_choice, key, case, conversation_id)
+
+
+def _make_case(conversation_id: str) -> None:
+    with session.problems_shown(), session.opened() as database:
+        inventory = load_inventory(session.current_settings(database).inventory)
+        case_from(database, conversation_id, inventory, session.who())
+
+
+def _pin_choice(key: str, case: Case, conversation_id: str) -> None:
+    choice: Pinned | None = st.session_state[key]
+    if choice is None:
+        return
+    try:
+        with session.opened() as database:
+            if isinstance(choice, str):
+                artifact = db.get_artifact(database, conversation_id, choice)
+                if artifact:
+                    pin_chart(database, case.id, artifact, session.who())
+            else:
+                log, line = choice
+                place = workspace_of(database, conversation_id, session.current_settings(database).inventory)
+                device, _, name = log.rpartition("/")
+                text = texts_of(find_log(place, log), [line]).get(line, "")
+                pin(database, case.id, session.who(), text, device, name, line)
+    except (InstrumentGPTError, OSError) as problem:
+        st.toast(session.describe(problem, 300), icon=":material/error:")
+        return
+    st.toast(say("Pinned to case {number}", number=case.id), icon=":material/keep:")

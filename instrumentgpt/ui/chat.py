@@ -16,29 +16,23 @@ from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import Run, get_run, list_runs, live_run
 from instrumentgpt.turn import runs
 from instrumentgpt.ui import (
-    again,
     answer,
     artifacts,
     browser,
-    case_pins,
+    cases,
     composer,
-    deleted,
-    evidence,
     inspector,
-    interview,
-    live,
-    panel,
-    permissions,
-    plan,
+    modes,
     session,
     sidebar,
-    space,
+    turns,
     untrusted,
-    welcome,
 )
+from instrumentgpt.ui.agents import draw_permissions
+from instrumentgpt.ui.controls import text_button
 from instrumentgpt.ui.language import say
-from instrumentgpt.ui.progress import Progress
-from instrumentgpt.ui.steps import draw_closed
+from instrumentgpt.ui.progress import Progress, draw_closed, follow, progress_of, watch
+from instrumentgpt.ui.settings import prune_daily
 
 LAST = 20  # messages shown at once; a page of 500 takes 7 s to load
 OPEN_CHARTS = 4  # newest charts drawn at once; older ones when they are opened
@@ -48,30 +42,25 @@ LONG_HEIGHT = 420  # px
 USER, ASSISTANT = ":material/person:", ":material/device_thermostat:"
 
 
-def page() -> None:
-    """Draw the page; an expected problem with the database is shown with its remedy."""
-    with session.problems_shown():
-        _draw()
-
-
-def _draw() -> None:
+@session.drawn
+def page(database: Database) -> None:
     """Draw one moment of the database: an answer that ends meanwhile is live in all parts, or in none."""
     if case := st.query_params.get("case"):  # an answer's link to a case, opened from elsewhere
         st.switch_page(session.page_named("cases"), query_params={"case": case})
     runs.reap(database_path())
     composer.ask()
-    with session.opened() as database, snapshot(database):
+    with snapshot(database):
         conversation = session.current(database)
         settings = session.current_settings(database)
-        space.prune_daily(settings.retention_days)
+        prune_daily(settings.retention_days)
         run = live_run(database, conversation.id) if conversation else None
         latest = next(iter(list_runs(database, conversation.id, limit=1)), None) if conversation else None
-        welcome.draw_tour(database, settings)
+        composer.draw_tour(database, settings)
         composer.draw(settings, run, latest)
         if not run:
             _draw_sidebar(database, conversation)
         if conversation is None:
-            welcome.draw(settings)
+            composer.draw_welcome(settings)
         else:
             _draw_conversation(database, settings, conversation, run, latest)
         if not run and latest and latest.id == st.session_state.get(session.FOLLOWED):
@@ -89,7 +78,7 @@ def _draw_sidebar(database: Database, conversation: db.Conversation | None) -> N
             sidebar.draw_entities(database, conversation.id)
         inspector.draw(conversation.id if conversation else None)
         if conversation:
-            permissions.draw(database, conversation.id)
+            draw_permissions(database, conversation.id)
 
 
 def _draw_conversation(
@@ -100,25 +89,25 @@ def _draw_conversation(
     messages = _draw_messages(database, conversation.id, settings, answering=run is not None)
     frame = _draw_live(database, run) if run else None
     mode = latest.mode if latest else ""
-    is_guided = mode == panel.MODE and panel.draw(database, conversation.id, answering=run is not None)
+    is_guided = mode == modes.PANEL and modes.draw_panel(database, conversation.id, answering=run is not None)
     if not run:
         if mode == "investigate":
-            plan.draw(database, conversation.id, settings)
+            modes.draw_plan(database, conversation.id, settings)
         if mode == "interview":
             is_guided = True
-            interview.draw(database, conversation.id)
+            modes.draw_interview(database, conversation.id)
         else:
-            welcome.draw_asked(database, conversation.id)
-        if not welcome.draw_offers(database, messages) and not is_guided:
+            composer.draw_asked(database, conversation.id)
+        if not composer.draw_offers(database, messages) and not is_guided:
             state = DiagnosticState.deserialize(db.get_memory(conversation.id, database)[1])
-            welcome.draw_follow_ups(settings, messages, state)
-    evidence.draw(database, conversation.id, settings)
+            composer.draw_follow_ups(settings, messages, state)
+    artifacts.draw_evidence(database, conversation.id, settings)
     if run and frame:
         with frame[0]:
-            live.follow(run.id, conversation.id, frame[1])
+            follow(run.id, conversation.id, frame[1])
     else:
         newest = db.list_messages(database, conversation.id, last=1)
-        live.watch(conversation.id, newest[-1].id if newest else 0)
+        watch(conversation.id, newest[-1].id if newest else 0)
 
 
 def _draw_title(database: Database, conversation: db.Conversation, answering: bool) -> None:
@@ -131,8 +120,8 @@ def _draw_title(database: Database, conversation: db.Conversation, answering: bo
             )
         revised = revised_memory(database, conversation.id, state).state
         inspector.draw_badges(revised)
-        case_pins.draw_case(database, conversation.id, revised, answering)
-    again.draw_origin(database, conversation)
+        cases.draw_beside(database, conversation.id, revised, answering)
+    turns.draw_origin(database, conversation)
 
 
 def _draw_messages(
@@ -147,23 +136,18 @@ def _draw_messages(
     messages = _in_view(database, conversation_id, limit, place)
     earlier = db.count_messages(database, conversation_id, before=messages[0].id) if messages else 0
     if earlier:
-        st.button(
-            say("Load earlier · {count} more", count=earlier),
-            icon=":material/expand_less:",
-            type="tertiary",
-            on_click=st.session_state.update,
-            args=({"shown": {conversation_id: limit + LAST}},),
-        )
+        label, more = say("Load earlier · {count} more", count=earlier), {conversation_id: limit + LAST}
+        text_button("expand_less", label, None, st.session_state.update, {"shown": more})
     by_message = {message.id: db.list_artifacts(database, message.id) for message in messages}
     open_charts = [
         artifact.id for group in by_message.values() for artifact in group if artifact.kind == artifacts.CHART
     ][-OPEN_CHARTS:]
     goal = place if place is not None else _just_folded(database, messages)
-    agents = None if answering else again.agents_here(settings)
-    deletion = deleted.latest(database, conversation_id)
+    agents = None if answering else turns.agents_here(settings)
+    deletion = turns.latest_deletion(database, conversation_id)
     for message in messages:
         if deletion and message.id > int(deletion.item.name):
-            deleted.draw_way_back(database, conversation_id, deletion, answering)
+            turns.draw_way_back(database, conversation_id, deletion, answering)
             deletion = None
         stored = by_message[message.id]
         with st.container(key=f"message-{message.id}") if message.id == goal else nullcontext():
@@ -173,8 +157,8 @@ def _draw_messages(
                 with st.chat_message("assistant", avatar=ASSISTANT):
                     answer.draw(database, conversation_id, message, stored, open_charts, agents)
     if deletion:
-        deleted.draw_way_back(database, conversation_id, deletion, answering)
-    again.draw_dialog(messages)
+        turns.draw_way_back(database, conversation_id, deletion, answering)
+    turns.draw_dialog(messages)
     _draw_way_back(database, conversation_id, messages)
     if goal is not None and any(message.id == goal for message in messages):
         browser.bring_into_view(f"message-{goal}")
@@ -186,7 +170,7 @@ def _just_folded(database: Database, messages: list[db.Message]) -> int | None:
     run_id = st.session_state.get(session.FOLLOWED)
     if not run_id or not messages or messages[-1].run_id != run_id:
         return None
-    is_panel = get_run(database, run_id).mode == panel.MODE
+    is_panel = get_run(database, run_id).mode == modes.PANEL
     return messages[-1].id if is_panel and folded(messages[-1].content) else None
 
 
@@ -202,19 +186,15 @@ def _draw_way_back(database: Database, conversation_id: str, messages: list[db.M
     """Draw the button to the newest messages, where older ones are in view."""
     later = db.count_messages(database, conversation_id, after=messages[-1].id) if messages else 0
     if later:
-        st.button(
-            say("Go to the newest · {count} more", count=later),
-            icon=":material/expand_more:",
-            type="tertiary",
-            on_click=session.leave_place,
-        )
+        label = say("Go to the newest · {count} more", count=later)
+        text_button("expand_more", label, None, session.leave_place)
 
 
 def _draw_live(database: Database, run: Run) -> tuple[DeltaGenerator, Progress]:
     """Draw an unfinished answer up to its last chart; return where the rest goes, and what is drawn."""
     st.session_state[session.FOLLOWED] = run.id
     browser.follow(run.id)
-    progress = live.progress_of(database, run.id)
+    progress = progress_of(database, run.id)
     by_id = {artifact.id: artifact for artifact in db.list_artifacts(database, run.id, "run_id")}
     with st.chat_message("assistant", avatar=ASSISTANT):
         draw_closed(progress, f"steps-{run.id}", run.conversation_id)
@@ -237,4 +217,4 @@ def _draw_question(
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
             with st.container(width="stretch", height=LONG_HEIGHT if is_long else "content", border=False):
                 st.text(message.content)
-            again.draw_pencil(message.id, disabled=answering)
+            turns.draw_pencil(message.id, disabled=answering)

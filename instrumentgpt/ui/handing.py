@@ -8,8 +8,7 @@ import streamlit as st
 
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.analyst.handover import shift_start
-from instrumentgpt.handover.document import Document, answer_document, case_document
-from instrumentgpt.handover.facts import facts_of, facts_of_case
+from instrumentgpt.handover.document import Document, answer_document, case_document, facts_of, facts_of_case
 from instrumentgpt.handover.letters import KINDS, Facts, letter
 from instrumentgpt.handover.pdf import printer
 from instrumentgpt.handover.shift import shift_document
@@ -17,7 +16,7 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.moments import now
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.cases import get_case
-from instrumentgpt.ui import composer, copying, downloads, session, untrusted
+from instrumentgpt.ui import composer, controls, session, untrusted
 from instrumentgpt.ui.language import language, say
 
 TYPES = {".html": ("HTML", "text/html"), ".pdf": ("PDF", "application/pdf")}
@@ -48,7 +47,7 @@ def draw_answer(conversation_id: str, message_id: int) -> None:
             make = partial(answer_document, conversation_id=conversation_id, message_id=message_id)
             _draw_downloads(make, f"answer_{conversation_id}_{message_id}")
             with session.opened() as database:
-                facts = facts_of(database, conversation_id, copying.address())
+                facts = facts_of(database, conversation_id, controls.page_address())
                 settings = session.current_settings(database)
             agent, _ = choose(settings.agent, settings)
             _draw_letters(facts, f"letter-{message_id}", "" if agent.name == "offline" else agent.label)
@@ -61,7 +60,7 @@ def draw_case(case_id: int) -> None:
         if menu.open:
             _draw_downloads(partial(case_document, case_id=case_id), f"case_{case_id}")
             with session.opened() as database:
-                facts = facts_of_case(database, get_case(database, case_id), copying.address())
+                facts = facts_of_case(database, get_case(database, case_id), controls.page_address())
             _draw_letters(facts, f"letter-case-{case_id}")
 
 
@@ -94,7 +93,7 @@ def _draw_letters(facts: Facts, key: str, agent: str = "") -> None:
     text = letter(kind, language(), facts)
     untrusted.write(text)
     with st.container(horizontal=True, vertical_alignment="center"):
-        copying.draw(text, f"copy-{key}")
+        controls.copy_button(text, f"copy-{key}")
         if agent:
             question = say(REWRITE, kind=labels[kind], facts=text)
             label = say("Let {agent} write it", agent=agent)
@@ -103,12 +102,14 @@ def _draw_letters(facts: Facts, key: str, agent: str = "") -> None:
 
 def _draw_downloads(make: Maker, name: str) -> None:
     """Draw a button for each kind of file; one is made when it is clicked, in the language of the page."""
-    make = partial(make, language=language(), address=copying.address())
+    make = partial(make, language=language(), address=controls.page_address())
     with st.container(horizontal=True, gap="small"):
         for suffix, (label, kind) in TYPES.items():
             missing = suffix == ".pdf" and not printer()
             help, file = say(NO_PRINTER) if missing else None, f"{name}{suffix}"
-            downloads.draw(label, partial(_file, make, suffix), file, kind, file, help=help, disabled=missing)
+            controls.download(
+                label, partial(_file, make, suffix), file, kind, file, help=help, disabled=missing
+            )
 
 
 def _file(make: Maker, suffix: str) -> bytes:

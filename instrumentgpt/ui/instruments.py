@@ -65,13 +65,9 @@ LISTED = 200  # logs of one device
 TEXT_CHARACTERS = 400
 
 
-def page() -> None:
-    """Draw the page; an expected problem is shown with its remedy."""
-    with session.problems_shown(), session.opened() as database:
-        _draw(database)
-
-
-def _draw(database: Database) -> None:
+@session.drawn
+def page(database: Database) -> None:
+    """Draw the page."""
     inventory = load_inventory(Path(session.current_settings(database).inventory))
     rows = rows_of(database, inventory.devices)
     names = [device.name for device in inventory.devices]
@@ -98,7 +94,9 @@ def _draw(database: Database) -> None:
         st.info(text, icon=":material/hourglass_top:")
         _follow(names)
     _draw_alerts(database, {row.device: row for row in rows})
-    st.markdown(_counts(rows))
+    silent = [say("without a log for longer than usual")] * sum(row.silent > 0 for row in rows)
+    counts = Counter([row.word(language()) for row in rows] + silent)
+    st.markdown(" · ".join(f"**{count}** {word}" for word, count in counts.items()))
     fitting = _fitting(rows, st.text_input(say("Name, model or fault"), key="instruments-find", width=360))
     if not fitting:
         at = untrusted.label(str(inventory.path))
@@ -154,12 +152,6 @@ def _follow(devices: list[str]) -> None:
     if not scanning() or newest != st.session_state.get("instruments-newest"):
         st.session_state["instruments-newest"] = newest
         st.rerun()
-
-
-def _counts(rows: list[Row]) -> str:
-    silent = [say("without a log for longer than usual")] * sum(row.silent > 0 for row in rows)
-    count_of = Counter([row.word(language()) for row in rows] + silent)
-    return " · ".join(f"**{count}** {word}" for word, count in count_of.items())
 
 
 def _fitting(rows: list[Row], words: str) -> list[Row]:

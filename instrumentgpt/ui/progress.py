@@ -1,36 +1,87 @@
-"""What a run has shown so far, folded from its events: the page draws this, live and from history alike."""
+"""What a run has shown so far, folded from its events, and how it is drawn, live and from history alike.
 
-from collections.abc import Iterable, Iterator, Sequence
+What an agent did and thought on the way is a timeline while it works, and closed lines when it is done.
+The run belongs to nobody's page: the page reads what is new and shows it. Each tick of the fragment follows
+the run until the next one waits, so a word shows within a tenth of a second at any time, while a click never
+waits for more than one tick. Text goes into one element by handle: redrawing a growing list would flicker.
+"""
+
+import json
+import time
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from instrumentgpt.agents.answer import paragraphs
-from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Session, Text, Thinking, Tick, Tool
-from instrumentgpt.ui.language import say
+import streamlit as st
+from sqlite_utils import Database
+from streamlit.delta_generator import DeltaGenerator
 
-THINKING_CHARACTERS = 8_000  # characters, the newest: all of it is in the run's events
+import db
+from instrumentgpt.agents.answer import Answer, paragraphs
+from instrumentgpt.agents.events import (
+    Done,
+    Event,
+    Failure,
+    Session,
+    Text,
+    Thinking,
+    Tick,
+    Tool,
+    ToolStatus,
+    from_json,
+)
+from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.settings import database_path
+from instrumentgpt.storage.runs import get_run, live_run, read_events
+from instrumentgpt.turn import runs
+from instrumentgpt.ui import session, untrusted
+from instrumentgpt.ui.language import problem, say
+
+THINKING_CHARACTERS = 8_000  # the newest: all of it is in the run's events
 
 
-@dataclass(frozen=True)
+@dataclass
 class Progress:
     """A run up to event `number`; `note` is the last sign of life, gone with the first word.
 
+    words         of the answer and on the way to it, and the places of its artifacts
     steps_before  how many steps had begun when a segment was said
-    asides        segments that were said on the way to the answer
     thinking  the agent's reasoning as far as it shares it, at most its last THINKING_CHARACTERS characters
     thought   how many characters of it there were
     """
 
     number: int = 0
     steps: dict[str, Tool] = field(default_factory=dict)  # call_id → call as it stands, as they began
-    pieces: dict[int | str, str] = field(default_factory=dict)  # segment → text, artifact id → "", in order
+    words: Answer = field(default_factory=Answer)
     steps_before: dict[int, int] = field(default_factory=dict)  # segment → number
-    asides: frozenset[int] = frozenset()
     session: Session | None = None
     note: str = ""
     thinking: str = ""
     thought: int = 0
     failure: Failure | None = None
     done: Done | None = None
+
+    def take(self, event: Event) -> None:
+        """Take in what `event` adds."""
+        self.words.take(event)
+        match event:
+            case Text():
+                self.note = ""
+                self.steps_before.setdefault(event.segment, len(self.steps))
+            case Tool():  # a closing event may come without arguments (a rejected call does)
+                begun = self.steps.get(event.call_id, event)
+                step = replace(event, arguments=event.arguments or begun.arguments)
+                self.note, self.steps[event.call_id] = "", step
+            case Thinking():
+                self.note, self.thought = say("Thinking"), self.thought + len(event.text)
+                self.thinking = (self.thinking + event.text)[-THINKING_CHARACTERS:]
+            case Session():
+                self.session = event
+            case Tick():
+                self.note = event.note
+            case Failure():
+                self.failure = event
+            case Done():
+                self.note, self.done = "", event
 
     @property
     def text(self) -> str:
@@ -39,19 +90,20 @@ class Progress:
 
     def answer(self) -> list[tuple[int | str, str]]:
         """Return the segments of the answer with their words, and the ids of artifacts, in order."""
-        return [(key, text) for key, text in self.pieces.items() if key not in self.asides]
+        keys = [key for key in self.words.pieces if key not in self.words.asides]
+        return [(key, "" if isinstance(key, str) else self.words.words(key)) for key in keys]
 
     @property
     def artifact_ids(self) -> list[str]:
         """The charts and files made so far, in order."""
-        return [key for key in self.pieces if isinstance(key, str)]
+        return [key for key in self.words.pieces if isinstance(key, str)]
 
     def timeline(self) -> list[Tool | Text]:
         """Return what was done and what was said on the way to the answer, in order."""
         entries: list[Tool | Text] = list(self.steps.values())
-        segments = sorted(self.asides, key=lambda segment: (self.steps_before[segment], segment))
+        segments = sorted(self.words.asides, key=lambda segment: (self.steps_before[segment], segment))
         for place, segment in enumerate(segments):
-            entries.insert(self.steps_before[segment] + place, Text(str(self.pieces[segment]), segment))
+            entries.insert(self.steps_before[segment] + place, Text(self.words.words(segment), segment))
         return entries
 
     def settled_steps(self) -> list[Tool | Text]:
@@ -70,77 +122,257 @@ class Progress:
 
 
 def advance(progress: Progress, numbered: Iterable[tuple[int, Event]]) -> Progress:
-    """Return `progress` after the events with numbers above its own, in order; repeated ones are ignored.
+    """Take the events with numbers above its own into `progress`, in order, and return it.
 
     >>> advance(Progress(), [(1, Text("ha")), (2, Text("ha")), (2, Text("ha"))]).text
     'haha'
     """
-    for number, event in _joined(numbered, progress.number):
-        progress = replace(_after(progress, event), number=number)
+    for number, event in numbered:
+        if number > progress.number:
+            progress.take(event)
+            progress.number = number
     return progress
 
 
-def _joined(numbered: Iterable[tuple[int, Event]], last: int) -> Iterator[tuple[int, Event]]:
-    """Yield the events with numbers above `last`; pieces of one segment in a row are one Text.
+ARGUMENT_CHARACTERS = 60  # of all arguments together, in the label of a step
+RESULT_CHARACTERS = 2_000  # of a tool's result on screen; whole on disk
+NAMED_TOOLS = 3  # of those that were denied
+NAME_CHARACTERS = 40  # of a tool's name
+DENIED_NOTE = "The answer does without it. What agents may do in this conversation is set in the sidebar."
+LIVE_CHARACTERS = 1_000  # of the reasoning while it grows: it is sent anew with every word
+THINKING_ICON = ":material/neurology:"
+ICONS: dict[ToolStatus, str] = {
+    "started": "spinner",
+    "ok": ":material/check:",
+    "failed": ":material/error:",
+    "denied": ":material/block:",
+}
+TROUBLE = {"failed": "failed", "denied": "not allowed"}
+TOOL_WORDS = {name: name.replace("_", " ").capitalize() for name in TOOLS}
 
-    An answer is a hundred thousand pieces at times: joined one by one, they would be copied each time.
-    """
-    texts: list[Text] = []
-    for number, event in numbered:
-        if number <= last:
-            continue
-        if texts and not (isinstance(event, Text) and event.segment == texts[0].segment):
-            yield last, _joined_text(texts)
-            texts = []
-        last = number
-        if isinstance(event, Text):
-            texts = [] if event.whole else texts
-            texts.append(event)
+
+def draw_closed(progress: Progress, key: str, conversation_id: str) -> None:
+    """Draw what stands of the timeline: one closed line; its steps and remarks are made when it is opened."""
+    entries = progress.settled_steps()
+    steps = [entry for entry in entries if isinstance(entry, Tool)]
+    if not entries:
+        return
+    icon = ICONS["failed"] if any(step.status != "ok" for step in steps) else ICONS["ok"]
+    label = _closed_label(steps)
+    with st.expander(label, type="compact", icon=icon, key=key, on_change="rerun") as closed:
+        if closed.open:
+            for entry in entries:
+                _draw(entry, conversation_id)
+
+
+def draw_denied(progress: Progress) -> None:
+    """Say which tools the agent was not allowed to use, and where that is changed."""
+    names = progress.denied()
+    if not names:
+        return
+    more = f" {say('and {count} more', count=len(names) - NAMED_TOOLS)}" if len(names) > NAMED_TOOLS else ""
+    tools = untrusted.label(", ".join(map(tool_words, names[:NAMED_TOOLS])), NAMED_TOOLS * NAME_CHARACTERS)
+    st.badge(say("Not allowed: {tools}", tools=f"{tools}{more}"), icon=ICONS["denied"], color="orange")
+    st.caption(say(DENIED_NOTE))
+
+
+def draw_thinking(progress: Progress, key: str) -> None:
+    """Draw what the agent shared of its reasoning: one closed line, whose text is sent when it is opened."""
+    if not progress.thinking:
+        return
+    with st.expander(
+        say("Thinking"), type="compact", icon=THINKING_ICON, key=key, on_change="rerun"
+    ) as closed:
+        if closed.open:
+            st.text(progress.thinking)
+            if progress.thought > len(progress.thinking):
+                length, total = len(progress.thinking), progress.thought
+                st.caption(say("The last {shown:,} of {all:,} characters.", shown=length, all=total))
+
+
+@dataclass
+class LiveThinking:
+    """The reasoning of a run in progress, drawn closed into `box`: its newest words."""
+
+    box: DeltaGenerator
+    text: DeltaGenerator | None = None
+    shown: int = 0  # characters of the reasoning when it was drawn
+
+    def show(self, progress: Progress) -> None:
+        """Bring the text up to `progress`."""
+        if progress.thought == self.shown:
+            return
+        self.shown = progress.thought
+        words = progress.thinking[-LIVE_CHARACTERS:]
+        if self.text is None:
+            with self.box, st.expander(say("Thinking"), type="compact", icon=THINKING_ICON):
+                self.text = st.text(words)
         else:
-            yield number, event
-    if texts:
-        yield last, _joined_text(texts)
+            self.text.text(words)
 
 
-def _joined_text(texts: Sequence[Text]) -> Text:
-    return Text("".join(text.text for text in texts), texts[0].segment, texts[0].whole, texts[-1].aside)
+@dataclass
+class LiveSteps:
+    """The timeline of a run in progress, drawn into `box` by handle: what stands is never drawn twice."""
+
+    box: DeltaGenerator
+    ended: set[str | int]  # call ids of steps that stand as they are, segments of remarks
+    conversation_id: str
+    running: dict[str | int, DeltaGenerator] = field(default_factory=dict)  # call id → where the step stands
+
+    def show(self, progress: Progress) -> None:
+        """Bring the timeline up to `progress`."""
+        for entry in progress.timeline():
+            key, runs = key_of(entry), isinstance(entry, Tool) and entry.status == "started"
+            if key in self.ended or (runs and key in self.running):
+                continue
+            if runs:
+                self.running[key] = self.box.empty()
+            else:
+                self.ended.add(key)
+            with self.running.get(key, self.box):
+                _draw(entry, self.conversation_id)
 
 
-def _after(progress: Progress, event: Event) -> Progress:
-    match event:
-        case Text():
-            return _with_text(replace(progress, note=""), event)
-        case Tool():
-            return replace(progress, note="", steps={**progress.steps, event.call_id: _step(progress, event)})
-        case Thinking():
-            thinking = (progress.thinking + event.text)[-THINKING_CHARACTERS:]
-            return replace(
-                progress, note=say("Thinking"), thinking=thinking, thought=progress.thought + len(event.text)
-            )
-        case Artifact():
-            return replace(progress, pieces={**progress.pieces, event.artifact_id: ""})
-        case Session():
-            return replace(progress, session=event)
-        case Tick():
-            return replace(progress, note=event.note)
-        case Failure():
-            return replace(progress, failure=event)
-        case Done():
-            return replace(progress, note="", done=event)
+def key_of(entry: Tool | Text) -> str | int:
+    """Return what tells a part of the timeline from the others."""
+    return entry.segment if isinstance(entry, Text) else entry.call_id
 
 
-def _with_text(progress: Progress, event: Text) -> Progress:
-    earlier = "" if event.whole else progress.pieces.get(event.segment, "")
-    asides = progress.asides - {event.segment}
-    return replace(
-        progress,
-        pieces={**progress.pieces, event.segment: earlier + event.text},
-        steps_before={event.segment: len(progress.steps), **progress.steps_before},
-        asides=asides | {event.segment} if event.aside else asides,
+def step_label(step: Tool) -> str:
+    """Return what a step does, in one line: the tool's name and its arguments.
+
+    >>> step_label(Tool("c", "fetch_log", "ok", {"device": "zspr 052"}))
+    'Fetch log · zspr 052'
+    """
+    words = [tool_words(step.name)]
+    arguments = ", ".join(
+        value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        for value in step.arguments.values()
+        if value not in ("", None, [], {})
     )
+    words += [arguments] if arguments else []
+    trouble = f" · {say(TROUBLE[step.status])}" if step.status in TROUBLE else ""
+    return untrusted.label(" · ".join(words), ARGUMENT_CHARACTERS) + trouble
 
 
-def _step(progress: Progress, event: Tool) -> Tool:
-    """A closing event may come without arguments (a rejected call does): those of its start stay."""
-    begun = progress.steps.get(event.call_id, event)
-    return replace(event, arguments=event.arguments or begun.arguments)
+def tool_words(name: str) -> str:
+    """Return a tool's name as people write it.
+
+    >>> tool_words("fetch_log")
+    'Fetch log'
+    """
+    if name in TOOL_WORDS:
+        return say(TOOL_WORDS[name])
+    return name.replace("_", " ").strip().capitalize() or say("Tool")
+
+
+def _closed_label(steps: Sequence[Tool]) -> str:
+    count = len(steps)
+    words = [say("{count} {count:?step|steps}", count=count) if steps else say("Said on the way")]
+    for status in TROUBLE:
+        if count := sum(step.status == status for step in steps):
+            words.append(f"{count} {say(TROUBLE[status])}")
+    return " · ".join(words)
+
+
+def _draw(step: Tool | Text, conversation_id: str) -> None:
+    """Draw a step as it stands: in an expander, since Streamlit sleeps 100 ms to make and fill a status."""
+    if isinstance(step, Text):
+        untrusted.write(step.text, conversation_id, st.caption)
+        return
+    with st.expander(step_label(step), type="step", icon=ICONS[step.status]):
+        if step.arguments:
+            _draw_bounded(json.dumps(step.arguments, ensure_ascii=False, indent=1))
+        if step.result:
+            _draw_bounded(_indented(step.result))
+
+
+def _draw_bounded(text: str) -> None:
+    st.text(text[:RESULT_CHARACTERS])  # not as code: the browser would load its highlighter, 1.5 MB
+    if len(text) > RESULT_CHARACTERS:
+        st.caption(say("{count:,} more characters are not shown here.", count=len(text) - RESULT_CHARACTERS))
+
+
+def _indented(result: str) -> str:
+    """Our own tools return JSON; it is shown indented, other text as it is."""
+    try:
+        parsed = json.loads(result)
+    except ValueError:
+        return result
+    return json.dumps(parsed, ensure_ascii=False, indent=1) if isinstance(parsed, dict | list) else result
+
+
+TICK_SECONDS = 1.0
+FOLLOW_SECONDS = 1.2  # more than a tick, or nobody looks between two
+POLL_SECONDS = 0.03
+SEND_SECONDS = 0.02  # what a run of the script leaves unsent is dropped when the next one begins
+WATCH_SECONDS = 2.0
+NOTE_CHARACTERS = 120
+CURSOR = " ▌"
+
+
+def progress_of(database: Database, run_id: str, earlier: Progress | None = None) -> Progress:
+    """Return what the run has shown so far, reading on from `earlier`."""
+    progress = earlier or Progress()
+    while events := read_events(database, run_id, progress.number):
+        advance(progress, ((number, from_json(line)) for number, line in events))
+    return progress
+
+
+@st.fragment(run_every=TICK_SECONDS)
+def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
+    """Show what the run adds to `drawn`; draw the whole page anew when it ends or has made another chart."""
+    earlier_id, earlier = st.session_state.get("progress", ("", None))
+    with session.opened() as database:
+        progress = progress_of(database, run_id, earlier if earlier_id == run_id else None)
+        thinking = LiveThinking(st.container(key="live-thinking"))
+        steps = LiveSteps(
+            st.container(key="live-steps"), {key_of(step) for step in drawn.settled_steps()}, conversation_id
+        )
+        text = untrusted.write(_live_text(progress, drawn), conversation_id)
+        waiting = get_run(database, run_id).began_at is None
+        note = st.caption(_note(progress, drawn, waiting))
+        deadline = time.monotonic() + FOLLOW_SECONDS
+        while True:
+            thinking.show(progress)
+            steps.show(progress)
+            st.session_state["progress"] = (run_id, progress)
+            if progress.done or progress.artifact_ids != drawn.artifact_ids:
+                time.sleep(SEND_SECONDS)
+                st.rerun()
+            if time.monotonic() > deadline:
+                break
+            time.sleep(POLL_SECONDS)
+            before = progress.number
+            if progress_of(database, run_id, progress).number > before:
+                untrusted.write(_live_text(progress, drawn), conversation_id, text.markdown)
+                note.caption(_note(progress, drawn, waiting))
+        runs.reap(database_path())  # an answer whose process died would be waited for forever
+        if get_run(database, run_id).status != "running":
+            st.rerun()
+
+
+@st.fragment(run_every=WATCH_SECONDS)
+def watch(conversation_id: str, last_message_id: int) -> None:
+    """Draw the page anew when another tab has asked or an answer has come; shows nothing itself."""
+    with session.opened() as database:
+        newest = db.list_messages(database, conversation_id, last=1)
+        changed = bool(newest) and newest[0].id != last_message_id
+        if changed or live_run(database, conversation_id):
+            st.rerun()
+
+
+def _live_text(progress: Progress, drawn: Progress) -> str:
+    words = progress.after_artifacts(len(drawn.artifact_ids))
+    return words + CURSOR if words else ""
+
+
+def _note(progress: Progress, drawn: Progress, waiting: bool) -> str:
+    note = problem(progress.note)
+    if waiting and note:
+        badge = f":orange-badge[:material/hourglass_top: {say('Waiting')}]"
+        return f"{badge} {untrusted.label(note, NOTE_CHARACTERS)}"
+    if progress.after_artifacts(len(drawn.artifact_ids)):
+        return ""
+    return f":shimmer[{untrusted.label(note or say('Working'))}]"

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -34,7 +35,7 @@ PAGE_NAMES = ("instruments", "chat", "cases", "logs", "settings")  # in their or
 def opened() -> Iterator[Database]:
     """A connection for one run of the script or of a fragment: they are never shared (0.35 ms each)."""
     database = db.connect(database_path())
-    if get_script_run_ctx(suppress_warning=True):  # else it is for a download (downloads.py)
+    if get_script_run_ctx(suppress_warning=True):  # else it is for a download (controls.py)
         choose_zone(*zone())
     try:
         yield database
@@ -72,6 +73,17 @@ def problems_shown() -> Iterator[None]:
         yield
     except InstrumentGPTError as error:
         st.error(describe(error), icon=":material/error:")
+
+
+def drawn(draw: Callable[[Database], None]) -> Callable[[], None]:
+    """Return what draws a page by `draw`, in a connection of its own; an expected problem is shown."""
+
+    @wraps(draw)
+    def page() -> None:
+        with problems_shown(), opened() as database:
+            draw(database)
+
+    return page
 
 
 def current_settings(database: Database) -> Settings:

@@ -3,7 +3,7 @@
 import os
 import tempfile
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,12 +15,16 @@ from instrumentgpt.agents.process import Clocks, Request, run
 from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
 from instrumentgpt.instruments.shown import AUTO, CHOICES
 from instrumentgpt.modes.investigate.editing import STEPS
-from instrumentgpt.moments import zone_names
+from instrumentgpt.moments import day, zone_names
+from instrumentgpt.pruning import Pruned, prunable, prune
 from instrumentgpt.settings import Settings, database_path, home
-from instrumentgpt.ui import connection, language, session, space, untrusted
+from instrumentgpt.ui import language, session, sidebar, untrusted
+from instrumentgpt.ui.agents import agent_words, draw_account, models
+from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress, advance
 
@@ -88,13 +92,6 @@ SECONDS = {  # setting → its label, lowest and highest value
 }
 
 
-def page() -> None:
-    """Draw the page; what is wrong is said beside the remedy, and nothing is saved then."""
-    st.title(say("Settings"), anchor=False)
-    with session.problems_shown(), session.opened() as database:
-        _draw(database)
-
-
 def problems(settings: Settings) -> list[str]:
     """Return what is wrong with `settings`, each with its remedy; nothing if they can be saved."""
     issues = []
@@ -118,22 +115,27 @@ def problems(settings: Settings) -> list[str]:
     return issues
 
 
-def _draw(database: Database) -> None:
+@session.drawn
+def page(database: Database) -> None:
+    """Draw the page; what is wrong is said beside the remedy, and nothing is saved then."""
+    st.title(say("Settings"), anchor=False)
     settings = session.current_settings(database)
-    fixed = {field.name for field in fields(Settings) if f"INSTRUMENTGPT_{field.name.upper()}" in os.environ}
+    every = [setting.name for setting in fields(Settings)]
+    fixed = {name for name in every if f"INSTRUMENTGPT_{name.upper()}" in os.environ}
     with st.container(width=WIDTH):
         if fixed:
             names = ", ".join(f"`INSTRUMENTGPT_{name.upper()}`" for name in sorted(fixed))
             notice = say("Set by the environment, and not to be changed here: {names}", names=names)
             st.caption(f":material/lock: {notice}")
         with st.form("settings", border=False):
-            changed = replace(settings, **_draw_fields(_Form(settings, fixed)))
+            form = _Form(settings, fixed)
+            _draw_fields(form)
             saved = st.form_submit_button(say("Save"), type="primary", icon=":material/save:")
         if saved:
-            _save(database, settings, changed)
-        connection.draw(settings)
+            _save(database, settings, replace(settings, **form.values))
+        draw_account(settings)
         _draw_test(settings)
-        space.draw(database, settings)
+        draw_space(database, settings)
         st.caption(say("Database: `{path}`", path=database_path()))
         st.caption(
             say("Data folder: `{path}` (set it with `{name}`)", path=home(), name="INSTRUMENTGPT_HOME")
@@ -148,33 +150,39 @@ class _Form:
 
     settings: Settings
     fixed: set[str]
+    values: dict[str, Any] = field(default_factory=dict)  # setting → its value in the form
 
-    def common(self, name: str, help: str | None = None) -> dict[str, Any]:
-        return {"key": f"setting-{name}", "help": help, "disabled": name in self.fixed}
+    def common(self, name: str, help: str = "") -> dict[str, Any]:
+        return {"key": f"setting-{name}", "help": help or None, "disabled": name in self.fixed}
 
-    def text(self, name: str, label: str, placeholder: str = "", help: str | None = None) -> str:
-        value = getattr(self.settings, name)
-        return str(st.text_input(label, value, placeholder=placeholder, **self.common(name, help))).strip()
+    def text(self, name: str, label: str, placeholder: str = "", help: str = "") -> None:
+        value, common = getattr(self.settings, name), self.common(name, help)
+        self.values[name] = st.text_input(label, value, placeholder=placeholder, **common).strip()
 
-    def choice(self, name: str, label: str, options: Mapping[str, str], help: str) -> str:
+    def choice(self, name: str, options: Mapping[str, str]) -> None:
         value: str = getattr(self.settings, name)
         options = {**options, value: options.get(value, value)}  # of the environment: any word
-        place, words = list(options).index(value), options.__getitem__
-        return str(st.selectbox(label, list(options), place, words, **self.common(name, help)))
+        label, common = say(CHOSEN[name][0]), self.common(name, say(CHOSEN[name][1]))
+        self.values[name] = chosen(label, options, index=list(options).index(value), **common)
+
+    def counts(self, *names: str) -> None:
+        for name in names:
+            self.number(name, say(COUNTS[name][0]), *COUNTS[name][1:3], say(COUNTS[name][3]))
 
     def number(
         self, name: str, label: str, low: Number, high: Number, help: str = "", step: Number | None = None
-    ) -> Number:
+    ) -> None:
         value, form = min(max(type(low)(getattr(self.settings, name)), low), high), "%g" if step else None
-        common = self.common(name, help or None)
-        return type(low)(st.number_input(label, low, high, value, step, form, **common))
+        number = st.number_input(label, low, high, value, step, form, **self.common(name, help))
+        self.values[name] = type(low)(number)
 
-    def model(self) -> str:
+    def model(self) -> None:
         """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text."""
-        models = connection.models(self.settings)
-        if not models:
-            return self.text("model", say("Model of the agent"), say(OWN_DEFAULT))
-        options = list(dict.fromkeys(["", *models, self.settings.model]))
+        listed = models(self.settings)
+        if not listed:
+            self.text("model", say("Model of the agent"), say(OWN_DEFAULT))
+            return
+        options = list(dict.fromkeys(["", *listed, self.settings.model]))
         own_default = say(OWN_DEFAULT)
         model = st.selectbox(
             say("Model of the agent"),
@@ -185,46 +193,25 @@ class _Form:
             accept_new_options=True,
             disabled="model" in self.fixed,
         )
-        return (model or "").strip()
+        self.values["model"] = (model or "").strip()
 
 
-def _draw_fields(form: _Form) -> dict[str, Any]:
-    """Draw one input per setting; return setting → its value in the form."""
-    languages = {"auto": say("The browser's"), **LANGUAGES}
-    agents = {"auto": say("Automatic"), **{name: connection.agent_words(name) for name in AGENTS}}
-    efforts = {
-        name: say("{effort}: {count} steps", effort=say(EFFORTS[name]), count=STEPS[name]) for name in STEPS
-    }
-    options = {
-        "language": languages,
-        "timezone": {"auto": say("The browser's"), **{name: name for name in zone_names()}},
-        "temperatures": {AUTO: say("The unit of each log"), **{unit: unit for unit in CHOICES[1:]}},
-        "notify": {name: say(NOTICES[name]) for name in NOTICES},
-        "agent": agents,
-        "effort": {"auto": say("By the question"), **efforts},
-    }
-
-    def chosen(name: str) -> str:
-        return form.choice(name, say(CHOSEN[name][0]), options[name], say(CHOSEN[name][1]))
-
-    def counted(*names: str) -> dict[str, int]:
-        return {
-            name: form.number(name, say(COUNTS[name][0]), *COUNTS[name][1:3], say(COUNTS[name][3]))
-            for name in names
-        }
-
-    values: dict[str, Any] = {
-        name: chosen(name) for name in ("language", "timezone", "temperatures", "notify")
-    }
+def _draw_fields(form: _Form) -> None:
+    """Draw one input per setting."""
+    form.choice("language", {"auto": say("The browser's"), **LANGUAGES})
+    form.choice("timezone", {"auto": say("The browser's"), **{name: name for name in zone_names()}})
+    form.choice("temperatures", {AUTO: say("The unit of each log"), **{unit: unit for unit in CHOICES[1:]}})
+    form.choice("notify", {name: say(NOTICES[name]) for name in NOTICES})
     st.subheader(say("Who answers"), anchor=False)
-    values |= {"agent": chosen("agent"), "model": form.model()}
-    values["agent_path"] = form.text("agent_path", say("Path of the agent's program"), say("Found on PATH"))
+    form.choice("agent", {"auto": say("Automatic"), **{name: agent_words(name) for name in AGENTS}})
+    form.model()
+    form.text("agent_path", say("Path of the agent's program"), say("Found on PATH"))
     for column, name in zip(st.columns(len(SECONDS)), SECONDS, strict=True):
         with column:
-            values[name] = form.number(name, say(SECONDS[name][0]), *SECONDS[name][1:], step=5.0)
-    values |= counted("runs_at_once", "ask_above_tokens")
+            form.number(name, say(SECONDS[name][0]), *SECONDS[name][1:], step=5.0)
+    form.counts("runs_at_once", "ask_above_tokens")
     st.subheader(say("What a prompt holds"), anchor=False)
-    values |= counted("prompt_tokens", "recent_exchanges")
+    form.counts("prompt_tokens", "recent_exchanges")
     layers_in_words = {name: say(LAYERS[name]) for name in LAYERS}
     layers = st.multiselect(
         say("What a prompt tells beside the request"),
@@ -233,19 +220,23 @@ def _draw_fields(form: _Form) -> dict[str, Any]:
         format_func=layers_in_words.__getitem__,
         **form.common("layers", say(LAYERS_HELP)),
     )
-    values["layers"] = ", ".join(name for name in LAYERS if name in layers)
-    values["background_summary"] = st.toggle(
+    form.values["layers"] = ", ".join(name for name in LAYERS if name in layers)
+    form.values["background_summary"] = st.toggle(
         say("The agent also writes the summary"),
         form.settings.background_summary,
         **form.common("background_summary", say(SUMMARY_HELP)),
     )
-    values["rule_tag"] = form.text("rule_tag", say("Tag of the rule"), help=say(RULE_HELP))
+    form.text("rule_tag", say("Tag of the rule"), help=say(RULE_HELP))
     st.subheader(say("Plans of Investigate"), anchor=False)
-    values |= {"effort": chosen("effort")}
-    values |= {name: form.text(name, say(GUIDES[name][0]), say(GUIDES[name][1])) for name in GUIDES}
+    efforts = {
+        name: say("{effort}: {count} steps", effort=say(EFFORTS[name]), count=STEPS[name]) for name in STEPS
+    }
+    form.choice("effort", {"auto": say("By the question"), **efforts})
+    for name in GUIDES:
+        form.text(name, say(GUIDES[name][0]), say(GUIDES[name][1]))
     st.subheader(say("Devices and disk"), anchor=False)
-    values["inventory"] = form.text("inventory", say("Inventory of devices"))
-    return values | counted("retention_days")
+    form.text("inventory", say("Inventory of devices"))
+    form.counts("retention_days")
 
 
 def _save(database: Database, current: Settings, changed: Settings) -> None:
@@ -271,7 +262,7 @@ def _draw_test(settings: Settings) -> None:
     with st.spinner(say("Asking the agent…")):
         agent, progress = _ask_agent(settings)
     if progress.done and progress.done.outcome == "ok" and progress.text.strip():
-        name, seconds = connection.agent_words(agent.name), progress.done.seconds
+        name, seconds = agent_words(agent.name), progress.done.seconds
         words = say("{agent} answered in {seconds:.1f} s.", agent=name, seconds=seconds)
         st.success(words, icon=":material/check:")
     else:
@@ -293,3 +284,86 @@ def _ask_agent(settings: Settings) -> tuple[Agent, Progress]:
         command = agent.command(program, request, environment_for(agent))
         events = run(command, agent.parse, CLOCKS, signs=agent.signs)
         return agent, advance(Progress(), enumerate(events, start=1))
+
+
+SUGGESTED_DAYS = 90
+LISTED = 20  # conversations; more are told by their number
+TITLE_CHARACTERS = 60
+EVERY = 86_400.0  # s
+
+
+def draw_space(database: Database, settings: Settings) -> None:
+    """Draw what pruning would remove, as a dry run, with exports beside it and the button that does it."""
+    with st.expander(say("Space"), key="space", icon=":material/cleaning_services:"):
+        days = st.number_input(
+            say("Conversations untouched for days"),
+            1,
+            3_650,
+            settings.retention_days or SUGGESTED_DAYS,
+            key="untouched-days",
+        )
+        talks = prunable(database, days)
+        total = sum(talk.size for talk in talks)
+        if not talks:
+            st.caption(say("None of {days} days or more has anything to prune.", days=days))
+            return
+        count = say("{count} {count:?conversation|conversations}", count=len(talks))
+        removal = say("would go: charts, files, steps, logs, deleted turns.")
+        st.markdown(f"**{count}, {size_text(total)}** {removal}")
+        st.caption(
+            say("Messages, findings, values and summaries stay; nothing is removed before you confirm.")
+        )
+        for talk in talks[:LISTED]:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                title = untrusted.label(talk.title or say("Untitled"), TITLE_CHARACTERS)
+                used = say("last used {when}", when=day(talk.updated_at))
+                st.markdown(f"{title}  \n:small[:gray[{used} · {size_text(talk.size)}]]", width="stretch")
+                at = talk.updated_at
+                sidebar.draw_export(
+                    db.Conversation(talk.conversation_id, talk.title, at, at), "export-before"
+                )
+        if len(talks) > LISTED:
+            st.caption(say("and {count} more", count=len(talks) - LISTED))
+        if st.button(say("Prune now"), icon=":material/cleaning_services:"):
+            st.dialog(say("Prune conversations?"))(_confirm)(days, count, total)
+
+
+def _confirm(days: int, count: str, total: int) -> None:
+    untouched, size = {"count": count, "days": days}, size_text(total)
+    st.write(
+        say("{count} untouched for {days} days: {size} of charts, files and caches.", size=size, **untouched)
+    )
+    st.caption(say("This cannot be undone. Export first what you may want to see again."))
+    if not st.button(say("Prune"), type="primary", icon=":material/cleaning_services:"):
+        return
+    try:
+        with session.opened() as database, st.spinner(say("Pruning…")):
+            result = prune(database, prunable(database, days))
+    except (InstrumentGPTError, OSError) as error:
+        st.error(session.describe(error), icon=":material/error:")
+        return
+    st.success(in_words(result), icon=":material/check:")
+
+
+def in_words(result: Pruned) -> str:
+    """Return what was freed, and the size of the database before and after."""
+    sentences = [
+        say("{count} pruned, {size} freed.", count=len(result.pruned), size=size_text(result.freed)),
+        say(
+            "The database had {before}, now {after}.",
+            before=size_text(result.database_before),
+            after=size_text(result.database_after),
+        ),
+    ]
+    if result.skipped:
+        sentences.append(say("{count} left alone: in use again.", count=len(result.skipped)))
+    if result.pruned and not result.compacted:
+        sentences.append(say("It shrinks with the next pruning: an answer was being written."))
+    return " ".join(sentences)
+
+
+@st.cache_resource(ttl=EVERY, show_spinner=False)
+def prune_daily(days: int) -> None:
+    """Start the pruning that the setting asks for, once a day, as a process that no page waits for."""
+    if days > 0:
+        session.start_command("prune", "--days", str(days), "--yes")

@@ -24,9 +24,9 @@ from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.storage.verdicts import verdicts_of
-from instrumentgpt.ui import composer, downloads, session, untrusted
+from instrumentgpt.ui import composer, controls, session, untrusted
 from instrumentgpt.ui.artifacts import MIME
-from instrumentgpt.ui.controls import icon_menu
+from instrumentgpt.ui.controls import icon_menu, text_button, text_field
 from instrumentgpt.ui.language import language, say
 
 STANDING_COLOURS: dict[str, Literal["red", "orange", "gray", "green"]] = {
@@ -91,16 +91,9 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         shortcut="Alt+N",
         on_click=session.leave,
     )
-    words = st.text_input(
-        say("Search everything"),
-        placeholder=say("Search everything"),
-        icon=":material/search:",
-        label_visibility="collapsed",
-        type="search",
-        live=True,
-        key="search",
-    )
-    matches = db.list_conversations(database, words or "", pinned_first=True)
+    prompt, look = say("Search everything"), {"label_visibility": "collapsed", "type": "search", "live": True}
+    words = text_field(prompt, "search", prompt, icon=":material/search:", **look)
+    matches = db.list_conversations(database, words, pinned_first=True)
     live = {
         run.conversation_id: LIVE if run.began_at else WAITING
         for run in live_runs(database)
@@ -130,15 +123,8 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
     icon = ":material/keep:" if conversation.pinned_at and icon == IDLE else icon
     with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
         with st.container(width="stretch"):
-            st.button(
-                f":primary[**{title}**]" if in_view else title,
-                key=f"open-{conversation.id}",
-                icon=icon,
-                type="tertiary",
-                wrap=False,
-                on_click=session.enter,
-                args=(conversation.id,),
-            )
+            label, key = f":primary[**{title}**]" if in_view else title, f"open-{conversation.id}"
+            text_button("", label, key, session.enter, conversation.id, icon=icon, wrap=False)
             if conversation.tags:
                 st.caption(f":material/sell: {untrusted.label(conversation.tags)}")
         name = say("Pin, rename, export or delete {title}", title=title)
@@ -210,7 +196,7 @@ def draw_export(conversation: db.Conversation, key: str) -> None:
     help = say("Messages, memory, charts, files, notes, documents and prompts as one zip")
     make = partial(session.in_database, exported, conversation.id)
     name = export_name(conversation.title, conversation.id)
-    downloads.draw(say("Export"), make, name, "application/zip", f"{key}-{conversation.id}", help=help)
+    controls.download(say("Export"), make, name, "application/zip", f"{key}-{conversation.id}", help=help)
 
 
 def _draw_hits(database: Database, words: str, any_title: bool) -> None:
@@ -229,16 +215,9 @@ def _draw_hits(database: Database, words: str, any_title: bool) -> None:
 def _draw_hit(number: int, hit: db.Hit) -> None:
     icon = KINDS.get(hit.kind, OTHER)[0]
     with st.container(gap=None):
-        st.button(
-            untrusted.label(hit.title or say("Untitled"), HIT_TITLE_CHARACTERS),
-            key=f"hit-{number}-{hit.message_id}",
-            icon=icon,
-            type="tertiary",
-            wrap=False,
-            help=say("Open the conversation here"),
-            on_click=session.go_to,
-            args=(hit.conversation_id, hit.message_id),
-        )
+        title = untrusted.label(hit.title or say("Untitled"), HIT_TITLE_CHARACTERS)
+        key, go = f"hit-{number}-{hit.message_id}", (session.go_to, hit.conversation_id, hit.message_id)
+        text_button("", title, key, *go, icon=icon, wrap=False, help=say("Open the conversation here"))
         when = moments.day(hit.created_at)
         facts = " · ".join(
             part for part in (when, say(KINDS.get(hit.kind, OTHER)[1]), untrusted.label(hit.device)) if part
@@ -321,4 +300,4 @@ def _draw_documents(database: Database, documents: list[Document]) -> None:
             continue
         help, key = f"{document.ref} · {untrusted.label(str(path), 200)}", f"document-{document.id}"
         kind = MIME[document.kind]
-        downloads.draw(title, path.read_bytes, document.file, kind, key, help=help, width="stretch")
+        controls.download(title, path.read_bytes, document.file, kind, key, help=help, width="stretch")

@@ -6,12 +6,7 @@ from collections.abc import Callable
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from instrumentgpt.handover.markdown import LANGUAGES as LANGUAGES
-from instrumentgpt.handover.markdown import MISSING as MISSING
-from instrumentgpt.handover.markdown import Note as Note
-from instrumentgpt.handover.markdown import evidence_query as evidence_query
-from instrumentgpt.handover.markdown import html as html
-from instrumentgpt.handover.markdown import marked as marked
+from instrumentgpt.handover.markdown import Note, html
 
 _SHORTCODE = re.compile(r"(?<!\\):(?=(?:[+-]1|[A-Za-z][\w+-]*|\d{3,4}|material/\w+):)")
 _MARKUP = re.compile(r"([\\`*_{}\[\]()#+\-.!|~$:<>&])")

@@ -7,8 +7,7 @@ import time
 from driving import ROOT, START_SECONDS, Server, Visitor, expect, reloaded, settled, until, with_token
 from playwright.sync_api import Page
 
-from instrumentgpt.fleet.standing import WARNING, WORDS
-from instrumentgpt.fleet.watch import compare_with_alerts
+from instrumentgpt.fleet.standing import WARNING, WORDS, compare_with_alerts
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.storage.alerts import open_alerts
 from instrumentgpt.storage.verdicts import standings

@@ -10,8 +10,9 @@ from tempfile import TemporaryDirectory
 from instrumentgpt.agents.offline.panel_plan import brief, plan
 from instrumentgpt.agents.offline.panel_words import conclusion, contribute, synthesis
 from instrumentgpt.agents.offline.steps import reply, step
+from instrumentgpt.agents.offline.task import BadTask, calling, read_fields, task_of
 from instrumentgpt.agents.offline.think import think
-from instrumentgpt.agents.offline.wire import BadTask, Wire, calling, read_fields, task_of
+from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst import answers
 from instrumentgpt.analyst.case import Case, Task
 from instrumentgpt.errors import InstrumentGPTError, reason
@@ -19,7 +20,7 @@ from instrumentgpt.instruments.devices import Inventory, load_inventory, with_ni
 from instrumentgpt.settings import settings_in_force
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_offline(arguments: argparse.Namespace) -> int:
     """Answer one task on standard output; return 0, or 1 if there was no answer."""
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     wire, error = Wire(sys.stdout, arguments.output_format, arguments.stream_partial_output), ""

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
-from instrumentgpt.agents.offline.wire import Wire, calling
+from instrumentgpt.agents.offline.task import calling
+from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.answers import ANSWERS
 from instrumentgpt.analyst.case import Case, Result, Subject, Task, ToolFailed, age, bare
 from instrumentgpt.analyst.constraints import mark, step_of

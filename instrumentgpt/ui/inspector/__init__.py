@@ -6,14 +6,15 @@ The bar of tokens is always there, and below it one of four views.
 import streamlit as st
 
 from instrumentgpt.storage.history import places
-from instrumentgpt.ui import session
-from instrumentgpt.ui.inspector import changes, editing, older, prompts, state
+from instrumentgpt.ui import session, turns  # which imports this package in its turn
+from instrumentgpt.ui.inspector import editing, prompts, state
 from instrumentgpt.ui.inspector.prompts import bar, draw_bar, next_prompt
 from instrumentgpt.ui.inspector.state import draw_badges
 from instrumentgpt.ui.language import say
 
 __all__ = ["bar", "draw", "draw_badges", "next_prompt"]
 VIEW = "memory-view"  # in the session's state
+EMPTY = "Empty until the first question. Here you will see what the assistant remembers, and why."
 
 
 @st.fragment
@@ -23,16 +24,12 @@ def draw(conversation_id: str | None) -> None:
     with session.opened() as database:
         if conversation_id is None:
             st.markdown(f"**{say('Memory')}**")
-            st.caption(
-                say(
-                    "Empty until the first question. Here you will see what the assistant remembers, and why."
-                )
-            )
+            st.caption(say(EMPTY))
             return
-        turns = places(database, conversation_id)[1]
+        questions = places(database, conversation_id)[1]
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.markdown(f"**{say('Memory')}**", width="content")
-            st.badge(say("turn {turn}", turn=len(turns)), color="gray")
+            st.badge(say("turn {turn}", turn=len(questions)), color="gray")
         settings = session.current_settings(database)
         typed = st.session_state.get(prompts.TYPED) or say(prompts.EXAMPLE)
         prompt, next_state = next_prompt(database, conversation_id, typed, settings)
@@ -43,15 +40,16 @@ def draw(conversation_id: str | None) -> None:
         )
         if state_tab.open:
             with state_tab:
-                changes.draw_last(database, conversation_id)
+                editing.draw_last(database, conversation_id)
                 state.draw(database, conversation_id, next_state)
         if prompt_tab.open:
             with prompt_tab:
                 prompts.draw(database, conversation_id, prompt, settings.prompt_tokens)
         if older_tab.open:
             with older_tab:
-                older.draw(database, conversation_id, prompt)
+                prompts.draw_older(database, conversation_id, prompt)
         if edits_tab.open:
             with edits_tab:
-                changes.draw(database, conversation_id)
+                turns.draw_deleted(database, conversation_id)
+                editing.draw_edits(database, conversation_id)
         editing.draw_dialog(conversation_id)

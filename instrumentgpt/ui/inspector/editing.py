@@ -1,18 +1,24 @@
-"""What can be done with one thing known: edit, pin, forget, lift, confirm; each a revision, to undo."""
+"""What can be done with one thing known: edit, pin, forget, lift, confirm; each a revision, to undo.
+
+The Edits view lists them: what people changed in the memory, who and when, each with Undo.
+"""
 
 import hashlib
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
+from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
-from instrumentgpt.memory.revisions import DEVICE_FIELDS, VALUE, Item
+from instrumentgpt.memory.revisions import DEVICE_FIELDS, NICKNAME, NOTE, TURN, UNCLEAR, VALUE, Item, Revision
+from instrumentgpt.moments import local, moment
 from instrumentgpt.storage.revised_memory import Entry
-from instrumentgpt.storage.revisions import revise
+from instrumentgpt.storage.revisions import list_revisions, redo_revision, revise, undo_revision
 from instrumentgpt.ui import session, untrusted
-from instrumentgpt.ui.controls import icon_button, icon_menu
+from instrumentgpt.ui.controls import icon_button, icon_menu, text_button
 from instrumentgpt.ui.language import language, say
 
 MENU = {  # what can be done with an entry → its icon and name
@@ -190,3 +196,82 @@ def _edit(conversation_id: str, entry: Entry) -> None:
 
 def _end() -> None:
     st.session_state.pop(EDITED, None)
+
+
+SHOWN = 30  # newest
+CHARACTERS = 120
+UNCHANGED = "Nothing was changed yet. What you edit, pin, forget, lay down or delete is listed here, to undo."
+DONE = {
+    "edit": "edited “{what}”",
+    "correct": "corrected “{what}”",
+    "pin": "pinned “{what}”",
+    "unpin": "unpinned “{what}”",
+    "forget": "forgot “{what}”",
+    "lift": "lifted “{what}”",
+    "lay_down": "laid down “{what}”",
+    "confirm": "confirmed “{what}”",
+    "rule_out": "ruled out “{what}”",
+    "name": "gave “{what}”",
+    "restore": "put back “{what}”",
+    UNCLEAR: "declined “{what}”",
+}
+
+
+def draw_last(database: Database, conversation_id: str) -> None:
+    """Draw Undo for the newest change that counts; nothing if there is none."""
+    counting = [edit for edit in list_revisions(database, conversation_id) if edit.undone_at is None]
+    if counting:
+        label = say("Undo: {what}", what=description(counting[-1], 40))
+        text_button("undo", label, "undo-last", undo, counting[-1].id, wrap=False)
+
+
+def draw_edits(database: Database, conversation_id: str) -> None:
+    """Draw the changes but deletions of turns, newest first; those undone can be redone."""
+    history = list_revisions(database, conversation_id)
+    revisions = [edit for edit in history if edit.item.field != TURN or edit.undone_at is not None]
+    if not history:
+        st.caption(say(UNCHANGED))
+    for revision in reversed(revisions[-SHOWN:]):
+        _draw_revision(revision)
+    if len(revisions) > SHOWN:
+        st.caption(say("{count} older changes are not shown.", count=len(revisions) - SHOWN))
+
+
+def description(revision: Revision, limit: int = CHARACTERS) -> str:
+    """Return what was changed, in words."""
+    if revision.item.field == TURN:
+        return say("deleted “{words}”", words=untrusted.label(revision.old, limit))
+    subject = untrusted.label(_subject(revision), limit)
+    replacement = f" → “{untrusted.label(revision.new, limit)}”" if revision.new and revision.old else ""
+    action = UNCLEAR if revision.item.field == UNCLEAR else revision.action
+    return f"{say(DONE[action], what=subject)}{replacement}"
+
+
+def _subject(revision: Revision) -> str:
+    item = revision.item
+    if item.field == NOTE:
+        return say("note: {text}", text=json.loads(revision.old)["text"])
+    if item.field == VALUE:
+        channel = say(" of channel {channel}", channel=item.channel) if item.channel else ""
+        device = f", {item.device}" if item.device else ""
+        return f"{item.name}{channel}{device}: {revision.old}"
+    if item.field == NICKNAME:
+        return say("{name} as a name of {device}", name=item.name, device=item.device)
+    return revision.old or revision.new
+
+
+def _draw_revision(revision: Revision) -> None:
+    when = moment(revision.changed_at)
+    note = f"{when} · {session.person_name(revision.changed_by)} · {say('turn {turn}', turn=revision.turn)}"
+    if revision.undone_at is None:
+        draw_line(description(revision), note, f"undo-{revision.id}", "undo", say("Undo"), undo, revision.id)
+        return
+    note += f" · {say('undone')} {local(revision.undone_at):%H:%M}"
+    words = f":gray[~~{description(revision)}~~]"
+    redo = (change, redo_revision, revision.id)
+    draw_line(words, note, f"redo-{revision.id}", "redo", say("Do it again"), *redo)
+
+
+def undo(revision_id: int) -> None:
+    """Take the change back, in the name of who sits at the page."""
+    change(undo_revision, revision_id, session.who())

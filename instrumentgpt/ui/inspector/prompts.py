@@ -1,4 +1,7 @@
-"""Prompts: the tokens of each part, the Prompt view with text and difference, what would be sent now."""
+"""Prompts: the tokens of each part, the Prompt view with text and difference, what would be sent now.
+
+The Older view: messages no longer sent word by word, what remains of them, and putting them back.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,15 +19,23 @@ from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.memory.budget import Section
-from instrumentgpt.memory.difference import LayerChange, Line, difference, layers_of
+from instrumentgpt.memory.difference import REQUEST, LayerChange, Line, difference, layers_of
+from instrumentgpt.memory.revisions import MESSAGE, Item
 from instrumentgpt.memory.state import identity
+from instrumentgpt.memory.summary import StoredMessage, parse, shown_clauses
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.settings import Settings
-from instrumentgpt.storage.history import LAST_ID, places, turn_of
-from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, prompt_before
+from instrumentgpt.settings import Settings, database_path
+from instrumentgpt.storage.history import LAST_ID, history, places, turn_of
+from instrumentgpt.storage.revisions import list_revisions
+from instrumentgpt.storage.runs import Run, SentPrompt, get_prompt, list_prompts, live_run, prompt_before
+from instrumentgpt.turn import runs
 from instrumentgpt.turn.prompt import prompt_for, tagged
-from instrumentgpt.ui import connection, untrusted
-from instrumentgpt.ui.controls import one_of
+from instrumentgpt.turn.summary import past_summaries
+from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.agents import agent_words, tokens
+from instrumentgpt.ui.controls import one_of, text_button
+from instrumentgpt.ui.inspector import editing
+from instrumentgpt.ui.inspector.editing import change, draw_line, revise_item
 from instrumentgpt.ui.language import say, thousands
 
 TYPED = "next-question"  # in the session's state
@@ -84,7 +95,7 @@ def _names(prompts: Sequence[tuple[int, int, str, str]], turns: Sequence[int]) -
     for number, message_id, task, agent in prompts:
         kind = "" if task == TASK else f" · {task}"
         turn = say("Turn {turn}", turn=turn_of(message_id, turns))
-        name = f"{turn}{kind} · {connection.agent_words(agent)}"
+        name = f"{turn}{kind} · {agent_words(agent)}"
         alike[name] += 1
         names[number] = name if alike[name] == 1 else f"{name} · {alike[name]}"
     return names
@@ -95,10 +106,10 @@ def _draw_difference(before: SentPrompt | None, sections: Sequence[Section], tur
         st.caption(say("No earlier prompt is kept to compare it with."))
         return
     st.caption(say("Against turn {turn}:", turn=turn_of(before.message_id, turns)))
-    for change in difference(layers_of(before.text), sections):
-        st.markdown(f":small[{_heading(change)}]")
-        if change.lines:
-            st.html(as_html(change.lines))
+    for layer in difference(layers_of(before.text), sections):
+        st.markdown(f":small[{_heading(layer)}]")
+        if layer.lines:
+            st.html(as_html(layer.lines))
 
 
 def _heading(change: LayerChange) -> str:
@@ -205,15 +216,76 @@ def next_prompt(
     state = memory.begin_question(
         state, device.ip if device else None, device.name if device else None, filed, question
     )
-    prompt = prompt_for(
-        database,
-        conversation_id,
-        tagged(question, settings.rule_tag, installed(settings.agent, settings), bool(devices)),
-        LAST_ID,
-        state,
-        summary,
-        devices,
-        inventory,
-        settings,
+    request = tagged(question, settings.rule_tag, installed(settings.agent, settings), bool(devices))
+    before = state, summary, devices, inventory, settings
+    return prompt_for(database, conversation_id, request, LAST_ID, *before), state
+
+
+OLDER_SHOWN = 20  # newest older messages at once
+QUOTE, REMAINDER = 90, 300  # characters
+BECAME = {"ok": "taken", "no-result": "not taken", "cancelled": "stopped"}  # the agent's last summary
+OLDER_LIMIT = "older-shown"  # in the session's state
+
+
+def draw_older(database: Database, conversation_id: str, prompt: memory.Prompt) -> None:
+    """Draw the older messages, newest first, under what the summary keeps of them."""
+    entries = parse(prompt.summary)
+    messages = history(database, conversation_id)
+    older = [at for at, name in enumerate(messages.ids) if any(row.holds(name) for row in entries)]
+    if not older:
+        st.caption(say("Nothing yet: every message so far is in the prompt as it was written."))
+        return
+    st.caption(say("{count} messages are no longer sent word by word.", count=len(older)))
+    if run := live_run(database, conversation_id, "summary"):
+        _draw_live(run)
+    elif summaries := past_summaries(database, conversation_id):
+        (done, note), *_ = summaries
+        outcome = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
+        parts = [say("Summary by the agent: {state}", state=outcome), untrusted.label(note, REMAINDER)]
+        st.caption(" · ".join(filter(None, (*parts, tokens(done.usage)))))
+    limit = st.session_state.get(OLDER_LIMIT, OLDER_SHOWN)
+    restorations = {  # message → the change that put it back into the prompt
+        int(revision.item.name): revision.id
+        for revision in list_revisions(database, conversation_id)
+        if revision.item.field == MESSAGE and revision.undone_at is None
+    }
+    turns = places(database, conversation_id)[1]
+    prompt_text = "\n".join(section.text for section in prompt.sections if section.name != REQUEST)
+    shown = [messages[at] for at in older[-limit:]]
+    groups = (
+        (entry, [message for message in shown if entry.holds(message["id"])]) for entry in entries[::-1]
     )
-    return prompt, state
+    for entry, group in ((entry, group) for entry, group in groups if group):
+        with st.container(gap="xsmall", border=True):
+            for message in group:
+                turn = turn_of(message["id"], turns)
+                _draw_message(conversation_id, message, turn, restorations.get(message["id"]))
+            remains = untrusted.label(shown_clauses(entry.text, prompt_text), REMAINDER)
+            remains = f"**{say('What remains:')}** {remains or say('nothing')}"
+            st.markdown(f":small[:material/subdirectory_arrow_right: {remains}]")
+    if len(older) > limit:
+        label = say("Show {count} earlier", count=min(OLDER_SHOWN, len(older) - limit))
+        text_button("", label, None, st.session_state.update, {OLDER_LIMIT: limit + OLDER_SHOWN})
+
+
+def _draw_live(run: Run) -> None:
+    """Draw a summary that is being written, with what ends it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        state = say("being written") if run.began_at else say("waiting for other answers to end")
+        st.caption(say("Summary by the agent: {state}", state=state), width="stretch")
+        stop = (lambda _: runs.stop(database_path(), run.id),)
+        st.button(say("Stop"), f"stop-{run.id}", icon=":material/stop:", on_click=change, args=stop)
+
+
+def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revision: int | None) -> None:
+    speaker = say("user") if message["role"] == "user" else say("assistant")
+    words = untrusted.label(memory.filter_content(message["content"]), QUOTE) or "—"
+    origin, key = f"{say('turn {turn}', turn=turn)} · {speaker}", message["id"]
+    if revision is None:
+        help_ = say("Put it back into the prompt")
+        restored = (Item("", MESSAGE, str(key)), "restore", f"turn {turn}: {message['content'][:QUOTE]}")
+        call = (revise_item, conversation_id, *restored)
+        draw_line(words, origin, f"put-back-{key}", "restore_page", help_, *call)
+    else:
+        origin, help_ = f"{origin} · {say('in the prompt again')}", say("Take it out of the prompt again")
+        draw_line(words, origin, f"take-out-{key}", "undo", help_, editing.undo, revision)

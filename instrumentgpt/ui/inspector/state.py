@@ -12,6 +12,7 @@ from sqlite_utils import Database
 
 import db
 import memory
+from instrumentgpt.handover.markdown import evidence_query
 from instrumentgpt.memory.facts import is_known
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.revisions import DEVICE_FIELDS, NICKNAME, SENTENCES, VALUE, Item
@@ -20,12 +21,13 @@ from instrumentgpt.storage.history import places, turn_of
 from instrumentgpt.storage.notes import EVERYWHERE, notes_of
 from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.revisions import forget_note
-from instrumentgpt.ui import downloads, session, untrusted
-from instrumentgpt.ui.controls import chosen
+from instrumentgpt.ui import controls, session, untrusted
+from instrumentgpt.ui.controls import chosen, text_button, text_field
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.language import say
 
 ITEM_CHARACTERS = 300
+UNKNOWN = "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
 NICKNAMES, NAME_CHARACTERS = 12, 30  # shown of those given last
 NOTES = 20  # newest of each kind
 FEW = 5  # entries of a section drawn at once; the newest
@@ -45,7 +47,13 @@ ALL = "memory-all"  # in the session's state: sections that are drawn whole
 def draw(database: Database, conversation_id: str, next_state: memory.DiagnosticState) -> None:
     """Draw what is known, as people revised it; `next_state` is that of the next question."""
     revised = listing(database, conversation_id, next_state)
-    _draw_device(conversation_id, revised)
+    known = {field: getattr(revised.state, field) for field in DEVICE_FIELDS}
+    named = [Entry(Item(revised.device, field, field), text) for field, text in known.items() if text]
+    with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
+        with st.container(horizontal=True, gap="xsmall", width="stretch"):
+            draw_badges(revised.state, say("next: "))  # a question opens again what is resolved
+        if named:
+            editing.draw_device_menu(conversation_id, named)
     for name, entries in revised.sections.items():
         if name == VALUE or name in SENTENCES:
             _draw_by_device(conversation_id, revised, name, entries)
@@ -54,32 +62,17 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
         if name == "constraint":
             _draw_laying_down(conversation_id, revised.device)
     if not any(revised.sections.values()):
-        st.caption(
-            say(
-                "Nothing is known yet. "
-                "Findings, hypotheses and root causes appear here, each with its origin."
-            )
-        )
+        st.caption(say(UNKNOWN))
     if revised.forgotten:
         st.caption(say("{count} forgotten: see Edits.", count=revised.forgotten))
     help = say("Device, findings, hypotheses, values with their sources and notes, as Markdown")
     make = partial(session.in_database, case_as_markdown, conversation_id)
-    downloads.draw(say("Export the case"), make, "case.md", "text/markdown", help=help)
+    controls.download(say("Export the case"), make, "case.md", "text/markdown", help=help)
     _draw_nicknames(database, conversation_id, revised.device)
     notes = notes_of(database, conversation_id, [revised.device] if revised.device else [])
     deferred_title, notes_title = say("For a person to decide"), say("Notes in force")
     _draw_notes(conversation_id, deferred_title, [note for note in notes if note.kind == DEFERRED])
     _draw_notes(conversation_id, notes_title, [note for note in notes if note.kind != DEFERRED])
-
-
-def _draw_device(conversation_id: str, revised: Listing) -> None:
-    texts = {field: getattr(revised.state, field) for field in DEVICE_FIELDS}
-    entries = [Entry(Item(revised.device, field, field), text) for field, text in texts.items() if text]
-    with st.container(horizontal=True, vertical_alignment="center", gap=None, wrap=False):
-        with st.container(horizontal=True, gap="xsmall", width="stretch"):
-            draw_badges(revised.state, say("next: "))  # a question opens again what is resolved
-        if entries:
-            editing.draw_device_menu(conversation_id, entries)
 
 
 def draw_badges(state: memory.DiagnosticState, when: str = "") -> None:
@@ -140,13 +133,9 @@ def _draw_section(conversation_id: str, name: str, title: str, entries: Sequence
         for entry in visible:
             _draw_entry(conversation_id, entry)
     if len(visible) < len(ordered):
-        st.button(
-            say("Show all {count}", count=len(ordered)),
-            key=f"all-{editing.key_of(Item('', name, ''))}",
-            type="tertiary",
-            on_click=st.session_state.update,
-            args=({ALL: {*st.session_state.get(ALL, ()), name}},),
-        )
+        label, key = say("Show all {count}", count=len(ordered)), f"all-{editing.key_of(Item('', name, ''))}"
+        whole = {*st.session_state.get(ALL, ()), name}
+        text_button("", label, key, st.session_state.update, {ALL: whole})
 
 
 def _place(entry: Entry) -> tuple[bool, bool, int]:
@@ -176,7 +165,7 @@ def source_of(entry: Entry, conversation_id: str) -> str:
     parts += [say("turn {turn}", turn=origin.turn)] if origin.turn else []
     if origin.log and origin.line:
         log = f"{origin.device}/{origin.log}" if origin.device and "/" not in origin.log else origin.log
-        parts.append(f"[L {origin.line:,}]({untrusted.evidence_query(log, origin.line, conversation_id)})")
+        parts.append(f"[L {origin.line:,}]({evidence_query(log, origin.line, conversation_id)})")
     parts += [say("pinned")] if entry.pinned else []
     parts += [say("was “{words}”", words=untrusted.label(entry.was, 80))] if entry.was else []
     if entry.earlier and not entry.was:
@@ -207,15 +196,9 @@ def _draw_nicknames(database: Database, conversation_id: str, device: str) -> No
         editing.draw_line(words, f"{_source('user')}{turn}", key, "block", help_, *call)
     if device:
         key = f"call-{editing.key_of(Item(device, NICKNAME, ''))}"
-        st.text_input(
-            say("Call {device}", device=device),
-            key=key,
-            placeholder=say("Call {device} …", device=device),
-            label_visibility="collapsed",
-            max_chars=NAME_CHARACTERS,
-            on_change=_name,
-            args=(key, conversation_id, device),
-        )
+        label, hint = say("Call {device}", device=device), say("Call {device} …", device=device)
+        look = {"label_visibility": "collapsed", "max_chars": NAME_CHARACTERS}
+        text_field(label, key, hint, _name, key, conversation_id, device, **look)
 
 
 def _name(key: str, conversation_id: str, device: str) -> None:

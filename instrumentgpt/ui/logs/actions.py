@@ -18,6 +18,7 @@ from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_run
 from instrumentgpt.turn.record import put_on_record
 from instrumentgpt.ui import composer, session, untrusted
+from instrumentgpt.ui.controls import text_button
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import lines, place
 from instrumentgpt.ui.logs.place import time_of
@@ -37,7 +38,10 @@ def draw(
     first, last = selected
     place.show(place.Place(here.device, here.log, first if st.session_state.get(place.SELECTED) else None))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(_heading(preparation, first, last), width="content")
+        when = preparation.log.clock(time_of(preparation.log, first)) if preparation.log else ""
+        lines_named = say("Lines {first:,}–{last:,}", first=first, last=last)
+        heading = say("Line {line:,}", line=first) if first == last else lines_named
+        st.markdown(f"**{heading}**" + (f" · {untrusted.label(when)}" if when else ""), width="content")
         asked = st.button(say("Ask about this"), icon=":material/chat:", type="primary")
         pinned = st.button(
             say("Pin as evidence"),
@@ -45,39 +49,19 @@ def draw(
             help=say("Keep the lines in the memory of this conversation"),
         )
         if st.session_state.get(lines.SCOPE) == lines.EVERYWHERE:
-            st.button(
-                say("Around it"), icon=":material/unfold_more:", on_click=lines.go_around, args=(first,)
-            )
+            text_button("unfold_more", say("Around it"), None, lines.go_around, first, type="secondary")
         with st.popover(say("Link"), icon=":material/link:"):
             st.caption(say("The address of this line:"))
-            st.code(_address(here, first, conversation_id), language=None, wrap_lines=True)
+            relative = place.Place(here.device, here.log, first)
+            address = relative.address("" if here.device else conversation_id)
+            url = urlsplit(st.context.url or "")
+            host = f"{url.scheme}://{url.netloc}" if url.netloc else ""
+            st.code(f"{host}{address}", language=None, wrap_lines=True)
     if asked:
-        _ask(here.device, here.log, first, last)
+        st.session_state[composer.UNSENT] = question(here.device, here.log, first, last)  # to be completed
+        st.switch_page(session.page_named("chat"))
     if pinned:
         _pin(preparation, here, conversation_id, first, last)
-
-
-def _heading(preparation: Preparation, first: int, last: int) -> str:
-    heading = f"**{_lines(first, last)}**"
-    if preparation.log is None:
-        return heading
-    when = preparation.log.clock(time_of(preparation.log, first))
-    return f"{heading} · {untrusted.label(when)}"
-
-
-def _lines(first: int, last: int) -> str:
-    return (
-        say("Line {line:,}", line=first)
-        if first == last
-        else say("Lines {first:,}–{last:,}", first=first, last=last)
-    )
-
-
-def _address(here: place.Place, line: int, conversation_id: str) -> str:
-    """Return the whole address where the browser's is known, else its part after the host."""
-    relative = place.Place(here.device, here.log, line).address("" if here.device else conversation_id)
-    url = urlsplit(st.context.url or "")
-    return f"{url.scheme}://{url.netloc}{relative}" if url.netloc else relative
 
 
 def _pin(preparation: Preparation, here: place.Place, conversation_id: str, first: int, last: int) -> None:
@@ -106,12 +90,6 @@ def question(device: str, log: str, first: int, last: int) -> str:
     if first == last:
         return prefix + say("what happens in line {line} of {log}?", line=first, log=log)
     return prefix + say("what happens in lines {first}–{last} of {log}?", first=first, last=last, log=log)
-
-
-def _ask(device: str, log: str, first: int, last: int) -> None:
-    """Open the chat with the question in its input, to be completed or sent."""
-    st.session_state[composer.UNSENT] = question(device, log, first, last)
-    st.switch_page(session.page_named("chat"))
 
 
 def _quoted(index: LineIndex, first: int, last: int) -> str:

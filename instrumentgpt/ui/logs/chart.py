@@ -1,9 +1,13 @@
 """The charts of a log: the strip of levels above the loops; a box drawn in either narrows both.
 
 The strip shows how many lines of each level a log has over time: where trouble is.
+Two logs are compared in numbers, in words and by their charts, side by side.
 """
 
 import json
+import math
+from base64 import b64decode
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -12,17 +16,20 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.charts import CHARTS, judged_for, text_alternative
 from instrumentgpt.instruments.charts.frame import row_axis, worth_showing
 from instrumentgpt.instruments.charts.style import template
+from instrumentgpt.instruments.compare import Row, compare, fault_changes
+from instrumentgpt.instruments.comparison_wording import comparison_sentences, fault_sentence, quantity_name
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import level_of
 from instrumentgpt.instruments.segment_wording import is_long
-from instrumentgpt.ui import untrusted
+from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.artifacts import draw_figure
-from instrumentgpt.ui.controls import one_of
+from instrumentgpt.ui.controls import one_of, several, text_button
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import Window, axis_of, last_moment, line_at, moment_at, within
@@ -59,7 +66,7 @@ def draw(preparation: Preparation, name: str) -> None:
         figure = figure_of(preparation, kind, channels, window)
         page_language = language()
         key = ("words", tuple(channels), window, preparation.diagnosis is not None, page_language)
-        excursions = _excursions(preparation, window)
+        excursions = _overlapping(preparation.diagnosis.excursions if preparation.diagnosis else (), window)
         words = preparation.once(
             key, lambda: text_alternative(within(log, window), findings, page_language, channels, excursions)
         )
@@ -105,10 +112,6 @@ def _overlapping(items: Sequence[Located], window: Window | None) -> list[Locate
     return [item for item in items if item.onset <= last and item.end >= first]
 
 
-def _excursions(preparation: Preparation, window: Window | None) -> list[Excursion]:
-    return _overlapping(preparation.diagnosis.excursions if preparation.diagnosis else (), window)
-
-
 def _draw_window(log: Log, window: Window | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         first, last = window or (0.0, last_moment(log))
@@ -117,9 +120,7 @@ def _draw_window(log: Log, window: Window | None) -> None:
         ends = [say("row {row:,.0f}", row=end + 1) if is_rows else log.clock(end) for end in (first, last)]
         st.caption(untrusted.label(f"{title} · {say('{start} to {end}', start=ends[0], end=ends[1])}", 120))
         if window is not None:
-            st.button(
-                say("Show all"), icon=":material/zoom_out_map:", type="tertiary", on_click=place.show_all
-            )
+            text_button("zoom_out_map", say("Show all"), None, place.show_all)
         else:
             st.caption(say("Drag over a chart to narrow it; a short stroke leads to its lines."))
 
@@ -140,13 +141,9 @@ def _draw_choice(log: Log, judged: Diagnosis | None) -> tuple[str, list[int]]:
         kind = one_of(say("Chart"), {kind: say(TITLES[kind]) for kind in kinds}, "loop", KIND)
         picked = []
         if len(available) > 1:
-            picked = st.pills(
-                say("Channels; without a choice, those with a finding"),
-                available,
-                selection_mode="multi",
-                format_func=lambda channel: untrusted.label(log.channel_names.get(channel, str(channel)), 20),
-                key=CHANNELS,
-            )
+            names = {number: log.channel_names.get(number, str(number)) for number in available}
+            words = {number: untrusted.label(name, 20) for number, name in names.items()}
+            picked = several(say("Channels; without a choice, those with a finding"), words, CHANNELS)
     channels = [channel for channel in picked if channel in available] or worth_showing(
         log, judged.findings if judged else ()
     )
@@ -265,3 +262,99 @@ def strip_in_words(log: Log, window: Window | None = None) -> str:
         kind=say(KINDS[worst]),
         time=since,
     )
+
+
+SENTENCE_CHARACTERS = 500
+AXIS_MARGIN = 0.05  # of what an axis shows, above and below
+
+
+def draw_comparison(later: Preparation, earlier: Preparation) -> None:
+    """Draw what changed from the earlier log to the later one (by their clocks, if any), and both charts."""
+    if later.log is None or earlier.log is None:
+        return
+    if later.log.start is not None and earlier.log.start is not None and later.log.start < earlier.log.start:
+        later, earlier = earlier, later
+    before, after = earlier.log, later.log
+    assert before is not None and after is not None
+    try:
+        key = ("compared", str(earlier.path), before.lines)
+        result = later.once(key, lambda: compare(before, after))
+    except InstrumentGPTError as error:
+        st.warning(session.describe(error, SENTENCE_CHARACTERS), icon=":material/info:")
+        result = None
+    if result is not None:
+        head, *changes = comparison_sentences(result, language())
+        st.markdown(f"**{untrusted.label(head, SENTENCE_CHARACTERS)}**")
+        was, now = earlier.diagnosis, later.diagnosis
+        faults = fault_changes(was, now) if was and now else ()
+        if faults and not result.notable and not result.events:
+            changes = []  # that nothing changed
+        for change in (*(fault_sentence(fault, language()) for fault in faults), *changes):
+            st.markdown(f"- {untrusted.label(change, SENTENCE_CHARACTERS)}")
+        with st.expander(say("All {count} quantities", count=len(result.rows)), icon=":material/table_rows:"):
+            st.dataframe(
+                [_cells(row) for row in result.rows],
+                hide_index=True,
+                alt=say("What {log} and {other} have in common", log=result.before, other=result.after),
+            )
+    _draw_charts(earlier, later)
+
+
+def _cells(row: Row) -> dict[str, str]:
+    """Return a quantity of a channel as a row of the table: head → cell."""
+    values = {say("Before"): row.before, say("After"): row.after, say("Ratio"): row.ratio}
+    cells = {head: "" if math.isnan(value) else f"{value:.4g}" for head, value in values.items()}
+    return {
+        say("Channel"): say("device") if row.channel is None else str(row.channel),
+        say("Quantity"): quantity_name(row.quantity, language()),
+        **cells,
+        say("Unit"): row.unit,
+        say("Notable"): say("changed") if row.notable else "",
+    }
+
+
+def _draw_charts(*sides: Preparation) -> None:
+    """Draw the charts of both, older first, of the channels in which the newer has a finding.
+
+    One degree, percent or minute is as long in both.
+    """
+    logs = [side.log for side in sides if side.log is not None]
+    common = set.intersection(*(set(log.samples["channel"]) for log in logs))
+    findings = [side.diagnosis.findings if side.diagnosis else () for side in sides]
+    worthy = worth_showing(logs[-1], findings[-1])
+    channels = [channel for channel in worthy if channel in common] or sorted(common)
+    window = 0.0, max(map(last_moment, logs))
+    figures = [figure_of(side, "loop", channels, window) for side in sides] if channels else []
+    for column, title, log, log_findings, figure in zip(
+        st.columns(2), (say("Before"), say("After")), logs, findings, _on_equal_axes(figures), strict=False
+    ):
+        with column:
+            st.markdown(f"**{title}** · {untrusted.label(log.name, 80)}")
+            words = text_alternative(log, log_findings, language(), channels)
+            draw_figure(figure, f"compared-{title}-{log.name}", words)
+
+
+def _on_equal_axes(figures: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return charts of the same rows, each row with the range that holds its lines in all of them."""
+    reach: dict[str, list[float]] = defaultdict(list)
+    for figure in figures:
+        for trace in figure["data"]:
+            axis = str(trace.get("yaxis", "y")).replace("y", "yaxis")
+            y = trace["y"]
+            values = (
+                np.frombuffer(b64decode(y["bdata"]), y["dtype"])
+                if isinstance(y, dict)
+                else np.array(y, float)
+            )
+            reach[axis] += [float(at(values)) for at in (np.nanmin, np.nanmax) if np.isfinite(values).any()]
+            reach[axis] += figure["layout"][axis].get("range", ())
+    margins = {axis: AXIS_MARGIN * (max(ends) - min(ends)) for axis, ends in reach.items() if ends}
+    ranges = {
+        axis: [min(reach[axis]) - margin, max(reach[axis]) + margin] for axis, margin in margins.items()
+    }
+    layouts = [
+        {axis: {**figure["layout"][axis], "range": ranges[axis]} for axis in ranges} for figure in figures
+    ]
+    return [
+        {**figure, "layout": figure["layout"] | axes} for figure, axes in zip(figures, layouts, strict=True)
+    ]

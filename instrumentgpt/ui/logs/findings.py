@@ -12,7 +12,7 @@ from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
-from instrumentgpt.ui import downloads, untrusted
+from instrumentgpt.ui import controls, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import last_moment, line_at
@@ -73,13 +73,8 @@ def _draw_excursions(diagnosis: Diagnosis) -> None:
         with st.expander(title, icon=":material/unfold_more:"):
             for number, excursion in enumerate(folded[:SHOWN_EXCURSIONS], start=len(away)):
                 _draw_excursion(diagnosis.log, excursion, f"excursion-{number}")
-            if len(folded) > SHOWN_EXCURSIONS:
-                st.caption(
-                    say(
-                        "and {count:,} more; the report has the largest.",
-                        count=len(folded) - SHOWN_EXCURSIONS,
-                    )
-                )
+            if (more := len(folded) - SHOWN_EXCURSIONS) > 0:
+                st.caption(say("and {count:,} more; the report has the largest.", count=more))
 
 
 def _draw_segments(diagnosis: Diagnosis) -> None:
@@ -137,7 +132,7 @@ def _draw_report(diagnosis: Diagnosis) -> None:
     with st.container(horizontal=True, gap="small"):
         for language, label in REPORTS.items():
             make, name = partial(_report, diagnosis, language), f"{diagnosis.log.name}.report.{language}.html"
-            downloads.draw(label, make, name, "text/html", icon=":material/description:", help=help)
+            controls.download(label, make, name, "text/html", icon=":material/description:", help=help)
 
 
 def _report(diagnosis: Diagnosis, language: Language) -> str:
@@ -162,10 +157,8 @@ def draw_events(log: Log, groups: list[Group]) -> None:
             _line_button(first.line, f"event-first-{number}")
             if last.line != first.line:
                 _line_button(last.line, f"event-last-{number}")
-    if len(trouble) > SHOWN_GROUPS:
-        st.caption(
-            say("and {count} more kinds, in “All event lines” below.", count=len(trouble) - SHOWN_GROUPS)
-        )
+    if (more := len(trouble) - SHOWN_GROUPS) > 0:
+        st.caption(say("and {count} more kinds, in “All event lines” below.", count=more))
 
 
 def window_of(log: Log, finding: Finding | Excursion | Segment) -> tuple[float, float]:

@@ -1,4 +1,8 @@
-"""The lines part of the page: around one line, or all event lines, by level and words."""
+"""The lines part of the page: around one line, or all event lines, by level and words.
+
+They are numbered, each with its own address, to be picked alone or as a range. The browser makes text nodes
+of them, so nothing in a log can be Markdown, HTML or a link.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,9 +11,9 @@ import streamlit as st
 
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
-from instrumentgpt.ui.controls import one_of
+from instrumentgpt.ui.controls import number_field, one_of, several, text_field
 from instrumentgpt.ui.language import say
-from instrumentgpt.ui.logs import place, viewer
+from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.chart import KINDS, kinds_of
 from instrumentgpt.ui.logs.place import Window
 from instrumentgpt.ui.logs.preparation import Preparation
@@ -19,6 +23,129 @@ MOST_EVENTS = 500  # event lines shown of all that fit
 NEAR, EVERYWHERE = "near", "everywhere"
 SCOPES = {NEAR: "± {count} lines", EVERYWHERE: "All event lines"}
 VIEWER, SCOPE, LEVELS, WORDS, GO = "log-lines", "logs-scope", "logs-levels", "logs-words", "logs-go"
+LINE_CHARACTERS = 2000  # longer lines are cut: a browser lays out what it is given
+_STYLE = """
+.lines { max-height: 30rem; overflow: auto; position: relative; border: 1px solid var(--st-border-color);
+  border-radius: var(--st-base-radius); background: var(--st-background-color); padding: 0.25rem 0;
+  font-family: var(--st-code-font, monospace); font-size: 0.82rem; line-height: 1.55;
+  color: var(--st-text-color) }
+.lines:focus-visible { outline: 2px solid var(--st-primary-color) }
+.row { display: flex; gap: 0.75rem; padding: 0 0.75rem; cursor: pointer; min-width: max-content;
+  border-left: 3px solid transparent }
+.row:hover { background: var(--st-secondary-background-color) }
+.row.picked { background: color-mix(in srgb, var(--st-primary-color) 16%, transparent);
+  border-left-color: var(--st-primary-color) }
+.number { flex: none; text-align: right }
+.number a { color: var(--st-link-color); text-decoration: none }
+.number a:hover { text-decoration: underline }
+.kind { flex: none; width: 4.6rem; opacity: 0.75 }
+.row.errors .kind { color: var(--st-red-text-color); opacity: 1; font-weight: 600 }
+.row.warnings .kind { color: var(--st-orange-text-color); opacity: 1; font-weight: 600 }
+.text { white-space: pre }
+.row.gap { cursor: default; opacity: 0.6; pointer-events: none }
+@media (max-width: 640px) {
+  .row { min-width: 0; gap: 0.5rem; padding: 0 0.5rem; flex-wrap: wrap }
+  .text { white-space: pre-wrap; overflow-wrap: anywhere; flex: 1 1 100% }
+}
+"""
+_SCRIPT = """
+export default function ({ parentElement, data, setTriggerValue }) {
+  const list = parentElement.querySelector(".lines")
+  list.setAttribute("aria-label", data.words.name)
+  const width = `${Math.max(4, (data.rows.at(-1)?.[0] ?? 0).toLocaleString("en").length)}ch`
+  const span = (name, text) => {
+    const piece = document.createElement("span")
+    piece.className = name
+    piece.textContent = text
+    piece.setAttribute("role", "gridcell")
+    return piece
+  }
+  const mark = (first, last) => {
+    for (const row of list.children) {
+      const picked = row.line >= first && row.line <= last
+      row.classList.toggle("picked", picked)
+      row.setAttribute("aria-selected", picked)
+    }
+  }
+  let anchor = data.first
+  let before = 0
+  const rows = data.rows.flatMap(([line, kind, text]) => {
+    const row = document.createElement("div")
+    row.className = `row ${kind}`
+    row.line = line
+    row.setAttribute("role", "row")
+    const number = span("number", "")
+    const link = document.createElement("a")
+    link.textContent = line.toLocaleString("en")
+    link.href = `${data.address}&line=${line}`
+    link.title = data.words.address
+    link.tabIndex = -1
+    number.append(link)
+    number.style.width = width
+    row.append(number, span("kind", kind === "other" ? "" : data.words[kind]), span("text", text))
+    const skipped = before && line > before + 1 ? line - before - 1 : 0
+    before = line
+    if (!skipped) return [row]
+    const gap = document.createElement("div")
+    gap.className = "row gap"
+    gap.setAttribute("role", "row")
+    gap.append(span("number", ""), span("text", `⋯ ${skipped.toLocaleString("en")} ${data.words.skipped}`))
+    gap.firstChild.style.width = width
+    return [gap, row]
+  })
+  list.replaceChildren(...rows)
+  mark(data.first, data.last)
+  const place = `${data.focus} ${data.rows.length}`
+  if (list.dataset.place !== place) {
+    list.dataset.place = place
+    const row = rows.find(one => one.line >= data.focus)
+    if (row) list.scrollTop = row.offsetTop - list.clientHeight / 2
+  }
+  if (data.revealed && list.dataset.revealed !== `${data.revealed}`) {
+    list.dataset.revealed = data.revealed
+    // Charts that are ready later push the lines down: they are held in view until somebody moves the page.
+    const held = new ResizeObserver(() => list.scrollIntoView({ block: "center" }))
+    held.observe(document.querySelector("[data-testid='stMainBlockContainer']"))
+    for (const move of ["wheel", "touchmove", "keydown", "pointerdown"])
+      window.addEventListener(move, () => held.disconnect(), { capture: true, once: true })
+  }
+  const choose = (row, extend) => {
+    const other = extend && anchor ? anchor : row.line
+    if (!extend) anchor = row.line
+    const [first, last] = [Math.min(other, row.line), Math.max(other, row.line)]
+    mark(first, last)
+    setTriggerValue("picked", { first, last })
+  }
+  const pick = event => {
+    const row = event.target.closest(".row:not(.gap)")
+    if (!row || event.ctrlKey || event.metaKey || event.button) return
+    event.preventDefault()
+    choose(row, event.shiftKey)
+  }
+  const step = event => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
+    const lines = [...list.children].filter(row => row.line)
+    const next = by && lines[lines.findIndex(row => row.classList.contains("picked")) + by]
+    if (!next) return
+    event.preventDefault()
+    choose(next, false)
+    next.scrollIntoView({ block: "nearest" })
+  }
+  list.onclick = pick
+  list.onkeydown = step
+}
+"""
+_HTML = '<div class="lines" role="grid" aria-multiselectable="true" tabindex="0"></div>'
+_viewer = st.components.v2.component("log_lines", html=_HTML, css=_STYLE, js=_SCRIPT)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line: its number, its kind ("errors", "warnings", "info", "readings", "other") and its text."""
+
+    line: int
+    kind: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -46,15 +173,31 @@ def draw(
     first, last = st.session_state.get(place.SELECTED) or (focus, focus)
     if rows:
         address = place.Place(here.device, here.log).address("" if here.device else conversation_id)
-        revealed = st.session_state.get(place.REVEALED, 0)
-        viewer.draw(rows, focus, (first, last), revealed, address, VIEWER, _pick)
+        words = {
+            "name": say("Lines of the log"),
+            "address": say("Address of this line: copy it with a right click"),
+            "skipped": say("lines left out"),
+            **{kind: say(KINDS[kind]) for kind in KINDS},
+        }
+        shown = {
+            "rows": [[row.line, row.kind, row.text[:LINE_CHARACTERS]] for row in rows],
+            "focus": focus,  # is scrolled to
+            "first": first,
+            "last": last,
+            "revealed": st.session_state.get(
+                place.REVEALED, 0
+            ),  # the page scrolls to the lines when it is new
+            "address": address,  # opens the log; the number of a line is added
+            "words": words,
+        }
+        _viewer(key=VIEWER, data=shown, on_picked_change=_pick)
     else:
         st.info(say("No line here fits the level and the words."), icon=":material/info:")
     st.caption(_caption(filters.scope, len(rows), total, index, focus))
     return first, last
 
 
-def around(index: LineIndex, log: Log | None, focus: int) -> list[viewer.Row]:
+def around(index: LineIndex, log: Log | None, focus: int) -> list[Row]:
     """Return the lines around `focus`; their kinds are known once the log has been read."""
     first, last = max(focus - AROUND, 1), focus + AROUND
     kinds: dict[int, str] = {}
@@ -65,10 +208,10 @@ def around(index: LineIndex, log: Log | None, focus: int) -> list[viewer.Row]:
         events = log.events[(log.events["line"] >= first) & (log.events["line"] <= last)]
         kinds |= dict(zip(events["line"].tolist(), kinds_of(events).tolist(), strict=True))
     numbered = indexed_lines(index, first, last)
-    return [viewer.Row(number, kinds.get(number, "other"), text) for number, text in numbered]
+    return [Row(number, kinds.get(number, "other"), text) for number, text in numbered]
 
 
-def fitting(rows: Sequence[viewer.Row], filters: Filters) -> list[viewer.Row]:
+def fitting(rows: Sequence[Row], filters: Filters) -> list[Row]:
     """Return the rows of the kinds wanted that hold all of the words, case ignored."""
     terms = filters.words.casefold().split()
     return [
@@ -79,7 +222,7 @@ def fitting(rows: Sequence[viewer.Row], filters: Filters) -> list[viewer.Row]:
     ]
 
 
-def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[viewer.Row], int]:
+def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[Row], int]:
     """Return the first event lines of the log, or of its window, that fit, and how many do."""
     events = log.events
     if window is not None:
@@ -92,7 +235,7 @@ def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[
     head = events.head(MOST_EVENTS)
     columns = (head["line"], kinds_of(head), head["time"], head["source"], head["text"])
     rows = [
-        viewer.Row(int(line), kind, f"{log.clock(float(time))}  {f'[{source}] ' if source else ''}{text}")
+        Row(int(line), kind, f"{log.clock(float(time))}  {f'[{source}] ' if source else ''}{text}")
         for line, kind, time, source, text in zip(*columns, strict=True)
     ]
     return rows, len(events)
@@ -104,33 +247,15 @@ def draw_filters(preparation: Preparation) -> Filters:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         scopes = {name: say(SCOPES[name], count=AROUND) for name in SCOPES}
         scope = one_of(say("Show"), scopes, NEAR, SCOPE)
-        kinds = st.pills(
-            say("Level"),
-            KINDS,
-            selection_mode="multi",
-            format_func=lambda name: say(KINDS[name]),
-            key=LEVELS,
-            disabled=preparation.log is None,
+        levels = {name: say(KINDS[name]) for name in KINDS}
+        kinds = several(say("Level"), levels, LEVELS, disabled=preparation.log is None)
+        icon = ":material/search:"
+        words = text_field(say("Words in the line"), WORDS, say("timeout heater"), icon=icon, width=220)
+        bounds = {"min_value": 1, "max_value": max(total, 1), "step": 1}
+        number_field(
+            say("Go to line"), GO, say("1 to {last:,}", last=total), on_change=_go, width=170, **bounds
         )
-        words = st.text_input(
-            say("Words in the line"),
-            placeholder=say("timeout heater"),
-            icon=":material/search:",
-            key=WORDS,
-            width=220,
-        )
-        st.number_input(
-            say("Go to line"),
-            min_value=1,
-            max_value=max(total, 1),
-            value=None,
-            step=1,
-            placeholder=say("1 to {last:,}", last=total),
-            key=GO,
-            on_change=_go,
-            width=170,
-        )
-    return Filters(scope, tuple(kinds), words or "")
+    return Filters(scope, tuple(kinds), words)
 
 
 def go_around(line: int) -> None:
@@ -156,5 +281,9 @@ def _go() -> None:
 
 
 def _pick() -> None:
-    if selection := viewer.picked(VIEWER):
-        st.session_state[place.SELECTED] = selection
+    """Select the lines that were just picked; first and last come from a browser."""
+    selection = st.session_state.get(VIEWER, {}).get("picked")
+    if isinstance(selection, dict):
+        first, last = selection.get("first"), selection.get("last")
+        if isinstance(first, int) and isinstance(last, int) and 0 < first <= last:
+            st.session_state[place.SELECTED] = first, last

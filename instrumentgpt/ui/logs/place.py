@@ -43,23 +43,23 @@ def moment_at(clock: Clock, position: float | str) -> float:
 
 def line_at(log: Log, time: float) -> int:
     """Return the line of the sample or event nearest to `time` (s); 1 for a log without either."""
-    nearest = [
-        (abs(float(frame["time"].iloc[at]) - time), int(frame["line"].iloc[at]))
-        for frame in (log.samples, log.events)
-        if len(frame)
-        for at in [int(np.nanargmin(np.abs(frame["time"].to_numpy() - time)))]
-    ]
-    return min(nearest, default=(0.0, 1))[1]
+    return _nearest(log, "time", time)[2]
 
 
 def time_of(log: Log, line: int) -> float:
     """Return when `line` was written, s: the time of the sample or event nearest to it; nan without one."""
-    nearest = []
+    return _nearest(log, "line", line)[1]
+
+
+def _nearest(log: Log, column: str, value: float) -> tuple[float, float, int]:
+    """Return distance in `column`, time and line of the sample or event that is nearest to `value` there."""
+    nearest = [(math.inf, math.nan, 1)]
     for frame in (log.samples, log.events):
         if len(frame):
-            at = int(np.abs(frame["line"].to_numpy() - line).argmin())
-            nearest.append((abs(int(frame["line"].iloc[at]) - line), float(frame["time"].iloc[at])))
-    return min(nearest, default=(0, math.nan))[1]
+            distances = np.abs(frame[column].to_numpy() - value)
+            at = int(np.nanargmin(distances))
+            nearest.append((float(distances[at]), float(frame["time"].iloc[at]), int(frame["line"].iloc[at])))
+    return min(nearest)
 
 
 def within(log: Log, window: Window | None) -> Log:

@@ -21,7 +21,7 @@ from instrumentgpt.instruments.reading.stated import UNITS, Stated
 from instrumentgpt.instruments.reading.tables import named_values, table_shape
 from instrumentgpt.instruments.readings import recalled, remember
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.controls import chosen
+from instrumentgpt.ui.controls import chosen, number_field
 from instrumentgpt.ui.language import language, problem, say
 from instrumentgpt.ui.logs.preparation import Choice, Preparation
 
@@ -92,21 +92,11 @@ def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, read
     with st.form(f"columns-{reference}", border=False):
         roles = _draw_roles(shape, columns, reference) if shape else {}
         with st.container(horizontal=True, gap="small"):
-            setpoint = st.number_input(
-                say("Setpoint, if no column has it"),
-                value=reading.setpoint,
-                placeholder=say("from its column"),
-                key=f"setpoint-{reference}",
-                width=WIDE,
-            )
-            period = st.number_input(
-                say("Seconds between two rows"),
-                min_value=0.001,
-                value=reading.period,
-                placeholder=say("from the time column"),
-                key=f"period-{reference}",
-                width=WIDE,
-            )
+            label, hint = say("Setpoint, if no column has it"), say("from its column")
+            setpoint = number_field(label, f"setpoint-{reference}", hint, reading.setpoint, width=WIDE)
+            label, hint = say("Seconds between two rows"), say("from the time column")
+            look = {"min_value": 0.001, "width": WIDE}
+            period = number_field(label, f"period-{reference}", hint, reading.period, **look)
             recognised = say("as recognised")
             units = ["", *dict.fromkeys(UNITS.values())]
             words = {unit: unit or f"{recognised}: {log.logged_unit if log else '?'}" for unit in units}
@@ -197,15 +187,8 @@ def _draw_kind_form(diagnosis: Diagnosis, reference: str) -> tuple[int, StatedLo
             drive = chosen(say("It is"), drives, f"kind-drive-{reference}", width=WIDE)
             acts_in_words = {name: say(ACTS[name][1]) for name in ACTS}
             acts = chosen(say("Its output"), acts_in_words, f"kind-acts-{reference}", width=NARROW)
-            band = st.number_input(
-                say("Band, ± {unit}", unit=unit),
-                min_value=1e-6,
-                value=None,
-                format="%.3g",
-                placeholder=say("its own"),
-                key=f"kind-band-{reference}",
-                width=NARROW,
-            )
+            label, key = say("Band, ± {unit}", unit=unit), f"kind-band-{reference}"
+            band = number_field(label, key, say("its own"), min_value=1e-6, format="%.3g", width=NARROW)
         saved, anew = _draw_submit(say("Judge it so"))
     if anew:
         return channel, UNSTATED

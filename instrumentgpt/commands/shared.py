@@ -1,8 +1,9 @@
-"""What commands take from the database: the settings, and the conversation that they go on with."""
+"""What commands share: the settings, the conversation that they go on with, what cannot be done."""
 
 import argparse
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from pathlib import Path
 
 from sqlite_utils import Database
 
@@ -14,8 +15,8 @@ from instrumentgpt.settings import Settings, database_path, settings_in_force
 TITLE_CHARACTERS = 60
 
 
-class NoConversation(InstrumentGPTError, LookupError):
-    """No conversation to go on with."""
+class WrongArguments(InstrumentGPTError, ValueError):
+    """What a command was given and can do nothing with; the text says what to give instead."""
 
 
 @contextmanager
@@ -25,22 +26,33 @@ def opened() -> Iterator[Database]:
         yield database
 
 
+@contextmanager
+def writing(path: Path, other: str) -> Iterator[None]:
+    """Raise WrongArguments where the block cannot write `path`: `other` helps, a "path to --report"."""
+    try:
+        yield
+    except OSError as problem:
+        if isinstance(problem, InstrumentGPTError):
+            raise
+        raise WrongArguments(f"{path}: {problem.strerror}. Give another {other}") from problem
+
+
 def conversation_for(question: str, arguments: argparse.Namespace) -> str:
     """Return the id of the conversation that the arguments name, or of a new one for `question`.
 
-    Raises NoConversation if there is none to go on with.
+    Raises WrongArguments if there is none to go on with.
     """
     with opened() as database:
         if arguments.conversation:
             conversation = db.get_conversation(database, arguments.conversation)
             if conversation is None:
-                raise NoConversation(f"There is no conversation {arguments.conversation!r}. Ask without it")
+                raise WrongArguments(f"There is no conversation {arguments.conversation!r}. Ask without it")
             return conversation.id
         if not arguments.continue_:
             return db.create_conversation(database, " ".join(question.split())[:TITLE_CHARACTERS])
         latest = db.list_conversations(database, limit=1)
         if not latest:
-            raise NoConversation("There is no conversation to go on with. Ask without --continue first")
+            raise WrongArguments("There is no conversation to go on with. Ask without --continue first")
         return latest[0].id
 
 

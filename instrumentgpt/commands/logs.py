@@ -1,21 +1,41 @@
-"""`diagnose`: what is wrong in log files, for people or one JSON object a line."""
+"""`diagnose`, `compare`, `plot`: what is wrong in logs and what changed between them, in words and drawn."""
 
 import argparse
 import contextlib
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+from instrumentgpt.commands.shared import WrongArguments, saved_settings, writing
 from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.files import whole
-from instrumentgpt.instruments import coincidence, loop_wording, segment_wording, withheld_wording, wording
-from instrumentgpt.instruments.diagnosis import Diagnosis, excursion_rows, kind_rows, rows
+from instrumentgpt.instruments import (
+    coincidence,
+    loop_wording,
+    segment_wording,
+    withheld_wording,
+    wording,
+)
+from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, divided, fault_changes
+from instrumentgpt.instruments.comparison_wording import (
+    comparison_sentences,
+    event_sentence,
+    fault_sentence,
+    row_sentence,
+)
+from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, excursion_rows, kind_rows, rows
 from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loop_wording import word
 from instrumentgpt.instruments.reading.transcripts import unpacked
+from instrumentgpt.instruments.readings import read_as
+from instrumentgpt.instruments.tools.events import time_of
+from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.settings import home
 
 MOST_EVIDENCE = 3  # lines printed of one finding
@@ -26,7 +46,7 @@ LABELS: dict[Language, dict[str, str]] = {
 }
 
 
-def run(arguments: argparse.Namespace) -> int:
+def run_diagnose(arguments: argparse.Namespace) -> int:
     """Print the findings of each log; return 1 if one could not be read, else 0."""
     failed, diagnoses = False, []
     stated, asks = stated_by(arguments), at_terminal() and not arguments.json
@@ -44,7 +64,11 @@ def run(arguments: argparse.Namespace) -> int:
         sys.stdout.flush()
         diagnoses.append(diagnosis)
     if arguments.report and diagnoses:
-        failed = not written_to(arguments.report, diagnoses, arguments.language) or failed
+        from instrumentgpt.instruments.report import report  # plotly: only where something is drawn
+
+        with writing(arguments.report, "path to --report"), whole(arguments.report) as file:
+            file.write(report(diagnoses, arguments.language).encode())
+        print(f"report: {arguments.report}", file=sys.stderr)
     return 1 if failed else 0
 
 
@@ -56,20 +80,6 @@ def _logs(paths: list[Path]) -> Iterator[tuple[Path, str]]:
             logs = unpacked(path, home() / "cache" / "unpacked")
         for log in logs:
             yield log, str(path.absolute().parent)
-
-
-def written_to(path: Path, diagnoses: list[Diagnosis], language: Language) -> bool:
-    """Write the report on `diagnoses`; return whether that went well, which is told either way."""
-    from instrumentgpt.instruments.report import report  # plotly: only where something is drawn
-
-    try:
-        with whole(path) as file:
-            file.write(report(diagnoses, language).encode())
-    except OSError as problem:
-        print(f"error: {path}: {problem.strerror}. Give another path to --report", file=sys.stderr)
-        return False
-    print(f"report: {path}", file=sys.stderr)
-    return True
 
 
 def problem_text(path: Path, problem: Exception) -> str:
@@ -175,3 +185,85 @@ def _not_judged(diagnosis: Diagnosis, language: Language) -> Iterator[str]:
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
         yield f"  not judged: {', '.join(names)}: {reason}"
+
+
+def run_compare(arguments: argparse.Namespace) -> int:
+    """Print what changed; 0 whether or not something did."""
+    if len(arguments.logs) != (1 if arguments.at else 2):
+        raise WrongArguments(
+            f"{len(arguments.logs)} logs{' and a time' if arguments.at else ''} were given. "
+            "Give an older and a newer log, or one log with --at HH:MM"
+        )
+    path = arguments.logs[0]
+    if arguments.at:
+        log = _opened(path)
+        logs = divided(log, time_of(log, arguments.at))
+    else:
+        logs = _opened(path), _opened(arguments.logs[1])
+    comparison, faults = compare(*logs), fault_changes(*map(diagnose, logs))
+    lines_of = change_rows if arguments.json else change_lines
+    for line in lines_of(comparison, faults, arguments.language):
+        print(line)
+    return 0
+
+
+def _opened(path: Path) -> Log:
+    try:
+        return read_as(path, cache=home() / "cache" / "frames", unit=saved_settings().temperatures)
+    except OSError as problem:
+        raise WrongArguments(problem_text(path, problem)) from problem
+
+
+def change_lines(
+    comparison: Comparison, faults: tuple[FaultChange, ...], language: Language
+) -> Iterator[str]:
+    """Yield the differences as people read them, the faults first."""
+    head, *sentences = comparison_sentences(comparison, language)
+    yield head
+    yield from (f"  {fault_sentence(fault, language)}" for fault in faults)
+    nothing = not comparison.notable and not comparison.events
+    yield from (f"  {line}" for line in sentences if not (nothing and faults))
+
+
+def change_rows(comparison: Comparison, faults: tuple[FaultChange, ...], language: Language) -> Iterator[str]:
+    """Yield one JSON object per difference: a fault, a figure, or a kind of event line."""
+    logs = {"before_log": comparison.before, "after_log": comparison.after}
+    for fault in faults:
+        fields = {"class": fault.finding.fault, "channel": fault.finding.channel}
+        yield _json({"kind": fault.kind, **fields, **logs, "text": fault_sentence(fault, language)})
+    for row in comparison.notable:
+        text = row_sentence(row, comparison.unit, language)
+        yield _json({"kind": row.quantity, **plain(asdict(row)), **logs, "text": text})
+    for change in comparison.events:
+        yield _json({"kind": "events", **asdict(change), **logs, "text": event_sentence(change, language)})
+
+
+def _json(row: dict[str, Any]) -> str:
+    return json.dumps(row, ensure_ascii=False)
+
+
+def run_plot(arguments: argparse.Namespace) -> int:
+    """Write the chart and print, in words, what it shows."""
+    from instrumentgpt.instruments import charts  # plotly
+    from instrumentgpt.instruments.charts.style import config
+
+    draw = charts.chart_named(arguments.chart)
+    log = _opened(arguments.log)
+    diagnosis = diagnosed(log)
+    findings = diagnosis.findings
+    numbers = sorted(int(number) for number in log.samples["channel"].unique())
+    if arguments.channel not in (None, *numbers):
+        there = ", ".join(map(str, numbers))
+        raise WrongArguments(f"{log.name} has no channel {arguments.channel}. It has: {there}")
+    channels = None if arguments.channel is None else [arguments.channel]  # None: those that matter
+    extras = charts.judged_for(arguments.chart, diagnosis)
+    figure = draw(log, findings, channels, arguments.language, **extras)
+    is_data = arguments.output.suffix == ".json"
+    text = figure.to_json() if is_data else figure.to_html(config())
+    with writing(arguments.output, "path"):
+        arguments.output.write_text(text, encoding="utf-8")
+    print(charts.text_alternative(log, findings, arguments.language, channels, diagnosis.excursions))
+    for sentence in segment_wording.trend_sentences(diagnosis, arguments.language, channels):
+        print(sentence)
+    print(arguments.output)
+    return 0
