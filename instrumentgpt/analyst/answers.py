@@ -430,7 +430,8 @@ def _number_meant(case: Case) -> Iterator[str]:
 
 def _diagnosis(case: Case) -> Iterator[str]:
     """Say how the setpoints were held that the question names, then what is wrong."""
-    if numbers_in(case.question.words) and (held := list(held_setpoints(case, choose_log(case)))):
+    named = numbers_in(case.question.words) - {*case.question.channels}
+    if named and (held := list(held_setpoints(case, choose_log(case)))):
         yield from (*held, "\n")
     yield from diagnose(case)
 

@@ -113,7 +113,7 @@ def numbers_in(words: str) -> set[float]:
 def held_setpoints(case: Case, about: Subject) -> Iterator[str]:
     """Say how the channels asked about held the setpoints that are named, or each; nothing where none did."""
     question, words = case.question, case.question.words
-    each, numbers = bool(aspect("each_hold", words)), numbers_in(words)
+    each, numbers = bool(aspect("each_hold", words)), numbers_in(words) - {*question.channels}
     if question.gain or question.quantity in _NO_HOLD or _within(words) is not None or not (each or numbers):
         return
     metrics = case.tool("channel_metrics", **about.named, channel=question.channel, each_hold=True)
