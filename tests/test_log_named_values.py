@@ -178,3 +178,25 @@ def test_the_output_that_is_said_is_the_one_that_is_read_and_one_that_is_not_the
     assert current.min() < -20.0 and not np.array_equal(current, voltage)
     with pytest.raises(UnreadableLog, match="do not fit"):
         read_with(path, "im")
+
+
+LINES = {
+    "{at:%Y-%m-%dT%H:%M:%S} unit 7; T: {pv:.2f}C; SP: 37.00C; duty {out:.0f}%": ("T", "duty"),
+    "{{'seq': {row}, 'temp': {pv:.2f}, 'sp': 37.0, 'out': {out:.0f}}}": ("temp", "out"),
+    "ts={at:%Y-%m-%dT%H:%M:%S} n={row} meas={pv:.2f} w=37.0 out={out:.0f} st=OK": ("meas", "out"),
+    "{at:%H:%M:%S} id=12 seq={row} x={pv:.2f} y={out:.0f} w=37.0": ("x", "y"),
+}
+
+
+@each("line", LINES)
+def test_of_named_values_the_one_that_is_a_reading_is_read_and_each_can_be_stated_by_its_name(line, tmp_path):
+    rng = np.random.default_rng(5)
+    pv, out = np.round(37 + rng.normal(0, 0.05, 90), 2), np.round(rng.uniform(10, 30, 90))
+    at = [START + timedelta(seconds=5 * row) for row in range(90)]
+    written = [line.format(at=at[row], row=row, pv=pv[row], out=out[row]) for row in range(90)]
+    (tmp_path / "run.log").write_text("\n".join(written) + "\n", encoding="utf-8")
+    read, output = LINES[line]
+    for columns in (None, {"pv": read, "output": f"“{output}”"}):
+        samples = read_log(tmp_path / "run.log", columns=columns).samples
+        assert samples["pv"].to_numpy() == pytest.approx(pv)
+        assert samples["output"].to_numpy() == pytest.approx(out)

@@ -515,6 +515,61 @@ def test_of_two_times_the_one_that_goes_on_as_time_does_is_taken(heads, times, c
     assert log.samples["time"].tolist() == pytest.approx(SECONDS.tolist())
 
 
+@each(
+    "second, times",
+    [
+        ("Time", SECONDS / 60),
+        ("elapsed [s]", SECONDS / 3600),
+        ("tick", SECONDS * 100),
+        ("Time (ms)", SECONDS * 62.5),
+        ("loop (ms)", [250 + at % 3 for at in SECONDS]),
+        ("step time", SECONDS % 13),
+    ],
+)
+@each("date_first", [True, False])
+def test_a_written_date_is_the_time_beside_any_number(second, times, date_first, read):
+    pairs = zip(CLOCKS, times, strict=True)
+    stamps = [f"{date},{number:g}" if date_first else f"{number:g},{date}" for date, number in pairs]
+    heads = f"Zeitpunkt,{second}" if date_first else f"{second},Zeitpunkt"
+    log = read(table(f"{heads},setpoint,pv,output", time=stamps))
+    assert_is_the_run(log)
+    assert str(log.start) == "2026-03-04 08:00:00"
+
+
+def test_a_number_places_the_rows_of_one_stamp_on_the_scale_of_the_stamps(read):
+    stamps = [f"2026-03-04 08:0{at // 10}:00,{at * 700}" for at in SECONDS]  # a row each 6 s, in ticks
+    log = read(table("When,t,setpoint,pv,output", time=stamps))
+    assert np.diff(log.samples["time"]) == pytest.approx(6.0, rel=0.15)
+    assert "as far apart as “t” says" in log.guessed["time"]
+
+
+REMARKS = {25: "警報：溫度過高", 26: "警報：溫度過高", 30: "door open, by hand", 35: "FAULT E07"}
+
+
+@each("behind", [False, True])
+@each("delimiter", [",", ";", "\t"])
+def test_a_row_with_a_text_is_read_and_the_text_is_an_event(behind, delimiter, read):
+    head = delimiter.join(["time", "setpoint", "pv", "output", *["remark"] * (not behind)])
+    rows = table(head, delimiter).splitlines()
+    for at in SECONDS:
+        text = REMARKS.get(int(at), "")
+        rows[at + 1] += f"{delimiter}{text}" if text or not behind else ""
+    log = read("\n".join(rows) + "\n")
+    assert_is_the_run(log)
+    assert log.broken.count == 0
+    events = log.events[["line", "time", "level", "text"]].to_numpy().tolist()
+    begun = {25: "error", 30: "info", 35: "error"}  # a text that stays is one event
+    assert events == [[at + 2, float(at), level, REMARKS[at]] for at, level in begun.items()]
+
+
+@each("stated", ["gains changed P=0.70->2.60 I=0.1->0.2 (user chen)", "set P 2.6, I 0.2 (was P 0.7, I 0.1)"])
+def test_gains_hold_from_the_line_that_states_them_and_those_before_until_there(stated, read):
+    rows = table("time,setpoint,pv,output").splitlines()
+    log = read("\n".join([*rows[:21], stated, *rows[21:]]) + "\n")
+    assert log.samples[["kp", "ki"]].drop_duplicates().to_numpy().tolist() == [[0.7, 0.1], [2.6, 0.2]]
+    assert log.samples["kp"].tolist().index(2.6) == 20
+
+
 def test_a_row_without_a_time_is_shown_as_broken(read):
     log = read(table("time,setpoint,pv,output", time=["2026-13-45 08:00:00", *CLOCKS[1:]]))
     assert (log.broken.count, log.broken.examples[0][0]) == (1, 2)

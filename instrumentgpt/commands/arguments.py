@@ -15,16 +15,17 @@ NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accept
 ROLES = ("time", "setpoint", "pv", "output")
 
 
-def columns(text: str) -> dict[str, int]:
-    """Return "time=0,pv=2" as name → 0-based column.
+def columns(text: str) -> dict[str, int | str]:
+    """Return "time=0,pv=temp" as name → 0-based column, or its head.
 
-    >>> columns("time=0,pv=2")
-    {'time': 0, 'pv': 2}
+    >>> columns("time=0,pv=temp")
+    {'time': 0, 'pv': 'temp'}
     """
-    try:
-        return {name.strip(): int(number) for name, number in (part.split("=") for part in text.split(","))}
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r}: write it like time=0,setpoint=1,pv=2,output=3") from None
+    parts = [part.partition("=") for part in text.split(",")]
+    if not all(name.strip() and column.strip() for name, _, column in parts):
+        raise argparse.ArgumentTypeError(f"{text!r}: write it like time=0,setpoint=1,pv=2,output=3")
+    given = ((name.strip(), column.strip()) for name, _, column in parts)
+    return {name: int(column) if column.isdecimal() else column for name, column in given}
 
 
 def kind(text: str) -> "tuple[int, StatedLoop]":

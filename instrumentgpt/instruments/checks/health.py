@@ -10,6 +10,7 @@ from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, SHORTEST_HOLD, Track
 from instrumentgpt.instruments.checks.swings import any_swing_of, is_pushed
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding, RuledOut, Withheld
+from instrumentgpt.instruments.reading.headers import level_of
 
 HEALTHY_OVERSHOOT = 2.0  # bands
 HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1
@@ -31,6 +32,7 @@ def healthy_channels(
     ills = [cause for cause in causes if cause.fault != "data_gap"]
     findings: list[Finding] = []
     withheld: dict[str, Withheld] = {}
+    unread = [number for number, text, _ in study.log.broken.examples if level_of(text) == "error"]
     largest_first = sorted(excursions, key=lambda excursion: -abs(excursion.size))
     for track in study.active:
         channel = track.loop.channel
@@ -45,6 +47,8 @@ def healthy_channels(
             doubts = {name: doubts[name] for name in doubts if name not in ("swings", "off_setpoint")}
         if away := [excursion for excursion in outside if not excursion.explained]:
             doubts["away"] = {"count": len(away), "size": away[0].size, "line": away[0].evidence[0].line}
+        if unread:
+            doubts["unread"] = {"count": study.log.broken.count, "line": unread[0]}
         if doubts:
             withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, doubts)
         else:

@@ -15,16 +15,18 @@ from numpy.typing import NDArray
 from instrumentgpt.instruments.reading.clocks import SECOND, UNITS
 from instrumentgpt.instruments.reading.groups import named_heading, with_groups
 from instrumentgpt.instruments.reading.headers import (
+    NAMES,
     Heading,
     heading_of,
     is_unit,
     known_header,
+    level_of,
     setpoint_in,
     unit_of_cells,
     units_in,
     vocabulary,
 )
-from instrumentgpt.instruments.reading.record import GLUED, TIMES, gaps_of, names_in, pairs_of
+from instrumentgpt.instruments.reading.record import GLUED, TIMES, gains_in, gaps_of, names_in, pairs_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
@@ -46,6 +48,8 @@ INTERVAL = re.compile(  # how far rows are apart, as a line above them says it
     r"(?i)(?:interval|sampling|period|delta_x|取樣|採樣|采样|間隔|间隔|週期|周期)[^\d;,]{0,20}[\s:=,;]+(\d+(?:\.\d+)?)\s*([a-zµ]*|秒|分|毫秒)\b"
 )
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
+LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
+CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are there
 ARROW = " -> "
 BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
@@ -72,6 +76,7 @@ class Shape:
     setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
     interval: float = math.nan  # s between rows, that they state
     needed: frozenset[int] = frozenset()  # columns that tell rows alone
+    ended: bool = False  # whether rows have an empty cell more
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
@@ -92,6 +97,7 @@ class Table:
     broken_count: int = 0
     headers_again: int = 0
     others: list[tuple[int, str]] = field(default_factory=list)
+    remarks: list[tuple[int, str]] = field(default_factory=list)  # in rows, but in no column
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
@@ -171,13 +177,14 @@ def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
         heading.scores for heading in headings if heading.text not in TIMES
     ):
         return None
-    comma = sum(bool(DECIMAL_COMMA.match(cell)) for row in rows for cell in row) > len(rows) / 2
+    comma = sum(bool(DECIMAL_COMMA.match(_bare(cell))) for row in rows for cell in row) > len(rows) / 2
     return Shape("=", len(names), comma, headings, None, lines[first][0], _texts(rows), tuple(names))
 
 
 def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Heading, ...]:
     """Return what the header cells `names` say, with the units in the cells below where they state none."""
-    headings = [named_heading(name, names) for name in names]
+    letters = CONTROL_LETTERS if {*CONTROL_LETTERS} <= {name.lower() for name in names} else {}
+    headings = [replace(named_heading(letters.get(name.lower(), name), names), text=name) for name in names]
     units = [unit_of_cells(cells) for cells in zip(*rows, strict=True)]
     return tuple(
         heading if heading.unit or not unit else replace(heading, unit=unit)
@@ -238,6 +245,7 @@ def _shape(
         texts,
         unit=unit,
         needed=needed,
+        ended=trailing,
     )
     named = sum(bool(heading.scores) for heading in shape.headings)
     return count / after + named, shape
@@ -275,6 +283,15 @@ def is_gap(cell: str) -> bool:
     (True, True, False)
     """
     return cell.lower() in NO_VALUES or not cell.strip("-+*?#.")
+
+
+def is_remark(cell: str) -> bool:
+    """Return whether `cell` has words and is no value.
+
+    >>> is_remark("ALM HI"), is_remark("警報"), is_remark("36.9 C"), is_remark("OFF")
+    (True, True, False, False)
+    """
+    return bool(LETTERS.search(cell)) and not is_value(cell)
 
 
 def is_value(cell: str) -> bool:
@@ -387,7 +404,27 @@ def _is_regular(content: bytes, lines: Sequence[bytes], shape: Shape) -> bool:
     if odd or not shape.delimiter or shape.decimal_comma or shape.names:
         return False
     delimiters = {line.count(shape.delimiter.encode()) for line in lines}
-    return len(delimiters) == 1 and delimiters <= {shape.width - 1, shape.width} and b"" not in lines
+    ended = all(line.rstrip(b" \r").endswith(shape.delimiter.strip(" ").encode()) for line in lines)
+    return delimiters in ({shape.width - 1}, {shape.width} if ended else ()) and b"" not in lines
+
+
+def _without_remark(cells: list[str], shape: Shape) -> tuple[list[str], str]:
+    """Return `cells` of a row without the text behind them, and it; more cells in a column of texts are one.
+
+    As they are where the numbers are then not in their places.
+    """
+    over, mark = len(cells) - shape.width, f"{shape.delimiter} " if shape.delimiter != "\t" else "\t"
+    if over == 1 and (shape.ended or not cells[-1]):
+        return cells[:-1], cells[-1] if is_remark(cells[-1]) else ""
+    for at in (*sorted(shape.texts, reverse=True), shape.width - 1, shape.width):
+        behind = at == shape.width
+        end = at + over + (not behind)
+        text = mark.join(cells[at:end]).strip(mark)
+        row = [*cells[:at], *[text] * (not behind), *cells[end:]]
+        rest = (cell for place, cell in enumerate(row) if place != at and place not in shape.texts)
+        if is_remark(text) and (behind or not is_value(cells[at])) and all(map(is_value, rest)):
+            return row, text * behind
+    return cells, ""
 
 
 def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape) -> None:
@@ -404,11 +441,16 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
         if SAID.match(text) or not named:
             table.others.append((number, text))
             continue
-        if len(cells) == shape.width + 1 and not cells[-1]:
-            cells.pop()
+        said = NAMES.sub(" ", text) if shape.names else ""
+        remark = " ".join(LETTERS.findall(said)) if said and level_of(said) != "info" else ""
+        if len(cells) > shape.width:
+            cells, remark = _without_remark(cells, shape)
         if len(cells) == shape.width and _is_row(cells, shape.needed):
             rows.append(cells)
             numbers.append(number)
+            table.remarks += [(number, remark)] if remark else []
+        elif gains_in(text):
+            table.others.append((number, text))
         elif shape.headings and cells + [""] * (shape.width - len(cells)) == [
             heading.text for heading in shape.headings
         ]:
@@ -416,7 +458,7 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
         elif not _is_said(cells or text.split()):
             table.broken_count += 1
             reason = f"{len(cells)} cells, not {shape.width}" if len(cells) != shape.width else "no numbers"
-            if len(table.broken) < 5:
+            if len(table.broken) < 5 + 5 * (level_of(text) == "error"):
                 table.broken.append((number, text[:200], reason))
     if rows:
         for column, parts in zip(zip(*rows, strict=True), table.columns, strict=True):

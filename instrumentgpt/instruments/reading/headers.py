@@ -42,6 +42,7 @@ SAID_VALUE = re.compile(  # its name, a mark, the number, and a unit
 )
 WRITTEN_UNIT = re.compile(r"[^\s_\[(/][\s_\[(/]+([^\s_\[\]()]+)[\])]?$")
 SEPARATOR = re.compile(r"[\s_\-./\\:#,&()\[\]{}|]+")
+NAMES = re.compile(r"[^\s=:]+\s*[=:]")  # “fault=”, which says nothing bad
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,18 @@ def is_unit(cell: str) -> bool:
     """
     cell = " ".join(SEPARATOR.split(NO_DEGREE.sub("°", cell).lower()))
     return any(cell in spellings for spellings in vocabulary()["units"].values())
+
+
+def level_of(text: str) -> str:
+    """Return how bad it is what a line of words says.
+
+    >>> level_of("*** ALARM Z3 DEV HIGH"), level_of("# door opened")
+    ('error', 'info')
+    >>> level_of("[ALM] 07 RH DEV LOW"), level_of("recalm")
+    ('error', 'info')
+    """
+    said = vocabulary()["said"].items()
+    return next((level for level, parts in said if re.search("|".join(parts), text.lower())), "info")
 
 
 def written_unit(head: str) -> str:

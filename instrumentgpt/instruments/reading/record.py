@@ -161,20 +161,26 @@ GLUED = (  # a unit that stands at the number without a blank
 PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
     re.compile(
         rf"(?P<name>{NAME}){between}"
-        r"(?P<value>[-+]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][-+]?\d+)?|nan|null|none|on|off|true|false|開|關|开|关)"
+        r"(?P<value>[-+]?(?:\d+(?:[.,]\d+|\.)?|[.,]\d+)(?:[eE][-+]?\d+)?|nan|null|none|on|off|true|false|開|關|开|关)"
         rf"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b)|{GLUED})?(?![\w.:]|/(?![^\W\d]))",
         re.IGNORECASE,
     )
-    for between in (r"\s*[=:：]\s*", " +")
+    for between in (r"[\"']?\s*[=:：]\s*[\"']?", " +")
 )
+ALONE = re.compile(rf"(?:^|(?<=[,;|\t]))\s*{BARE_PAIR.pattern}\s*(?=[,;|\t]|$)", re.IGNORECASE)
 _NUMBER = r"\d+(?:\.\d+)?"
 STAMP = re.compile(
-    r"\W{0,2}(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?Z?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
+    r"(?:\W{0,2}(?:ts|time|timestamp)[\"']?\s*[=:]\s*)?\W{0,2}"
+    r"(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?Z?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
     r"|(?:\d\d?[-/]\d\d?|\d\d\.\d\d\.?|[A-Z][a-z]{2} [ \d]?\d|\d\d?[ -][A-Z][a-z]{2})[ T]+"
     r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?)(?=\W|$)"
 )
 GAINS = re.compile(rf"(?i)\bpid\b[^\d\n-]{{0,12}}({_NUMBER})[,;/ ]\s*({_NUMBER})[,;/ ]\s*({_NUMBER})")
-GAIN = re.compile(rf"(?i)\bk?([pid])\s*[=:]\s*({_NUMBER})\b")
+GAIN = re.compile(
+    rf"(?i)\bk?([pid])(?:\s*[=:]\s*| (?:from |von )?)({_NUMBER})"
+    rf"(?:\s*(?:[-=]>|→|\bto\b|\bauf\b)\s*({_NUMBER}))?(?!\w)"
+)
+BEFORE = re.compile(r"(?i)\((?:was|before|old|vorher)\b[^)]*\)")
 TICKS = re.compile(r"[EWIDV] \((\d+)\) \w+: ")  # ESP-IDF: ms since boot
 TIMES = {"time", "time (ms)"}
 LEAST_SHARE = 0.6  # of the lines that must have a name for it to be a column
@@ -191,6 +197,8 @@ def pairs_of(line: str) -> dict[str, str]:
     {'bath1 SP': '45', 'bath1 PV': '44.9', 'bath2 SP': '50', 'bath2 PV': '49.8'}
     >>> pairs_of("T 25.1 SV 25 | H 60.2 SV 60")
     {'T': '25.1', 'SV': '25', 'H': '60.2', 'SV 2': '60'}
+    >>> pairs_of("T: 37.02C; duty 12%")
+    {'T': '37.02C', 'duty': '12%'}
     """
     if line.lstrip().startswith("{"):
         try:
@@ -216,7 +224,10 @@ def _values_in(line: str) -> Iterator[tuple[str, str, str]]:
     if match:
         yield "time" if stamp else "time (ms)", match[1], ""
     group, met = "", Counter[str]()
-    for pair in [*PAIR.finditer(line, end)] or [*BARE_PAIR.finditer(line, end)]:
+    pairs = [*PAIR.finditer(line, end)]
+    bare = [*ALONE.finditer(line, end)] if pairs else []
+    pairs += [one for one in bare if not any(other.start() <= one.start(1) < other.end() for other in pairs)]
+    for pair in sorted(pairs, key=re.Match.start) or [*BARE_PAIR.finditer(line, end)]:
         head, _, name = pair["name"].rpartition(" ")
         group = head if head[-1:].isdigit() else group if not head else ""
         full = f"{group} {name}" if group else pair["name"]
@@ -226,18 +237,24 @@ def _values_in(line: str) -> Iterator[tuple[str, str, str]]:
         end = pair.end()
 
 
-def gains_in(line: str) -> tuple[float, float, float] | None:
-    """Return kp, ki and kd that a line which is no sample states; nan for one it does not, None for all.
+def gains_in(line: str) -> tuple[list[float], list[float]] | None:
+    """Return kp, ki, kd after and before a line that is no sample; nan for one unstated, None for all.
 
-    >>> gains_in("# 2026-11-20T10:42:10Z CMD PID 2.20,0.050,0"), gains_in("kp=2.2 ki=0.05 set by hand")
-    ((2.2, 0.05, 0.0), (2.2, 0.05, nan))
+    >>> gains_in("# 2026-11-20T10:42:10Z CMD PID 2.20,0.050,0")
+    ([2.2, 0.05, 0.0], [nan, nan, nan])
+    >>> gains_in("gains changed P=0.70->2.60 I=0.012->0.02 (user chen)")
+    ([2.6, 0.02, nan], [0.7, 0.012, nan])
     """
     if match := GAINS.search(line):
-        kp, ki, kd = map(float, match.groups())
-        return kp, ki, kd
-    named = {name.lower(): float(value) for name, value in GAIN.findall(line)}
-    kp, ki, kd = (named.get(name, math.nan) for name in "pid")
-    return (kp, ki, kd) if {"p", "i"} <= named.keys() else None
+        return [*map(float, match.groups())], [math.nan] * 3
+    stated: dict[str, list[str]] = {name: [] for name in "pid"}
+    for part in (*BEFORE.findall(line), BEFORE.sub("", line)):
+        for name, first, last in GAIN.findall(part):
+            stated[name.lower()] += filter(None, (first, last))
+    if not (stated["p"] and stated["i"]):
+        return None
+    after = [float(values[-1]) if values else math.nan for values in stated.values()]
+    return after, [float(values[0]) if values[1:] else math.nan for values in stated.values()]
 
 
 def _text(value: object) -> str:

@@ -23,6 +23,7 @@ KIND_WORDS: Mapping[str, Mapping[str, Any]] = {
     "heats": {"reverse": False},
     "cools": {"reverse": True},
 }
+QUOTED = re.compile("[“\"']([^”\"']+)[”\"']")
 UNITS = {"c": "°C", "°c": "°C", "f": "°F", "°f": "°F", "k": "K", "counts": "counts"}
 
 
@@ -97,10 +98,12 @@ def _column(column: int | str, headings: Sequence[Heading]) -> int:
     if isinstance(column, int) or column.isdecimal():
         return int(column)
     heads = [heading.text.casefold() for heading in headings]
-    text = column.strip().casefold()
-    alike = [at for at, head in enumerate(heads) if head == text] or [
-        at for at, head in enumerate(heads) if re.search(rf"(?<![a-z]){re.escape(text)}", head)
-    ]
+    quoted = QUOTED.search(column)  # as in “column 2 “temp””
+    text = (quoted[1] if quoted else column).strip().casefold()
+    alike = [at for at, head in enumerate(heads) if head == text]
+    for part in (text, re.sub(r"\s*[(\[].*$", "", text)):  # with a unit, or without
+        begins = re.compile(rf"(?<![a-z]){re.escape(part)}")
+        alike = alike or [at for at, head in enumerate(heads) if begins.search(head)]
     return alike[0] if len(alike) == 1 else -1
 
 

@@ -20,6 +20,7 @@ from instrumentgpt.instruments.reading.cells import (
     Shape,
     Table,
     find_shape,
+    is_remark,
     number_in,
     read_chunk,
     record_shape,
@@ -42,6 +43,7 @@ from instrumentgpt.instruments.reading.headers import (
     LIKELY,
     Heading,
     heading_of,
+    level_of,
     vocabulary,
     written_unit,
 )
@@ -77,9 +79,14 @@ SNIFFED_BYTES = 1 << 18
 NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
 ANOTHER_PACE = 0.05  # share by which two times of the same rows differ that cannot both be right
+WRITTEN = ("", "seconds", "clock", "epoch", "syslog", "datetime")  # kinds of time, the surest last
+SINCE_1970 = 1e9  # s; such numbers that go on are moments
+SET_BACK, MOSTLY = 0.02, 0.9  # share of rows at which a date may go back; share of rows with a time
+EVENLY, TURNS_OVER, CLOSE = 0.02, 0.98, 0.1  # of a step; share of rows; of the way of a ramp, to its pv
 LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
 CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
+MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
 MOST_NAMES = 64  # in a table of “time, name, value”, or of a row for each channel
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
 TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when all others came; at once
@@ -213,12 +220,15 @@ def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
     headings = grid.shape.headings
     columns = numbered(name, stated, headings, grid.shape.width)
     grid = _with_channels(grid, columns.get("channel"))
-    values = grid.numbers
+    values = [*grid.numbers]
     if grid.channel is not None:
         columns.setdefault("channel", grid.channel)
         number = pd.Series(grid.numbers[grid.channel])
         values = [column[number == number.mode()[0]] for column in values]
     every = Columns(headings, values, grid.texts, grid.channel)
+    for at in {*range(len(values))} - {*times_of(every)}:
+        if every.says_nothing(at) and _is_count(values, at):  # so that it is no reading
+            values[at] = np.full(len(values[at]), math.nan)
     recognised = roles_of(every)
     loops = recognised.channels.values() if recognised else ()
     driven = [loop["pv"] for loop in loops if {"pv", "output"} <= loop.keys()]
@@ -232,6 +242,15 @@ def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
             "a process value. Say which one is: --pv COLUMN, or --columns time=0,setpoint=1,pv=2,output=3."
         )
     return grid, roles
+
+
+def _is_count(values: Sequence[Floats], at: int) -> bool:
+    """Return whether column `at` steps evenly, as a counter or a time does, and no other comes near it."""
+    steps, span = np.diff(values[at]), np.ptp(values[at]) if len(values[at]) else 0.0
+    usual = np.median(steps) if len(steps) else 0.0
+    even = np.abs(steps - usual) <= EVENLY * abs(usual)
+    near = (np.nanmedian(np.abs(values[at] - other)) for other in values if np.isfinite(other).any())
+    return bool(usual and even.mean() >= TURNS_OVER and sum(away < CLOSE * span for away in near) < 2)
 
 
 def _with_channels(grid: Grid, stated: int | None) -> Grid:
@@ -299,11 +318,11 @@ def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> tuple[Roles,
     """Return `roles` with the column that is the time of the rows, and its stamps."""
     period = stated.period or (None if math.isnan(grid.shape.interval) else grid.shape.interval)
     stamps = _stamps(grid, roles.time, path)
-    if "time" not in dict(stated.columns):
-        for at in _other_times(grid, roles):
-            name = grid.shape.headings[at].text
-            takes, stamps = _likelier(stamps, _stamps(grid, (at,), path), name, period)
-            roles = replace(roles, time=(at,)) if takes else roles
+    heads = [heading.text for heading in grid.shape.headings] or [""] * len(grid.numbers)
+    for time in _other_times(grid, roles) if "time" not in dict(stated.columns) else ():
+        names = [heads[at] or f"column {at + 1}" for at in ((*roles.time, *time)[0], time[0])]
+        takes, stamps = _likelier(stamps, _stamps(grid, time, path), names, period)
+        roles = replace(roles, time=time) if takes else roles
     if stamps.assumed.startswith("in ") and stamps.kind == "seconds" and period:
         factor = period * SECOND / max(float(np.median(np.diff(stamps.raw[stamps.raw != NO_TIME]))), 1.0)
         unit = min(UNITS, key=lambda unit: abs(math.log(UNITS[unit] / SECOND / factor)))
@@ -322,46 +341,68 @@ def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> tuple[Roles,
     return roles, Stamps(rows * step, "seconds", missing=() if period else ("period",))
 
 
-def _other_times(grid: Grid, roles: Roles) -> Iterable[int]:
-    """Yield the columns beside the time and the loops' that are times by their texts or heads."""
+def _other_times(grid: Grid, roles: Roles) -> Iterable[tuple[int, ...]]:
+    """Yield the columns beside the time and the loops' that are times by texts or heads, written first."""
     own = {*roles.time, roles.channel_column, *(at for of in roles.channels.values() for at in of.values())}
-    for at, heading in enumerate(grid.shape.headings):
-        numbers = heading.scores.get("time", 0) >= LIKELY and np.isfinite(grid.numbers[at]).all()
-        if at not in own and (numbers or grid.texts[at] in ("stamp", "clock")):
-            yield at
+    other = sorted({*range(len(grid.numbers))} - own, key=lambda at: (not grid.texts[at], at))
+    for at in other:
+        heading, values, kind = grid.heading(at), grid.numbers[at], grid.texts[at]
+        named = (heading and heading.scores.get("time", 0) >= LIKELY) or values.min() > SINCE_1970
+        if kind in ("stamp", "clock") or (named and np.isfinite(values).all()):
+            days = [day for day in other if (grid.texts[day], kind) == ("date", "clock")]
+            yield (*days[:1], at)
 
 
-def _likelier(stamps: Stamps, other: Stamps, name: str, period: float | None) -> tuple[bool, Stamps]:
-    """Return whether the `other` of two times of the same rows goes on as time does, and the stamps to take.
+def _likelier(
+    stamps: Stamps, other: Stamps, names: Sequence[str], period: float | None
+) -> tuple[bool, Stamps]:
+    """Return whether the `other` of two times of the same rows is the column of time, and the stamps to take.
 
-    One that starts again or stands still is none beside one that does not. Of two that go on at another pace
-    it is the one with rows a `period` (s) apart, if that is stated, else the one with a date. Rows that share
-    a stamp are as far apart as the `other` says.
+    A date with a clock is the truth, then an epoch, then a clock, whatever unit heads of numbers name; these
+    may refine it, on its scale. One that starts again or stands still is none beside one that does not. Of
+    two numbers it is that with rows a `period` (s) apart, if that is stated, else that with a unit.
     """
     own, steps = (_steps(each) for each in (stamps, other))
-    if not (steps > 0).any() or (steps < -JITTER).any():
+    rank, of_other = (WRITTEN.index(each.kind) for each in (stamps, other))
+    usual = [float(np.median(each[each > 0])) if (each > 0).any() else 1.0 for each in (own, steps)]
+    seldom = SET_BACK * (abs(usual[0] - usual[1]) > ANOTHER_PACE * max(usual))
+    back = [float((each < -JITTER).mean()) if (each > 0).any() else 1.0 for each in (own, steps)]
+    if back[1] > seldom * (of_other > rank):
         return False, stamps
-    if not own.any() or (own < -JITTER).any():
-        why = f"“{name}”, as another time starts again or stands still"
+    if back[0] > seldom * (rank > of_other):
+        why = f"“{names[1]}”, as another time starts again or stands still"
         return True, replace(other, assumed=_joined(other.assumed, why))
-    rows, span, of_other = len(own), int(own.sum()), int(steps.sum())
-    apart = abs(span - of_other)
-    if apart <= max(ANOTHER_PACE * span, own.max(), steps.max()):
-        if (own > 0).mean() > 0.5 or (steps > 0).mean() < TAKE_TURNS:
-            return False, stamps
-        raw = other.raw - other.raw[0] + stamps.raw[0]
-        return True, replace(stamps, raw=raw, assumed=f"rows of one time are as far apart as “{name}” says")
-    if other.assumed or stamps.assumed:
-        return False, stamps
-    by_period = period and abs(of_other / rows - period * SECOND) < abs(span / rows - period * SECOND)
-    takes = bool(by_period) if period else other.kind in WALL_KINDS and stamps.kind not in WALL_KINDS
-    why = f"“{name}” runs {of_other / SECOND:g} s, the other time {span / SECOND:g} s"
-    return takes, replace(other if takes else stamps, assumed=why + (", which is not taken" if takes else ""))
+    takes = of_other > rank
+    base, fine, of_base, of_fine = (other, stamps, steps, own) if takes else (stamps, other, own, steps)
+    span, other_span = int(of_base.sum()), int(of_fine.sum())
+    alike = abs(span - other_span) <= max(ANOTHER_PACE * span, of_base.max(), of_fine.max())
+    ends = np.flatnonzero(of_base > 0)[[0, -1]]  # a stamp that comes again tells nothing
+    paces = [float(np.ptp(np.cumsum(each)[ends])) or float(each.sum()) for each in (of_base, of_fine)]
+    scale = 1.0 if alike or rank == of_other or not paces[1] else paces[0] / paces[1]
+    away, coarse = np.cumsum(of_base - scale * of_fine), (of_base > 0).mean() <= 0.5
+    fits = (of_fine > 0).mean() >= TAKE_TURNS and np.ptp(away) <= 2 * of_base.max()
+    if fits and (coarse or (takes and alike)):
+        since = np.round(scale * np.append(0, np.cumsum(of_fine))).astype(np.int64)
+        why = f"rows of one time are as far apart as “{names[not takes]}” says" if coarse else ""
+        first = base.raw[0] + round(max(away.max(), 0) * coarse)
+        return True, replace(base, raw=first + since, assumed=_joined(base.assumed, why))
+    if rank == of_other and not alike and not other.assumed:
+        away_from = [abs(each.mean() - period * SECOND) for each in (steps, own)] if period else []
+        takes = away_from[0] < away_from[1] if away_from else bool(stamps.assumed)
+        base = other if takes else stamps
+    if alike or fine.assumed or (rank == of_other and stamps.assumed and not takes):
+        return takes, base
+    runs = [each.sum() / SECOND for each in (steps, own)]
+    why = f"“{names[1]}” runs {runs[0]:g} s, the other time {runs[1]:g} s" + ", which is not taken" * takes
+    return takes, replace(base, assumed=_joined(base.assumed, why))
 
 
 def _steps(stamps: Stamps) -> NDArray[np.int64]:
-    """Return the µs from row to row, past midnight where a clock has no date; none if a row has no time."""
-    steps = np.diff(stamps.raw) if stamps.kind and (stamps.raw != NO_TIME).all() else stamps.raw[:0]
+    """Return the µs from row to row, past midnight where a clock has no date; none if many rows lack it."""
+    has = stamps.raw != NO_TIME
+    if not stamps.kind or not has[:1].any() or has.mean() < MOSTLY:
+        return stamps.raw[:0]
+    steps = np.diff(stamps.raw[np.maximum.accumulate(np.where(has, np.arange(len(has)), 0))])
     return np.where((steps < -DAY // 2) & (stamps.kind == "clock"), steps + DAY, steps)
 
 
@@ -405,9 +446,10 @@ def _log_of(
     scale, why_scale = _scale(grid, roles)
     samples = _samples(grid, roles, usable, scale, axis.time)
     unread = grid.line[~usable]
+    remarks = _remarks(grid, table, roles)
     between = lines - grid.shape.first_row + 1 - sum(map(len, table.line)) + len(unread)
     rows = np.setdiff1d(np.concatenate([unread[:0], *table.line]), unread) if between else unread
-    order = np.argsort(grid.line[usable]) if between else slice(0)
+    order = np.argsort(grid.line[usable]) if between or remarks else slice(0)
     placed = grid.line[usable][order], axis.time[order]
     _carry_gains(samples, roles, table.others)
     kind = kind_of(source.path) if source.path.is_file() else None
@@ -442,7 +484,9 @@ def _log_of(
         channel_names=channel_names,
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
-        load_events=partial(table_events, source, grid.shape, rows, between, *placed, axis, times.kind),
+        load_events=partial(
+            table_events, source, grid.shape, rows, between, *placed, axis, times.kind, remarks
+        ),
     )
 
 
@@ -565,8 +609,9 @@ def table_events(
     time: Floats,
     axis: TimeAxis,
     kind: str,
+    remarks: Sequence[tuple[int, str]] = (),
 ) -> pd.DataFrame:
-    """Return the lines of `source` that are none of the `rows` and no header, as events.
+    """Return the lines of `source` that are none of the `rows` and no header, and `remarks`, as events.
 
     between     how many lines behind the first row are none of them; without any, `rows` need not be given
     line, time  of the rows in the order of lines: an event has the time of the row above, the first ones 0,
@@ -582,11 +627,15 @@ def table_events(
             header = text if number == shape.header_line else header
             if text.strip() and text != header:
                 at = int(np.searchsorted(line, number)) - 1
-                level = _level_of(text) if number >= shape.first_row else "info"
+                level = level_of(text) if number >= shape.first_row else "info"
                 found.append((float(time[at]) if at >= 0 else 0.0, level, "", text, number))
         left -= len(numbers)
         if left <= 0:
             break
+    for number, text in remarks:
+        at = int(np.searchsorted(line, number, side="right")) - 1
+        found.append((float(time[max(at, 0)]), level_of(text), "", text, number))
+    found.sort(key=lambda event: event[-1])
     events = pd.DataFrame(found, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
     stamped = [STAMP.match(text.strip().lstrip("# ")) for text in events["text"]]
     if any(stamped):
@@ -599,26 +648,35 @@ def table_events(
     return events
 
 
-def _level_of(text: str) -> str:
-    """Return how bad it is what a line of words says.
+def _remarks(grid: Grid, table: Table, roles: Roles) -> list[tuple[int, str]]:
+    """Return line and text of each remark that begins in a row: of a column of words and behind its cells.
 
-    >>> _level_of("*** ALARM Z3 DEV HIGH"), _level_of("# door opened")
-    ('error', 'info')
-    >>> _level_of("[ALM] 07 RH DEV LOW"), _level_of("recalm")
-    ('error', 'info')
+    Where most rows have words, they are a state: of those only what tells of something bad is a remark.
     """
-    said = vocabulary()["said"].items()
-    return next((level for level, parts in said if re.search("|".join(parts), text.lower())), "info")
+    own = {*roles.time, roles.channel_column, grid.channel}
+    behind = pd.Series(dict(table.remarks), dtype=object).reindex(grid.line).fillna("").to_numpy(dtype=object)
+    found: list[tuple[int, str]] = []
+    for at, cells in enumerate([*grid.cells, *([behind] if table.remarks else [])]):
+        if at in own or cells.dtype.kind == "f":
+            continue
+        codes, texts = pd.factorize(cells)
+        said = np.array([is_remark(str(text)) for text in texts], dtype=bool)
+        if len(codes) and said[codes].mean() > MOSTLY_SAID:
+            bad = [level_of(str(text)) != "info" for text in texts]
+            said &= bad if len(texts) <= MOST_NAMES else False
+        begins = said[codes] & np.append(True, np.diff(codes) != 0) if len(codes) else codes
+        found += [(int(grid.line[row]), str(texts[codes[row]])) for row in np.flatnonzero(begins)]
+    return found
 
 
 def _carry_gains(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
-    """Fill kp, ki, kd of a table of one loop that has none from the last line above that states them."""
+    """Fill kp, ki, kd of a table of one loop that has none from the last line above, or the first below."""
     stated = [(number, gains) for number, text in others if (gains := gains_in(text))]
     columns = {*next(iter(roles.channels.values()))}
     if not stated or len(roles.channels) > 1 or roles.channel_column is not None or columns & {"kp", "ki"}:
         return
     at = np.searchsorted([number for number, _ in stated], samples["line"].to_numpy(), side="right") - 1
-    samples[["kp", "ki", "kd"]] = np.array([(math.nan,) * 3, *(values for _, values in stated)])[at + 1]
+    samples[["kp", "ki", "kd"]] = np.array([stated[0][1][1], *(after for _, (after, _) in stated)])[at + 1]
 
 
 def _grid_of(table: Table, shape: Shape) -> Grid:

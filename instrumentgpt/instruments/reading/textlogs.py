@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, TimeAxis, shifted, start_of, time_axis
+from instrumentgpt.instruments.reading.headers import NAMES, level_of
 from instrumentgpt.instruments.reading.layouts import Format, formats
 from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
 from instrumentgpt.instruments.reading.parallel import scanned
@@ -251,32 +252,38 @@ def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], 
 
 
 def carry_gains(samples: pd.DataFrame, rows: Rows) -> None:
-    """Fill kp, ki, kd of `samples` from the last line above that stated them for the channel."""
+    """Fill kp, ki, kd of `samples` from the last line above that stated them, or before it."""
     if not rows.gains:
         return
     stated = np.array([line for line, _, _ in rows.gains])
     channels = np.array([channel for _, channel, _ in rows.gains])
-    gains = np.array([values[3:] for _, _, values in rows.gains])
+    gains = np.array([values for _, _, values in rows.gains])
     for channel in np.unique(channels):
         mine = channels == channel
         of_channel = np.flatnonzero(samples["channel"].to_numpy() == channel)
         last = np.searchsorted(stated[mine], samples["line"].to_numpy()[of_channel], side="right") - 1
-        has_gains = last >= 0
         for column, name in enumerate(("kp", "ki", "kd")):
             filled = samples[name].to_numpy(copy=True)
-            filled[of_channel[has_gains]] = gains[mine][last[has_gains], column]
+            after, before = gains[mine, column + 3], gains[mine, column][:1]
+            holds = np.append(before, after)[last + 1]
+            filled[of_channel] = np.where((last >= 0) | np.isfinite(holds), holds, filled[of_channel])
             samples[name] = filled
 
 
 def read_events(
     source: Source, layout: Format, axis: TimeAxis, kind: str, sample_lines: NDArray[np.int64]
 ) -> pd.DataFrame:
-    """Return the lines of `source` that are not among `sample_lines`: time, level, source, text, line."""
+    """Return the lines of `source` that are not among `sample_lines`, or begin to tell of something bad."""
     skipped = set(sample_lines.tolist())
     events: list[tuple[int, str, str, str, int]] = []
+    level = ""
     for chunk in chunks(source):
         for number, line in enumerate(chunk.content.split(b"\n"), chunk.first_line):
-            if number not in skipped and line.strip():
+            is_said, before = number not in skipped, level
+            if layout.last_resort and not is_said:
+                level = level_of(NAMES.sub("", text_of(line)))
+                is_said = bool(before) and level not in (before, "info")
+            if is_said and line.strip():
                 events.append(_event(number, line.rstrip(b"\r"), layout))
     frame = pd.DataFrame(events, columns=["raw", *EVENT_COLUMNS[1:]])
     lines = frame["line"].to_numpy(dtype=np.int64)
@@ -294,4 +301,5 @@ def _event(number: int, line: bytes, layout: Format) -> tuple[int, str, str, str
     name = (named[1] or named[2]) if named else b""
     text = parts.message[named.end() :] if named else parts.message
     stamp = NO_TIME if parts.stamp is None else parts.stamp
-    return stamp, parts.level.decode().lower(), text_of(name), text_of(text), number
+    level = parts.level.decode().lower() or (level_of(text_of(text)) if layout.last_resort else "")
+    return stamp, level, text_of(name), text_of(text), number
