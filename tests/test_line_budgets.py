@@ -8,23 +8,23 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_822,
-    "instrumentgpt/analyst": 5_279,
-    "instrumentgpt/commands": 1_552,
+    "instrumentgpt/agents": 4_830,
+    "instrumentgpt/analyst": 5_307,
+    "instrumentgpt/commands": 1_551,
     "instrumentgpt/evals": 1_174,
     "instrumentgpt/fleet": 935,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 22_543,
+    "instrumentgpt/instruments": 22_936,
     "instrumentgpt/memory": 5_082,
     "instrumentgpt/modes/commands": 815,
     "instrumentgpt/modes/interview": 1_369,
     "instrumentgpt/modes/investigate": 1_455,
     "instrumentgpt/modes/panel": 2_184,
     "instrumentgpt/storage": 4_417,
-    "instrumentgpt/turn": 2_479,
-    "instrumentgpt/ui": 8_044,
+    "instrumentgpt/turn": 2_476,
+    "instrumentgpt/ui": 8_041,
 }
-WHOLE = 65_269
+WHOLE = 65_701
 
 
 def lines_in(room: str) -> int:
