@@ -276,6 +276,8 @@ def _part_asked(case: Case, kind: str) -> str:
         return "compare"
     if limits_asked(words) and _has_subject(case) and not question.gain:
         return "figures"
+    if question.search and kind == "figures" and aspect("how_often", words):
+        return "events"
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
     asks_more = of_more or aspect("why", words)
     apart = len(question.clocks) == 1 or several or aspect("moments", words)
