@@ -252,28 +252,32 @@ def _one_loop(columns: Columns, named: Mapping[str, list[int]], unsaid: Sequence
         return {}
     moving = [at for at in (*likely, *unsaid) if len(np.unique(values[at][np.isfinite(values[at])])) > 2]
     readings = [at for at in moving if not _stands_at_limits(values[at])]
-    if not targets and (found := _target(columns, unsaid, readings)):
+    if not targets and (found := _target(columns, unsaid, readings)) is not None:
         targets, readings = [found], [at for at in readings if at != found]
     elif not targets:
         readings = [at for at in readings if not _is_steps(values[at])]
+    target: Floats | float = values[targets[0]] if targets else 0.0
     share = {at: 1.0 if at in likely else UNNAMED for at in readings}
     away = {at: _distance(values[at], values[targets[0]], np.mean) for at in readings if targets}
     near = [at for at in readings if not targets or away[at] <= NEAREST * min(away.values())]
-    left = dict[tuple[int, int], float]()
-    for pv in near:
-        error = values[pv] - (values[targets[0]] if targets else 0.0)
-        free = [at for at in (*unsaid, *aside) if at not in (*targets, *(near if targets else [pv]))]
-        for at in outputs or free:
-            answers = 1.0 if _switched_apart(values[at], error) > 1.0 else _answers(values[at], error)
-            if at in outputs or not _is_reading(columns, at, pv, answers):
-                left[pv, at] = 1.0 - answers
+    may = outputs or [at for at in (*unsaid, *aside) if at not in targets and not (targets and at in near)]
+    pairs = [(pv, at) for pv, at in product(near, may) if pv != at]
+    left = {(pv, at): _unanswered(columns, pv, at, target, at in outputs) for pv, at in pairs}
     best = min(left, key=lambda pair: left[pair] * share[pair[0]], default=(-1, -1))
+    loop = {"setpoint": targets[0]} if targets else {}
     if left.get(best, 1.0) < 1.0 - ANSWERS:
-        return {"pv": best[0], **({"setpoint": targets[0]} if targets else {}), "output": best[1]}
+        return {"pv": best[0], **loop, "output": best[1]}
     if not away:
         return {}
-    loop = {"pv": min(away, key=lambda at: away[at] * share[at]), "setpoint": targets[0]}
-    return loop | ({"output": outputs[0]} if outputs else {})
+    loop |= {"output": outputs[0]} if outputs else {}
+    return {"pv": min(away, key=lambda at: away[at] * share[at]), **loop}
+
+
+def _unanswered(columns: Columns, pv: int, at: int, target: Floats | float, is_named: bool) -> float:
+    """Return the share of the steps of column `at` that no error of `pv` explains; 1.0 of a reading."""
+    values, error = columns.values[at], columns.values[pv] - target
+    answers = 1.0 if _switched_apart(values, error) > 1.0 else _answers(values, error)
+    return 1.0 - answers if is_named or not _is_reading(columns, at, pv, answers) else 1.0
 
 
 def _target(columns: Columns, among: Sequence[int], readings: Sequence[int]) -> int | None:
