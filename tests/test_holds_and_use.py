@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from cases import each
 from faulty_logs import log_of, samples_of
+from offline_case import asked
 from simulated_loops import STEADY, simulated_loop
 
 from demo.simulated_loop import Controller, Event, Plant
@@ -68,3 +69,32 @@ def test_gains_that_held_before_those_that_swing_are_the_advice():
     assert advice.reason == "back" and advice.proposed.kp == pytest.approx(STEADY.kp)
     one_set = replace(both, kp=np.full(len(time), 90.0), ki=np.full(len(time), 3.0), kd=np.zeros(len(time)))
     assert advise(identify(one_set)).reason != "back"
+
+
+@pytest.fixture(scope="module")
+def warmed(tmp_path_factory):
+    """Return a log that warms up from 20 °C, holds 50 and 60 °C and has one dip to 45 °C."""
+    time = np.arange(3000) * 2.0
+    setpoint = np.where(time < 4000.0, 50.0, 60.0)
+    pv = np.round(setpoint - np.where(time < 4000.0, 30.0, 10.0) * np.exp(-(time % 4000.0) / 60.0), 2)
+    pv[1000] = 45.0
+    output = np.round(np.clip(40.0 + 2 * (setpoint - pv), 0, 100), 1)
+    rows = (",".join(map(str, cells)) for cells in zip(time, setpoint, pv, output, strict=True))
+    file = tmp_path_factory.mktemp("warmed") / "warmed.csv"
+    file.write_text("\n".join(["time,setpoint,pv,output", *rows]), encoding="utf-8")
+    return file
+
+
+@each(
+    "question, told",
+    [
+        ("what was the lowest temperature?", ["20.00", "since it first settled", "45.00"]),
+        ("最低溫度多少？", ["20.00", "首次穩定後", "45.00"]),
+        ("mean temperature in the 60 phase?", ["held 60 °C 1 time", "mean 59.9"]),
+        ("60 度那段平均多少？", ["維持 60 °C 1 次", "平均 59.9"]),
+        ("how cold did it get in each phase?", ["held 50 °C 1 time", "45.00 to", "held 60 °C 1 time"]),
+    ],
+)
+def test_figures_are_told_of_holds_and_without_the_warm_up(question, told, warmed, tmp_path):
+    text = asked(question, tmp_path, attachments=[str(warmed)]).text
+    assert not [part for part in told if part not in text]

@@ -300,16 +300,26 @@ def channel_sentence(case: Case, about: Subject, channel: Result, unit: str, wan
         column = "error"
     if not (wants and column in extremes):
         return channel_row(case, about, channel, unit)
-    summary = extremes[column]
-    fields = {"unit": "%" if column == "output" else unit, "name": case.say(f"value_{column}")}
     parts = [case.say("extreme_within", share=extremes["within"])] if "within" in extremes else []
-    names = (case.question.extreme,) if case.question.extreme in ("least", "most") else ("least", "most")
-    for name in () if case.question.extreme == "mean" else names:
+    parts += _extreme_parts(case, about, extremes, column, unit)
+    settled = channel.get("settled", {})
+    if any(settled.get(column, extremes[column])[end] != extremes[column][end] for end in ("least", "most")):
+        since = _extreme_parts(case, about, settled, column, unit)
+        clock, listed = moment(channel["settled_at"]), case.say("list_separator").join(since)
+        parts.append(case.say("extreme_settled", clock=clock, parts=listed))
+    return case.say("metric_row", channel=channel["channel"], parts=case.say("list_separator").join(parts))
+
+
+def _extreme_parts(case: Case, about: Subject, extremes: Result, column: str, unit: str) -> list[str]:
+    """Return what is asked for of the least, the most and the mean of one column."""
+    summary, asked = extremes[column], case.question.extreme
+    fields = {"unit": "%" if column == "output" else unit, "name": case.say(f"value_{column}")}
+    parts = []
+    for name in () if asked == "mean" else (asked,) if asked in ("least", "most") else ("least", "most"):
         at = {"clock": moment(summary[name]["clock"]), "line": about.link(summary[name]["line"])}
         parts.append(case.say(f"extreme_{name}", value=summary[name]["value"], **at, **fields))
     numbers = {"mean": summary["mean"], "std": summary["std"], "samples": extremes["samples"]}
-    parts.append(case.say("extreme_mean", **numbers, **fields))
-    return case.say("metric_row", channel=channel["channel"], parts=case.say("list_separator").join(parts))
+    return [*parts, case.say("extreme_mean", **numbers, **fields)]
 
 
 def channel_row(case: Case, about: Subject, channel: Result, unit: str) -> str:

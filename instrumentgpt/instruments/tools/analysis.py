@@ -27,6 +27,7 @@ from instrumentgpt.instruments.tools.pairs import SMALL, output_over_logs
 from instrumentgpt.instruments.tools.window import (
     beyond,
     extremes_of,
+    first_settled,
     gain_changes,
     holds_of,
     moves_of,
@@ -149,10 +150,10 @@ def channel_metrics(
     Example: channel_metrics(log="run.log", channel=1, since="14:20", until="14:30").
 
     With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
-    "-1 h" from the log's end, "+20 min" of its begin; "": all), and the share of these samples within the
-    deviation `within` from the setpoint; how often and how long pv was `above` or `below` a limit; how long
-    it took from each setpoint that was held to the next, and at what rate; how it held the setpoint `at` each
-    time, or, for `each_hold`, all its setpoints.
+    "-1 h" from the log's end, "+20 min" of its begin; "": all), and since pv first settled, and the share of
+    these samples within the deviation `within` from the setpoint; how often and how long pv was `above` or
+    `below` a limit; how long it took from each setpoint that was held to the next, and at what rate; how it
+    held the setpoint `at` each time, or, for `each_hold`, all its setpoints.
     """
     opened = open_log(workspace, log, device)
     window, diagnosis = window_of(opened.log, since, until), diagnosed(opened)
@@ -161,6 +162,14 @@ def channel_metrics(
         {
             **row,
             "extremes": extremes_of(opened.log, row["channel"], window, within),
+            **(
+                {
+                    "settled_at": opened.log.clock(settled),
+                    "settled": extremes_of(opened.log, row["channel"], (settled, window[1]), within),
+                }
+                if window[0] < (settled := first_settled(diagnosis.segments, row["channel"])) < window[1]
+                else {}
+            ),
             **({"holds": holds_of(*of, at)} if at is not None or each_hold else {}),
             "moves": moves_of(*of),
             **{

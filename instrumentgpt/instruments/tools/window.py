@@ -88,6 +88,12 @@ def extremes_of(log: Log, channel: int, window: tuple[float, float], within: flo
     return figures
 
 
+def first_settled(segments: Sequence[Segment], channel: int) -> float:
+    """Return when a channel had first settled, s since the first line; nan if it never did."""
+    holds = (one for one in segments if one.channel == channel and one.kind == "hold" and one.settled > 0)
+    return min((hold.end - hold.settled * (hold.end - hold.onset) for hold in holds), default=math.nan)
+
+
 def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
     """Return when the log states other gains of a channel than before: clock, line, kp → [before, after]."""
     samples = log.samples[log.samples["channel"] == channel]
