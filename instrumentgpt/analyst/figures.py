@@ -81,6 +81,7 @@ def figures(case: Case) -> Iterator[str]:
     key = "figures_window" if window else "metrics_title"
     yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
     yield note + "\n\n" if note else ""
+    yield from _swings(case, about, asked) if question.quantity in ("period", "spread") and not window else ()
     yield from (f"- {sentence}\n" for _, sentence in rows if sentence)
     for row in channels if moves else ():
         yield from _moves(case, about, row, unit_of(metrics, row["channel"]))
@@ -213,6 +214,15 @@ def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
     if not faults and diagnosis["excursions"]["count"]:
         told = _recoveries(case, about)
     return {fault["channel"] for fault in faults} - {None}, [*told, *("\n" if told else ())]
+
+
+def _swings(case: Case, about: Subject, asked: set[int]) -> Iterator[str]:
+    """Say the faults that have a period, of the channels asked about."""
+    from instrumentgpt.analyst import report  # a report has figures in it
+
+    for fault in report.faults_of(report.diagnosed(case, about)):
+        if fault["numbers"].get("period") and (not asked or fault["channel"] in asked):
+            yield f"- {fault['summary']} ({report.links(about, fault)})\n"
 
 
 def called(case: Case, result: Result) -> Case:
