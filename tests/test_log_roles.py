@@ -1,6 +1,7 @@
 """Which column of a table is what, by its head or by how it behaves, in English and Chinese."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from cases import each
 
@@ -478,3 +479,13 @@ def test_pv_is_what_the_output_answers_and_no_reading_that_follows_it_nor_a_numb
     log = read(places.replace("return", beside), *(columns[head] for head in heads))
     assert log.columns["pv"] == heads.index("tank") and log.columns["setpoint"] == heads.index("SV")
     assert log.columns.get("output") == (heads.index("demand") if drives else None)
+
+
+@each("form", ["%Y%m%d%H%M%S", "%Y%m%d-%H%M%S", "%Y%m%dT%H%M%S"])
+@each("beside", ["Time", "t"])
+def test_a_date_written_without_marks_is_the_time_whatever_a_number_beside_it_is_called(form, beside, read):
+    stamps = pd.date_range("2026-10-05 07:30", periods=ROWS, freq="1min")
+    log = read(f"Timestamp,{beside},SP,PV,OP", stamps.strftime(form), TIME / 60, SETPOINT, PV, OUTPUT)
+    assert log.start == stamps[0] and np.diff(log.samples["time"]).tolist() == pytest.approx(
+        [60.0] * (ROWS - 1)
+    )

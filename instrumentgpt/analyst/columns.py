@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
 from instrumentgpt.analyst.case import Case, Result, Subject, choose_log, known_log
-from instrumentgpt.analyst.figures import limits_asked, metrics_of, window_asked
+from instrumentgpt.analyst.figures import limits_asked, metrics_of, past_limits, window_asked
 from instrumentgpt.analyst.questions import ALONE, EXAMPLES, aspect, spelled, suspected, table
 from instrumentgpt.analyst.report import diagnosed
 from instrumentgpt.analyst.words import moment, quoted
@@ -42,7 +42,8 @@ def columns_first(
     if not window and len(question.moments) == 1:
         minute = re.sub(r"(:\d\d):\d\d$", r"\1", question.moments[0])
         window = {"since": minute, "until": f"{minute}:59"}
-    result = case.tool("other_columns", **about.named, **window)
+    limits = limits_asked(question.words, of_column=True)
+    result = case.tool("other_columns", **about.named, **window, **limits)
     of_loops = [name for name in named if table()["columns"][name]["unit"] in result["loop_units"]]
     if of_loops and not says_column:
         yield from answering(case)
@@ -58,6 +59,7 @@ def columns_first(
     yield note + "\n\n" if note and rows else ""
     yield case.say("column_undrawn") + "\n\n" if kind == "plot" and rows else ""
     for row in rows:
+        yield from past_limits(case, about, row, limits, quoted(row["column"]), row["unit"])
         yield from _told(case, about, row, result["window"])
     is_wider = suspected(words) or question.quantity or (kind == "diagnosis" and question.score >= ALONE)
     if not rows and (is_wider or not (lacking or says_column)):
@@ -77,7 +79,7 @@ def _asking(case: Case) -> str:
 
 def _has_word(case: Case, kind: str, words: str) -> bool:
     """Return whether `words` have one of a head of the log, by what their answer reads anyway."""
-    if kind not in ("diagnosis", "figures") or case.question.quantity or limits_asked(case.question.words):
+    if kind not in ("diagnosis", "figures") or case.question.quantity:
         return False
     about, is_figure = choose_log(case), kind == "figures" and case.question.extreme != "when"
     read = metrics_of(case, about, window_asked(case, about)[0]) if is_figure else diagnosed(case, about)

@@ -158,8 +158,10 @@ def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
         yield case.item(key, parts=told, count=move["count"], **ends, **at)
 
 
-def limits_asked(words: str) -> dict[str, float]:
+def limits_asked(words: str, of_column: bool = False) -> dict[str, float]:
     """Return the limits that `words`, a question and no story, ask of how often or long pv was past them.
+
+    of_column  of a column that may be in percent
 
     >>> limits_asked("how long below 36?"), limits_asked("超过38度几次"), limits_asked("kp above 3?")
     ({'below': 36.0}, {'above': 38.0}, {})
@@ -168,7 +170,7 @@ def limits_asked(words: str) -> dict[str, float]:
     """
     if len(words) > LONGEST_QUESTION or not aspect("how_often", words):
         return {}
-    share = "" if table()["columns"]["humidity"]["pattern"].search(words) else "|%"
+    share = "" if of_column or table()["columns"]["humidity"]["pattern"].search(words) else "|%"
     number = rf"\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时{share}))"
     starts = {name: table()["aspects"][name].pattern for name in ("above", "below")}
     found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in starts.items())
@@ -181,21 +183,24 @@ def _beyond(case: Case, about: Subject, limits: dict[str, float]) -> Iterator[st
     metrics = case.tool("channel_metrics", **about.named, channel=case.question.channel, **window, **limits)
     asked = called(case, metrics).question.channels
     yield note + "\n\n" if note else ""
-    for row in metrics["channels"]:
-        for name, limit in limits.items() if not asked or row["channel"] in asked else ():
-            past = row[name]
-            spans = {
-                key: span_text(past[key], case.language) for key in ("seconds", "longest") if key in past
-            }
-            clock = moment(past["clock"]) if past["count"] else ""
-            line = about.link(past["line"]) if past["count"] else ""
-            unit = unit_of(metrics, row["channel"])
-            told = {**past, **spans, "clock": clock, "line": line, "unit": unit, "limit": limit}
-            key = f"{name}_limit" if past["count"] else f"{name}_never"
-            yield case.item(key, channel=row["channel"], **told)
-            for one in past["times"] if past["count"] > 1 else ():
-                span, line = span_text(one["seconds"], case.language), about.link(one["line"])
-                yield "  " + case.item("limit_time", clock=moment(one["clock"]), span=span, line=line)
+    for row in (row for row in metrics["channels"] if not asked or row["channel"] in asked):
+        what = case.say("channel_named", channel=row["channel"])
+        yield from past_limits(case, about, row, limits, what, unit_of(metrics, row["channel"]))
+
+
+def past_limits(
+    case: Case, about: Subject, row: Result, limits: dict[str, float], what: str, unit: str
+) -> Iterator[str]:
+    """Say how often and how long `what`, of which a tool tells in `row`, was past each of `limits`."""
+    for name, limit in limits.items():
+        past = row[name]
+        spans = {key: span_text(past[key], case.language) for key in ("seconds", "longest") if key in past}
+        at = {"clock": moment(past["clock"]), "line": about.link(past["line"])} if past["count"] else {}
+        key = f"{name}_limit" if past["count"] else f"{name}_never"
+        yield case.item(key, **{**past, **spans, **at, "unit": unit, "limit": limit, "what": what})
+        for one in past["times"] if past["count"] > 1 else ():
+            span, line = span_text(one["seconds"], case.language), about.link(one["line"])
+            yield "  " + case.item("limit_time", clock=moment(one["clock"]), span=span, line=line)
 
 
 def metrics_of(case: Case, about: Subject, window: dict[str, str]) -> Result:

@@ -37,6 +37,10 @@ EXCEL_EPOCH_DAYS = 25_569  # 1970-01-01 as a spreadsheet counts
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
+COMPACT = re.compile(  # 20261005073000, 20261005-073000
+    r"((?:19|20)\d\d)([01]\d)([0-3]\d)[-_T ]?([0-2]\d)([0-5]\d)([0-5]\d)(?=[.,]\d|$)"
+)
+COMPACT_NUMBERS = (1.9e13, 2.1e13)
 ONE_DAY = pd.Timedelta(days=1)  # by which clocks of other zones may be ahead
 YEARLESS = re.compile(  # 11-22 06:00:07, 22.11. 06:00, Nov 22 06:00:07, 22 Nov 06:00:07
     r"(?:(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second>\d{1,2})\.?|(?P<month>[A-Z][a-z]{2}) +(?P<of>\d{1,2})"
@@ -275,6 +279,10 @@ def from_numbers(numbers: NDArray[np.float64], unit: str) -> Stamps:
     """Return stamps from a column of numbers in `unit` ("" if the header does not say)."""
     finite = numbers[np.isfinite(numbers)]
     top = float(np.abs(finite).max()) if len(finite) else 0.0
+    if COMPACT_NUMBERS[0] < top < COMPACT_NUMBERS[1]:
+        stamps = from_texts([f"{number:.0f}" for number in numbers])
+        if (stamps.raw != NO_TIME).mean() > NEARLY_ALL:
+            return stamps
     for limit, epoch_unit in EPOCHS:
         if top > limit and (limit > 3e8 or unit in ("", "s")):
             return Stamps(_scaled(numbers, UNITS[epoch_unit]), "epoch")
@@ -305,7 +313,8 @@ def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | No
     or each the one next to `near` (µs).
     """
     narrow = (HALF_DAY.sub(_english, unicodedata.normalize("NFKC", cell)) for cell in cells)
-    texts = [text.strip().translate(CHINESE).strip(" :") for text in narrow]
+    plain = (text.strip().translate(CHINESE).strip(" :") for text in narrow)
+    texts = [COMPACT.sub(r"\1-\2-\3 \4:\5:\6", text) for text in plain]
     filled = [text for text in texts if any(letter.isdigit() for letter in text)]
     if not filled:
         return Stamps(np.full(len(texts), NO_TIME), "")

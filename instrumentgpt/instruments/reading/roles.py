@@ -115,6 +115,7 @@ def roles_of(columns: Columns) -> Roles | None:
     damp = damp or all(map(columns.is_humid, named["pv"]))
     for role in ("setpoint", "pv"):
         named[role] = [at for at in named[role] if damp or not columns.is_humid(at)]
+    named["pv"] = [at for at in named["pv"] if not _is_another_time(columns, at)]
     heads = {at: columns.headings[at] for at in named["pv"]} if columns.headings else {}
     if any(
         head.names_temperature() or (head.scores["pv"] == CERTAIN and not head.has_other_unit())
@@ -190,6 +191,11 @@ def _named_times(columns: Columns) -> list[int]:
         if texts[at] or goes_on(columns.values[at]):
             return [at]
     return []
+
+
+def _is_another_time(columns: Columns, at: int) -> bool:
+    """Return whether column `at`, whose head may name a time, runs on like one: “t” beside a date."""
+    return "time" in columns.headings[at].scores and _runs_on(columns.values[at], False)
 
 
 def _runs_on(values: Floats, first: bool) -> bool:

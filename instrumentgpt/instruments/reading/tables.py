@@ -784,4 +784,5 @@ def _kind_of_texts(column: NDArray[np.generic], numbers: Floats) -> str:
     if not (clocks.from_texts(cells).raw >= 0).mean() > 0.5:
         return ""
     kind = "clock" if all(map(CLOCK.match, filter(None, cells))) else "stamp"
-    return kind if sum(":" in cell for cell in cells) > len(cells) / 2 else "date"
+    has_clock = sum(":" in cell or bool(clocks.COMPACT.match(cell)) for cell in cells)
+    return kind if has_clock > len(cells) / 2 else "date"

@@ -25,12 +25,15 @@ from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
 from instrumentgpt.instruments.tools.pairs import SMALL, output_over_logs
 from instrumentgpt.instruments.tools.window import (
+    SIDES,
     beyond,
     extremes_of,
     first_settled,
     gain_changes,
     holds_of,
+    limits_of,
     moves_of,
+    pv_of,
     window_of,
 )
 from instrumentgpt.instruments.workspace import Workspace
@@ -157,7 +160,7 @@ def channel_metrics(
     """
     opened = open_log(workspace, log, device)
     window, diagnosis = window_of(opened.log, since, until), diagnosed(opened)
-    limits = {name: limit for name, limit in (("above", above), ("below", below)) if limit is not None}
+    limits = limits_of(above, below)
     channels = [
         {
             **row,
@@ -173,7 +176,7 @@ def channel_metrics(
             **({"holds": holds_of(*of, at)} if at is not None or each_hold else {}),
             "moves": moves_of(*of),
             **{
-                name: beyond(opened.log, row["channel"], window, limit, 1 if name == "above" else -1)
+                name: beyond(opened.log, pv_of(opened.log, row["channel"], window), limit, SIDES[name])
                 for name, limit in limits.items()
             },
         }
@@ -294,7 +297,6 @@ def _whole(opened: Opened, diagnosis: Diagnosis, limits: Mapping[str, float]) ->
     """Return when a log begins and ends, and what each channel read and needed in all of it."""
     log, time, segments = opened.log, opened.log.samples["time"], diagnosis.segments
     window = (0.0, float(time.max())) if len(time) else (0.0, 0.0)
-    past = {"above": 1, "below": -1}
     channels = [
         {
             "channel": figures.channel,
@@ -309,7 +311,7 @@ def _whole(opened: Opened, diagnosis: Diagnosis, limits: Mapping[str, float]) ->
             else None,
             "moves": moves_of(log, figures.channel, segments, figures.band)[:1],
             **{
-                name: beyond(log, figures.channel, window, limit, past[name])
+                name: beyond(log, pv_of(log, figures.channel, window), limit, SIDES[name])
                 for name, limit in limits.items()
             },
         }

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs
 from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.tools.events import NotInTheLog, not_in, seconds_at
 from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
@@ -23,6 +25,7 @@ MOST_MOVES = 12  # from one setpoint to another that are told: a programme of si
 RISE = (0.1, 0.9)  # of the way, between which its rate is told, as of a rise time
 MOST_CHANGES = 8  # of gains that are told: more are a schedule
 QUANTITIES = ("pv", "output", "error", "setpoint")
+SIDES = {"above": 1, "below": -1}  # of a limit
 
 
 def window_of(log: Log, since: str, until: str) -> tuple[float, float]:
@@ -114,16 +117,29 @@ def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
     ]
 
 
-def beyond(log: Log, channel: int, window: tuple[float, float], limit: float, side: int) -> dict[str, Any]:
-    """Return how often and how long pv of a channel was past `limit` in `window`: above it for `side` 1.
+Readings = tuple[Floats, Floats, NDArray[np.int64]]  # time, s; values; lines
+
+
+def limits_of(above: float | None, below: float | None) -> dict[str, float]:
+    """Return the limits that are given, by their sides."""
+    return {name: limit for name, limit in zip(SIDES, (above, below), strict=True) if limit is not None}
+
+
+def pv_of(log: Log, channel: int, window: tuple[float, float]) -> Readings:
+    """Return what a channel read in `window`."""
+    samples = log.samples
+    inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
+    return inside["time"].to_numpy(dtype=float), inside["pv"].to_numpy(dtype=float), inside["line"].to_numpy()
+
+
+def beyond(log: Log, read: Readings, limit: float, side: int) -> dict[str, Any]:
+    """Return how often and how long the values that were `read` were past `limit`: above it for `side` 1.
 
     count, seconds in all; of the longest time: seconds, clock and line; the reading furthest past it;
     `times`, each with seconds, clock and line, the longest ones where there are more than MOST_TIMES
     """
-    samples = log.samples
-    inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
-    pv, time = inside["pv"].to_numpy(dtype=float), inside["time"].to_numpy(dtype=float)
-    spans = runs(side * pv > side * limit)
+    time, values, lines = read
+    spans = runs(side * values > side * limit)
     if not len(spans):
         return {"count": 0, "seconds": 0.0}
     seconds = time[np.minimum(spans[:, 1], len(time) - 1)] - time[spans[:, 0]]
@@ -131,8 +147,8 @@ def beyond(log: Log, channel: int, window: tuple[float, float], limit: float, si
     times = {
         place: {
             "seconds": plain(float(seconds[place])),
-            "clock": log.clock(float(inside["time"].iloc[spans[place, 0]])),
-            "line": int(inside["line"].iloc[spans[place, 0]]),
+            "clock": log.clock(float(time[spans[place, 0]])),
+            "line": int(lines[spans[place, 0]]),
         }
         for place in sorted(by_length[:MOST_TIMES].tolist())
     }
@@ -143,7 +159,7 @@ def beyond(log: Log, channel: int, window: tuple[float, float], limit: float, si
         "longest": longest["seconds"],
         "clock": longest["clock"],
         "line": longest["line"],
-        "furthest": plain(side * float(np.nanmax(side * pv))),
+        "furthest": plain(side * float(np.nanmax(side * values))),
         "times": list(times.values()),
     }
 
