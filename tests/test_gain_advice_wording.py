@@ -23,6 +23,7 @@ NUMBERS = {
     "wrong_sign": {"wrong": 3, "judged": 200, "kp": 13.0},
     "unstable_model": {"phase_margin": -12.0, "gain_margin": 0.8},
     "oscillates": {"amplitude": 1.2, "period": 37.0, "phase_margin": 50.0},
+    "other_period": {"amplitude": 1.2, "period": 6.0, "model_period": 41.0},
     "no_temperature": {},
 }
 

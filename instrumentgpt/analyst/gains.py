@@ -13,7 +13,6 @@ from instrumentgpt.instruments.faults import TUNED
 
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
 EXAMPLE_GAIN = 1.0  # to ask about, where no model tells a better one
-GRAVE = ("critical", "high")
 NEED_A_STEP = ("quiet", "short")  # reasons that another log of the device may do away with
 
 
@@ -45,20 +44,18 @@ def _change(case: Case) -> Iterator[str]:
     if not question.target and all(channel["answer"]["present"] == 0 for channel in advice["channels"]):
         yield _needs_a_number(case, advice, named)
         return
-    several = len(advice["groups"]) > 1
-    if several:
+    if len(advice["groups"]) > 1:
         yield case.say("gain_all", gain=named, verdicts=_verdicts(case, advice)) + "\n\n"
-        yield from _faults_first(case, about)
+    others = list(_faults_first(case, about))
+    yield from others
     proven_first = sorted(advice["groups"], key=lambda group: group["reason"] in NEED_A_STEP)
     verdicts = [(_verdict(case, advice, group), group) for group in proven_first]
     yield from _verdict_lines(verdicts)
     if held := mark(case.task, case.language, Step(channel=question.channel, gains=[named])):
         yield f"\n{held.strip()}\n"
-    yield from (f"\n{better}\n" for better in proposals(case, advice))
+    if not others:
+        yield from (f"\n{better}\n" for better in proposals(case, advice))
     yield from _older_log(case, about, advice["groups"], named)
-    if not several:
-        yield "\n"
-        yield from _faults_first(case, about)
 
 
 def _better(case: Case) -> Iterator[str]:
@@ -145,8 +142,11 @@ def _older_log(case: Case, about: Subject, groups: list[Result], gain: str) -> I
 
 
 def _faults_first(case: Case, about: Subject) -> Iterator[str]:
-    """Name the grave fault that gains do not repair, if the log has one."""
-    faults = faults_of(diagnosed(case, about))
-    grave = [fault for fault in faults if fault["severity"] in GRAVE and fault["class"] not in TUNED]
-    if grave:
-        yield case.say("gain_faults", text=grave[0]["summary"]) + "\n\n"
+    """Name the fault that gains do not repair, if the log has one and none on that channel that they do."""
+    asked = {case.question.channel} - {None}
+    faults = [
+        one for one in faults_of(diagnosed(case, about)) if not asked or one["channel"] in {*asked, None}
+    ]
+    tuned = {fault["channel"] for fault in faults if fault["class"] in TUNED}
+    for fault in [one for one in faults if one["class"] not in TUNED and one["channel"] not in tuned][:1]:
+        yield case.say("gain_faults", text=fault["summary"]) + "\n\n"
