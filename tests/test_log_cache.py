@@ -40,7 +40,7 @@ def test_the_kept_log_is_the_log(path, cache):
 
 def test_a_table_keeps_its_columns_and_guesses(tmp_path, cache):
     (tmp_path / "run.csv").write_text(
-        "".join(f"26.0,{25 + at % 9 / 50},{90 - at}\n" for at in range(50)), encoding="utf-8"
+        "".join(f"26.0,{25.9 + at % 9 / 50},{60 - 4 * (at % 9)}\n" for at in range(100)), encoding="utf-8"
     )
     assert_same(read_log(tmp_path / "run.csv", cache=cache), read_log(tmp_path / "run.csv", cache=cache))
     assert read_log(tmp_path / "run.csv", cache=cache, period=2.0).missing == ()

@@ -17,6 +17,7 @@ NUMBERS = {
     "overshoot": 2.0,
     "percent": 20.0,
     "count": 2,
+    "holds": 5,
     "size": 8.0,
     "line": 120,
     "needed": 60.0,

@@ -743,7 +743,8 @@ def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[st
         pv, free = loop["pv"], [at for at in rest if at not in used]
         behind = [at for at in free if at > pv] + [at for at in free if at < pv]
         likely = (at for at in behind if not _counts(values[at]))
-        steps = (at for at in behind if _is_steps(values[at]) and not _is_alike(values[at], values[pv]))
+        moving_steps = (at for at in behind if _is_steps(values[at]) and np.nanstd(values[at]) > 0)
+        steps = (at for at in moving_steps if not _is_alike(values[at], values[pv]))
         output = next(chain((at for at in likely if at in at_limits), steps), None)
         if output is not None and "output" not in loop:
             loop["output"] = output
