@@ -161,6 +161,15 @@ def test_each_time_past_a_limit_is_told(folder, question):
 
 
 @each(
+    "name, question",
+    [("english.csv", "how long was the mains below 200 V?"), ("chinese.csv", "市電低於200 V幾次？")],
+)
+def test_each_time_a_column_was_past_a_limit_is_told(folder, name, question):
+    text = said(folder, name, question).text
+    assert str(len(DIPS)) in text and all(f"{dip // 60:02d}:{dip % 60:02d}" in text for dip in DIPS)
+
+
+@each(
     "question, unit",
     [("how warm did it get, in °F?", "°F"), ("最高溫多少？用華氏說", "°F"), ("highest pv in kelvin", " K ")],
 )

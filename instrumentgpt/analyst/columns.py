@@ -29,12 +29,15 @@ def columns_first(
     besides  words of the question that name its devices, and no column: "CO2 incubator"
     """
     question, words = case.question, _asking(case)
-    words = re.sub("|".join(map(re.escape, besides)), " ", words) if besides else words
+    text = question.text
+    if besides:
+        devices = re.compile("|".join(map(re.escape, besides)), re.IGNORECASE)
+        words, text = devices.sub(" ", words), devices.sub(" ", text)
     named = [name for name, row in table()["columns"].items() if row["pattern"].search(words)]
     says_column = bool(aspect("column", words))
     may = says_column or kind in KINDS or question.score <= LIKE.get(kind, -1)
     may &= bool(words and (case.device or known_log(case))) and len(case.task.devices) < 2
-    if not (may and (named or says_column or _has_word(case, kind, words))):
+    if not (may and (named or says_column or _has_word(case, kind, words, text))):
         yield from answering(case)
         return
     about = choose_log(case)
@@ -49,7 +52,7 @@ def columns_first(
         yield from answering(case)
         return
     lacking = [name for name in named if not any(_is_of(head, name) for head in result["heads"])]
-    rows = [row for row in result["columns"] if _is_meant(row["column"], words, question.text, named)]
+    rows = [row for row in result["columns"] if _is_meant(row["column"], words, text, named)]
     if lacking or (says_column and not rows and not question.quantity):
         what = case.listed(table()["columns"][name][case.language] for name in lacking)
         yield case.say("column_lacking", label=about.label, what=what) if what else ""
@@ -77,13 +80,13 @@ def _asking(case: Case) -> str:
     return " ".join(part for part in sentences if aspect("asks", part) or aspect("column", part))
 
 
-def _has_word(case: Case, kind: str, words: str) -> bool:
+def _has_word(case: Case, kind: str, words: str, text: str) -> bool:
     """Return whether `words` have one of a head of the log, by what their answer reads anyway."""
     if kind not in ("diagnosis", "figures") or case.question.quantity:
         return False
     about, is_figure = choose_log(case), kind == "figures" and case.question.extreme != "when"
     read = metrics_of(case, about, window_asked(case, about)[0]) if is_figure else diagnosed(case, about)
-    return _is_meant(read["heads"], words, case.question.text)
+    return _is_meant(read["heads"], words, text)
 
 
 def _is_meant(head: str, words: str, text: str, named: Iterable[str] = ()) -> bool:

@@ -197,7 +197,8 @@ def past_limits(
         spans = {key: span_text(past[key], case.language) for key in ("seconds", "longest") if key in past}
         at = {"clock": moment(past["clock"]), "line": about.link(past["line"])} if past["count"] else {}
         key = f"{name}_limit" if past["count"] else f"{name}_never"
-        yield case.item(key, **{**past, **spans, **at, "unit": unit, "limit": limit, "what": what})
+        of = {"unit": f" {unit}" if unit else "", "limit": limit, "what": what}
+        yield case.item(key, **{**past, **spans, **at, **of})
         for one in past["times"] if past["count"] > 1 else ():
             span, line = span_text(one["seconds"], case.language), about.link(one["line"])
             yield "  " + case.item("limit_time", clock=moment(one["clock"]), span=span, line=line)
