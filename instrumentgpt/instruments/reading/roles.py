@@ -194,8 +194,9 @@ def _named_times(columns: Columns) -> list[int]:
 
 
 def _is_another_time(columns: Columns, at: int) -> bool:
-    """Return whether column `at`, whose head may name a time, runs on like one: “t” beside a date."""
-    return "time" in columns.headings[at].scores and _runs_on(columns.values[at], False)
+    """Return whether column `at`, whose head rather names a time, runs on like one: “t” beside a date."""
+    scores = columns.headings[at].scores
+    return scores.get("time", 0) > scores.get("pv", 0) and _runs_on(columns.values[at], False)
 
 
 def _runs_on(values: Floats, first: bool) -> bool:

@@ -226,9 +226,10 @@ def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
         number = pd.Series(grid.numbers[grid.channel])
         values = [column[number == number.mode()[0]] for column in values]
     every = Columns(headings, values, grid.texts, grid.channel)
-    for at in {*range(len(values))} - {*times_of(every)}:
-        if every.says_nothing(at) and _is_count(values, at):  # so that it is no reading
-            values[at] = np.full(len(values[at]), math.nan)
+    free = [at for at in {*range(len(values))} - {*times_of(every)} if not grid.texts[at]]
+    counts = [at for at in free if every.says_nothing(at) and _is_count(values, at)]
+    for at in counts if len(counts) < len(free) else ():  # so that it is no reading beside one
+        values[at] = np.full(len(values[at]), math.nan)
     recognised = roles_of(every)
     loops = recognised.channels.values() if recognised else ()
     driven = [loop["pv"] for loop in loops if {"pv", "output"} <= loop.keys()]
