@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_830,
-    "instrumentgpt/analyst": 5_342,
+    "instrumentgpt/analyst": 5_339,
     "instrumentgpt/commands": 1_551,
     "instrumentgpt/evals": 1_174,
     "instrumentgpt/fleet": 935,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 23_012,
+    "instrumentgpt/instruments": 23_014,
     "instrumentgpt/memory": 5_082,
     "instrumentgpt/modes/commands": 815,
     "instrumentgpt/modes/interview": 1_369,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_476,
     "instrumentgpt/ui": 8_041,
 }
-WHOLE = 65_812
+WHOLE = 65_811
 
 
 def lines_in(room: str) -> int:

@@ -69,6 +69,7 @@ OF_SEVERAL = 8  # weight from which a question is of all devices though it names
 MOST_AT_ONCE = 4  # questions of one message
 UNTIMED = ("log", "device", "language", "before")  # arguments of tools that are no time, whatever they hold
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
+OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "which_fine", "lab")
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
 
@@ -303,8 +304,9 @@ def _is_of_one(case: Case, kind: str) -> bool:
     if kind == "survey":
         is_unread = question.score < (ALONE if may_run else table()["least"]) and not named
         is_of_named = named == 1 and (question.score < OF_SEVERAL or question.again)
-        several = ("which_one", "every_device", "those", "lists_devices", "urgent", "which_fine")
-        of_it = not any(aspect(name, question.words) for name in several)
+        of_it = not any(aspect(name, question.words) for name in OF_ALL) or (
+            aspect("next", question.words) and not aspect("which_one", question.words)
+        )
         return bool(is_unread or is_of_named or of_it or aspect("which_channel", question.words))
     return may_run and (kind in ("help", "figures", "events") or (kind == "gains" and not question.gain))
 

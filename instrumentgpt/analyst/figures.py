@@ -36,15 +36,9 @@ _WITHIN = re.compile(
 _NUMBER = re.compile(
     r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))"
 )
-_NO_HOLD = (
-    "rise",
-    "settling",
-    "overshoot",
-    "period",
-    "recovery",
-    "gains",
-    "saturated",
-)  # quantities of a way, or of all of it
+_NO_HOLD = (  # quantities of a way, or of all of the log
+    "rise", "settling", "overshoot", "period", "recovery", "gains", "saturated"
+)  # fmt: skip
 
 
 def figures(case: Case) -> Iterator[str]:

@@ -30,16 +30,16 @@ READERS = {  # of a letter, who needs another one than whoever decides
 
 def handover(case: Case) -> Iterator[str]:
     """Write the report or the paragraph that is asked for, or say how to export and share."""
-    words = case.question.words
+    words, has_subject = case.question.words, case.device or known_log(case)
     if aspect("link", words) and not aspect("report", words):
         yield case.say("share_how")
     elif aspect("report", words):
         yield from _report(case)
-    elif aspect("export", words) or not (case.device or known_log(case)):
+    elif not has_subject:
         yield case.say("export_how")
-        if case.device or known_log(case):
-            yield "\n\n"
-            yield from _report(case)
+    elif aspect("export", words):
+        yield case.say("export_how") + "\n\n"
+        yield from _report(case)
     else:
         yield from _letter(case)
 

@@ -68,6 +68,11 @@ class Segment:
     settling_time: float
 
     @property
+    def settled_at(self) -> float:
+        """Return when pv had settled, s; half way where it never did."""
+        return self.end - (self.settled if self.settled > 0 else 0.5) * (self.end - self.onset)
+
+    @property
     def middle(self) -> float:
         """Return the moment half way, s."""
         return (self.onset + self.end) / 2

@@ -125,8 +125,8 @@ def roles_of(columns: Columns) -> Roles | None:
         named["pv"] = [at for at, head in heads.items() if not head.has_other_unit() or head.unit in asked]
     is_finite = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
     open_columns = [at for at, where in is_finite.items() if where.sum() > 0.2 * len(where)]
-    open_columns = [at for at in open_columns if not _counts(columns.values[at])]
-    alone = _one_loop(columns, named, open_columns) if columns.headings and columns.channel is None else {}
+    may = columns.headings and columns.channel is None and named["pv"]
+    alone = _one_loop(columns, named, open_columns) if may else {}
     channels = _loops(columns, named, alone) if named["pv"] or named["output"] or alone else {}
     if not any("pv" in roles for roles in channels.values()) and open_columns:
         channels = _unnamed_loops(columns, open_columns, named) or channels
@@ -284,23 +284,19 @@ def _unanswered(columns: Columns, pv: int, at: int, target: Floats | float, is_n
     """Return the share of the steps of column `at` that no error of `pv` explains; 1.0 of a reading."""
     values, error = columns.values[at], columns.values[pv] - target
     answers = 1.0 if _switched_apart(values, error) > 1.0 else _answers(values, error)
-    return 1.0 - answers if is_named or not _is_reading(columns, at, pv, answers) else 1.0
+    is_drive = answers > ANSWERS and (is_named or not _is_reading(columns, at, pv, answers))
+    return 1.0 - answers if is_drive else 1.0
 
 
 def _target(columns: Columns, among: Sequence[int], readings: Sequence[int]) -> int | None:
     """Return that of the columns `among` which is the setpoint of one of the `readings`, None if none is."""
     values = columns.values
     within = HELD if columns.headings else 1.0
-    pairs = ((at, pv) for at in among for pv in readings if pv != at and not _stands_at_limits(values[at]))
+    still = [at for at in among if _is_steps(values[at]) or _straight(values[at]) >= STRAIGHT]
+    pairs = ((at, pv) for at in still for pv in readings if pv != at and not _stands_at_limits(values[at]))
     found = (pair for pair in pairs if _is_target(values[pair[0]], values[pair[1]], within))
     near = {at: _distance(values[pv], values[at]) for at, pv in found}
     return min(near, key=near.__getitem__, default=None)
-
-
-def _counts(values: Floats) -> bool:
-    """Return whether `values` number the rows: whole, each by the same step more than the one before."""
-    steps = np.diff(values)
-    return bool(len(steps) and steps[0] > 0 and (steps == steps[0]).all() and (values % 1 == 0).all())
 
 
 def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
@@ -588,19 +584,22 @@ def _answers(values: Floats, error: Floats) -> float:
     both = np.isfinite(values) & np.isfinite(error)
     values, error = values[both], error[both]
     share, follows = max(_explained(values, error, lag) for lag in {1, max(1, len(values) // BENDS)})
-    ends = [float((values == end).mean()) for end in (values.min(), values.max())] if len(values) else [0.0]
-    is_clamped = max(ends) >= AT_LIMITS and len(np.unique(values)) > LEAST_ROWS
-    return share if is_clamped or not follows or _stands_at_limits(values) else 0.0
+    if share <= ANSWERS or not follows or _stands_at_limits(values):
+        return share
+    ends = max(float((values == end).mean()) for end in (values.min(), values.max()))
+    return share if ends >= AT_LIMITS and len(np.unique(values)) > LEAST_ROWS else 0.0
 
 
 def _explained(values: Floats, error: Floats, lag: int) -> tuple[float, bool]:
     """Return the share of the steps of `values` over `lag` rows that `error` explains; if they follow it."""
-    free = (values > values.min()) & (values < values.max())
-    free = free[lag:] & free[:-lag]
-    steps = (values[lag:] - values[:-lag])[free]
-    causes = np.column_stack([error[lag:] - error[:-lag], error[lag:]])[free]
+    rows = np.arange(0, len(values) - lag, max(1, len(values) // MOST_ROWS))
+    least, most = (values.min(), values.max()) if len(values) else (0.0, 0.0)
+    inside = (values > least) & (values < most)
+    rows = rows[inside[rows] & inside[rows + lag]]
+    steps = values[rows + lag] - values[rows]
     if len(steps) < LEAST_ROWS or not steps.any():
         return 0.0, False
+    causes = np.column_stack([error[rows + lag] - error[rows], error[rows + lag]])
     acts = np.linalg.lstsq(causes, steps)[0]
     left = steps - causes @ acts
     strongest = acts[np.argmax(np.abs(acts) * np.std(causes, axis=0))]
@@ -735,7 +734,7 @@ def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[st
         loops = [alone]
     elif not loops:
         loop: dict[str, int] = {role: named[role][0] for role in ("setpoint", "output") if named[role]}
-        left = [at for at in moving or rest if at not in loop.values() and not _counts(values[at])]
+        left = [at for at in moving or rest if at not in loop.values()]
         if left:
             free = [at for at in left if at not in at_limits] or left
             loops = [loop | {"pv": min(free, key=lambda at: (_roughness(values[at]), at))}]
@@ -743,10 +742,9 @@ def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[st
     for loop in loops:
         pv, free = loop["pv"], [at for at in rest if at not in used]
         behind = [at for at in free if at > pv] + [at for at in free if at < pv]
-        likely = (at for at in behind if not _counts(values[at]))
         moving_steps = (at for at in behind if _is_steps(values[at]) and np.nanstd(values[at]) > 0)
         steps = (at for at in moving_steps if not _is_alike(values[at], values[pv]))
-        output = next(chain((at for at in likely if at in at_limits), steps), None)
+        output = next(chain((at for at in behind if at in at_limits), steps), None)
         if output is not None and "output" not in loop:
             loop["output"] = output
             used.add(output)

@@ -94,7 +94,7 @@ def extremes_of(log: Log, channel: int, window: tuple[float, float], within: flo
 def first_settled(segments: Sequence[Segment], channel: int) -> float:
     """Return when a channel had first settled, s since the first line; nan if it never did."""
     holds = (one for one in segments if one.channel == channel and one.kind == "hold" and one.settled > 0)
-    return min((hold.end - hold.settled * (hold.end - hold.onset) for hold in holds), default=math.nan)
+    return min((hold.settled_at for hold in holds), default=math.nan)
 
 
 def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
@@ -271,8 +271,7 @@ def holds_of(
 
 
 def _hold(log: Log, samples: pd.DataFrame, hold: Level | Segment) -> dict[str, Any]:
-    share = hold.settled if isinstance(hold, Segment) and hold.settled > 0 else 0.5
-    begin = hold.end - share * (hold.end - hold.onset)
+    begin = hold.settled_at if isinstance(hold, Segment) else (hold.onset + hold.end) / 2
     pv = samples.loc[samples["time"].between(begin, hold.end), "pv"]
     figures = {"mean": pv.mean(), "std": pv.std(), "least": pv.min(), "most": pv.max()}
     return {

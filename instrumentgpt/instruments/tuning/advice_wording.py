@@ -31,7 +31,7 @@ def sentences(
     keys = _answer_keys(subject) if isinstance(subject, Answer) else _advice_keys(subject)
     numbers = _numbers(subject, unit)
     texts = [word(key, language, **numbers) for key in keys]
-    if "new_kp" in numbers and scale not in PERCENT and "back" not in keys:
+    if "new_kp" in numbers and scale not in PERCENT and "advice.back" not in keys:
         own = {f"own_{name}": float(numbers[f"new_{name}"]) / scale for name in GAIN_UNITS}
         texts[0] += ("" if language == "zh" else " ") + word("own_unit", language, scale=scale, **own)
     return texts
