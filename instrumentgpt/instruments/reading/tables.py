@@ -16,14 +16,18 @@ from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading import clocks
 from instrumentgpt.instruments.reading.cells import (
     GREATEST,
+    MOST_NAMES,
     ON_OFF,
+    TAKE_TURNS,
     Shape,
     Table,
     find_shape,
     is_remark,
     number_in,
     read_chunk,
+    read_rows,
     record_shape,
+    take_turns,
 )
 from instrumentgpt.instruments.reading.clocks import (
     DAY,
@@ -44,6 +48,7 @@ from instrumentgpt.instruments.reading.headers import (
     Heading,
     heading_of,
     level_of,
+    setpoint_in,
     vocabulary,
     written_unit,
 )
@@ -87,9 +92,7 @@ LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a re
 CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
-MOST_NAMES = 64  # in a table of “time, name, value”, or of a row for each channel
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
-TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when all others came; at once
 DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
 
 
@@ -210,6 +213,7 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
     lines = 0
     for chunk in chunks(source, notes=notes, progress=progress):
         lines += read_chunk(table, chunk, shape)
+    read_rows(table, table.unended, shape)
     if table.headers_again:
         notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
     return table, _widened(_grid_of(table, shape), source.path), lines, notes
@@ -274,9 +278,9 @@ def _with_channels(grid: Grid, stated: int | None) -> Grid:
             continue
         count = np.bincount(codes + 1)[1:]
         often = np.flatnonzero((codes >= 0) & (count >= RARE * count.max())[codes])
-        if sure != CERTAIN and len(often) < len(codes) and _take_turns(pd.factorize(codes[often])[0]):
+        if sure != CERTAIN and len(often) < len(codes) and take_turns(pd.factorize(codes[often])[0]):
             return _with_channels(_of_rows(grid, often), stated)
-        if len(texts) <= MOST_NAMES and (sure == CERTAIN or _take_turns(codes)):
+        if len(texts) <= MOST_NAMES and (sure == CERTAIN or take_turns(codes)):
             numbers = _numbers_of([str(text) for text in texts])
             columns = [*grid.numbers[:at], np.array(numbers, dtype=float)[codes], *grid.numbers[at + 1 :]]
             names = dict(zip(numbers, map(str, texts), strict=True))
@@ -291,14 +295,6 @@ def _of_rows(grid: Grid, rows: NDArray[np.intp]) -> Grid:
         numbers=[column[rows] for column in grid.numbers],
         line=grid.line[rows],
     )
-
-
-def _take_turns(codes: NDArray[np.intp]) -> bool:
-    order = np.argsort(codes, kind="stable")
-    gaps = np.diff(order)[np.diff(codes[order]) == 0]
-    count = int(codes.max(initial=0)) + 1
-    turns = count > 1 and len(gaps) > count and float((gaps == count).mean()) >= TAKE_TURNS
-    return turns and float((gaps == 1).mean()) <= IN_A_ROW
 
 
 def _numbers_of(names: Sequence[str]) -> list[int]:
@@ -452,7 +448,7 @@ def _log_of(
     rows = np.setdiff1d(np.concatenate([unread[:0], *table.line]), unread) if between else unread
     order = np.argsort(grid.line[usable]) if between or remarks else slice(0)
     placed = grid.line[usable][order], axis.time[order]
-    _carry_gains(samples, roles, table.others)
+    _carry(samples, roles, table.others)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
     header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
@@ -670,14 +666,29 @@ def _remarks(grid: Grid, table: Table, roles: Roles) -> list[tuple[int, str]]:
     return found
 
 
-def _carry_gains(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
-    """Fill kp, ki, kd of a table of one loop that has none from the last line above, or the first below."""
-    stated = [(number, gains) for number, text in others if (gains := gains_in(text))]
+def _carry(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
+    """Fill what a table of one loop has no columns of from the last line above that states it.
+
+    Gains, before which the first line below says what they were, and the setpoint.
+    """
     columns = {*next(iter(roles.channels.values()))}
-    if not stated or len(roles.channels) > 1 or roles.channel_column is not None or columns & {"kp", "ki"}:
+    if len(roles.channels) > 1 or roles.channel_column is not None:
         return
-    at = np.searchsorted([number for number, _ in stated], samples["line"].to_numpy(), side="right") - 1
-    samples[["kp", "ki", "kd"]] = np.array([stated[0][1][1], *(after for _, (after, _) in stated)])[at + 1]
+    stated = [(number, gains) for number, text in others if (gains := gains_in(text))]
+    if stated and not columns & {"kp", "ki"}:
+        at = np.searchsorted([number for number, _ in stated], samples["line"].to_numpy(), side="right") - 1
+        samples[["kp", "ki", "kd"]] = np.array([stated[0][1][1], *(after for _, (after, _) in stated)])[
+            at + 1
+        ]
+    texts = ((number, STAMP.sub("", text, count=1)) for number, text in others)
+    held = [
+        (number, value)
+        for number, text in texts
+        if math.isfinite(value := setpoint_in(text, marked=False)[0])
+    ]
+    if held and not columns & {"setpoint", "error", "deviation"}:
+        at = np.searchsorted([number for number, _ in held], samples["line"].to_numpy(), side="right") - 1
+        samples["setpoint"] = np.array([math.nan, *(value for _, value in held)])[at + 1]
 
 
 def _grid_of(table: Table, shape: Shape) -> Grid:
