@@ -17,7 +17,13 @@ from instrumentgpt.instruments.reading.line_index import indexed_lines, line_ind
 from instrumentgpt.instruments.reading.record import HOW_TO, REST, Log, UnreadableLog, names_in
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, as_stated
-from instrumentgpt.instruments.reading.tables import SNIFFED_BYTES, named_values, read_table, table_shape
+from instrumentgpt.instruments.reading.tables import (
+    SNIFFED_BYTES,
+    named_values,
+    numbers_alone,
+    read_table,
+    table_shape,
+)
 from instrumentgpt.instruments.reading.textlogs import Fit, fits, read_text_log
 from instrumentgpt.instruments.reading.transcripts import JSON_DOCUMENT
 
@@ -132,7 +138,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         if candidates and candidates[0].rows:
             return partial(read_text_log, source, candidates[0].layout, stated.period, progress)
         if chunk.first_line == 1 and not has_heads:
-            shape = named_values(chunk.content) or shape
+            shape = named_values(chunk.content) or shape or numbers_alone(chunk.content)
         if shape:
             return partial(read_table, source, shape, stated, progress)
         nearest = nearest or candidates or fits(chunk, thoroughly=False)

@@ -41,6 +41,8 @@ from instrumentgpt.instruments.reading.record import (
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
+NUMBERS_ALONE = "0"  # in place of a delimiter: the stamp and the numbers of a line, whatever stands between
+FREE_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\d.:])")
 NO_VALUES = frozenset(vocabulary()["gaps"]["words"])
 ON_OFF = dict.fromkeys(("on", "true", "開", "开"), 1.0) | dict.fromkeys(("off", "false", "關", "关"), 0.0)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
@@ -58,6 +60,8 @@ SAID = re.compile(  # how a line begins that says something between rows
 INTERVAL = re.compile(  # how far rows are apart, as a line above them says it
     r"(?i)(?:interval|sampling|period|delta_x|取樣|採樣|采样|間隔|间隔|週期|周期)[^\d;,]{0,20}[\s:=,;]+(\d+(?:\.\d+)?)\s*([a-zµ]*|秒|分|毫秒)\b"
 )
+LABELLED = re.compile(r"\W*([^\d:=,;\t]+?)\s*[:=,;\t]?\s*(\d[^\t;,]*)")
+A_DATE, A_CLOCK = re.compile(r"\d[-/.年]\s?\d"), re.compile(r"\d:\d\d")
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are there
@@ -90,6 +94,7 @@ class Shape:
     unit: str = ""  # that the lines above the header name
     setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
     interval: float = math.nan  # s between rows, that they state
+    began: str = ""  # date and clock of the first row, or a date, that they state
     needed: frozenset[int] = frozenset()  # columns that tell rows alone
     ended: bool = False  # whether rows have an empty cell more
 
@@ -122,6 +127,9 @@ def cells_of(line: str, delimiter: str) -> list[str]:
     """Return the cells of `line`, without blanks and quotes around them."""
     if ARROW in line:  # a serial monitor's stamp: 12:00:01.250 -> 25.3,40
         line = line.replace(ARROW, delimiter or " ", 1)
+    if delimiter == NUMBERS_ALONE:
+        stamp = STAMP.match(line)
+        return [*(stamp.groups() if stamp else ()), *FREE_NUMBER.findall(line, stamp.end() if stamp else 0)]
     if not delimiter:
         return line.split()
     if '"' in line:
@@ -146,7 +154,10 @@ def unread_cell(lines: Sequence[tuple[int, str]]) -> tuple[int, int, str] | None
 
 
 def find_shape(
-    lines: Sequence[tuple[int, str]], name: str = "", stated: Sequence[int | str] = ()
+    lines: Sequence[tuple[int, str]],
+    name: str = "",
+    stated: Sequence[int | str] = (),
+    delimiters: Sequence[str] = DELIMITERS,
 ) -> Shape | None:
     """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none.
 
@@ -154,7 +165,7 @@ def find_shape(
     """
     every, lines = lines, [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
     shapes: list[tuple[float, Shape]] = []
-    for delimiter in DELIMITERS:
+    for delimiter in delimiters:
         if not delimiter and any(named >= LEAST_NAMED for named, _ in shapes):
             break  # the blanks are those in its heads and times
         if shape := _shape(lines, delimiter, name, stated):
@@ -165,7 +176,7 @@ def find_shape(
     above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
     said = {value: (*value, line) for line in above if not math.isnan((value := setpoint_in(line))[0])}
     interval = next((interval_in(line) for line in above if INTERVAL.search(line)), math.nan)
-    best = replace(best, interval=interval)
+    best = replace(best, interval=interval, began=began_in(above))
     return replace(best, setpoint=next(iter(said.values()))) if len(said) == 1 else best
 
 
@@ -178,6 +189,27 @@ def interval_in(line: str) -> float:
     match = INTERVAL.search(line)
     unit = heading_of(f"time ({match[2]})").unit if match and match[2] else "s"
     return float(match[1]) * UNITS[unit] / SECOND if match and unit in UNITS else math.nan
+
+
+def began_in(lines: Iterable[str]) -> str:
+    """Return the date, and the clock, at which `lines` above a table say that it began; "" if none does.
+
+    >>> began_in(["Date\t2026/07/04\t2026/07/04", "Time\t13:33:12"]), began_in(["Printed: 2026-07-04"])
+    ('2026/07/04 13:33:12', '')
+    >>> began_in(["# Start time: 04.07.2026 13:33"])
+    '04.07.2026 13:33'
+    """
+    known, said = (
+        {*vocabulary()["time"]["certain"], *vocabulary()["time"]["start"]},
+        {"date": "", "clock": ""},
+    )
+    for line in lines:
+        match = LABELLED.match(line)
+        if match and set(match[1].lower().split()) <= known:
+            text = match[2].strip()
+            kinds = [kind for kind, shape in (("date", A_DATE), ("clock", A_CLOCK)) if shape.search(text)]
+            said |= {kind: text if kind == kinds[0] else "" for kind in kinds if not said[kinds[0]]}
+    return " ".join(filter(None, said.values())) if said["date"] else ""
 
 
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
@@ -225,7 +257,7 @@ def _record_shape(lines: Sequence[tuple[int, str]], is_joined: bool) -> Shape | 
     gaps = gaps_of(texts[fullest]) if records else {}
     headings = with_groups(_headings(names, rows), [gaps.get(name, "") for name in names], values)
     if len(lines) < (LEAST_JOINED if is_joined else LEAST_ROWS) or not any(
-        heading.scores for heading in headings if heading.text not in TIMES
+        heading.scores.keys() - {"channel"} for heading in headings if heading.text not in TIMES
     ):
         return None
     comma = sum(bool(DECIMAL_COMMA.match(_bare(cell))) for row in rows for cell in row) > len(rows) / 2

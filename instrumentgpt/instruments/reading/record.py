@@ -187,6 +187,7 @@ EPOCH = re.compile(r"(?<=\s)(\d{10}(?:\d{3}){0,3})\s*$")  # behind the values: I
 REST = ""  # the name of what a line says beside its values: “[Z1]”
 TIMES = {"time", "time (ms)", REST}
 WORDS = re.compile(r"\w+(?:[-.]\w+)*")
+LONGEST_LISTED = 16  # values or objects in one of a line: more are a series
 LEAST_SHARE = 0.6  # of the lines that must have a name for it to be a column
 
 
@@ -281,12 +282,17 @@ def _text(value: object) -> str:
 
 
 def flat(node: Mapping[str, Any], before: str = "") -> dict[str, object]:
-    """Return the plain values of an object, those within others named “outer.inner”."""
+    """Return the plain values of an object, those within others or in short lists named “outer.inner”.
+
+    >>> flat({"t": 1, "zones": [{"pv": 25.3}, {"pv": 40.1}]})
+    {'t': 1, 'zones.1.pv': 25.3, 'zones.2.pv': 40.1}
+    """
     values: dict[str, object] = {}
     for name, value in node.items():
-        if isinstance(value, dict):
-            values |= flat(value, f"{before}{name}.")
-        elif not isinstance(value, list):
+        inner = dict(enumerate(value, 1)) if isinstance(value, list) else value
+        if isinstance(inner, dict) and (inner is value or len(inner) <= LONGEST_LISTED):
+            values |= flat(inner, f"{before}{name}.")
+        elif inner is value:
             values[f"{before}{name}"] = value
     return values
 

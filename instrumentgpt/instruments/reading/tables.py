@@ -17,6 +17,7 @@ from instrumentgpt.instruments.reading import clocks
 from instrumentgpt.instruments.reading.cells import (
     GREATEST,
     MOST_NAMES,
+    NUMBERS_ALONE,
     ON_OFF,
     TAKE_TURNS,
     Shape,
@@ -93,7 +94,15 @@ CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
-DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
+DELIMITER_NAMES = {
+    "=": "named values",
+    NUMBERS_ALONE: "numbers between words",
+    "": "blanks",
+    "\t": "tab",
+    ";": "semicolon",
+    ",": "comma",
+    "|": "bar",
+}
 
 
 @dataclass(frozen=True)
@@ -128,6 +137,12 @@ def table_shape(content: bytes, name: str = "", stated: Stated | None = None) ->
 def named_values(content: bytes) -> Shape | None:
     """Return how the lines at the start of `content` name their values, None if they do not."""
     return record_shape(first_lines(content))
+
+
+def numbers_alone(content: bytes) -> Shape | None:
+    """Return how the lines at the start of `content` have as many numbers each, None if they do not."""
+    lines = first_lines(content)
+    return find_shape(lines, delimiters=(NUMBERS_ALONE,)) if len(lines) > LEAST_REPEATED else None
 
 
 def first_lines(content: bytes) -> list[tuple[int, str]]:
@@ -467,7 +482,7 @@ def _log_of(
         samples=samples,
         layout=" ".join(heading.text for heading in grid.shape.headings)
         or f"{grid.shape.delimiter}{grid.shape.width}",
-        start=start_of(axis.first, times.kind, source.path) if len(stamps) else None,
+        start=start_of(axis.first, times.kind, source.path, grid.shape.began) if len(stamps) else None,
         lines=lines,
         broken=Broken(table.broken_count + len(unread), (*table.broken, *_without_time(grid, ~usable))),
         unit=unit,
@@ -703,7 +718,8 @@ def _grid_of(table: Table, shape: Shape) -> Grid:
 def _widened(grid: Grid, path: Path) -> Grid:
     """Return `grid` with a column for each name, where its rows are “time, name, value”; else as it is.
 
-    Its rows are those of the name that has most; the others hold their value until their next row.
+    Its rows are those of the name that has most, or one for each time where names share these; what has none
+    there holds its value until its next row.
     """
     named = _name_and_value(grid)
     if not named:
@@ -718,6 +734,8 @@ def _widened(grid: Grid, path: Path) -> Grid:
     order = every[np.argsort(first)].tolist()
     rows = np.flatnonzero(name == max(zip(count, -first, every, strict=True))[2])
     stamps = _stamps(grid, time, path).raw
+    distinct = np.unique(stamps, return_index=True)[1]
+    rows = distinct if len(rows) < len(distinct) <= MOSTLY * len(stamps) else rows
     columns = [_newest_before(stamps, value, name == column_name, rows) for column_name in order]
     shape = replace(
         grid.shape,
@@ -745,8 +763,11 @@ def _name_and_value(grid: Grid) -> list[int]:
     heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
     known = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
     values = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["value"]]
+    beside = {
+        role for at, heading in enumerate(grid.shape.headings) if at not in values for role in heading.scores
+    }
     for at, cells in enumerate(grid.cells if heads else []):
-        is_known = at in known[:1] and len(values) == 1
+        is_known = at in known[:1] and len(values) == 1 and not beside & {"setpoint", "output"}
         if cells.dtype.kind == "f" or grid.texts[at]:
             continue
         codes, names = pd.factorize(cells)
