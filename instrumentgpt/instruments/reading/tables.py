@@ -139,10 +139,12 @@ def named_values(content: bytes) -> Shape | None:
     return record_shape(first_lines(content))
 
 
-def numbers_alone(content: bytes) -> Shape | None:
-    """Return how the lines at the start of `content` have as many numbers each, None if they do not."""
+def most_numbers(shape: Shape | None, content: bytes) -> Shape | None:
+    """Return `shape`, which has no heads, or that of the numbers between words of a line if these are more."""
     lines = first_lines(content)
-    return find_shape(lines, delimiters=(NUMBERS_ALONE,)) if len(lines) > LEAST_REPEATED else None
+    found = find_shape(lines, delimiters=(NUMBERS_ALONE,)) if len(lines) > LEAST_REPEATED else None
+    more = found and (not shape or found.width - len(found.texts) > shape.width - len(shape.texts))
+    return found if more else shape
 
 
 def first_lines(content: bytes) -> list[tuple[int, str]]:
