@@ -61,7 +61,8 @@ INTERVAL = re.compile(  # how far rows are apart, as a line above them says it
     r"(?i)(?:interval|sampling|period|delta_x|取樣|採樣|采样|間隔|间隔|週期|周期)[^\d;,]{0,20}[\s:=,;]+(\d+(?:\.\d+)?)\s*([a-zµ]*|秒|分|毫秒)\b"
 )
 LABELLED = re.compile(r"\W*([^\d:=,;\t]+?)\s*[:=,;\t]?\s*(\d[^\t;,]*)")
-A_DATE, A_CLOCK = re.compile(r"\d[-/.年]\s?\d"), re.compile(r"\d:\d\d")
+A_DATE = re.compile(r"\d[-/.年]\s?\d+\s?[-/.月]\s?\d|\d\.?[ -][A-Z][a-z]{2}")
+A_CLOCK = re.compile(r"\d:\d\d")
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are there

@@ -160,12 +160,12 @@ GLUED = (  # a unit that stands at the number without a blank
 )
 PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
     re.compile(
-        rf"(?P<name>{NAME}){between}"
+        rf"(?P<name>{NAME}{number}){between}"
         r"(?P<value>[-+]?(?:\d+(?:[.,]\d+|\.)?|[.,]\d+)(?:[eE][-+]?\d+)?|nan|null|none|on|off|true|false|開|關|开|关)"
         rf"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b)|{GLUED})?(?![\w.:]|/(?![^\W\d]))",
         re.IGNORECASE,
     )
-    for between in (r"[\"']?\s*[=:：]\s*[\"']?", " +")
+    for number, between in ((r"(?: \d\d?(?=\s*=|: ))?", r"[\"']?\s*[=:：]\s*[\"']?"), ("", " +"))
 )
 ALONE = re.compile(rf"(?:^|(?<=[,;|\t]))\s*{BARE_PAIR.pattern}\s*(?=[,;|\t]|$)", re.IGNORECASE)
 _NUMBER = r"\d+(?:\.\d+)?"

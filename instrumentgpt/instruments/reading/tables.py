@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading import clocks
 from instrumentgpt.instruments.reading.cells import (
+    FREE_NUMBER,
     GREATEST,
     MOST_NAMES,
     NUMBERS_ALONE,
@@ -29,6 +30,7 @@ from instrumentgpt.instruments.reading.cells import (
     read_rows,
     record_shape,
     take_turns,
+    unread_cell,
 )
 from instrumentgpt.instruments.reading.clocks import (
     DAY,
@@ -66,6 +68,7 @@ from instrumentgpt.instruments.reading.record import (
     missing_of,
     no_events,
     nothing,
+    pairs_of,
 )
 from instrumentgpt.instruments.reading.roles import (
     Columns,
@@ -140,9 +143,11 @@ def named_values(content: bytes) -> Shape | None:
 
 
 def most_numbers(shape: Shape | None, content: bytes) -> Shape | None:
-    """Return `shape`, which has no heads, or that of the numbers between words of a line if these are more."""
+    """Return `shape`, which has no heads, or that of the numbers between words where these are more."""
     lines = first_lines(content)
-    found = find_shape(lines, delimiters=(NUMBERS_ALONE,)) if len(lines) > LEAST_REPEATED else None
+    unread = unread_cell(lines)  # of a table with cells that are no values, which is refused
+    may = len(lines) > LEAST_REPEATED and not (unread and not FREE_NUMBER.search(unread[2]))
+    found = find_shape(lines, delimiters=(NUMBERS_ALONE,)) if may else None
     more = found and (not shape or found.width - len(found.texts) > shape.width - len(shape.texts))
     return found if more else shape
 
@@ -639,7 +644,8 @@ def table_events(
         for number in numbers.tolist():
             text = text_of(texts[number - chunk.first_line])
             header = text if number == shape.header_line else header
-            if text.strip() and text != header:
+            is_told = shape.joined and pairs_of(text)  # in a row of several lines
+            if text.strip(" -=*_") and text != header and not is_told:
                 at = int(np.searchsorted(line, number)) - 1
                 level = level_of(text) if number >= shape.first_row else "info"
                 found.append((float(time[at]) if at >= 0 else 0.0, level, "", text, number))
@@ -736,7 +742,8 @@ def _widened(grid: Grid, path: Path) -> Grid:
     order = every[np.argsort(first)].tolist()
     rows = np.flatnonzero(name == max(zip(count, -first, every, strict=True))[2])
     stamps = _stamps(grid, time, path).raw
-    distinct = np.unique(stamps, return_index=True)[1]
+    often = np.flatnonzero(np.isin(name, every[count >= RARE * count.max()]))
+    distinct = often[np.unique(stamps[often], return_index=True)[1]]
     rows = distinct if len(rows) < len(distinct) <= MOSTLY * len(stamps) else rows
     columns = [_newest_before(stamps, value, name == column_name, rows) for column_name in order]
     shape = replace(

@@ -50,6 +50,7 @@ PASSED = {
     "col",
     "input",
 }  # no level of their own
+LEFT_OPEN = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("tr",)}  # what HTML need not end before another
 BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f", " ") | {'"': "'"})
 SERIES = ("datapoints", "values", "points")  # what holds the values of one series: Grafana, Prometheus
 
@@ -269,6 +270,8 @@ class _Reader(HTMLParser):
         self.handle_starttag("", ())
 
     def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        for ended in LEFT_OPEN.get(tag, ()):
+            self.handle_endtag(ended)
         if tag not in PASSED and len(self.open) < DEEPEST_MARKUP:
             self.open.append(tag)
             self.builder.start(tag, {name: value or "" for name, value in attrs})
