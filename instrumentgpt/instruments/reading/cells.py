@@ -257,6 +257,7 @@ def _record_shape(lines: Sequence[tuple[int, str]], is_joined: bool) -> Shape | 
     fullest = max(range(len(records)), key=lambda at: len(records[at]), default=0)
     gaps = gaps_of(texts[fullest]) if records else {}
     headings = with_groups(_headings(names, rows), [gaps.get(name, "") for name in names], values)
+    headings = tuple(one if one.text else replace(heading_of("channel"), text=REST) for one in headings)
     if len(lines) < (LEAST_JOINED if is_joined else LEAST_ROWS) or not any(
         heading.scores.keys() - {"channel"} for heading in headings if heading.text not in TIMES
     ):
