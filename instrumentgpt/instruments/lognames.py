@@ -5,7 +5,7 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-SUFFIXES = (".log", ".txt", ".csv", ".tsv", ".jsonl", ".xlsx", ".parquet", ".alog")
+SUFFIXES = (".log", ".txt", ".csv", ".tsv", ".tab", ".asc", ".lvm", ".jsonl", ".xlsx", ".parquet", ".alog")
 LONGEST_NAME = 180  # bytes: file systems allow 255, and ours adds a few
 _STAMP = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)[_T -]?(\d\d)[-:_]?(\d\d)(?:[-:_]?(\d\d)(?:[.,](\d{1,6}))?)?(?!\d)"
@@ -25,6 +25,15 @@ def is_log_name(name: str) -> bool:
     """
     bare = re.sub(r"(\.\d{1,3})?(\.gz)?$", "", name.lower(), count=1)
     return bare.endswith(SUFFIXES) and not name.startswith(".")
+
+
+def is_of_a_day(name: str) -> bool:
+    """Return whether a log's name has a date and no clock.
+
+    >>> is_of_a_day("oven 2026-02-19.csv"), is_of_a_day("202602191635.csv")
+    (True, False)
+    """
+    return not _STAMP.search(name) and any(pattern.search(name) for pattern in _DAYS)
 
 
 def start_time(name: str) -> datetime | None:

@@ -14,10 +14,16 @@ from instrumentgpt.instruments.reading.cells import unread_cell
 from instrumentgpt.instruments.reading.frame_cache import cached_log
 from instrumentgpt.instruments.reading.layouts import formats
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
-from instrumentgpt.instruments.reading.record import HOW_TO, Log, UnreadableLog, names_in
+from instrumentgpt.instruments.reading.record import HOW_TO, REST, Log, UnreadableLog, names_in
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, as_stated
-from instrumentgpt.instruments.reading.tables import SNIFFED_BYTES, named_values, read_table, table_shape
+from instrumentgpt.instruments.reading.tables import (
+    SNIFFED_BYTES,
+    most_numbers,
+    named_values,
+    read_table,
+    table_shape,
+)
 from instrumentgpt.instruments.reading.textlogs import Fit, fits, read_text_log
 from instrumentgpt.instruments.reading.transcripts import JSON_DOCUMENT
 
@@ -126,12 +132,13 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         candidates = [] if stated.columns else fits(chunk, thoroughly)
         if candidates and candidates[0].rows and candidates[0].layout.last_resort and chunk.first_line == 1:
             named = named_values(chunk.content)
-            if named and sum("setpoint" in heading.scores for heading in named.headings) > 1:
+            setpoints = sum("setpoint" in heading.scores for heading in named.headings) if named else 0
+            if named and (setpoints > 1 or REST in named.names):
                 return partial(read_table, source, named, stated, progress)
         if candidates and candidates[0].rows:
             return partial(read_text_log, source, candidates[0].layout, stated.period, progress)
         if chunk.first_line == 1 and not has_heads:
-            shape = named_values(chunk.content) or shape
+            shape = named_values(chunk.content) or most_numbers(shape, chunk.content)
         if shape:
             return partial(read_table, source, shape, stated, progress)
         nearest = nearest or candidates or fits(chunk, thoroughly=False)

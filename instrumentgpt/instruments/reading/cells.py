@@ -5,8 +5,9 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 
 import numpy as np
 import pandas as pd
@@ -26,10 +27,22 @@ from instrumentgpt.instruments.reading.headers import (
     units_in,
     vocabulary,
 )
-from instrumentgpt.instruments.reading.record import GLUED, TIMES, gains_in, gaps_of, names_in, pairs_of
+from instrumentgpt.instruments.reading.record import (
+    GLUED,
+    REST,
+    STAMP,
+    TIMES,
+    gains_in,
+    gaps_of,
+    names_in,
+    pairs_of,
+    rest_of,
+)
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
+NUMBERS_ALONE = "0"  # in place of a delimiter: the stamp and the numbers of a line, whatever stands between
+FREE_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\d.:])")
 NO_VALUES = frozenset(vocabulary()["gaps"]["words"])
 ON_OFF = dict.fromkeys(("on", "true", "開", "开"), 1.0) | dict.fromkeys(("off", "false", "關", "关"), 0.0)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
@@ -47,6 +60,9 @@ SAID = re.compile(  # how a line begins that says something between rows
 INTERVAL = re.compile(  # how far rows are apart, as a line above them says it
     r"(?i)(?:interval|sampling|period|delta_x|取樣|採樣|采样|間隔|间隔|週期|周期)[^\d;,]{0,20}[\s:=,;]+(\d+(?:\.\d+)?)\s*([a-zµ]*|秒|分|毫秒)\b"
 )
+LABELLED = re.compile(r"\W*([^\d:=,;\t]+?)\s*[:=,;\t]?\s*(\d[^\t;,]*)")
+A_DATE = re.compile(r"\d[-/.年]\s?\d+\s?[-/.月]\s?\d|\d\.?[ -][A-Z][a-z]{2}")
+A_CLOCK = re.compile(r"\d:\d\d")
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are there
@@ -54,7 +70,9 @@ ARROW = " -> "
 BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
 LEAST_DATED = 0.4  # of the cells of a row with a date that must be values: the rest are tags
-LEAST_ROWS = 2
+LEAST_ROWS, LEAST_JOINED = 2, 4  # rows of several lines: fewer are a text
+MOST_NAMES = 64  # in a table of “time, name, value”, or of a row for each channel
+TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when all others came; at once
 LEAST_NAMED = 3  # known heads, with which a delimiter is surely the right one
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
 LEAST_TOLD = 0.5  # of the values that lines name, without which a line is no row: “ALARM T 25.1 low”
@@ -72,9 +90,12 @@ class Shape:
     first_row: int
     texts: frozenset[int] = frozenset()  # columns with words, dates or clock times
     names: tuple[str, ...] = ()  # of the values, where each line names them itself
+    zones: re.Pattern[str] | None = None  # what such lines begin with, of which loop they are
+    joined: bool = False  # whether a row is several such lines
     unit: str = ""  # that the lines above the header name
     setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
     interval: float = math.nan  # s between rows, that they state
+    began: str = ""  # date and clock of the first row, or a date, that they state
     needed: frozenset[int] = frozenset()  # columns that tell rows alone
     ended: bool = False  # whether rows have an empty cell more
 
@@ -82,8 +103,10 @@ class Shape:
         """Return the cells of `line`."""
         if not self.names:
             return cells_of(line, self.delimiter)
+        line = self.zones.sub(r"\g<0>;", line, count=1) if self.zones else line
         pairs, names = pairs_of(line), set(self.names) - TIMES
         told = len(pairs.keys() & names) >= LEAST_TOLD * len(names)
+        pairs |= {REST: rest_of(line)} if REST in self.names else {}
         return [pairs.get(name, "") for name in self.names] if told else []
 
 
@@ -98,12 +121,16 @@ class Table:
     headers_again: int = 0
     others: list[tuple[int, str]] = field(default_factory=list)
     remarks: list[tuple[int, str]] = field(default_factory=list)  # in rows, but in no column
+    unended: list[tuple[int, str]] = field(default_factory=list)  # a row of several lines, to be gone on with
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
     """Return the cells of `line`, without blanks and quotes around them."""
     if ARROW in line:  # a serial monitor's stamp: 12:00:01.250 -> 25.3,40
         line = line.replace(ARROW, delimiter or " ", 1)
+    if delimiter == NUMBERS_ALONE:
+        stamp = STAMP.match(line)
+        return [*(stamp.groups() if stamp else ()), *FREE_NUMBER.findall(line, stamp.end() if stamp else 0)]
     if not delimiter:
         return line.split()
     if '"' in line:
@@ -128,7 +155,10 @@ def unread_cell(lines: Sequence[tuple[int, str]]) -> tuple[int, int, str] | None
 
 
 def find_shape(
-    lines: Sequence[tuple[int, str]], name: str = "", stated: Sequence[int | str] = ()
+    lines: Sequence[tuple[int, str]],
+    name: str = "",
+    stated: Sequence[int | str] = (),
+    delimiters: Sequence[str] = DELIMITERS,
 ) -> Shape | None:
     """Return how `lines` (number, text) of the file `name` are written as a table; None if they are none.
 
@@ -136,7 +166,7 @@ def find_shape(
     """
     every, lines = lines, [(number, line) for number, line in lines if line.strip() and not SAID.match(line)]
     shapes: list[tuple[float, Shape]] = []
-    for delimiter in DELIMITERS:
+    for delimiter in delimiters:
         if not delimiter and any(named >= LEAST_NAMED for named, _ in shapes):
             break  # the blanks are those in its heads and times
         if shape := _shape(lines, delimiter, name, stated):
@@ -147,7 +177,7 @@ def find_shape(
     above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
     said = {value: (*value, line) for line in above if not math.isnan((value := setpoint_in(line))[0])}
     interval = next((interval_in(line) for line in above if INTERVAL.search(line)), math.nan)
-    best = replace(best, interval=interval)
+    best = replace(best, interval=interval, began=began_in(above))
     return replace(best, setpoint=next(iter(said.values()))) if len(said) == 1 else best
 
 
@@ -162,23 +192,110 @@ def interval_in(line: str) -> float:
     return float(match[1]) * UNITS[unit] / SECOND if match and unit in UNITS else math.nan
 
 
+def began_in(lines: Iterable[str]) -> str:
+    """Return the date, and the clock, at which `lines` above a table say that it began; "" if none does.
+
+    >>> began_in(["Date\t2026/07/04\t2026/07/04", "Time\t13:33:12"]), began_in(["Printed: 2026-07-04"])
+    ('2026/07/04 13:33:12', '')
+    >>> began_in(["# Start time: 04.07.2026 13:33"])
+    '04.07.2026 13:33'
+    """
+    known, said = (
+        {*vocabulary()["time"]["certain"], *vocabulary()["time"]["start"]},
+        {"date": "", "clock": ""},
+    )
+    for line in lines:
+        match = LABELLED.match(line)
+        if match and set(match[1].lower().split()) <= known:
+            text = match[2].strip()
+            kinds = [kind for kind, shape in (("date", A_DATE), ("clock", A_CLOCK)) if shape.search(text)]
+            said |= {kind: text if kind == kinds[0] else "" for kind in kinds if not said[kinds[0]]}
+    return " ".join(filter(None, said.values())) if said["date"] else ""
+
+
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
-    """Return how `lines` (number, text) are written as lines that name their values; None if they are not."""
+    """Return how `lines` (number, text) are written as lines that name their values; None if they are not.
+
+    A line is a row, else a row is the lines until a name comes again.
+    """
     lines = [(number, line) for number, line in lines if line.strip()]
     first = next((at for at, (_, line) in enumerate(lines) if pairs_of(line).keys() - TIMES), len(lines))
-    names = names_in([line for _, line in lines[first:]])
-    records = [pairs_of(line) for _, line in lines[first:]]
+    return _record_shape(lines[first:], False) or _record_shape([*joined(lines)], True)
+
+
+def joined(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the rows that are several of `lines` (number, text) each, with the number of their first.
+
+    >>> [*joined(enumerate(["Time: 12:00:01", "PV: 25.3", "---", "Time: 12:00:02", "PV: 25.4"], 1))]
+    [(1, 'Time: 12:00:01; PV: 25.3'), (4, 'Time: 12:00:02; PV: 25.4')]
+    """
+    row: list[str] = []
+    met: set[str] = set()
+    begun = 0
+    for number, line in lines:
+        pairs = pairs_of(line).keys()
+        if row and pairs & met - (TIMES if pairs - TIMES else set()):
+            yield begun, "; ".join(row)
+            row, met = [], set()
+        if pairs:
+            begun = begun if row else number
+            row.append(line.strip())
+            met |= pairs
+    if row:
+        yield begun, "; ".join(row)
+
+
+def _record_shape(lines: Sequence[tuple[int, str]], is_joined: bool) -> Shape | None:
+    zones = _zones([pairs_of(line) for _, line in lines])
+    texts = [zones.sub(r"\g<0>;", line, count=1) if zones else line for _, line in lines]
+    names, rest = names_in(texts), [rest_of(text) for text in texts]
+    if names and take_turns(pd.factorize(np.array(rest, dtype=object))[0]):
+        names = [*names, REST]
+    records = [{REST: said, **pairs_of(text)} for text, said in zip(texts, rest, strict=True)]
     rows = [[record.get(name, "") for name in names] for record in records]
     values = [np.array([number_in(cell, True) for cell in cells]) for cells in zip(*rows, strict=True)]
     fullest = max(range(len(records)), key=lambda at: len(records[at]), default=0)
-    gaps = gaps_of(lines[first + fullest][1]) if records else {}
+    gaps = gaps_of(texts[fullest]) if records else {}
     headings = with_groups(_headings(names, rows), [gaps.get(name, "") for name in names], values)
-    if len(lines) - first < LEAST_ROWS or not any(
-        heading.scores for heading in headings if heading.text not in TIMES
+    headings = tuple(one if one.text else replace(heading_of("channel"), text=REST) for one in headings)
+    if len(lines) < (LEAST_JOINED if is_joined else LEAST_ROWS) or not any(
+        heading.scores.keys() - {"channel"} for heading in headings if heading.text not in TIMES
     ):
         return None
     comma = sum(bool(DECIMAL_COMMA.match(_bare(cell))) for row in rows for cell in row) > len(rows) / 2
-    return Shape("=", len(names), comma, headings, None, lines[first][0], _texts(rows), tuple(names))
+    return Shape(
+        "=",
+        len(names),
+        comma,
+        headings,
+        None,
+        lines[0][0],
+        _texts(rows),
+        tuple(names),
+        zones=zones,
+        joined=is_joined,
+    )
+
+
+def _zones(records: Sequence[Mapping[str, str]]) -> re.Pattern[str] | None:
+    """Return what the first names of `records` begin with, where that takes turns: “top PV=…”, “low PV=…”."""
+    first = [next((name for name in record if name not in TIMES), "").rpartition(" ") for record in records]
+    tail, count = max(
+        Counter(tail for head, _, tail in first if head).items(), key=itemgetter(1), default=("", 0)
+    )
+    codes, heads = pd.factorize(np.array([head for head, _, other in first if other == tail], dtype=object))
+    if count < LEAST_SHARE * len(records) or not take_turns(codes) or len(heads) > MOST_NAMES:
+        return None
+    return re.compile(rf"(?:{'|'.join(map(re.escape, heads))})(?= {re.escape(tail)}\b)")
+
+
+def take_turns(codes: NDArray[np.intp]) -> bool:
+    """Return whether each of `codes` (rows,) mostly comes again when all others came."""
+    order = np.argsort(codes, kind="stable")
+    gaps = np.diff(order)[np.diff(codes[order]) == 0]
+    count = int(codes.max(initial=0)) + 1
+    turns = count > 1 and len(gaps) > count and float((gaps == count).mean()) >= TAKE_TURNS
+    return turns and float((gaps == 1).mean()) <= IN_A_ROW
 
 
 def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Heading, ...]:
@@ -366,7 +483,10 @@ def read_chunk(table: Table, chunk: Chunk, shape: Shape) -> int:
     for start in range(max(shape.first_row - chunk.first_line, 0), len(lines), BLOCK_LINES):
         block, first = lines[start : start + BLOCK_LINES], chunk.first_line + start
         if not _read_quickly(table, block, first, shape):
-            _read_slowly(table, enumerate(block, first), shape)
+            texts = [*table.unended, *((number, text_of(line)) for number, line in enumerate(block, first))]
+            rows = [*joined(texts)] if shape.joined else texts
+            table.unended = [rows.pop()] if shape.joined and rows else []
+            read_rows(table, rows, shape)
     return len(lines)
 
 
@@ -427,11 +547,11 @@ def _without_remark(cells: list[str], shape: Shape) -> tuple[list[str], str]:
     return cells, ""
 
 
-def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape) -> None:
+def read_rows(table: Table, lines: Iterable[tuple[int, str]], shape: Shape) -> None:
+    """Append `lines` (number, text) to `table`, whatever they are."""
     rows: list[list[str]] = []
     numbers: list[int] = []
-    for number, line in lines:
-        text = text_of(line)
+    for number, text in lines:
         if number < shape.first_row or not text.strip():
             continue
         cells = shape.cells(text)
@@ -449,7 +569,7 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
             rows.append(cells)
             numbers.append(number)
             table.remarks += [(number, remark)] if remark else []
-        elif gains_in(text):
+        elif gains_in(text) or math.isfinite(setpoint_in(STAMP.sub("", text, count=1), marked=False)[0]):
             table.others.append((number, text))
         elif shape.headings and cells + [""] * (shape.width - len(cells)) == [
             heading.text for heading in shape.headings

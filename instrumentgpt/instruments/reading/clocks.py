@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.lognames import start_time
+from instrumentgpt.instruments.lognames import is_of_a_day, start_time
 
 Micros = NDArray[np.int64]
 Lines = NDArray[np.int64]
@@ -254,12 +254,19 @@ def _filled(time: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(pd.Series(time).ffill().fillna(0.0), dtype=np.float64)
 
 
-def start_of(first: int, kind: str, path: Path | None = None) -> pd.Timestamp | None:
+def start_of(first: int, kind: str, path: Path | None = None, began: str = "") -> pd.Timestamp | None:
     """Return the wall-clock moment of time 0, or None where neither clock nor file at `path` has a full date.
+
+    began  date and clock, or a date, that the file says it began at
 
     A syslog stamp lacks the year: it is that of the file's name, else the latest before it was written.
     """
-    named = start_time(path.name) if path else None
+    named: datetime | pd.Timestamp | None = start_time(path.name) if path else None
+    stated = from_texts([began]).raw[0]
+    if stated != NO_TIME:
+        named = pd.Timestamp(stated, unit="us")
+        if kind == "seconds":
+            return named + pd.Timedelta(first, unit="us")
     if kind == "clock" and named:
         return pd.Timestamp(named).normalize() + pd.Timedelta(first, unit="us")
     if kind == "syslog" and path and (named or path.is_file()):
@@ -310,7 +317,7 @@ def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | No
     """Return stamps from a column of texts: ISO, clock or elapsed time, a date in any usual order.
 
     What lacks the year has that of the name of the file at `path`, else the latest before it was written;
-    or each the one next to `near` (µs).
+    or each the one next to `near` (µs). What begins at 0:00:00 is elapsed, but in a file named after a day.
     """
     narrow = (HALF_DAY.sub(_english, unicodedata.normalize("NFKC", cell)) for cell in cells)
     plain = (text.strip().translate(CHINESE).strip(" :") for text in narrow)
@@ -321,7 +328,7 @@ def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | No
     if sum(bool(CLOCK.match(text)) for text in filled) > 0.9 * len(filled):
         raw = _each("clock", texts, CLOCK)
         first = raw[raw != NO_TIME][0]
-        elapsed = first < 60 * SECOND or raw.max() >= DAY
+        elapsed = (first < 60 * SECOND and not (path and is_of_a_day(path.name))) or raw.max() >= DAY
         return Stamps(raw, "seconds" if elapsed else "clock")
     if sum(bool(YEARLESS.fullmatch(text)) for text in filled) > 0.9 * len(filled):
         return _yearless([YEARLESS.fullmatch(text) for text in texts], path, near)

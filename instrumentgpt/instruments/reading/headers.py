@@ -155,8 +155,10 @@ def units_in(line: str) -> set[str]:
     return {{"C": "°C", "F": "°F", "K": "K"}[name[0].upper()] for name in found}
 
 
-def setpoint_in(line: str) -> tuple[float, str]:
+def setpoint_in(line: str, marked: bool = True) -> tuple[float, str]:
     """Return the setpoint that a line of words states, and its unit ("" without one); nan if none.
+
+    marked  whether a value without a unit must stand behind a colon or the like
 
     >>> setpoint_in("Setpoint\t4,0 C  hysteresis 2.0"), setpoint_in("Set date 2026-08-31")
     ((4.0, '°C'), (nan, ''))
@@ -165,7 +167,7 @@ def setpoint_in(line: str) -> tuple[float, str]:
     heading = heading_of(match[1] if match else "")
     unit = match and (heading_of(f"set ({match[4]})").unit or heading.unit)
     sure = {role for role, score in heading.scores.items() if score > TYPO} - {"pv"} == {"setpoint"}
-    if not (match and sure and (unit in DEGREES or (not unit and match[2].strip(" ")))):
+    if not (match and sure and (unit in DEGREES or (not unit and (match[2].strip(" ") or not marked)))):
         return math.nan, ""
     return (math.nan if heading.says("setpoint", "aside") else float(match[3].replace(",", "."))), unit or ""
 

@@ -160,19 +160,20 @@ GLUED = (  # a unit that stands at the number without a blank
 )
 PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
     re.compile(
-        rf"(?P<name>{NAME}){between}"
+        rf"(?P<name>{NAME}{number}){between}"
         r"(?P<value>[-+]?(?:\d+(?:[.,]\d+|\.)?|[.,]\d+)(?:[eE][-+]?\d+)?|nan|null|none|on|off|true|false|開|關|开|关)"
         rf"(?P<unit>\s*(?:%|°[CF]|℃|℉|[CFK]\b)|{GLUED})?(?![\w.:]|/(?![^\W\d]))",
         re.IGNORECASE,
     )
-    for between in (r"[\"']?\s*[=:：]\s*[\"']?", " +")
+    for number, between in ((r"(?: \d\d?(?=\s*=|: ))?", r"[\"']?\s*[=:：]\s*[\"']?"), ("", " +"))
 )
 ALONE = re.compile(rf"(?:^|(?<=[,;|\t]))\s*{BARE_PAIR.pattern}\s*(?=[,;|\t]|$)", re.IGNORECASE)
 _NUMBER = r"\d+(?:\.\d+)?"
 STAMP = re.compile(
-    r"(?:\W{0,2}(?:ts|time|timestamp)[\"']?\s*[=:]\s*)?\W{0,2}"
+    r"(?:\W{0,2}(?i:ts|time|timestamp)[\"']?\s*[=:]\s*)?\W{0,2}"
     r"(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?Z?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
-    r"|(?:\d\d?[-/]\d\d?|\d\d\.\d\d\.?|[A-Z][a-z]{2} [ \d]?\d|\d\d?[ -][A-Z][a-z]{2})[ T]+"
+    r"|(?:\d\d?[-/]\d\d?(?:[-/]\d{4})?|\d\d\.\d\d\.?(?:\d{4})?|[A-Z][a-z]{2} [ \d]?\d|\d\d?[ -][A-Z][a-z]{2})"
+    r"[ T]+"
     r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?)(?=\W|$)"
 )
 GAINS = re.compile(rf"(?i)\bpid\b[^\d\n-]{{0,12}}({_NUMBER})[,;/ ]\s*({_NUMBER})[,;/ ]\s*({_NUMBER})")
@@ -182,7 +183,11 @@ GAIN = re.compile(
 )
 BEFORE = re.compile(r"(?i)\((?:was|before|old|vorher)\b[^)]*\)")
 TICKS = re.compile(r"[EWIDV] \((\d+)\) \w+: ")  # ESP-IDF: ms since boot
-TIMES = {"time", "time (ms)"}
+EPOCH = re.compile(r"(?<=\s)(\d{10}(?:\d{3}){0,3})\s*$")  # behind the values: InfluxDB's lines
+REST = ""  # the name of what a line says beside its values: “[Z1]”
+TIMES = {"time", "time (ms)", REST}
+WORDS = re.compile(r"\w+(?:[-.]\w+)*")
+LONGEST_LISTED = 16  # values or objects in one of a line: more are a series
 LEAST_SHARE = 0.6  # of the lines that must have a name for it to be a column
 
 
@@ -205,24 +210,38 @@ def pairs_of(line: str) -> dict[str, str]:
             return {name: _text(value) for name, value in flat(json.loads(line)).items()}
         except (ValueError, AttributeError, RecursionError):
             pass
-    return {name: value for name, value, _ in _values_in(line)}
+    return {name: value for name, value, _ in _values_in(line) if name}
 
 
 def gaps_of(line: str) -> dict[str, str]:
     """Return what stands before each value that `line` names.
 
     >>> gaps_of("PV 25.3 SP 25 | PV 60.1 SP 60")
-    {'PV': '', 'SP': ' ', 'PV 2': ' | ', 'SP 2': ' '}
+    {'PV': '', 'SP': ' ', 'PV 2': ' | ', 'SP 2': ' ', '': ''}
     """
     return {name: gap for name, _, gap in _values_in(line)}
 
 
+def rest_of(line: str) -> str:
+    """Return the words of `line` beside its values and their names.
+
+    >>> rest_of("12:00:01 [Z1] PV 25.3 SP 25"), rest_of("oven,zone=2 pv=25.3,sp=25 1770454723000000000")
+    ('Z1', 'oven')
+    """
+    return " ".join(WORDS.findall(" ".join(gap for *_, gap in _values_in(line))))
+
+
 def _values_in(line: str) -> Iterator[tuple[str, str, str]]:
-    """Yield name and value of each that `line` names, and what stands before; names that come again count."""
+    """Yield name and value of each that `line` names, and what stands before; names that come again count.
+
+    Last, without a name, what stands behind them.
+    """
     stamp, ticks = STAMP.match(line), TICKS.match(line)
+    epoch = None if stamp or ticks else EPOCH.search(line)
+    line = line[: epoch.start()] if epoch else line
     end = match.end() if (match := stamp or ticks) else 0
-    if match:
-        yield "time" if stamp else "time (ms)", match[1], ""
+    if match := match or epoch:
+        yield "time (ms)" if match is ticks else "time", match[1], ""
     group, met = "", Counter[str]()
     pairs = [*PAIR.finditer(line, end)]
     bare = [*ALONE.finditer(line, end)] if pairs else []
@@ -235,6 +254,7 @@ def _values_in(line: str) -> Iterator[tuple[str, str, str]]:
         numbered = f"{full} {met[full]}" if met[full] > 1 else full
         yield numbered, pair["value"] + (pair["unit"] or ""), line[end : pair.start()]
         end = pair.end()
+    yield REST, "", line[end:]
 
 
 def gains_in(line: str) -> tuple[list[float], list[float]] | None:
@@ -262,12 +282,17 @@ def _text(value: object) -> str:
 
 
 def flat(node: Mapping[str, Any], before: str = "") -> dict[str, object]:
-    """Return the plain values of an object, those within others named “outer.inner”."""
+    """Return the plain values of an object, those within others or in short lists named “outer.inner”.
+
+    >>> flat({"t": 1, "zones": [{"pv": 25.3}, {"pv": 40.1}]})
+    {'t': 1, 'zones.1.pv': 25.3, 'zones.2.pv': 40.1}
+    """
     values: dict[str, object] = {}
     for name, value in node.items():
-        if isinstance(value, dict):
-            values |= flat(value, f"{before}{name}.")
-        elif not isinstance(value, list):
+        inner = dict(enumerate(value, 1)) if isinstance(value, list) else value
+        if isinstance(inner, dict) and (inner is value or len(inner) <= LONGEST_LISTED):
+            values |= flat(inner, f"{before}{name}.")
+        elif inner is value:
             values[f"{before}{name}"] = value
     return values
 

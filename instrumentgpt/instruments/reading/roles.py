@@ -125,6 +125,8 @@ def roles_of(columns: Columns) -> Roles | None:
         named["pv"] = [at for at, head in heads.items() if not head.has_other_unit() or head.unit in asked]
     is_finite = {at: np.isfinite(columns.values[at]) for at in rest if columns.says_nothing(at)}
     open_columns = [at for at, where in is_finite.items() if where.sum() > 0.2 * len(where)]
+    named["output"] += [] if named["output"] else _numbered_outputs(columns, named, open_columns)
+    open_columns = [at for at in open_columns if at not in named["output"]]
     may = columns.headings and columns.channel is None and named["pv"]
     alone = _one_loop(columns, named, open_columns) if may else {}
     channels = _loops(columns, named, alone) if named["pv"] or named["output"] or alone else {}
@@ -297,6 +299,23 @@ def _target(columns: Columns, among: Sequence[int], readings: Sequence[int]) -> 
     found = (pair for pair in pairs if _is_target(values[pair[0]], values[pair[1]], within))
     near = {at: _distance(values[pv], values[at]) for at, pv in found}
     return min(near, key=near.__getitem__, default=None)
+
+
+def _numbered_outputs(columns: Columns, named: Mapping[str, list[int]], unsaid: Sequence[int]) -> list[int]:
+    """Return the columns that no head names, numbered as the pvs are, of which one drives its own."""
+    heads = columns.headings
+    pvs = {heads[at].index: at for at in named["pv"] if heads and heads[at].index is not None}
+    targets = {heads[at].index: columns.values[at] for at in named["setpoint"]}
+    families: dict[tuple[str, ...], list[int]] = {}
+    for at in unsaid if len(pvs) > 1 else ():
+        families.setdefault(heads[at].words, []).append(at)
+    for family in families.values():
+        if {heads[at].index for at in family} == pvs.keys():
+            target = {index: targets.get(index, targets.get(None, 0.0)) for index in pvs}
+            of = [(pvs[heads[at].index], at, target[heads[at].index]) for at in family]
+            if any(_unanswered(columns, pv, at, aim, False) < 1.0 - ANSWERS for pv, at, aim in of):
+                return family
+    return []
 
 
 def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:

@@ -15,15 +15,22 @@ from numpy.typing import NDArray
 from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading import clocks
 from instrumentgpt.instruments.reading.cells import (
+    FREE_NUMBER,
     GREATEST,
+    MOST_NAMES,
+    NUMBERS_ALONE,
     ON_OFF,
+    TAKE_TURNS,
     Shape,
     Table,
     find_shape,
     is_remark,
     number_in,
     read_chunk,
+    read_rows,
     record_shape,
+    take_turns,
+    unread_cell,
 )
 from instrumentgpt.instruments.reading.clocks import (
     DAY,
@@ -44,6 +51,7 @@ from instrumentgpt.instruments.reading.headers import (
     Heading,
     heading_of,
     level_of,
+    setpoint_in,
     vocabulary,
     written_unit,
 )
@@ -60,6 +68,7 @@ from instrumentgpt.instruments.reading.record import (
     missing_of,
     no_events,
     nothing,
+    pairs_of,
 )
 from instrumentgpt.instruments.reading.roles import (
     Columns,
@@ -87,10 +96,16 @@ LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a re
 CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
-MOST_NAMES = 64  # in a table of “time, name, value”, or of a row for each channel
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
-TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when all others came; at once
-DELIMITER_NAMES = {"=": "named values", "": "blanks", "\t": "tab", ";": "semicolon", ",": "comma", "|": "bar"}
+DELIMITER_NAMES = {
+    "=": "named values",
+    NUMBERS_ALONE: "numbers between words",
+    "": "blanks",
+    "\t": "tab",
+    ";": "semicolon",
+    ",": "comma",
+    "|": "bar",
+}
 
 
 @dataclass(frozen=True)
@@ -125,6 +140,16 @@ def table_shape(content: bytes, name: str = "", stated: Stated | None = None) ->
 def named_values(content: bytes) -> Shape | None:
     """Return how the lines at the start of `content` name their values, None if they do not."""
     return record_shape(first_lines(content))
+
+
+def most_numbers(shape: Shape | None, content: bytes) -> Shape | None:
+    """Return `shape`, which has no heads, or that of the numbers between words where these are more."""
+    lines = first_lines(content)
+    unread = unread_cell(lines)  # of a table with cells that are no values, which is refused
+    may = len(lines) > LEAST_REPEATED and not (unread and not FREE_NUMBER.search(unread[2]))
+    found = find_shape(lines, delimiters=(NUMBERS_ALONE,)) if may else None
+    more = found and (not shape or found.width - len(found.texts) > shape.width - len(shape.texts))
+    return found if more else shape
 
 
 def first_lines(content: bytes) -> list[tuple[int, str]]:
@@ -210,6 +235,7 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
     lines = 0
     for chunk in chunks(source, notes=notes, progress=progress):
         lines += read_chunk(table, chunk, shape)
+    read_rows(table, table.unended, shape)
     if table.headers_again:
         notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
     return table, _widened(_grid_of(table, shape), source.path), lines, notes
@@ -274,9 +300,9 @@ def _with_channels(grid: Grid, stated: int | None) -> Grid:
             continue
         count = np.bincount(codes + 1)[1:]
         often = np.flatnonzero((codes >= 0) & (count >= RARE * count.max())[codes])
-        if sure != CERTAIN and len(often) < len(codes) and _take_turns(pd.factorize(codes[often])[0]):
+        if sure != CERTAIN and len(often) < len(codes) and take_turns(pd.factorize(codes[often])[0]):
             return _with_channels(_of_rows(grid, often), stated)
-        if len(texts) <= MOST_NAMES and (sure == CERTAIN or _take_turns(codes)):
+        if len(texts) <= MOST_NAMES and (sure == CERTAIN or take_turns(codes)):
             numbers = _numbers_of([str(text) for text in texts])
             columns = [*grid.numbers[:at], np.array(numbers, dtype=float)[codes], *grid.numbers[at + 1 :]]
             names = dict(zip(numbers, map(str, texts), strict=True))
@@ -291,14 +317,6 @@ def _of_rows(grid: Grid, rows: NDArray[np.intp]) -> Grid:
         numbers=[column[rows] for column in grid.numbers],
         line=grid.line[rows],
     )
-
-
-def _take_turns(codes: NDArray[np.intp]) -> bool:
-    order = np.argsort(codes, kind="stable")
-    gaps = np.diff(order)[np.diff(codes[order]) == 0]
-    count = int(codes.max(initial=0)) + 1
-    turns = count > 1 and len(gaps) > count and float((gaps == count).mean()) >= TAKE_TURNS
-    return turns and float((gaps == 1).mean()) <= IN_A_ROW
 
 
 def _numbers_of(names: Sequence[str]) -> list[int]:
@@ -452,7 +470,7 @@ def _log_of(
     rows = np.setdiff1d(np.concatenate([unread[:0], *table.line]), unread) if between else unread
     order = np.argsort(grid.line[usable]) if between or remarks else slice(0)
     placed = grid.line[usable][order], axis.time[order]
-    _carry_gains(samples, roles, table.others)
+    _carry(samples, roles, table.others)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
     header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
@@ -471,7 +489,7 @@ def _log_of(
         samples=samples,
         layout=" ".join(heading.text for heading in grid.shape.headings)
         or f"{grid.shape.delimiter}{grid.shape.width}",
-        start=start_of(axis.first, times.kind, source.path) if len(stamps) else None,
+        start=start_of(axis.first, times.kind, source.path, grid.shape.began) if len(stamps) else None,
         lines=lines,
         broken=Broken(table.broken_count + len(unread), (*table.broken, *_without_time(grid, ~usable))),
         unit=unit,
@@ -626,7 +644,8 @@ def table_events(
         for number in numbers.tolist():
             text = text_of(texts[number - chunk.first_line])
             header = text if number == shape.header_line else header
-            if text.strip() and text != header:
+            is_told = shape.joined and pairs_of(text)  # in a row of several lines
+            if text.strip(" -=*_") and text != header and not is_told:
                 at = int(np.searchsorted(line, number)) - 1
                 level = level_of(text) if number >= shape.first_row else "info"
                 found.append((float(time[at]) if at >= 0 else 0.0, level, "", text, number))
@@ -670,14 +689,29 @@ def _remarks(grid: Grid, table: Table, roles: Roles) -> list[tuple[int, str]]:
     return found
 
 
-def _carry_gains(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
-    """Fill kp, ki, kd of a table of one loop that has none from the last line above, or the first below."""
-    stated = [(number, gains) for number, text in others if (gains := gains_in(text))]
+def _carry(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
+    """Fill what a table of one loop has no columns of from the last line above that states it.
+
+    Gains, before which the first line below says what they were, and the setpoint.
+    """
     columns = {*next(iter(roles.channels.values()))}
-    if not stated or len(roles.channels) > 1 or roles.channel_column is not None or columns & {"kp", "ki"}:
+    if len(roles.channels) > 1 or roles.channel_column is not None:
         return
-    at = np.searchsorted([number for number, _ in stated], samples["line"].to_numpy(), side="right") - 1
-    samples[["kp", "ki", "kd"]] = np.array([stated[0][1][1], *(after for _, (after, _) in stated)])[at + 1]
+    stated = [(number, gains) for number, text in others if (gains := gains_in(text))]
+    if stated and not columns & {"kp", "ki"}:
+        at = np.searchsorted([number for number, _ in stated], samples["line"].to_numpy(), side="right") - 1
+        samples[["kp", "ki", "kd"]] = np.array([stated[0][1][1], *(after for _, (after, _) in stated)])[
+            at + 1
+        ]
+    texts = ((number, STAMP.sub("", text, count=1)) for number, text in others)
+    held = [
+        (number, value)
+        for number, text in texts
+        if math.isfinite(value := setpoint_in(text, marked=False)[0])
+    ]
+    if held and not columns & {"setpoint", "error", "deviation"}:
+        at = np.searchsorted([number for number, _ in held], samples["line"].to_numpy(), side="right") - 1
+        samples["setpoint"] = np.array([math.nan, *(value for _, value in held)])[at + 1]
 
 
 def _grid_of(table: Table, shape: Shape) -> Grid:
@@ -692,7 +726,8 @@ def _grid_of(table: Table, shape: Shape) -> Grid:
 def _widened(grid: Grid, path: Path) -> Grid:
     """Return `grid` with a column for each name, where its rows are “time, name, value”; else as it is.
 
-    Its rows are those of the name that has most; the others hold their value until their next row.
+    Its rows are those of the name that has most, or one for each time where names share these; what has none
+    there holds its value until its next row.
     """
     named = _name_and_value(grid)
     if not named:
@@ -707,6 +742,9 @@ def _widened(grid: Grid, path: Path) -> Grid:
     order = every[np.argsort(first)].tolist()
     rows = np.flatnonzero(name == max(zip(count, -first, every, strict=True))[2])
     stamps = _stamps(grid, time, path).raw
+    often = np.flatnonzero(np.isin(name, every[count >= RARE * count.max()]))
+    distinct = often[np.unique(stamps[often], return_index=True)[1]]
+    rows = distinct if len(rows) < len(distinct) <= MOSTLY * len(stamps) else rows
     columns = [_newest_before(stamps, value, name == column_name, rows) for column_name in order]
     shape = replace(
         grid.shape,
@@ -734,8 +772,11 @@ def _name_and_value(grid: Grid) -> list[int]:
     heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
     known = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
     values = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["value"]]
+    beside = {
+        role for at, heading in enumerate(grid.shape.headings) if at not in values for role in heading.scores
+    }
     for at, cells in enumerate(grid.cells if heads else []):
-        is_known = at in known[:1] and len(values) == 1
+        is_known = at in known[:1] and len(values) == 1 and not beside & {"setpoint", "output"}
         if cells.dtype.kind == "f" or grid.texts[at]:
             continue
         codes, names = pd.factorize(cells)
