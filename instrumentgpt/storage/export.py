@@ -29,7 +29,7 @@ from instrumentgpt.storage.artifacts import (
 from instrumentgpt.storage.conversations import Message, get_conversation, get_memory, list_messages, unknown
 from instrumentgpt.storage.facts import device_states
 from instrumentgpt.storage.notes import EVERYWHERE, Note, notes_of
-from instrumentgpt.storage.revised_memory import SECTIONS, Entry, list_nicknames, listing
+from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.revisions import devices_on_record, times_of_deleted
 from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts
 
@@ -215,14 +215,7 @@ def case_as_markdown(database: Database, conversation_id: str) -> str:
     _, state = get_memory(conversation_id, database)
     case = listing(database, conversation_id, DiagnosticState.deserialize(state))
     notes = notes_of(database, conversation_id, [case.device] if case.device else [])
-    named = " · ".join(filter(None, (case.state.device_name, case.state.device_ip)))
-    lines = [
-        f"# {_text(conversation.title or 'Untitled')}",
-        "",
-        f"- Device: {_text(named) or 'none named yet'}",
-        f"- Status: {case.state.status}",
-        f"- Last message: {moment(conversation.updated_at)}",
-    ]
+    lines = [f"# {_text(conversation.title or 'Untitled')}", "", *_head(case, conversation.updated_at)]
     called = list_nicknames(database, conversation_id)
     lines += [f"- {_text(device)} is called {_text(', '.join(names))}" for device, names in called.items()]
     for name, entries in case.sections.items():
@@ -234,6 +227,13 @@ def case_as_markdown(database: Database, conversation_id: str) -> str:
         "Notes in force", [_note(note, conversation_id) for note in notes if note.kind != DEFERRED]
     )
     return "\n".join(lines) + "\n"
+
+
+def _head(case: Listing, updated_at: float) -> Iterator[str]:
+    named = " · ".join(filter(None, (case.state.device_name, case.state.device_ip)))
+    yield f"- Device: {_text(named) if named else 'none named yet'}"
+    yield f"- Status: {case.state.status}"
+    yield f"- Last message: {moment(updated_at)}"
 
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:
