@@ -45,35 +45,6 @@ from instrumentgpt.memory.summary import (
 )
 from instrumentgpt.memory.tokens import count_tokens
 
-__all__ = [
-    "LAYERS",
-    "NOTE",
-    "PROMPT_TOKENS",
-    "RECENT_EXCHANGES",
-    "Beside",
-    "Case",
-    "DiagnosticState",
-    "Prompt",
-    "Recalled",
-    "Rules",
-    "Section",
-    "begin_question",
-    "build_prompt",
-    "build_summary",
-    "compose",
-    "compress_message",
-    "device_key",
-    "extract_state_updates",
-    "fields_reported",
-    "filter_content",
-    "is_too_long",
-    "keywords_of",
-    "message_names",
-    "new_items",
-    "record_tool",
-    "request_in_file",
-]
-
 RECENT_EXCHANGES = 3  # N of seed 004
 LAYERS = ("state", "facts", "history", "summary", "recalled", "recent")  # beside the request
 NOTE = (  # seed 004, of the sections that are there

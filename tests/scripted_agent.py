@@ -66,7 +66,8 @@ def main() -> int:
     prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # half a character, as JSON has it
     name = hashlib.blake2b(prompt.encode(), digest_size=16).hexdigest()
-    wire = Wire(sys.stdout, partial=True, session=name, clock=lambda: 0.0, model="script")
+    wire = Wire(sys.stdout, partial=True)
+    wire.session, wire.clock, wire.model = name, lambda: 0.0, "script"
     wire.open(".")
     files = [Path(name) for option, name in itertools.pairwise(options) if option == "--task"]
     told = json.loads(files[0].read_text(encoding="utf-8")) if files else {}

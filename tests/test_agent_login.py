@@ -113,11 +113,6 @@ def test_a_login_that_is_given_up_leaves_no_process(program, behaviour):
     gone(*(one.pid for one in left))
 
 
-def test_a_login_can_be_stopped(program):
-    *_, ended = log_in(program("hangs"), CURSOR, {"PATH": "/usr/bin:/bin"}, stopped=lambda: True)
-    assert ended == Status(False, "The login was stopped.")
-
-
 def test_a_program_that_does_not_start_is_an_end_too(tmp_path):
     (ended,) = log_in(str(tmp_path / "none"), CURSOR, {})
     assert not ended.logged_in and "does not start" in ended.text

@@ -2,9 +2,10 @@
 
 import panel_case
 import pytest
-from panel_case import BRIEF, Driven, contribution, sub_problem, worked
+from panel_case import BRIEF, Driven, context, contribution, sub_problem, worked
 
 from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.modes.panel import display
 from instrumentgpt.modes.panel.contracts import Synthesis
 from instrumentgpt.modes.panel.deliberation import counted, leading, next_round, runner_up
 from instrumentgpt.modes.panel.steps import Interrupted
@@ -115,6 +116,18 @@ def test_001_6_nothing_but_memory_and_results_passes_to_the_next_sub_problem():
 def test_an_expert_who_fails_is_left_out_and_the_others_go_on():
     done = Driven(sub_problem(1, "power", "sensing"), {"power": "it timed out"})
     assert [one.expert for one in done.result.said] == ["sensing"]
+
+
+def test_where_all_of_a_later_round_fail_what_was_said_stands():
+    answers = {
+        "power": contribution(cause="heater_degradation"),
+        "sensing": contribution(cause="sensor_bias"),
+        ("power", 2): "it timed out",
+        ("sensing", 2): "it timed out",
+    }
+    result = Driven(sub_problem(1, "power", "sensing"), answers).result
+    assert [(one.expert, one.round) for one in result.said] == [("power", 1), ("sensing", 1)]
+    assert "The discussion ended: 0 experts left to speak." in display.outcome(result, context())
 
 
 def test_if_nobody_answers_the_panel_stops_rather_than_go_on_without_experts():

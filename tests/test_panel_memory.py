@@ -10,13 +10,13 @@ import pytest
 from cases import each
 from panel_case import Driven, contribution, sub_problem, worked
 
+from instrumentgpt.memory.agent_summary import quantities
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.contracts import POSITION_TOKENS, SubProblemResult, as_json
 from instrumentgpt.modes.panel.prompts import (
     MOST_TOKENS,
     SummaryTooLong,
     memory_of,
-    numbers_in,
     summarized,
 )
 
@@ -51,7 +51,7 @@ def test_001_2_a_summary_keeps_position_confidence_condition_and_every_number(po
     text = summarized("Heater and power", "What?", said, "", "en")
     assert position in text
     assert "0.62" in text and "230 V" in text
-    assert set(numbers_in(position)) <= set(numbers_in(text))
+    assert quantities(position) <= quantities(text)
 
 
 def test_001_2_a_position_of_the_longest_kind_still_fits():

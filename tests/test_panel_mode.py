@@ -63,10 +63,10 @@ def test_001_8_9_a_panel_goes_from_its_question_to_its_document(scripted, databa
     )
     assert returns in said and said.count("✓ building on") == 1
     steps = list_steps(database, panel.id)
-    costs = {one.stage: one for one in stage_costs(steps)}
-    own = costs["expert_memory"]
-    assert own.steps == 4 and 200 <= own.tokens <= 400
-    assert own.tokens < 0.05 * sum(one.tokens for one in costs.values())
+    stages = stage_costs(steps)
+    tokens = {one.stage: one.tokens_in + one.tokens_out for one in stages}
+    assert next(one.steps for one in stages if one.stage == "expert_memory") == 4
+    assert 200 <= tokens["expert_memory"] <= min(400, 0.05 * sum(tokens.values()))
     state = memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
     assert any(f"Oscillation from the gains: {SWING}" in cause for cause in state.root_causes)
     assert state.status == "resolved" and called(events, "confirm_root_cause")

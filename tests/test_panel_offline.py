@@ -7,8 +7,8 @@ import pytest
 
 from bench.panel import held, labelled, row
 from instrumentgpt.handover.markdown import lines_linked
+from instrumentgpt.memory.agent_summary import quantities
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.panel.prompts import numbers_in
 from instrumentgpt.settings import DEMO_INVENTORY
 
 DEMO = DEMO_INVENTORY.parent / "logs"
@@ -95,7 +95,7 @@ def test_001_1_2_every_summary_has_50_to_100_tokens_and_every_number_of_the_posi
             text = result.expert_summaries[said.expert]
             assert 50 <= count_tokens(text) <= 100
             assert said.position in text
-            assert set(numbers_in(said.position)) <= set(numbers_in(text))
+            assert quantities(said.position) <= quantities(text)
             assert f"{said.confidence:.2f}" in text
 
 

@@ -95,7 +95,14 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
     for line in json_objects(lines):
         kind = line.get("type")
         if kind == "turn.completed":
-            yield from parser.finish(_usage(mapping(line.get("usage"))))
+            usage = mapping(line.get("usage"))
+            counts = figures(
+                inputTokens=usage.get("input_tokens"),
+                outputTokens=usage.get("output_tokens"),
+                cacheReadTokens=usage.get("cached_input_tokens"),
+                cacheWriteTokens=usage.get("cache_write_input_tokens"),
+            )
+            yield from parser.finish(counts)
             return
         if kind == "turn.failed":
             yield from parser.fail(string(at(line, "error", "message")))
@@ -151,12 +158,3 @@ def _closing(item: dict[str, Any]) -> tuple[ToolStatus, str]:
     if item.get("status") == "declined" or any(word in error.lower() for word in _DENIED):
         return "denied", text
     return ("ok" if item.get("status") in ("completed", None) and not error else "failed"), text
-
-
-def _usage(usage: dict[str, Any]) -> dict[str, float]:
-    return figures(
-        inputTokens=usage.get("input_tokens"),
-        outputTokens=usage.get("output_tokens"),
-        cacheReadTokens=usage.get("cached_input_tokens"),
-        cacheWriteTokens=usage.get("cache_write_input_tokens"),
-    )

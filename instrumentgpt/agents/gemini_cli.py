@@ -79,21 +79,18 @@ def _event(parser: StreamParser, line: dict[str, Any]) -> Iterator[Event]:
             words = string(line.get("content"))
             yield parser.piece(words) if line.get("delta") is True else parser.recap(words)
     elif kind == "tool_use":
-        yield from parser.start(_tool(line))
+        # an MCP tool is called mcp_SERVER_TOOL, and no server of ours has a `_` in its name
+        name, server = string(line.get("tool_name")) or "tool", ""
+        if name.startswith("mcp_") and name.count("_") > 1:
+            _, server, name = name.split("_", 2)
+        call_id, given = string(line.get("tool_id")), mapping(line.get("parameters"))
+        yield from parser.start(Tool(call_id, name, "started", given, server=server))
     elif kind == "tool_result":
         yield from parser.close(string(line.get("tool_id")), *_closing(line))
     elif kind == "error":
         yield Tick(string(line.get("message")) or "the agent reports a problem")
     else:
         parser.unknown[str(kind)] += 1
-
-
-def _tool(line: dict[str, Any]) -> Tool:
-    """Return the call; an MCP tool is called mcp_SERVER_TOOL, and no server of ours has a `_` in its name."""
-    name, server = string(line.get("tool_name")) or "tool", ""
-    if name.startswith("mcp_") and name.count("_") > 1:
-        _, server, name = name.split("_", 2)
-    return Tool(string(line.get("tool_id")), name, "started", mapping(line.get("parameters")), server=server)
 
 
 def _closing(line: dict[str, Any]) -> tuple[ToolStatus, str]:

@@ -20,7 +20,7 @@ from instrumentgpt.errors import reason
 LOGIN_SECONDS = 300.0  # a person reads, types a password, finds a second factor
 ANSWER_SECONDS = 15.0  # for status and models; 3 s is usual on a small machine
 LEAVE_SECONDS = 3.0  # after it said that it is logged in; some wait for a key then
-LOOK_SECONDS = 0.2  # how late a stop is noticed
+LOOK_SECONDS = 0.2  # how late it is noticed that nobody finished it
 KEPT_SECONDS = 300.0  # a login ends seldom, and what refuses it then says so itself
 COLUMNS = 2_000  # characters: a login address must not be broken into lines
 TAIL_CHARACTERS = 20_000  # of its output kept
@@ -87,7 +87,6 @@ def log_in(
     commands: Commands,
     environment: Mapping[str, str],
     seconds: float = LOGIN_SECONDS,
-    stopped: Callable[[], bool] = lambda: False,
 ) -> Login:
     """Run the login of `program` and yield the address to open, then how it ended.
 
@@ -106,13 +105,13 @@ def log_in(
         yield Status(False, f"{program} does not start: {reason(error)}")
         return
     try:
-        yield from _followed(child, time.monotonic() + seconds, stopped)
+        yield from _followed(child, time.monotonic() + seconds)
     finally:
         end_all(family_of(child.pid) if child.pid else (), GRACE_SECONDS)
         child.close(force=True)
 
 
-def _followed(child: "pexpect.spawn[bytes]", deadline: float, stopped: Callable[[], bool]) -> Login:
+def _followed(child: "pexpect.spawn[bytes]", deadline: float) -> Login:
     output, address = b"", ""
     while True:
         ended, block = _read(child)
@@ -131,9 +130,6 @@ def _followed(child: "pexpect.spawn[bytes]", deadline: float, stopped: Callable[
             return
         if _LOGGED_IN.search(text):
             deadline = min(deadline, time.monotonic() + LEAVE_SECONDS)
-        if stopped():
-            yield Status(False, "The login was stopped.")
-            return
         if time.monotonic() > deadline:
             logged_in = _LOGGED_IN.search(text) is not None
             late = "Nobody finished the login in time. Try again, and open the address at once."

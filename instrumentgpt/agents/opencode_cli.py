@@ -82,7 +82,12 @@ def _event(parser: StreamParser, line: dict[str, Any], part: dict[str, Any]) -> 
     elif kind == "reasoning":
         yield Thinking(string(part.get("text")))
     elif kind == "tool_use":
-        tool = _tool(part)
+        # an MCP tool is called SERVER_TOOL, which only our own server's name can tell
+        name, server = string(part.get("tool")) or "tool", ""
+        if name.startswith(f"{SERVER}_"):
+            server, name = SERVER, name.removeprefix(f"{SERVER}_")
+        given = mapping(at(part, "state", "input"))
+        tool = Tool(string(part.get("callID")), name, "started", given, server=server)
         if tool.call_id not in parser.started:
             yield from parser.start(tool)
         if at(part, "state", "status") in ("completed", "error"):
@@ -95,15 +100,6 @@ def _event(parser: StreamParser, line: dict[str, Any], part: dict[str, Any]) -> 
         parser.failure = type(fitting)(fitting.outcome, message, fitting.remedy)
     elif kind != "step_start":
         parser.unknown[str(kind)] += 1
-
-
-def _tool(part: dict[str, Any]) -> Tool:
-    """Return the call; an MCP tool is called SERVER_TOOL, which only our own server's name can tell."""
-    name, server = string(part.get("tool")) or "tool", ""
-    if name.startswith(f"{SERVER}_"):
-        server, name = SERVER, name.removeprefix(f"{SERVER}_")
-    arguments = mapping(at(part, "state", "input"))
-    return Tool(string(part.get("callID")), name, "started", arguments, server=server)
 
 
 def _closing(state: dict[str, Any]) -> tuple[ToolStatus, str]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from instrumentgpt.agents.family import end_all, family_of
 from instrumentgpt.agents.stream import clean, json_object
+from instrumentgpt.files import whole
 from instrumentgpt.settings import home
 
 HELP_SECONDS = 10.0  # the slowest of the known agents takes 3 s on a small machine
@@ -54,7 +55,11 @@ def find_program(names: tuple[str, ...], setting: str = "") -> str | None:
 def known_options(program: str, *command: str, environment: Mapping[str, str]) -> Options:
     """Return the options of `program` (of its sub-`command`), asked once for each version of its file."""
     kept = home() / "cache" / "agent_options.json"
-    key = " ".join((*_version(program), *command))
+    version: tuple[str, ...] = ()
+    with suppress(OSError):
+        seen = Path(program).resolve().stat()
+        version = (str(seen.st_mtime_ns), str(seen.st_size))
+    key = " ".join((program, *version, *command))
     options: dict[str, list[str]] = {}
     with suppress(OSError):
         options = json_object(kept.read_bytes())
@@ -63,17 +68,9 @@ def known_options(program: str, *command: str, environment: Mapping[str, str]) -
         options = {**options, key: sorted(set(_OPTION.findall(text))) if code == 0 else []}
         with suppress(OSError):  # without a folder to write to the programs are asked again
             kept.parent.mkdir(parents=True, exist_ok=True)
-            part = kept.with_suffix(f".{os.getpid()}")
-            part.write_text(json.dumps(options), encoding="utf-8")
-            part.replace(kept)
+            with whole(kept) as file:
+                file.write(json.dumps(options).encode())
     return Options(frozenset(options[key]))
-
-
-def _version(program: str) -> tuple[str, ...]:
-    with suppress(OSError):
-        seen = Path(program).resolve().stat()
-        return (program, str(seen.st_mtime_ns), str(seen.st_size))
-    return (program,)
 
 
 def output_of(argv: Sequence[str], environment: Mapping[str, str], seconds: float) -> tuple[int, str]:

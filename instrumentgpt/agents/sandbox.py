@@ -133,8 +133,12 @@ def readable(command: Command, request: Request, more: str = "") -> Iterator[Pat
 def writable(command: Command, request: Request, state: tuple[str, ...]) -> Iterator[Path]:
     """Yield what an agent may change: its own state, and what the conversation allows."""
     yield from (Path("/dev", name) for name in DEVICES)
-    for template in state:
-        path = _own(template, command.environment)
+    # where its own variable is not set, or empty, a folder is as in FOLDERS
+    given = {**FOLDERS, **{name: text for name, text in command.environment.items() if text}}
+    for folder in state:
+        while "$" in folder:
+            folder = Template(folder).substitute(given)
+        path = Path(folder)
         if not path.suffix:
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
         yield path
@@ -142,14 +146,6 @@ def writable(command: Command, request: Request, state: tuple[str, ...]) -> Iter
         yield request.folder
     if request.may_edit and request.source:
         yield request.source
-
-
-def _own(template: str, environment: Mapping[str, str]) -> Path:
-    """Return the folder that `template` names: its variable as it is set, else as in FOLDERS."""
-    given = {**FOLDERS, **{name: text for name, text in environment.items() if text}}
-    while "$" in template:
-        template = Template(template).substitute(given)
-    return Path(template)
 
 
 def _package(real: Path) -> Path:

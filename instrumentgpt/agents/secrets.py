@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -68,17 +68,12 @@ def secrets_of(environment: Mapping[str, str]) -> Secrets:
     ('abcdefgh1234',)
     """
     named = [text for name, text in environment.items() if _SECRET_NAME.search(name)]
-    named += [_password(text) for name, text in environment.items() if name.upper().endswith("_PROXY")]
+    for proxy in (text for name, text in environment.items() if name.upper().endswith("_PROXY")):
+        with suppress(ValueError):  # it is no address
+            named.append(urlsplit(proxy).password or "")
     return Secrets(
         tuple(sorted({text for text in named if len(text) >= SHORTEST_VALUE}, key=len, reverse=True))
     )
-
-
-def _password(proxy: str) -> str:
-    try:
-        return urlsplit(proxy).password or ""
-    except ValueError:
-        return ""
 
 
 def redacted(events: Events, secrets: Secrets) -> Events:

@@ -9,6 +9,7 @@ import shutil
 import sys
 import zlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +134,9 @@ def copy_logs(folder: Path, logs: Iterable[tuple[str, Path]]) -> None:
     """
     for group, source in logs:
         target = folder / group / source.name.removesuffix(".gz")
-        if _is_current(target, source):
-            continue
+        with suppress(OSError):  # one of them is not there
+            if target.stat().st_mtime_ns == source.stat().st_mtime_ns:
+                continue
         target.parent.mkdir(parents=True, exist_ok=True)
         part = target.with_name(f"{target.name}.part")
         try:
@@ -158,13 +160,6 @@ def _unpacked(source: Path, part: Path) -> bool:
                 return False
             writing.write(block)
     return True
-
-
-def _is_current(target: Path, source: Path) -> bool:
-    try:
-        return target.stat().st_mtime_ns == source.stat().st_mtime_ns
-    except OSError:
-        return False
 
 
 def write_pasted(folder: Path, texts: Mapping[str, str]) -> None:

@@ -165,7 +165,10 @@ class Printed:
             if self.end_of_text != "\n\n":
                 self._write("\n")
             self.segment = event.segment
-        self._print(text)
+        text = _LINK.sub(r"\1", self.link_start + text)
+        open_link = _OPEN_LINK.search(text)
+        self.link_start = open_link.group() if open_link else ""
+        self._write(text[: len(text) - len(self.link_start)])
 
     def pause(self) -> None:
         """End the line: something else is printed below it."""
@@ -174,15 +177,7 @@ class Printed:
         if not self.end_of_text.endswith("\n"):
             self._write("\n")
 
-    def end(self) -> None:
-        """Print what was held, and end the last line."""
-        self.pause()
-
-    def _print(self, text: str) -> None:
-        text = _LINK.sub(r"\1", self.link_start + text)
-        open_link = _OPEN_LINK.search(text)
-        self.link_start = open_link.group() if open_link else ""
-        self._write(text[: len(text) - len(self.link_start)])
+    end = pause  # it prints what was held, and ends the last line
 
     def _write(self, text: str) -> None:
         if text:

@@ -7,18 +7,21 @@ Of answers that people rated, cases are made to be completed: a person says what
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import tomlkit
+from pydantic import ConfigDict, ValidationError
+from pydantic.dataclasses import dataclass
 from sqlite_utils import Database
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.faults import faults
+from instrumentgpt.modes.contracts import wrong_fields
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import CHECKOUT
 from instrumentgpt.storage.answers import Rating, list_ratings
@@ -29,13 +32,14 @@ REAL = CHECKOUT.parent / "shared" / "logs"  # logs of others, which are not part
 HEALTHY = "healthy"
 TAGS = ("healthy", "unanswerable", "red herring", "missing signal", "zh")
 Windows = tuple[tuple[float, float], ...]
+_EXACT = ConfigDict(extra="forbid")
 
 
 class BadCase(InstrumentGPTError, ValueError):
     """A case that cannot be read."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_EXACT)
 class File:
     """A file that comes with a question.
 
@@ -51,7 +55,7 @@ class File:
     text: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_EXACT)
 class Turn:
     """One question; what its own answer must and must not say; and an answer that would do.
 
@@ -68,7 +72,7 @@ class Turn:
     reference: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=_EXACT)
 class Case:
     """What is asked, and what must come of it; of the last answer where nothing else is said.
 
@@ -140,7 +144,8 @@ def _cases(path: Path) -> Iterator[Case]:
             yield _case({"kind": path.stem, **document.get("every", {}), **row})
         except (TypeError, ValueError, KeyError) as problem:
             place = f"{path.name}, case {row.get('name') or number}"
-            raise BadCase(f"{place}: {problem}. See docs/evaluation.md") from None
+            text = wrong_fields(problem) if isinstance(problem, ValidationError) else problem
+            raise BadCase(f"{place}: {text}. See docs/evaluation.md") from None
 
 
 def _case(row: dict[str, Any]) -> Case:
@@ -152,27 +157,13 @@ def _case(row: dict[str, Any]) -> Case:
         if key in row:
             turns[-1].setdefault(key, row.pop(key))
     row.setdefault("seconds", facts.get("seconds", ()) if not row.get("lines_at") else ())
-    row |= {"turns": [_instance(Turn, turn) for turn in turns]}
-    row["attach"] = [_instance(File, file) for file in row.get("attach", ())]
-    case: Case = _instance(Case, row)
+    case = Case(**{**row, "turns": turns})
     named = {*case.never, *case.also, *(name for turn in case.turns for name in turn.cause)}
     if strange := sorted(named - {*faults(), HEALTHY}) + sorted({*case.tags} - {*TAGS}):
         raise ValueError(f"{strange[0]!r} is neither a class of faults.toml nor one of the tags {TAGS}")
     if modes := [turn.mode for turn in case.turns if turn.mode not in MODES]:
         raise ValueError(f"{modes[0]!r} is no mode. Choose one of {', '.join(MODES)}")
     return case
-
-
-def _instance(kind: type, row: Mapping[str, Any]) -> Any:
-    """Return a `kind` of a table's keys, its lists as tuples; ValueError names a key that it lacks."""
-    keys = [column.name for column in fields(kind)]
-    if strange := sorted(row.keys() - {*keys}):
-        raise ValueError(f"{strange[0]!r} is no key of a {kind.__name__.lower()}: {', '.join(keys)}")
-    return kind(**{name: _frozen(value) for name, value in row.items()})
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(_frozen(item) for item in value) if isinstance(value, list) else value
 
 
 @cache

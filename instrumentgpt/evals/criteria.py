@@ -41,7 +41,9 @@ def claims(answer: str) -> list[str]:
     """
     entries = statements(answer)
     named_by = [*_verdict(answer), *(entry.text for entry in entries if entry.kind in CAUSES)]
-    classes = [name for text in named_by for name in _claimed(text)]
+    classes: list[str] = []
+    for text in named_by:
+        classes += _by_title(text) or [name for part in _clauses(text) for name in named_classes(part)]
     listed = [entry.text for entry in entries if entry.kind == "finding"]
     if not classes:
         ruled_out = {entry.text for entry in entries if entry.kind == "ruled_out"}
@@ -49,10 +51,6 @@ def claims(answer: str) -> list[str]:
         listed += [item for item in items if not any(text in item for text in ruled_out)]
     classes += [name for text in listed for name in _by_title(text)]
     return list(dict.fromkeys(classes))
-
-
-def _claimed(text: str) -> list[str]:
-    return _by_title(text) or [name for clause in _clauses(text) for name in named_classes(clause)]
 
 
 def _by_title(text: str) -> list[str]:

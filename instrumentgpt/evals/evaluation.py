@@ -1,6 +1,5 @@
 """The evaluation: every case by every agent; its figures, shares with their intervals; its page."""
 
-import math
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,8 +14,6 @@ from instrumentgpt.evals.cases import FOLDER, Case
 from instrumentgpt.evals.criteria import CRITERIA, Verdict, description, judged
 from instrumentgpt.evals.recording import STALE, recorded, write
 from instrumentgpt.evals.runner import SCRIPTED, NotThere, Outcome, run_case
-
-Z = 1.96  # of a normal distribution: 95 % lie within
 
 
 @dataclass(frozen=True)
@@ -41,29 +38,17 @@ class Result:
         return self.outcome is not None and any(STALE in answer.error for answer in self.outcome.answers)
 
 
-def wilson(met: int, count: int) -> tuple[float, float]:
-    """Return the interval in which the share lies with 95 % (Wilson), nan without a trial.
-
-    >>> [round(end, 2) for end in wilson(9, 10)], wilson(0, 0)
-    ([0.6, 0.98], (nan, nan))
-    """
-    if not count:
-        return math.nan, math.nan
-    share, size = met / count, 1 + Z * Z / count
-    middle = (share + Z * Z / (2 * count)) / size
-    reach = Z * math.sqrt(share * (1 - share) / count + Z * Z / (4 * count * count)) / size
-    return max(0.0, middle - reach), min(1.0, middle + reach)
-
-
 def share(met: Sequence[bool]) -> str:
-    """Return a share in words: met of count, and its interval in percent; "–" without a trial.
+    """Return a share in words: met of count, and in which percent it lies with 95 %; "–" without a trial.
 
     >>> share([True] * 9 + [False]), share([])
     ('9/10 (60-98)', '–')
     """
     if not met:
         return "–"
-    low, high = wilson(sum(met), len(met))
+    from scipy.stats import binomtest  # a second or more: only where figures are printed
+
+    low, high = binomtest(sum(met), len(met)).proportion_ci(method="wilson")
     return f"{sum(met)}/{len(met)} ({100 * low:.0f}-{100 * high:.0f})"
 
 

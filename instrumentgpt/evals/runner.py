@@ -185,7 +185,11 @@ def run_case(case: Case, agent: str, folder: Path, recordings: Path | None = Non
         database = stack.enter_context(closing(db.connect(database_path())))
         conversation = db.create_conversation(database)
         for question, reply in case.earlier:
-            _store_exchange(database, conversation, question, reply)
+            # as a turn stores them; nobody is asked
+            message = db.add_message(database, conversation, "user", question)
+            earlier = open_turn(database, start_run(database, conversation, "offline", "chat", message))
+            earlier.take(Text(reply))
+            earlier.save("ok")
         answers = []
         for number, turn in enumerate(case.turns):
             if agent in SCRIPTED:
@@ -200,14 +204,6 @@ def run_case(case: Case, agent: str, folder: Path, recordings: Path | None = Non
                 _program(folder, str(MODELS), REPLAY, str(recordings))
             answers.append(_answered(database, conversation, turn, wire, [] if number else fixture.files))
         return _outcome(database, conversation, tuple(answers), fixture, folder)
-
-
-def _store_exchange(database: Any, conversation: str, question: str, answer: str) -> None:
-    """Store an exchange as a turn does; nobody is asked."""
-    message = db.add_message(database, conversation, "user", question)
-    turn = open_turn(database, start_run(database, conversation, "offline", "chat", message))
-    turn.take(Text(answer))
-    turn.save("ok")
 
 
 def _answered(database: Any, conversation: str, turn: Turn, agent: str, files: Sequence[Path]) -> Answer:

@@ -1,7 +1,7 @@
 """What stands in <diagnostic_context>: the state of the device, values, constraints, what is ruled out."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -80,7 +80,9 @@ def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) 
     device = device_key(case.state)
     shown.findings = _newest_of_each(shown.findings, device, case)
     head, items = render_state(shown, case.origins) if with_state else ([], [])
-    head += _called(case) if with_state else ()
+    for name, nicknames in case.called.items() if with_state else ():
+        quoted_names = ", ".join(f'"{nickname}"' for nickname in nicknames[-SHOWN_NICKNAMES:])  # the newest
+        head.append(without_tags(f"{name} is called {quoted_names}"))
     first, sentences, further = known_lines(case) if with_facts else ([], [], [])
     return "\n".join([*head, *first, *sentences, *items, *further])
 
@@ -107,13 +109,6 @@ def _newest_of_each(findings: Sequence[str], device: str, case: Case) -> list[st
         if len(kept) == SHOWN_FINDINGS:
             break
     return kept[::-1]
-
-
-def _called(case: Case) -> Iterator[str]:
-    """Yield which device each nickname is, the newest of a device's."""
-    for device, nicknames in case.called.items():
-        quoted_names = ", ".join(f'"{nickname}"' for nickname in nicknames[-SHOWN_NICKNAMES:])
-        yield without_tags(f"{device} is called {quoted_names}")
 
 
 def lines_pinned(case: Case) -> tuple[str, ...]:

@@ -224,7 +224,11 @@ def _revised_state(
         standing = standings.get(Item(device, name, name))
         if standing and (standing.text or standing.forgotten is not None):
             setattr(revised, name, standing.text if standing.forgotten is None else None)
-    return _settled(revised, state), tuple(pinned)
+    if revised.last_log_file not in revised.downloaded_logs and state.last_log_file in state.downloaded_logs:
+        revised.last_log_file = revised.downloaded_logs[-1] if revised.downloaded_logs else None
+    if revised.status == "resolved" and state.root_causes and not revised.root_causes:
+        revised.status = "investigating"
+    return revised, tuple(pinned)
 
 
 def _added(standings: Standings, device: str, field: str) -> set[str]:
@@ -234,14 +238,6 @@ def _added(standings: Standings, device: str, field: str) -> set[str]:
         for item, standing in standings.items()
         if item.field == field and standing.text and standing.forgotten is None and is_of(item, device)
     }
-
-
-def _settled(revised: DiagnosticState, state: DiagnosticState) -> DiagnosticState:
-    if revised.last_log_file not in revised.downloaded_logs and state.last_log_file in state.downloaded_logs:
-        revised.last_log_file = revised.downloaded_logs[-1] if revised.downloaded_logs else None
-    if revised.status == "resolved" and state.root_causes and not revised.root_causes:
-        revised.status = "investigating"
-    return revised
 
 
 def _revised_list(

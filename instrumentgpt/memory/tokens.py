@@ -10,25 +10,27 @@ from itertools import pairwise
 # rare characters) was then raised to its exact counts; whole prompts are 0.96 to 1.01 of the estimate.
 # See docs/decisions/0010-tokens-are-estimated.md.
 PER_LATIN_WORD = 1.04
-PER_DIGIT_GROUP = 1.16  # of at most three digits
-PER_SPACE_BEFORE_DIGIT = 1.22  # words take their space along, digits do not
 PER_COMMON_HAN = 0.81  # a Chinese character that GB 2312 encodes
 PER_USUAL_HAN = 1.20  # any other that Big5 lists as frequently used: most traditional forms
 PER_RARE_HAN = 2.2  # any other
-PER_WIDE_PUNCTUATION = 0.85
 PER_NEWLINE_RUN = 0.95
 PER_PUNCTUATION_RUN = 0.41
 PER_PUNCTUATION = 0.32  # a character, besides its run
-PER_LETTER = 0.5  # of another alphabet: Cyrillic 0.25, Korean 0.7, kana 0.8
-PER_RULE = 0.23  # a box-drawing character
-PER_SPACES = 0.6  # a run of two or more
+PER_CHANGE = 0.3  # from one punctuation character to another, after the second
 PER_STRANGE_LETTER = 0.5  # of letters without vowels, or beyond LONGEST_WORD
 LONGEST_WORD = 14  # letters
 PER_CODE = 0.66  # a character of base64 and its like: a run of 48 or more
-PER_CHANGE = 0.3  # from one punctuation character to another, after the second
-PER_SYLLABLE = 0.75  # kana, Hangul
-PER_ASTRAL = 4.0  # a character beyond the first plane: Chinese extensions
-PER_SYMBOL = 2.0  # any other character beyond ASCII: ° ± ≈ → and emoji
+PER_PIECE = {
+    "digits": 1.16,  # a group of at most three
+    "space": 1.22,  # before a digit: words take their space along, digits do not
+    "spaces": 0.6,  # a run of two or more
+    "wide": 0.85,  # wide punctuation
+    "rule": 0.23,  # a box-drawing character
+    "syllable": 0.75,  # kana, Hangul
+    "letter": 0.5,  # of another alphabet: Cyrillic 0.25, Korean 0.7, kana 0.8
+    "astral": 4.0,  # a character beyond the first plane: Chinese extensions
+    "symbol": 2.0,  # any other character beyond ASCII: ° ± ≈ → and emoji
+}
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WIDE = "\u2014\u2018-\u201d\u2026\u3000-\u303f\uff00-\uffef"
@@ -41,8 +43,6 @@ _PIECES = re.compile(
     r"|(?P<letter>[^\W\x00-\x7f])|(?P<symbol>[^\x00-\x7f])"
 )
 _CONSONANTS = re.compile(r"[b-df-hj-np-tv-xz]{4,}", re.I)
-
-
 _PIECE = re.compile(re.sub(r"\(\?P<\w+>", "(?:", _PIECES.pattern))  # the same without names
 _NEWLINES = re.compile(r"[\r\n]+")
 
@@ -70,36 +70,18 @@ def _line_cost(line: str) -> float:
 def _cost_of(text: str) -> float:
     """Return the tokens of a piece."""
     piece = _PIECES.match(text)
-    return _cost(piece) if piece else PER_SPACE_BEFORE_DIGIT  # only a space needs what follows it
-
-
-def _cost(piece: re.Match[str]) -> float:
-    kind = piece.lastgroup or "symbol"
+    kind = str(piece.lastgroup) if piece else "space"  # only a space needs what follows it
     if kind == "code":
-        return PER_CODE * (piece.end() - piece.start())
+        return PER_CODE * len(text)
     if kind == "word":
-        return _word_cost(piece.group())
+        return _word_cost(text)
     if kind == "han":
-        return _han_cost(piece.group())
+        return _han_cost(text)
     if kind == "punctuation":
         # the more a run changes, the less likely it is one that a model knows
-        run = piece.group()
-        changes = sum(character != following for character, following in pairwise(run))
-        return PER_PUNCTUATION_RUN + PER_PUNCTUATION * len(run) + PER_CHANGE * max(0, changes - 2)
-    return _FLAT[kind]
-
-
-_FLAT = {
-    "spaces": PER_SPACES,
-    "syllable": PER_SYLLABLE,
-    "astral": PER_ASTRAL,
-    "space": PER_SPACE_BEFORE_DIGIT,
-    "digits": PER_DIGIT_GROUP,
-    "wide": PER_WIDE_PUNCTUATION,
-    "rule": PER_RULE,
-    "letter": PER_LETTER,
-    "symbol": PER_SYMBOL,
-}
+        changes = sum(character != following for character, following in pairwise(text))
+        return PER_PUNCTUATION_RUN + PER_PUNCTUATION * len(text) + PER_CHANGE * max(0, changes - 2)
+    return PER_PIECE[kind]
 
 
 def _word_cost(word: str) -> float:

@@ -43,18 +43,12 @@ def touched(
     """Return what the `results` of our tools (name, JSON) speak of, what the run made, and what was saved."""
     entities = list_entities(database, conversation_id)
     made = [_made(artifact) for artifact in db.list_artifacts(database, run_id, "run_id")]
-    seen = [thing for name, result in _with_devices(results, entities) for thing in seen_in(name, result)]
-    return [*seen, *made, *_saved(database, conversation_id, entities)]
-
-
-def _with_devices(
-    results: Sequence[tuple[str, Mapping[str, Any]]], entities: Sequence[Entity]
-) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the results, each with the device of its log: some tools name the log alone."""
+    # some tools name the log alone: its device is known from elsewhere
     devices = {str(log.link.get("log")): str(log.link.get("device")) for log in entities if log.type == "log"}
     devices |= {_text(result, "log"): _text(result, "device") for _, result in results if "device" in result}
-    for name, result in results:
-        yield name, {"device": devices.get(_text(result, "log"), ""), **result}
+    told = [(name, {"device": devices.get(_text(result, "log"), ""), **result}) for name, result in results]
+    seen = [thing for name, result in told for thing in seen_in(name, result)]
+    return [*seen, *made, *_saved(database, conversation_id, entities)]
 
 
 def _saved(database: Database, conversation_id: str, entities: Sequence[Entity]) -> list[Sighting]:

@@ -141,7 +141,10 @@ def states_after(
     What our tools reported as data counts; the answer's words only where no tool spoke of the same, and not
     at all where tools looked at several devices: nobody can say whose they are.
     """
-    shares = _by_device(results, inventory)
+    shares: dict[Device | None, list[Result]] = {}  # of results that state something; None: a dropped file
+    for result in results:
+        if memory.fields_reported(result[1]):
+            shares.setdefault(_device_of_result(result, inventory), []).append(result)
     others = [device for device in shares if device and device != inventory.known_as(identity(state))]
     if not memory.device_key(state) and len(others) == 1:
         state = memory.begin_question(state, others[0].ip, others[0].name, filed)
@@ -238,15 +241,6 @@ def standing(
     return db.StateItem(memory.device_key(state), field, bare(state).serialize(), source)
 
 
-def _by_device(results: Sequence[Result], inventory: Inventory) -> dict[Device | None, list[Result]]:
-    """Return the results that state something, by the device they are of; None: a dropped file."""
-    results_of_device: dict[Device | None, list[Result]] = {}
-    for result in results:
-        if memory.fields_reported(result[1]):
-            results_of_device.setdefault(_device_of_result(result, inventory), []).append(result)
-    return results_of_device
-
-
 def _device_of_result(result: Result, inventory: Inventory) -> Device | None:
     return inventory.known_as(result[1].get("device"))
 
@@ -264,7 +258,11 @@ def record_question(
     device  which the turn is about
     """
     words, names = question.content, names_of(inventory)
-    owner = _own_device(database, conversation_id, question, device, names)
+    # a value that names no device is of `device` where only that is spoken of, else of none
+    before = db.list_messages(database, conversation_id, before=question.id, last=2)
+    spoken_of = {name for message in before for name in devices_in(message.content[:LOOKED_AT], names)}
+    others = bool(spoken_of - {device}) or bool(db.device_states(database, conversation_id))
+    owner = device if spoken_of == {device} or not others else ""
     facts = values_in(words, owner, names)
     doubts = [row for row in doubts_in(words, owner, names) if row.key not in {fact.key for fact in facts}]
     constraints = [(kind, row, _device_named_in(row, device, names)) for kind, row in constraints_in(words)]
@@ -293,16 +291,6 @@ def record_answer(
     sentences += [*_constraints_by_tools(results, device, names), *_errors(answer, device)]
     doubts = values_in(answer, device, names)
     db.store_facts(database, conversation_id, message_id, "agent", (), sentences, readings, doubts)
-
-
-def _own_device(
-    database: Database, conversation_id: str, question: db.Message, device: str, names: Names
-) -> str:
-    """Return whose a value is that names no device: `device` where only it is spoken of, "" else."""
-    before = db.list_messages(database, conversation_id, before=question.id, last=2)
-    spoken_of = {name for message in before for name in devices_in(message.content[:LOOKED_AT], names)}
-    asked_about_others = bool(db.device_states(database, conversation_id))
-    return device if spoken_of == {device} or not (spoken_of - {device} or asked_about_others) else ""
 
 
 def _device_named_in(sentence: str, device: str, names: Names) -> str:

@@ -81,8 +81,12 @@ def summarise(database: Database, run: Run, stopped: Callable[[], bool]) -> Even
         text = one_line(reply.text)
         devices = spoken_names(nicknamed(database, run.conversation_id, load_inventory(settings.inventory)))
         note = objection(render(entries), "\n".join(record), text, devices)
-    if reply.outcome == "ok":
-        note = note or _placed(database, run, entries, text, began + settings.total_seconds, stopped)
+    if reply.outcome == "ok" and not note:  # once no answer of the conversation is being written
+        deadline = began + settings.total_seconds
+        while (note := put_in_place(database, run.conversation_id, entries, text)) and (
+            live_run(database, run.conversation_id) and not stopped() and time.monotonic() < deadline
+        ):
+            time.sleep(POLL)
     outcome = reply.outcome if reply.outcome != "ok" or not note else "no-result"
     if outcome == "no-result":
         yield Failure(outcome, note)
@@ -112,22 +116,6 @@ def past_summaries(database: Database, conversation_id: str) -> list[tuple[Done,
             note = event.text if isinstance(event, Failure) else note
             summaries += [(event, note)] if isinstance(event, Done) else []
     return summaries
-
-
-def _placed(
-    database: Database,
-    run: Run,
-    entries: Sequence[Entry],
-    text: str,
-    deadline: float,
-    stopped: Callable[[], bool],
-) -> str:
-    """Put the text in place once no answer of the conversation is being written; return "", or why not."""
-    while (note := put_in_place(database, run.conversation_id, entries, text)) and (
-        live_run(database, run.conversation_id) and not stopped() and time.monotonic() < deadline
-    ):
-        time.sleep(POLL)
-    return note
 
 
 def put_in_place(database: Database, conversation_id: str, replaced: Sequence[Entry], text: str) -> str:

@@ -19,6 +19,7 @@ from instrumentgpt.modes.interview.statement import DEFAULT, template_label, tem
 from instrumentgpt.modes.investigate.kept import MODE, Pending, read_kept
 from instrumentgpt.modes.panel.display import folded, without_editing
 from instrumentgpt.modes.panel.experts import Expert, read_experts, written
+from instrumentgpt.modes.panel.session import going_on
 from instrumentgpt.modes.panel.steps import PartProgress, Progress, read_progress
 from instrumentgpt.settings import Settings, home
 from instrumentgpt.storage.artifacts import documents_folder
@@ -132,13 +133,22 @@ def _send_form(key: str, interview: Interview, language: Language) -> None:
 
 
 def _draw_progress(database: Database, conversation_id: str, interview: Interview) -> None:
+    """Draw how far the interview is, and the choice of its template and of what it is saved as."""
     open_ = set(interview.gaps)
     clear = say("{count} of {all} clear", count=len(GAPS) - len(open_), all=len(GAPS))
     label = f"{say(PHASE_NAMES[interview.phase])} · {clear}"
     with st.popover(label, icon=":material/checklist:", help=say("How far the interview is")):
         st.markdown(_phases(interview.phase, open_))
         st.markdown("  \n".join(_gap(interview, gap, open_) for gap in GAPS))
-        _draw_target(database, conversation_id)
+        names, choices = list(templates(home())), statement.read_choices(database, conversation_id)
+        key = f"interview-template-{conversation_id}"
+        st.session_state[key] = choices["template"] if choices.get("template") in names else DEFAULT
+        words = {name: template_label(name, page.language()) for name in names}
+        chosen(say("Template"), words, key, on_change=_choose, args=(conversation_id, "template", key))
+        key = f"interview-target-{conversation_id}"
+        st.session_state[key] = choices.get("target", "")
+        hint, args = say("template, instrument and date"), (conversation_id, "target", key)
+        text_field(say("Save as"), key, hint, _choose, *args, max_chars=60)
 
 
 def _phases(phase: str, open_: Collection[str]) -> str:
@@ -161,18 +171,6 @@ def _gap(interview: Interview, gap: str, open_: Collection[str]) -> str:
     if not lines:
         return f"{LEFT} {say(GAPS[gap])}: {texts('open')[interview.left[gap]][page.language()]}"
     return f"{DONE} {untrusted.label(lines[-1], 70)}"
-
-
-def _draw_target(database: Database, conversation_id: str) -> None:
-    names, choices = list(templates(home())), statement.read_choices(database, conversation_id)
-    key = f"interview-template-{conversation_id}"
-    st.session_state[key] = choices["template"] if choices.get("template") in names else DEFAULT
-    words = {name: template_label(name, page.language()) for name in names}
-    chosen(say("Template"), words, key, on_change=_choose, args=(conversation_id, "template", key))
-    key = f"interview-target-{conversation_id}"
-    st.session_state[key] = choices.get("target", "")
-    hint, args = say("template, instrument and date"), (conversation_id, "target", key)
-    text_field(say("Save as"), key, hint, _choose, *args, max_chars=60)
 
 
 def _choose(conversation_id: str, name: str, key: str) -> None:
@@ -219,9 +217,9 @@ def draw_panel(database: Database, conversation_id: str, answering: bool) -> boo
         newest = db.list_messages(database, conversation_id, last=1)
         offers = newest and db.list_offers(database, newest[0].id)  # one that was cut off could make none
         if progress.panel.status == "running" and not offers:
-            words = "繼續" if language_of(progress.panel.question) == "zh" else "continue"
-            label = say("Continue at sub-problem {number}", number=progress.reached)
-            composer.draw_ask(label, words, mode=PANEL, icon=":material/play_arrow:", type="primary")
+            offer = going_on(progress.reached, language_of(progress.panel.question))
+            look = {"icon": ":material/play_arrow:", "type": "primary"}
+            composer.draw_ask(offer.label, offer.text, mode=offer.mode, **look)
     return True
 
 

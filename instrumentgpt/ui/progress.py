@@ -8,7 +8,8 @@ waits for more than one tick. Text goes into one element by handle: redrawing a 
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import streamlit as st
@@ -147,7 +148,7 @@ ICONS: dict[ToolStatus, str] = {
     "failed": ":material/error:",
     "denied": ":material/block:",
 }
-TROUBLE = {"failed": "failed", "denied": "not allowed"}
+TROUBLE: dict[ToolStatus, str] = {"failed": "failed", "denied": "not allowed"}
 TOOL_WORDS = {name: name.replace("_", " ").capitalize() for name in TOOLS}
 
 
@@ -158,8 +159,10 @@ def draw_closed(progress: Progress, key: str, conversation_id: str) -> None:
     if not entries:
         return
     icon = ICONS["failed"] if any(step.status != "ok" for step in steps) else ICONS["ok"]
-    label = _closed_label(steps)
-    with st.expander(label, type="compact", icon=icon, key=key, on_change="rerun") as closed:
+    words = [say("{count} {count:?step|steps}", count=len(steps)) if steps else say("Said on the way")]
+    counts = Counter(step.status for step in steps)
+    words += [f"{counts[status]} {say(TROUBLE[status])}" for status in TROUBLE if counts[status]]
+    with st.expander(" · ".join(words), type="compact", icon=icon, key=key, on_change="rerun") as closed:
         if closed.open:
             for entry in entries:
                 _draw(entry, conversation_id)
@@ -265,15 +268,6 @@ def tool_words(name: str) -> str:
     if name in TOOL_WORDS:
         return say(TOOL_WORDS[name])
     return name.replace("_", " ").strip().capitalize() or say("Tool")
-
-
-def _closed_label(steps: Sequence[Tool]) -> str:
-    count = len(steps)
-    words = [say("{count} {count:?step|steps}", count=count) if steps else say("Said on the way")]
-    for status in TROUBLE:
-        if count := sum(step.status == status for step in steps):
-            words.append(f"{count} {say(TROUBLE[status])}")
-    return " · ".join(words)
 
 
 def _draw(step: Tool | Text, conversation_id: str) -> None:

@@ -230,13 +230,18 @@ def plan(case: Case) -> Iterator[str]:
     facts: Mapping[str, Any] = case.task.given["brief"]
     faults = faults_of(facts)
     faults = [fault for fault in faults if fault["severity"] not in ("none", "info")][:MOST_FAULTS]
-    suspected = _suspected([case.task.question, *facts["hypotheses"]])
+    # the fault classes of the parts that the question or an open hypothesis names
+    texts = (spelled(text) for text in (case.task.question, *facts["hypotheses"]))
+    named = [cause for text in texts for group in suspected(text, is_asked=False).values() for cause in group]
     parts = [_trust(facts, case.language)]
     for fault in faults:
-        more = suspected if fault is faults[0] else []
+        more = named if fault is faults[0] else []
         parts.append(_cause(len(parts) + 1, fault, more, case.language))
     if not faults:
-        parts.append(_suspicion(facts, suspected or list(SUSPECTED), case.language))
+        causes = list(dict.fromkeys(named)) or SUSPECTED
+        titles = joined([cause_title(cause, case.language) for cause in causes], case.language)
+        fields = {"count": len(facts["channels"]), "candidates": titles}
+        parts.append(_of_causes(2, phrase("panel_goal_suspected", case.language, **fields), None, causes))
     else:
         parts.append(_decide(parts, case.language))
     yield json.dumps({"sub_problems": parts}, ensure_ascii=False)
@@ -253,12 +258,6 @@ def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:
     evidence = [{"line": item["line"], "text": item["text"]} for item in finding["evidence"][:MOST_EVIDENCE]]
     kept = {name: finding[name] for name in _OF_A_FINDING}
     return {**kept, "ruled_out": finding["alternatives"], "evidence": evidence}
-
-
-def _suspected(texts: Sequence[str]) -> list[str]:
-    """Return the fault classes of the parts that the question or an open hypothesis names."""
-    named = (faults for text in texts for faults in suspected(spelled(text), is_asked=False).values())
-    return list(dict.fromkeys(cause for faults in named for cause in faults))
 
 
 def _trust(facts: Mapping[str, Any], language: Language) -> _Part:
@@ -283,14 +282,6 @@ def _cause(number: int, fault: Mapping[str, Any], suspected: Sequence[str], lang
     where = where_is(fault["channel"], language)
     goal = phrase("panel_goal_cause", language, title=fault["title"], where=where, candidates=named)
     return _of_causes(number, goal, fault["channel"], causes)
-
-
-def _suspicion(facts: Mapping[str, Any], causes: Sequence[str], language: Language) -> _Part:
-    named = joined([cause_title(cause, language) for cause in causes], language)
-    count = len(facts["channels"])
-    return _of_causes(
-        2, phrase("panel_goal_suspected", language, count=count, candidates=named), None, causes
-    )
 
 
 def _of_causes(number: int, goal: str, channel: int | None, causes: Sequence[str]) -> _Part:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
+from instrumentgpt.agents.offline.panel_plan import where_is
 from instrumentgpt.agents.offline.task import calling
 from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.answers import ANSWERS
@@ -273,9 +274,8 @@ def _row(diagnosis: Result, labels: Mapping[str, str], language: Language) -> st
 def _verdict(diagnosis: Result, language: Language) -> str:
     faults = faults_of(diagnosis)
     if faults:
-        where = "where_device" if faults[0]["channel"] is None else "where_channel"
         more = phrase("verdict_more", language, count=len(faults) - 1) if len(faults) > 1 else ""
-        place = phrase(where, language, channel=faults[0]["channel"]).strip()  # a blank would undo the bold
+        place = where_is(faults[0]["channel"], language).strip()  # a blank would undo the bold
         at = phrase("list_separator", language) + place
         return f"{faults[0]['title']}{at}{more}"
     if away := diagnosis["excursions"]["unexplained_count"]:

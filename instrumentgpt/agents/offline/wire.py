@@ -16,24 +16,13 @@ class Wire:
     """One answer being written to `stream`: deltas, a recap per segment, tool calls, a result.
 
     partial   whether deltas are printed, or only whole segments (Cursor's `--stream-partial-output`)
-    session   its name; without one, it is another in every run
-    clock     seconds since 1970
-    model     who answers
     """
 
-    def __init__(
-        self,
-        stream: TextIO,
-        form: Format = "stream-json",
-        partial: bool = False,
-        session: str = "",
-        clock: Callable[[], float] = time.time,
-        model: str = MODEL,
-    ) -> None:
+    def __init__(self, stream: TextIO, form: Format = "stream-json", partial: bool = False) -> None:
         self.stream, self.form, self.partial = stream, form, partial
-        self.session = session or str(uuid.uuid4())
-        self.clock, self.model = clock, model
-        self.started = clock()
+        self.session, self.model = str(uuid.uuid4()), MODEL
+        self.clock = time.time
+        self.started = self.clock()
         self.segment = ""  # said since the last recap
         self.text = ""  # said before it
         self.calls = 0

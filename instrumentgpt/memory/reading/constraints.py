@@ -61,14 +61,12 @@ _DATE = re.compile(
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     tables = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-    return {name: re.compile(_pattern(table)) for name, table in tables.items()}
-
-
-def _pattern(table: dict[str, list[str]]) -> str:
-    """Return a pattern of a table's fragments, the English ones as whole words."""
-    clause = [rf"{_CLAUSE}(?:{'|'.join(table['clause'])})\b"] if "clause" in table else []
-    english = [rf"\b(?:{'|'.join(table['english'])})(?!\w)"] if "english" in table else []
-    return "|".join([*clause, *english, *table.get("chinese", ())])
+    patterns = {}
+    for name, table in tables.items():  # of fragments, the English ones as whole words
+        clause = [rf"{_CLAUSE}(?:{'|'.join(table['clause'])})\b"] if "clause" in table else []
+        english = [rf"\b(?:{'|'.join(table['english'])})(?!\w)"] if "english" in table else []
+        patterns[name] = re.compile("|".join([*clause, *english, *table.get("chinese", ())]))
+    return patterns
 
 
 def constraints_in(text: str) -> list[tuple[Kind, str]]:

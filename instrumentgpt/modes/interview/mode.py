@@ -108,6 +108,10 @@ def system_prompt(now: Interview, about: About, slot: str = "", shown: tuple[int
     shown  how many newest lines of a slot are told, and how many characters of each
     """
     template = Template(Path(__file__).with_name("prompt.md").read_text(encoding="utf-8").strip())
+    entries, characters = shown
+    newest = {
+        slot: [shorten(line, characters) for line in lines[-entries:]] for slot, lines in now.lines.items()
+    }
     closed = ", ".join(f"{GAPS[gap]} ({how})" for gap, how in now.left.items() if gap in GAPS)
     return template.substitute(
         language=LANGUAGES[about.language],
@@ -116,7 +120,7 @@ def system_prompt(now: Interview, about: About, slot: str = "", shown: tuple[int
         turn=now.turn,
         template=_one_line(template_label(about.template, "en")),
         target=_one_line(about.title) or "chosen later",
-        gathered=_gathered_lines(now, *shown),
+        gathered=without_tags(json.dumps(newest, ensure_ascii=False)),
         gaps="\n".join(f"{n}. {GAPS[gap]}" for n, gap in enumerate(now.gaps, 1)) or "none",
         left_open=f"Left open, do not ask again: {closed}\n" if closed else "",
         asked=GAPS.get(slot, slot or "nothing yet"),
@@ -147,14 +151,6 @@ def _last_words(now: Interview, fault: str) -> str:
         " first gap that is left. No solutions."
     )
     return "\n\n".join(part for part in (reminder(now), again if fault else "", task) if part)
-
-
-def _gathered_lines(now: Interview, entries: int, characters: int) -> str:
-    """Return the lines of each slot as JSON, of many the newest."""
-    newest = {
-        slot: [shorten(line, characters) for line in lines[-entries:]] for slot, lines in now.lines.items()
-    }
-    return without_tags(json.dumps(newest, ensure_ascii=False))
 
 
 def _one_line(text: str) -> str:

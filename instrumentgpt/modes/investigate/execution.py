@@ -184,7 +184,11 @@ def _group(
         parts = list(_askings(turn, job, outcome, scene))
         askings += parts
         owners += [place] * len(parts)
-        yield from _begin_step(job, place, outcome)
+        if outcome.status == "skipped":
+            yield _shown(place, outcome, "failed", outcome.errors[0])
+        else:
+            yield Tick(f"{place + 1}/{len(job.steps)} {outcome.step.description}")
+            yield _shown(place, outcome, "started", "")
     waiting = {place: owners.count(place) for place in places}
     for at, event in ask_all(turn, askings, turn.settings.runs_at_once) if askings else ():
         outcome = outcomes[owners[at]]
@@ -258,15 +262,6 @@ def _take_event(outcome: Outcome, event: Event) -> Iterator[Event]:
                 outcome.errors.append(event.outcome)
         case Text():
             pass
-
-
-def _begin_step(job: Job, place: int, outcome: Outcome) -> Iterator[Event]:
-    """Show a step as it begins, or why it does not."""
-    if outcome.status == "skipped":
-        yield _shown(place, outcome, "failed", outcome.errors[0])
-        return
-    yield Tick(f"{place + 1}/{len(job.steps)} {outcome.step.description}")
-    yield _shown(place, outcome, "started", "")
 
 
 def _closed(job: Job, place: int, outcome: Outcome) -> Event:

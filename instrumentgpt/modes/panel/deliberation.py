@@ -105,40 +105,33 @@ def next_round(
     if not views:
         return Decision(tuple(panel), "opening")
     rounds = max(row.round for row in views)
+    last = latest(views).values()
     lead = leading(counted(views, candidates))
+    holding = [row for row in last if row.cause == lead]
+    sure = [row.confidence >= SURE for row in holding]
     differing = dissenters(views, lead)
-    if not differing and _is_firm(views, lead):
+    # one who is sure of the lead is enough; that there is none, everybody must be sure of
+    if not differing and (any(sure) if lead else all(sure)):
         return Decision((), "agreement")
     if rounds > 1 and not _new_evidence(views, rounds):
         return Decision((), "no new evidence")
     if rounds >= most:
         return Decision((), "limit")
-    last = latest(views).values()
     if not differing:
         return Decision(tuple(row.expert for row in last if row.confidence < SURE), "unsure")
-    holding = [row for row in last if row.cause == lead]
     advocate = max(holding, key=lambda row: row.confidence)
     return Decision((*(row.expert for row in differing), advocate.expert), "dissent")
 
 
-def _is_firm(views: Sequence[View], lead: str) -> bool:
-    """Return whether somebody is sure of the leading view, or, without one, everybody of there being none."""
-    last = list(latest(views).values())
-    if lead:
-        return any(view.cause == lead and view.confidence >= SURE for view in last)
-    return all(view.confidence >= SURE for view in last)
-
-
 def _new_evidence(views: Sequence[View], number: int) -> bool:
-    before = [_evidence(row) for row in views if row.round < number]
-    now = [_evidence(row) for row in views if row.round == number]
-    return bool(frozenset().union(*now) - frozenset().union(*before))
-
-
-def _evidence(row: View) -> frozenset[str]:
-    """Return what a contribution rests on, so that what is new in a later round can be seen."""
-    lines = {f"{item.log}:{item.line}" for claim in row.claims for item in claim.evidence}
-    return frozenset({*lines, *(out.because for out in row.rejects), *(claim.text for claim in row.claims)})
+    """Return whether round `number` rests on anything that the rounds before do not."""
+    before, now = set[str](), set[str]()
+    for row in views:
+        found = now if row.round == number else before
+        found.update(f"{item.log}:{item.line}" for claim in row.claims for item in claim.evidence)
+        found.update(out.because for out in row.rejects)
+        found.update(claim.text for claim in row.claims)
+    return bool(now - before)
 
 
 def deliberate(
@@ -165,15 +158,18 @@ def deliberate(
         if not views:
             raise Interrupted(problems[0])
         if all(answer.content is None for answer in replies):
+            decision = Decision((), "nobody")
             break
     counts = counted(views, part.candidates)
     lead = leading(counts)
+    last = latest(views).values()
     wants = [_synthesis_want(part, context, views)]
     if context.by_model:
         key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, views)
         wants.append(Want(key, prompt, {}, Summaries))
     answer, *written = yield wants
-    synthesis = answer.content or Synthesis(text=_positions(context, views))
+    positions = (f"- {context.experts[row.expert].name(context.language)}: {row.position}" for row in last)
+    synthesis = answer.content or Synthesis(text="\n".join(positions))
     by_model: dict[str, str] = next((reply.content.summaries for reply in written if reply.content), {})
     summaries, forgotten = _summaries(part, context, views, lead, by_model)
     return SubProblemResult(
@@ -183,9 +179,9 @@ def deliberate(
         votes=tuple(votes_of(views)),
         contribution_count=len(views),
         duration_seconds=time.monotonic() - began,
-        expert_panel=tuple(latest(views)),
+        expert_panel=tuple(row.expert for row in last),
         expert_summaries=summaries,
-        said=tuple(latest(views).values()),
+        said=tuple(last),
         cause=lead,
         runner_up=runner_up(counts),
         dissent=tuple(row.expert for row in dissenters(views, lead)),
@@ -308,11 +304,3 @@ def _summaries(
         except InstrumentGPTError as problem:
             warnings.append(str(problem))
     return summaries, warnings
-
-
-def _positions(context: Context, views: Sequence[View]) -> str:
-    """Return the last positions as they are, where nobody summed them up."""
-    return "\n".join(
-        f"- {context.experts[code].name(context.language)}: {row.position}"
-        for code, row in latest(views).items()
-    )

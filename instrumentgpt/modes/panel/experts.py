@@ -178,7 +178,11 @@ def batches(sub_problems: Sequence[SubProblem]) -> list[list[SubProblem]]:
 
 def written(plan: Plan) -> str:
     """Return `plan` as the text that people edit, a line each: "1. goal | experts | after 1, 2"."""
-    return "\n".join(_line(part) for part in plan.sub_problems)
+    lines = []
+    for part in plan.sub_problems:
+        after = f" | after {', '.join(map(str, part.after))}" if part.after else ""
+        lines.append(f"{part.id}. {part.goal} | {', '.join(part.experts)}{after}")
+    return "\n".join(lines)
 
 
 def edited(plan: Plan, text: str, experts: Mapping[str, Expert]) -> Plan | None:
@@ -197,11 +201,6 @@ def edited(plan: Plan, text: str, experts: Mapping[str, Expert]) -> Plan | None:
     before = {part.id: part for part in plan.sub_problems}
     parts = tuple(_read_line(int(hit["id"]), hit["rest"], before) for hit in lines)
     return checked(Plan(sub_problems=parts), experts)
-
-
-def _line(part: SubProblem) -> str:
-    after = f" | after {', '.join(map(str, part.after))}" if part.after else ""
-    return f"{part.id}. {part.goal} | {', '.join(part.experts)}{after}"
 
 
 def _read_line(number: int, rest: str, before: Mapping[int, SubProblem]) -> SubProblem:

@@ -50,7 +50,7 @@ def panel(turn: Turn) -> Events:
 
 def _taken_up(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> Events | None:
     """Return the answer to words about the panel that is there; None if they begin another one."""
-    answer = approval(turn.question.content)
+    answer, language = approval(turn.question.content), language_of(earlier.question)
     if earlier.status == "done":
         if is_wish(turn.question.content):
             return _saved(turn, earlier, experts)
@@ -62,9 +62,13 @@ def _taken_up(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) 
     if answer == "yes":
         return carried_on(turn, earlier, experts)
     if answer == "no":
-        return _dropped(turn, earlier)
+        panels.set_panel_status(turn.database, earlier.id, "dropped")
+        return _text_answer(say("dropped", language))
     plan = edited(Plan.model_validate(earlier.plan), turn.question.content, experts)
-    return _changed(turn, earlier, plan, experts) if plan else None
+    if plan is None:
+        return None
+    panels.change_plan(turn.database, earlier.id, as_json(plan))
+    return _shown(turn, plan, experts, language, say("changed", language) + " ")
 
 
 def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
@@ -126,12 +130,6 @@ def _conclusion(steps: Sequence[panels.Step]) -> str:
     return next(texts, "")
 
 
-def _changed(turn: Turn, earlier: panels.Panel, plan: Plan, experts: Mapping[str, Expert]) -> Events:
-    language = language_of(earlier.question)
-    panels.change_plan(turn.database, earlier.id, as_json(plan))
-    yield from _shown(turn, plan, experts, language, say("changed", language) + " ")
-
-
 def _shown(
     turn: Turn, plan: Plan, experts: Mapping[str, Expert], language: Language, before: str = ""
 ) -> Events:
@@ -140,11 +138,6 @@ def _shown(
         Offer(say("drop", language), "不要" if language == "zh" else "no", "panel"),
     ]
     yield from _text_answer(before + display.proposal(plan, experts, language))
-
-
-def _dropped(turn: Turn, earlier: panels.Panel) -> Events:
-    panels.set_panel_status(turn.database, earlier.id, "dropped")
-    yield from _text_answer(say("dropped", language_of(earlier.question)))
 
 
 def _saved(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> Events:

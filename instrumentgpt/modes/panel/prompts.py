@@ -16,6 +16,7 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.memory.agent_summary import Quantity, quantities
 from instrumentgpt.memory.filtering import as_content
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel import contracts, say
@@ -24,9 +25,6 @@ from instrumentgpt.modes.panel.experts import Expert
 
 FEWEST_TOKENS, TARGET_TOKENS, MOST_TOKENS = 50, 75, 100  # seed 001: "50-100 tokens (strict)", target 75
 MARGIN = 0.93  # of a cap or budget: the estimate of tokens is 7 % off at worst
-_NUMBER = re.compile(
-    r"[-+±−<>≤≥≈]?\s?\d[\d,]*(?:\.\d+)?\s?(?:°\s?[CFK]\b|℃|%|K\b|s\b|min\b|h\b|Hz\b|秒|分鐘)?"
-)
 
 
 class SummaryTooLong(InstrumentGPTError, ValueError):
@@ -63,31 +61,16 @@ def is_usable(summary: str, views: Sequence[View]) -> bool:
 
     It has 50 to 100 tokens, every number of the position, and none that the expert did not give.
     """
-    last = views[-1]
-    given = {
-        number
-        for view in views
-        for text in (
-            view.position, view.condition, view.measurement, f"{view.confidence} {view.confidence:.2f}",
-            *(claim.text for claim in view.claims), *(out.because for out in view.rejects),
-        )
-        for number in numbers_in(text)
-    }  # fmt: skip
-    used = set(numbers_in(summary))
+    given = set[Quantity]()
+    for view in views:
+        texts = [view.position, view.condition, view.measurement, f"{view.confidence}"]
+        texts += [*(claim.text for claim in view.claims), *(out.because for out in view.rejects)]
+        given.update(*map(quantities, texts))
     return (
         count_tokens(summary) / MARGIN >= FEWEST_TOKENS
         and count_tokens(summary) <= MOST_TOKENS * MARGIN
-        and set(numbers_in(last.position)) <= used <= given
+        and quantities(views[-1].position) <= quantities(summary) <= given
     )
-
-
-def numbers_in(text: str) -> list[str]:
-    """Return the numbers of `text` with their units, blanks taken out.
-
-    >>> numbers_in("pv swings by ±2.71 °C every 45 s at kp 0.09")
-    ['±2.71°C', '45s', '0.09']
-    """
-    return [re.sub(r"\s", "", number) for number in _NUMBER.findall(text)]
 
 
 def _further(views: Sequence[View], goal: str, language: Language) -> list[str]:

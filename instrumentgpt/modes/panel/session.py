@@ -30,6 +30,7 @@ from instrumentgpt.modes.panel.steps import (
     Want,
     ask_one,
     carry_out,
+    reached,
     results_of,
     stage_costs,
 )
@@ -72,7 +73,7 @@ def carried_on(turn: Turn, panel: Panel, experts: Mapping[str, Expert]) -> Event
     language, results = context.language, results_of(steps)
     set_panel_status(turn.database, panel.id, "running")
     if done := _done(journal):
-        resumed = say("resumed", language, number=_reached(plan, results), done=done)
+        resumed = say("resumed", language, number=reached(plan, results), done=done)
         yield Text(resumed + "\n", segment=0, whole=True)
     try:
         for batch in batches(plan.sub_problems):
@@ -86,7 +87,7 @@ def carried_on(turn: Turn, panel: Panel, experts: Mapping[str, Expert]) -> Event
         in_order = [results[part.id] for part in plan.sub_problems]
         yield from _concluded(journal, context, plan, in_order)
     except Interrupted:
-        number = _reached(plan, results)
+        number = reached(plan, results)
         turn.offers.append(going_on(number, language))
         note = say("stopped", language, done=_done(journal), number=number)
         yield Text(f"\n\n{note}\n", LAST, whole=True)
@@ -180,12 +181,6 @@ def _concluded(
 def _done(journal: Journal) -> int:
     """Return how many contributions and syntheses there are."""
     return sum(key.stage in ("contribution", "synthesis") for key in journal.steps)
-
-
-def _reached(plan: Plan, results: Mapping[int, SubProblemResult]) -> int:
-    """Return the first sub-problem that has no result yet; the last one if all have."""
-    left = [part.id for part in plan.sub_problems if part.id not in results]
-    return left[0] if left else plan.sub_problems[-1].id
 
 
 MOST_RULED_OUT = 4  # put on record

@@ -5,7 +5,7 @@ it is, and what each stage cost, is read from them.
 """
 
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -177,11 +177,6 @@ class StageCost:
     tokens_out: int
     cost: float
 
-    @property
-    def tokens(self) -> int:
-        """Tokens read and written."""
-        return self.tokens_in + self.tokens_out
-
 
 def stage_costs(steps: Iterable[Step]) -> list[StageCost]:
     """Return what each stage that had steps cost: tokens as reported, else estimated; dollars if reported.
@@ -223,12 +218,13 @@ class Progress:
     panel: Panel
     plan: Plan
     parts: tuple[PartProgress, ...]
+    reached: int  # the first sub-problem without a result; the last one if all have theirs
 
-    @property
-    def reached(self) -> int:
-        """The first sub-problem without a result; the last one if all have theirs."""
-        left = [row.part.id for row in self.parts if row.result is None]
-        return left[0] if left else self.parts[-1].part.id
+
+def reached(plan: Plan, done: Container[int]) -> int:
+    """Return the first sub-problem that is not `done`; the last one if all are."""
+    ids = [part.id for part in plan.sub_problems]
+    return next((number for number in ids if number not in done), ids[-1])
 
 
 def read_progress(database: Database, conversation_id: str) -> Progress | None:
@@ -250,7 +246,7 @@ def read_progress(database: Database, conversation_id: str) -> Progress | None:
         result, tokens = results.get(part.id), sum(step.tokens_in + step.tokens_out for step in part_steps)
         status: PartStatus = "done" if result else "now" if ready else "waiting"
         parts.append(PartProgress(part, status, spoken, result, tokens))
-    return Progress(panel, plan, tuple(parts))
+    return Progress(panel, plan, tuple(parts), reached(plan, results))
 
 
 def results_of(steps: Iterable[Step]) -> dict[int, SubProblemResult]:
