@@ -1,5 +1,6 @@
 """How readings are written: a line a zone, several lines, XML, lists, setpoints said once."""
 
+import os
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -143,3 +144,42 @@ def test_what_is_written_on_change_has_a_row_wherever_anything_changed(tmp_path)
     (tmp_path / "run.csv").write_text("\n".join(lines) + "\n")
     samples = read_log(tmp_path / "run.csv").samples
     assert samples[["setpoint", "pv", "output"]].to_numpy().tolist() == [[*rows[row]] for row in changed]
+
+
+WRITTEN = {  # how a table writes its times: heads, the cells of a moment, if they say the day
+    "offset": (["time"], lambda at, _: [f"{at:%Y-%m-%dT%H:%M:%S}+08:00"], True),
+    "year first in two digits": (["Date"], lambda at, _: [f"{at:%y/%m/%d %H:%M:%S}"], True),
+    "day first in two digits": (["Date"], lambda at, _: [f"{at:%d/%m/%y %H:%M:%S}"], True),
+    "years of the republic": (["日期", "時間"], lambda at, _: [f"115/{at:%m/%d}", f"{at:%H:%M:%S}"], True),
+    "a column each": (
+        ["Year", "Month", "Day", "Hour", "Min", "Sec"],
+        lambda at, _: f"{at:%Y,%m,%d,%H,%M,%S}".split(","),
+        True,
+    ),
+    "days": (["Time (d)"], lambda _, seconds: [f"{seconds / 86400:.7f}"], False),
+    "days and a clock": (
+        ["Elapsed"],
+        lambda _, seconds: [f"{seconds // 86400}d {seconds // 3600 % 24:02d}:{seconds // 60 % 60:02d}:00"],
+        False,
+    ),
+    "hours and minutes": (["Time"], lambda at, _: [f"{at:%H:%M}"], False),
+}
+
+
+@each("written", WRITTEN)
+def test_a_time_is_read_as_it_is_written_and_nothing_is_added_to_it(written, tmp_path):
+    heads, cells, has_day = WRITTEN[written]
+    lines = [",".join([*heads, "SP", "PV", "OP"])]
+    for row, values in enumerate(loops()[0]):
+        lines.append(",".join([*cells(START + timedelta(minutes=row), 60 * row), *map(str, values)]))
+    (tmp_path / "run.csv").write_text("\n".join(lines) + "\n")
+    os.utime(tmp_path / "run.csv", times=(1_796_000_000,) * 2)  # the end of November 2026
+    log = read_log(tmp_path / "run.csv")
+    assert log.start == (START if has_day else None)
+    assert np.diff(log.samples["time"]) == pytest.approx(60.0, rel=1e-3)
+
+
+def test_the_number_of_a_row_is_no_time(tmp_path):
+    lines = [f"{row},{one[0]},{one[1]},{one[2]}" for row, one in enumerate(loops()[0], 1)]
+    (tmp_path / "run.csv").write_text("Scan,SP,PV,OP\n" + "\n".join(lines) + "\n")
+    assert "period" in read_log(tmp_path / "run.csv").missing

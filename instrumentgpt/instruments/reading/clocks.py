@@ -1,5 +1,6 @@
 """Times as they stand in logs and tables, and one time axis from them that never runs backwards unnoticed."""
 
+import math
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -52,8 +53,14 @@ NUMERIC = re.compile(  # a date in numbers, and the time of day after it
     r"(?:(?P<year>\d{4})|\d{1,2})(?P<mark>[./-])\d{1,2}(?P=mark)(?(year)\d{1,2}|(?:\d\d(?P<full>\d\d)|[0-5]\d))"
     r"(?:(?P<clock>[ T]\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?)(?P<half> [AaPp][Mm])?)?$"
 )
+SHORT_YEAR = re.compile(r"\d\d([./-])\d\d\1\d\d(?!\d)")
+WAYS = ("month", "day", "year")  # which of the numbers of a date comes first, the likelier first
 CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": ":", "分": ":", "秒": ""})
 
+ZONE = re.compile(r"(?<=:)(\d\d(?:[.,]\d+)?) ?(?:Z|UTC|[+-]\d\d:?\d\d)$")  # a log's clock is its own
+DAYS = re.compile(r"(\d+)(?: ?(?:d|days?|天)[ ,]*|\.(?=\d\d:\d\d:))(\d\d?)(?=:\d\d)")  # of a duration
+TWO_PARTS = re.compile(r"(\d+):\d\d$")
+REPUBLIC = re.compile(r"(1[0-4]\d)(?=([-/.])\d\d?\2\d)")  # years as Taiwan counts them, 1911 less
 HALF_DAY = re.compile(r"([上下])午\s*(\d[\d:.]*)")
 
 
@@ -321,10 +328,14 @@ def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | No
     """
     narrow = (HALF_DAY.sub(_english, unicodedata.normalize("NFKC", cell)) for cell in cells)
     plain = (text.strip().translate(CHINESE).strip(" :") for text in narrow)
-    texts = [COMPACT.sub(r"\1-\2-\3 \4:\5:\6", text) for text in plain]
+    texts = [_in_one_form(text) for text in plain]
     filled = [text for text in texts if any(letter.isdigit() for letter in text)]
     if not filled:
         return Stamps(np.full(len(texts), NO_TIME), "")
+    two = [match for text in filled if (match := TWO_PARTS.match(text))]
+    if len(two) > 0.9 * len(filled):  # hours and minutes, or minutes of more than a day's hours
+        is_long = max(int(match[1]) for match in two) * 3600 * SECOND >= DAY
+        texts = filled = [f"0:{text}" if is_long else f"{text}:00" for text in texts]
     if sum(bool(CLOCK.match(text)) for text in filled) > 0.9 * len(filled):
         raw = _each("clock", texts, CLOCK)
         first = raw[raw != NO_TIME][0]
@@ -334,7 +345,21 @@ def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | No
         return _yearless([YEARLESS.fullmatch(text) for text in texts], path, near)
     if sum(bool(ISO.match(text)) for text in filled) > 0.9 * len(filled):
         return Stamps(_each("datetime", texts, ISO), "datetime")
-    return _calendar(texts)
+    return _calendar(texts, path)
+
+
+def _in_one_form(text: str) -> str:
+    """Return the time `text` without its zone, days of a duration as hours, a date with marks and century.
+
+    >>> [_in_one_form(text) for text in ("2026-07-04T13:33:12+08:00", "2d 03:00:00", "115/07/04")]
+    ['2026-07-04T13:33:12', '51:00:00', '2026/07/04']
+    """
+    text = ZONE.sub(r"\1", COMPACT.sub(r"\1-\2-\3 \4:\5:\6", text))
+    if match := DAYS.match(text):
+        return f"{24 * int(match[1]) + int(match[2])}{text[match.end() :]}"
+    return (
+        REPUBLIC.sub(lambda match: str(int(match[1]) + 1911), text, count=1) if REPUBLIC.match(text) else text
+    )
 
 
 def _english(match: re.Match[str]) -> str:
@@ -405,44 +430,58 @@ def _in_years(moment: Micros | datetime) -> Micros:
     return np.asarray((year.astype(np.int64) + 1970) * YEAR + (at - year).astype(np.int64))
 
 
-def _calendar(texts: Sequence[str]) -> Stamps:
-    """Try month first and day first; take the one that reads more rows and runs forward."""
+def _calendar(texts: Sequence[str], path: Path | None) -> Stamps:
+    """Try month, day and year first; take what reads more rows, runs forward, and ends before the file does.
+
+    Of what could be several, two digits of a year are those next to the year in which it was written.
+    """
     best, best_score, assumed, differ = np.full(len(texts), NO_TIME), 0.0, "", False
     dotted = sum(bool(DOTTED.match(text)) for text in texts) > 0.5 * len(texts)
-    for day_first in (True,) if dotted else (False, True):
-        stamps = _dates(pd.Series(texts), day_first).dt.tz_localize(None).astype("datetime64[us]")
+    short = sum(bool(SHORT_YEAR.match(text)) for text in texts) > 0.5 * len(texts)
+    written = path.stat().st_mtime * SECOND if short and path and path.is_file() else math.nan
+    for way in ("day", *(["year"] if short else [])) if dotted else WAYS[: 2 + short]:
+        stamps = _dates(pd.Series(texts), way).dt.tz_localize(None).astype("datetime64[us]")
         raw = np.where(stamps.isna(), NO_TIME, stamps.astype("int64"))
         times = raw[raw != NO_TIME]
         span = float(times[-1] - times[0]) / DAY if len(times) > 1 else 0.0
         forward = float((np.diff(times) >= 0).mean()) if len(times) > 1 else 1.0
-        score = len(times) + forward - (0.5 if span > 3 * 365 else 0.0) - 0.01 * day_first
+        score = len(times) + forward - (0.5 if span > 3 * 365 else 0.0) - 0.01 * WAYS.index(way)
+        if len(times) and not math.isnan(written):
+            years = float(written - times[-1]) / YEAR
+            score -= min(0.02 * years, 0.4) if years >= 0 else 0.4 * (years < -1 / 366)
         differ = bool(best_score) and not np.array_equal(raw, best) and (raw != NO_TIME).all()
         if score > best_score:
             best, best_score = raw, score
-            assumed = "day before month" if day_first else "month before day"
+            assumed = {"month": "month before day", "day": "day before month", "year": "year, month, day"}[
+                way
+            ]
     numeric = any(re.match(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}", text) for text in texts[:20])
     return Stamps(best, "datetime" if best_score else "", assumed if numeric and differ else "")
 
 
-def _dates(texts: "pd.Series[str]", day_first: bool) -> "pd.Series[pd.Timestamp]":
+def _dates(texts: "pd.Series[str]", way: str) -> "pd.Series[pd.Timestamp]":
     """Return the dates of `texts`: all at once in the form of the first, those that do not fit one by one."""
     first = next((match for text in texts if (match := NUMERIC.match(text))), None)
     dates = pd.Series(pd.NaT, texts.index, dtype="datetime64[us, UTC]")
-    for form in _forms(first, day_first) if first else ():
+    for form in _forms(first, way) if first else ():
         rest = dates.isna()
         dates[rest] = pd.to_datetime(texts[rest], format=form, errors="coerce", utc=True)
     rest = dates.isna()
-    dates[rest] = pd.to_datetime(texts[rest], format="mixed", dayfirst=day_first, errors="coerce", utc=True)
+    dates[rest] = pd.to_datetime(
+        texts[rest], format="mixed", dayfirst=way == "day", errors="coerce", utc=True
+    )
     return dates
 
 
-def _forms(date: re.Match[str], day_first: bool) -> list[str]:
+def _forms(date: re.Match[str], way: str) -> list[str]:
     """Return the forms in which the numbers of `date` may stand, the likelier first."""
     parts = iter(("%I" if date["half"] else "%H", "%M", "%S", "%f"))
     clock = re.sub(r"\d+", lambda _: next(parts), date["clock"] or "") + (" %p" if date["half"] else "")
-    orders = ["%d{0}%m", "%m{0}%d"] if day_first else ["%m{0}%d", "%d{0}%m"]
+    orders = ["%d{0}%m", "%m{0}%d"] if way == "day" else ["%m{0}%d", "%d{0}%m"]
     if date["year"]:
-        days = ["%Y{0}" + order for order in orders[: 1 + day_first]]
+        days = ["%Y{0}" + order for order in orders[: 1 + (way == "day")]]
+    elif way == "year":
+        days = ["%y{0}%m{0}%d"]
     else:
         days = [order + ("{0}%Y" if date["full"] else "{0}%y") for order in orders]
     return [day.format(date["mark"]) + clock for day in days]

@@ -172,7 +172,8 @@ def _why(columns: Columns, at: int, role: str) -> str:
 def times_of(columns: Columns) -> tuple[int, ...]:
     """Return the column of time, or those of dates and of the clock: by name, or by what they hold."""
     own = [at for at in range(len(columns.values)) if at != columns.channel]
-    unsaid = [at for at in own if columns.says_nothing(at)]
+    counts = {at for at in own if columns.headings and columns.headings[at].says("time", "count")}
+    unsaid = [at for at in own if columns.says_nothing(at) and at not in counts]
     written = sorted((at for at in own if columns.texts[at]), key=lambda at: at not in unsaid)
     forward = (at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0))
     named = _named_times(columns) if columns.headings else []

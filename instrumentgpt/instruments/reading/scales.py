@@ -32,8 +32,8 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
     """
     if switched:
         return 100.0, ""
-    if heading and heading.unit == "%":
-        return 1.0, ""
+    if heading and heading.unit in ("%", "‰"):
+        return 1.0 if heading.unit == "%" else 0.1, ""
     sizes = np.abs(values[np.isfinite(values)])
     top = float(sizes.max()) if len(sizes) else 0.0
     unit = heading.unit if heading and heading.text[-2:].lower() != "mv" else ""  # MV: what is manipulated

@@ -96,6 +96,8 @@ LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a re
 CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
+PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
+PARTS = ((1900, 2100), (1, 13), (1, 32), (0, 24), (0, 60), (0, 60))  # of a date and its clock, least and most
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
 DELIMITER_NAMES = {
     "=": "named values",
@@ -238,7 +240,7 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
     read_rows(table, table.unended, shape)
     if table.headers_again:
         notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
-    return table, _widened(_grid_of(table, shape), source.path), lines, notes
+    return table, _widened(_dated(_grid_of(table, shape)), source.path), lines, notes
 
 
 def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
@@ -721,6 +723,27 @@ def _grid_of(table: Table, shape: Shape) -> Grid:
     texts = [_kind_of_texts(column, values) for column, values in zip(cells, numbers, strict=True)]
     line = np.concatenate(table.line) if table.line else np.empty(0, dtype=np.int64)
     return Grid(shape, cells, numbers, texts, line)
+
+
+def _dated(grid: Grid) -> Grid:
+    """Return `grid` with one column of time where year, month, day and clock have a column each."""
+    year = next((at for at, heading in enumerate(grid.shape.headings) if heading.says("time", "year")), -1)
+    parts = grid.numbers[year : year + len(PARTS)] if year >= 0 else []
+    if len(parts) < len(PARTS) or not all(
+        least <= np.min(part) and np.max(part) < most
+        for part, (least, most) in zip(parts, PARTS, strict=True)
+    ):
+        return grid
+    stamps = pd.to_datetime(pd.DataFrame(dict(zip(PART_NAMES, parts, strict=True))), errors="coerce")
+    times = stamps.dt.strftime("%Y-%m-%d %H:%M:%S.%f").fillna("").to_numpy(dtype=object)
+    empty = [np.full(len(part), math.nan) for part in parts]
+    behind, others = year + len(PARTS), empty[1:]
+    return replace(
+        grid,
+        cells=[*grid.cells[:year], times, *others, *grid.cells[behind:]],
+        numbers=[*grid.numbers[:year], *empty, *grid.numbers[behind:]],
+        texts=[*grid.texts[:year], "stamp", *[""] * len(others), *grid.texts[behind:]],
+    )
 
 
 def _widened(grid: Grid, path: Path) -> Grid:
