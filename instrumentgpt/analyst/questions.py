@@ -541,6 +541,16 @@ def days_in(words: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(days[place] for place in sorted(days)))
 
 
+def weekdays_in(words: str) -> set[int]:
+    """Return the days of the week that are named, Monday as 0.
+
+    >>> weekdays_in("on tuesday night"), weekdays_in("周日早上")
+    ({1}, {6})
+    """
+    names = ((match[1] or match[2]).replace("天", "日") for match in _WEEKDAY.finditer(words))
+    return {_WEEK.index(name) % 7 for name in names}
+
+
 def without_times(words: str) -> str:
     """Return `words` without its times of day, days and lengths of time, which are no readings.
 

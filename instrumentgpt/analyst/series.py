@@ -9,7 +9,7 @@ from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log, known_log
 from instrumentgpt.analyst.figures import LONGEST_QUESTION, figures, numbers_in, window_asked, window_words
-from instrumentgpt.analyst.questions import aspect, days_in, spelled, table, without_times
+from instrumentgpt.analyst.questions import aspect, days_in, spelled, table, weekdays_in, without_times
 from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import HOUR, span_text
@@ -251,6 +251,11 @@ def columns_named(words: str, columns: Sequence[Result]) -> list[tuple[int, list
     claims = list[tuple[int, int, int, Result]]()
     for column in columns:
         naming, telling = _features(column)
+        quantity = [
+            row["pattern"] for row in table()["columns"].values() if _is_of(spelled(column["head"]), row)
+        ]
+        if quantity and not any(pattern.search(words) for pattern in (naming[0], *quantity)):
+            continue  # "the chamber" is not its pressure
         places = [match.span() for pattern in naming for match in pattern.finditer(words)]
         unsaid = 0 if naming[0].search(words) else sum(not pattern.search(words) for pattern in telling)
         phrases = list[list[int]]()
@@ -409,6 +414,7 @@ def _days(case: Case, read: Result, asks: frozenset[str]) -> list[tuple[str, str
             return [(f"{day} 00:00:00", f"{day + timedelta(days=1)} 00:00:00") for day in days[:MOST_DAYS]]
         counted = [number for match in _DAY_LIST.finditer(words) for number in _counted(match)]
         dated = [day for day in days for name in days_in(words) if str(day).endswith(name)]
+        dated += [day for day in days if day.weekday() in weekdays_in(words)]
         meant = meant or [days[number - 1] for number in counted if number <= len(days)] or dated
     if re.search(r"\bday before\b(?! yesterday)|前一天", own) and question.relative == "yesterday":
         meant = [case.task.now.date() - timedelta(days=2)]
