@@ -10,6 +10,7 @@ CALLS = {
     "next_test": LOG,
     "channel_metrics": LOG,
     "other_columns": LOG,
+    "column_figures": {**LOG, "columns": ["pv 1"], "above": 40.0, "beside": "output 1"},
     "plot_log": LOG,
     "search_events": {**LOG, "query": "barcode"},
     "read_lines": {**LOG, "first": 3, "last": 900},

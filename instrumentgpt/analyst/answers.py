@@ -26,6 +26,7 @@ from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constrain
 from instrumentgpt.analyst.events import events
 from instrumentgpt.analyst.figures import (
     COLUMN,
+    PARTS,
     called,
     figures,
     held_setpoints,
@@ -55,6 +56,7 @@ from instrumentgpt.analyst.questions import (
     terms,
 )
 from instrumentgpt.analyst.report import diagnose, diagnosed, header, links, verdict
+from instrumentgpt.analyst.series import composed
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
@@ -69,7 +71,16 @@ OF_SEVERAL = 8  # weight from which a question is of all devices though it names
 MOST_AT_ONCE = 4  # questions of one message
 UNTIMED = ("log", "device", "language", "before")  # arguments of tools that are no time, whatever they hold
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
+OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "which_fine", "lab")
+OF_COLUMNS = (
+    "diagnosis",
+    "figures",
+    "events",
+    "compare",
+    "survey",
+    "logs",
+)  # what a figure of a column may read as
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
 
@@ -196,7 +207,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
         if kind:
             names = [spelled(name) for name in _spoken(case.question.text, inventory)]
-            first = partial(columns_first, kind=kind, answering=ANSWERS[kind], besides=names)
+            first = partial(_composed_first, kind=kind, besides=names)
             yield from _on_log_of_clock(case, first)
         yield from record.beside(case)
     except NothingToRead as problem:
@@ -205,6 +216,15 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         yield case.say("failed", reason=plain_text(str(problem)))
         if case.question.pasted:
             yield "\n\n" + case.say("pasted_needs")
+
+
+def _composed_first(case: Case, kind: str, besides: list[str]) -> Iterator[str]:
+    """Answer by figures of the columns named, else of the columns beside the loops, else by its kind."""
+    words, text = case.question.words, case.question.text
+    for name in besides:  # "rig 7" is no number
+        words, text = words.replace(name, " "), re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
+    told = composed(replace(case, question=replace(case.question, words=words, text=text)), kind)
+    yield from told or columns_first(case, kind, ANSWERS[kind], besides)
 
 
 def _on_log_of_clock(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
@@ -302,6 +322,8 @@ def _is_of_one(case: Case, kind: str) -> bool:
     question, named = case.question, len(case.task.devices)
     may_run = named < 2 and asks_to_run(question)
     if kind == "survey":
+        if case.task.attachments and not (named or any(aspect(name, question.words) for name in OF_MANY)):
+            return True
         is_unread = question.score < (ALONE if may_run else table()["least"]) and not named
         is_of_named = named == 1 and (question.score < OF_SEVERAL or question.again)
         of_it = not any(aspect(name, question.words) for name in OF_ALL) or (
@@ -410,10 +432,14 @@ def term(case: Case) -> Iterator[str]:
         fault = fault_table[key][case.language] if key in fault_table else {}
         yield f"- **{fault['title']}**: {fault['definition']}\n" if fault else f"- {row[case.language]}\n"
     if known_log(case):
-        diagnosis = diagnosed(case, choose_log(case, in_view=True))
+        about = choose_log(case, in_view=True)
+        diagnosis = diagnosed(case, about)
         shown = [finding for finding in diagnosis["findings"] if finding["class"] in meant]
         for finding in shown[:1]:
             yield "\n" + case.say("term_here", label=case.label, text=finding["summary"]) + "\n"
+        if case.question.quantity in PARTS:  # how large it is in this log
+            yield "\n"
+            yield from figures(replace(case, question=replace(case.question, kind="figures", extreme="")))
 
 
 def _number_meant(case: Case) -> Iterator[str]:

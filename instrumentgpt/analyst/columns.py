@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 
 from instrumentgpt.analyst.case import Case, Result, Subject, choose_log, known_log
-from instrumentgpt.analyst.figures import limits_asked, metrics_of, past_limits, window_asked
+from instrumentgpt.analyst.figures import metrics_of, window_asked
 from instrumentgpt.analyst.questions import ALONE, EXAMPLES, aspect, spelled, suspected, table
 from instrumentgpt.analyst.report import diagnosed
 from instrumentgpt.analyst.words import moment, quoted
@@ -42,11 +42,7 @@ def columns_first(
         return
     about = choose_log(case)
     window, note = window_asked(case, about)
-    if not window and len(question.moments) == 1:
-        minute = re.sub(r"(:\d\d):\d\d$", r"\1", question.moments[0])
-        window = {"since": minute, "until": f"{minute}:59"}
-    limits = limits_asked(question.words, of_column=True)
-    result = case.tool("other_columns", **about.named, **window, **limits)
+    result = case.tool("other_columns", **about.named, **window)
     of_loops = [name for name in named if table()["columns"][name]["unit"] in result["loop_units"]]
     if of_loops and not says_column:
         yield from answering(case)
@@ -62,7 +58,6 @@ def columns_first(
     yield note + "\n\n" if note and rows else ""
     yield case.say("column_undrawn") + "\n\n" if kind == "plot" and rows else ""
     for row in rows:
-        yield from past_limits(case, about, row, limits, quoted(row["column"]), row["unit"])
         yield from _told(case, about, row, result["window"])
     is_wider = suspected(words) or question.quantity or (kind == "diagnosis" and question.score >= ALONE)
     if not rows and (is_wider or not (lacking or says_column)):
@@ -115,17 +110,16 @@ def _is_of(head: str, quantity: str) -> bool:
 
 
 def _told(case: Case, about: Subject, row: Result, window: list[str]) -> Iterator[str]:
-    """Say what one column read; unless a mere figure is asked for, whether it moved with the faults, too."""
-    extreme, is_figure = case.question.extreme, case.question.extreme in ("least", "most", "range", "mean")
+    """Say what one column read, and whether it moved with the faults."""
     said = {"label": about.label, "unit": f" {row['unit']}" if row["unit"] else ""}
     said |= {"column": quoted(row["column"]), "since": moment(window[0]), "until": moment(*window[::-1])}
-    groups = {_what(case, group["what"]): group for group in ([] if is_figure else row["during"])}
+    groups = {_what(case, group["what"]): group for group in row["during"]}
     if groups:
         met = [what for what, group in groups.items() if 2 * group["out"] >= group["count"]]
         yield case.say("column_moved" if met else "column_still", **said, what=case.listed(met or groups))
         yield "\n\n"
     parts = ""
-    for name in ("least", "most") if extreme not in ("least", "most", "mean") else {extreme} - {"mean"}:
+    for name in ("least", "most"):
         at = {"clock": moment(row[name]["clock"], window[0]), "line": about.link(row[name]["line"])}
         parts += case.say(f"column_{name}", value=row[name]["value"], **at, **said)
         parts += case.say("list_separator")
@@ -135,12 +129,9 @@ def _told(case: Case, about: Subject, row: Result, window: list[str]) -> Iterato
         numbers = {"inside": group["median"], "low": row["usual"][0], "high": row["usual"][1]}
         group |= {"what": what, "times": case.listed(" ".join(pair) for pair in shown[:MOST_TIMES])}
         yield case.item("column_during", **group, **numbers, **said)
-    if not is_figure:
-        shift = row["shift"]
-        at = {"clock": moment(shift["clock"], window[0]), "line": about.link(shift["line"])} if shift else {}
-        yield case.item(
-            "column_shift" if shift else "column_level", std=row["std"], **(shift or {}) | at, **said
-        )
+    shift = row["shift"]
+    at = {"clock": moment(shift["clock"], window[0]), "line": about.link(shift["line"])} if shift else {}
+    yield case.item("column_shift" if shift else "column_level", std=row["std"], **(shift or {}) | at, **said)
     yield "\n"
 
 

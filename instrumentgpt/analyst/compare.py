@@ -17,6 +17,7 @@ from instrumentgpt.analyst.case import (
     older_log,
 )
 from instrumentgpt.analyst.events import topic
+from instrumentgpt.analyst.figures import gains_since
 from instrumentgpt.analyst.questions import aspect
 from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import moment, plain_text, quoted
@@ -31,6 +32,10 @@ def compare(case: Case) -> Iterator[str]:
     """Compare two logs of a device, two devices, or the time before a moment with that after."""
     if aspect("before_after", case.question.words) and (lines := list(_around(case))):
         yield from lines
+        return
+    subject = known_log(case) if aspect("was_changed", case.question.words) else None
+    if subject and (lines := list(gains_since(case, subject, only_changed=True))):
+        yield from (*lines, "\n", case.say("nobody_seen"))
         return
     if other := other_device(case):
         if "brought" in other:

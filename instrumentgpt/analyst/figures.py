@@ -1,7 +1,6 @@
 """The figures of the channels: least, most, mean, gains, setpoints, band, overshoot, duty, and when."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, time
@@ -36,6 +35,7 @@ _WITHIN = re.compile(
 _NUMBER = re.compile(
     r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))"
 )
+HOLD_LEADS = {"output": "duty", "spread": "std", "noise": "std"}  # what is told first
 _NO_HOLD = (  # quantities of a way, or of all of the log
     "rise", "settling", "overshoot", "period", "recovery", "gains", "saturated"
 )  # fmt: skip
@@ -45,22 +45,24 @@ def figures(case: Case) -> Iterator[str]:
     """Say the figures asked for, of the channels asked about or of all, in the time asked about."""
     about = choose_log(case)
     question = case.question
-    if limits := limits_asked(question.words):
-        yield from _beyond(case, about, limits)
+    if question.extreme == "when" and (told := list(gains_since(case, about))):
+        yield from told
         return
     if question.extreme == "when" or question.quantity == "recovery":
         yield from (when if question.extreme == "when" else _recoveries)(case, about)
         return
-    if held := list(held_setpoints(case, about)):
-        yield from held
-        return
+    is_of_cycles = aspect("cycle", question.words)
+    for telling in (_ways_named, _cycles if is_of_cycles else held_setpoints):
+        if told := list(telling(case, about)):
+            yield from told
+            return
     within = _within(question.words)
     window, note = window_asked(case, about)
     metrics = metrics_of(case, about, window)
-    asked, told = {*called(case, metrics).question.channels}, list[str]()
+    asked, of_fault = {*called(case, metrics).question.channels}, list[str]()
     if not (question.quantity or question.gain or question.extreme or asked or window or within):
-        asked, told = _of_the_fault(case, about)
-    yield from told
+        asked, of_fault = _of_the_fault(case, about)
+    yield from of_fault
     channels = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
     wants = question.extreme in ("least", "most", "range", "mean") or bool(window) or within is not None
     wants = wants or (not question.quantity and "setpoint" in metrics["missing"])
@@ -76,17 +78,41 @@ def figures(case: Case) -> Iterator[str]:
     yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
     yield note + "\n\n" if note else ""
     yield from _swings(case, about, asked) if question.quantity in ("period", "spread") and not window else ()
-    yield from (f"- {sentence}\n" for _, sentence in rows if sentence)
+    is_steep = moves and aspect("steepest", question.words)
+    yield from () if is_steep else (f"- {sentence}\n" for _, sentence in rows if sentence)
     for row in channels if moves else ():
         yield from _moves(case, about, row, unit_of(metrics, row["channel"]))
-    if silent := [row for row, sentence in rows if not sentence and row["channel"] not in moves]:
+    silent = [row for row, sentence in rows if not sentence and row["channel"] not in moves]
+    if len(silent) < len(rows):  # what has no setpoint is no loop, of which nobody asked
+        silent = [row for row in silent if row["setpoint"] is not None]
+    if silent:
         listed = case.listed(row["channel"] for row in silent)
         lacks = case.listed(case.say(f"value_{name}") for name in metrics["missing"])
         key = "metric_lacking" if lacks else "metric_absent"
         samples = max(row["samples"] for row in silent)
         yield case.item(key, channels=listed, samples=samples, lacks=lacks)
-    if not (note or told) and (old := age(case.task, case.language, metrics["end"])):
+    if not (note or of_fault) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def gains_since(case: Case, about: Subject, only_changed: bool = False) -> Iterator[str]:
+    """Say which gains the channels asked about have, and since when; nothing where no gain is asked for."""
+    from instrumentgpt.analyst import report  # a report has figures in it
+
+    if not (case.question.gain or case.question.quantity == "gains"):
+        return
+    metrics = case.tool("channel_metrics", **about.named, channel=case.question.channel)
+    asked = called(case, metrics).question.channels
+    rows = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
+    for row in rows if any(row["gain_changes"] for row in rows) or not only_changed else ():
+        if row["kp"] is not None:
+            gains = case.say("metric_gains", **row, form="").strip()
+            key = "gains_now" if row["gain_changes"] else "gains_always"
+            yield case.item(key, channel=row["channel"], gains=gains, start=moment(metrics["start"]))
+        changes = (
+            report.changed_gains(case, about, row["channel"], change) for change in row["gain_changes"]
+        )
+        yield from (f"  - {change}\n" for change in changes)
 
 
 def _has_ways(quantity: str, row: Result) -> bool:
@@ -105,10 +131,10 @@ def numbers_in(words: str) -> set[float]:
     return {float(match[0]) for match in _NUMBER.finditer(words)}
 
 
-def held_setpoints(case: Case, about: Subject) -> Iterator[str]:
+def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[str]:
     """Say how the channels asked about held the setpoints that are named, or each; nothing where none did."""
     question, words = case.question, case.question.words
-    each, numbers = bool(aspect("each_hold", words)), numbers_in(words) - {*question.channels}
+    each, numbers = each or bool(aspect("each_hold", words)), numbers_in(words) - {*question.channels}
     if question.gain or question.quantity in _NO_HOLD or _within(words) is not None or not (each or numbers):
         return
     metrics = case.tool("channel_metrics", **about.named, channel=question.channel, each_hold=True)
@@ -122,7 +148,9 @@ def held_setpoints(case: Case, about: Subject) -> Iterator[str]:
             yield case.item("hold_row", **{**hold, **told, "span": span})
             for one in hold["times"]:
                 ends = {"since": moment(one["clock"]), "until": moment(one["end_clock"], one["clock"])}
-                names = ("mean", "least", "std", "mean_error", "duty")
+                of_error = table()["asked"]["deviation"].search(words)
+                led = "mean_error" if of_error else HOLD_LEADS.get(question.quantity, "mean")
+                names = sorted(("mean", "least", "std", "mean_error", "duty"), key=lambda name: name != led)
                 said = (name for name in names if one[name] is not None)
                 parts = case.listed(case.say(f"hold_{name}", **one, **told) for name in said)
                 yield "  " + case.item("hold_time", parts=parts, line=about.link(one["line"]), **ends)
@@ -132,30 +160,82 @@ def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
     """Say how a channel went from setpoint to setpoint: of the one way that is named, or of all."""
     named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", case.question.words)]
     meant = [move for move in row["moves"] if (move["from"], move["to"]) in pairwise(named)]
-    if case.question.quantity == "period":
-        times = Counter[float]()
-        for move in row["moves"]:
-            times[move["to"]] += move["count"]
-        for level, count in times.most_common(1):
-            yield case.item("move_cycles", channel=row["channel"], setpoint=level, unit=unit, count=count)
-    for move in meant or row["moves"]:
+    meant = meant or row["moves"]
+    if is_steep := bool(aspect("steepest", case.question.words)):
+        sign = -1 if re.search(r"\bcool|降", case.question.words) else 1
+        meant = sorted(meant, key=lambda move: -sign * (move["steepest"] or 0.0))[:1]
+    for move in meant:
         at = {"clock": moment(move["clock"]), "line": about.link(move["line"]), "unit": unit}
-        took = "move_took" if move["seconds"] is not None else "move_short"
-        span = span_text(move["seconds"] or 0.0, case.language)
-        parts = [case.say(took, span=span)]
-        parts += [
-            case.say(f"move_{name}", rate=move[name], unit=unit) for name in ("rate", "asked") if move[name]
-        ]
-        told = case.say("list_separator").join(parts)
+        spans = {
+            name: span_text(move[name] or 0.0, case.language, exact=True)
+            for name in ("seconds", "rise", "settled")
+        }
+        beyond = {**move["beyond"], "clock": moment(move["beyond"]["clock"], move["clock"])}
+        beyond["line"] = about.link(beyond["line"])
+        said = {
+            "rise": case.say("move_rise", span=spans["rise"]) if move["rise"] is not None else "",
+            "took": case.say(
+                "move_took" if move["seconds"] is not None else "move_short", span=spans["seconds"]
+            ),
+            "beyond": case.say("move_beyond", **beyond, unit=unit) if move["seconds"] is not None else "",
+            "settled": case.say(
+                "move_settled" if move["settled"] is not None else "move_unsettled", span=spans["settled"]
+            ),
+            **{
+                name: case.say(f"move_{name}", rate=move[name], unit=unit) if move[name] else ""
+                for name in ("rate", "steepest", "asked")
+            },
+        }
+        quantity = case.question.quantity
+        first = {"overshoot": "beyond", "settling": "settled"}.get(
+            quantity, "beyond" if case.question.extreme else "took"
+        )
+        first = "rise" if aspect("rise_time", case.question.words) else "steepest" if is_steep else first
+        told = case.say("list_separator").join(filter(None, (said.pop(first), *said.values())))
         ends = {"start": move["from"], "stop": move["to"], "channel": row["channel"]}
         key = "move_row" if move["count"] == 1 else "move_rows"
         yield case.item(key, parts=told, count=move["count"], **ends, **at)
 
 
-def limits_asked(words: str, of_column: bool = False) -> dict[str, float]:
-    """Return the limits that `words`, a question and no story, ask of how often or long pv was past them.
+def _ways_named(case: Case, about: Subject) -> Iterator[str]:
+    """Say how pv went to the setpoint that is named, where it is asked about the way there."""
+    question, numbers = case.question, numbers_in(case.question.words) - {*case.question.channels}
+    if not numbers or not (
+        question.quantity in ("rise", "settling", "overshoot") or aspect("way_to", question.words)
+    ):
+        return
+    metrics = case.tool("channel_metrics", **about.named, channel=question.channel)
+    asked = called(case, metrics).question.channels
+    for row in metrics["channels"]:
+        moves = [move for move in row["moves"] if move["to"] in numbers]
+        if moves and (not asked or row["channel"] in asked):
+            yield from _moves(case, about, {**row, "moves": moves}, unit_of(metrics, row["channel"]))
 
-    of_column  of a column that may be in percent
+
+def _cycles(case: Case, about: Subject) -> Iterator[str]:
+    """Say how many cycles a programme had, how long one took, what it reached, and if they were alike."""
+    metrics = case.tool("channel_metrics", **about.named, channel=case.question.channel)
+    asked = called(case, metrics).question.channels
+    for row in metrics["channels"]:
+        cycles = row["cycles"]
+        if not cycles or (asked and row["channel"] not in asked):
+            continue
+        told = {"unit": unit_of(metrics, row["channel"]), "channel": row["channel"]}
+        spans = {
+            name: span_text(cycles[name] or 0.0, case.language, exact=True)
+            for name in ("seconds", "seconds_min", "seconds_max")
+        }
+        odd = [one for one in cycles["rows"] if one["number"] in cycles["odd"]]
+        alike = case.say("cycles_odd" if odd else "cycles_alike", numbers=case.listed(cycles["odd"]))
+        yield case.item("cycles_row", alike=alike, **{**cycles, **spans}, **told)
+        for one in odd:
+            span = span_text(one["seconds"] or 0.0, case.language, exact=True)
+            at = {"clock": moment(one["clock"]), "line": about.link(one["line"]), "span": span}
+            yield "  " + case.item("cycle_row", **{**one, **at}, unit=told["unit"])
+
+
+def limits_asked(words: str) -> dict[str, float]:
+    """Return the limits that `words`, a question and no story, ask of how often or long pv was past them.
 
     >>> limits_asked("how long below 36?"), limits_asked("超过38度几次"), limits_asked("kp above 3?")
     ({'below': 36.0}, {'above': 38.0}, {})
@@ -164,38 +244,11 @@ def limits_asked(words: str, of_column: bool = False) -> dict[str, float]:
     """
     if len(words) > LONGEST_QUESTION or not aspect("how_often", words):
         return {}
-    share = "" if of_column or table()["columns"]["humidity"]["pattern"].search(words) else "|%"
+    share = "" if table()["columns"]["humidity"]["pattern"].search(words) else "|%"
     number = rf"\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时{share}))"
     starts = {name: table()["aspects"][name].pattern for name in ("above", "below")}
     found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in starts.items())
     return {name: float(match[1]) for name, match in found if match}
-
-
-def _beyond(case: Case, about: Subject, limits: dict[str, float]) -> Iterator[str]:
-    """Say how often and how long each channel asked about was past `limits`."""
-    window, note = window_asked(case, about)
-    metrics = case.tool("channel_metrics", **about.named, channel=case.question.channel, **window, **limits)
-    asked = called(case, metrics).question.channels
-    yield note + "\n\n" if note else ""
-    for row in (row for row in metrics["channels"] if not asked or row["channel"] in asked):
-        what = case.say("channel_named", channel=row["channel"])
-        yield from past_limits(case, about, row, limits, what, unit_of(metrics, row["channel"]))
-
-
-def past_limits(
-    case: Case, about: Subject, row: Result, limits: dict[str, float], what: str, unit: str
-) -> Iterator[str]:
-    """Say how often and how long `what`, of which a tool tells in `row`, was past each of `limits`."""
-    for name, limit in limits.items():
-        past = row[name]
-        spans = {key: span_text(past[key], case.language) for key in ("seconds", "longest") if key in past}
-        at = {"clock": moment(past["clock"]), "line": about.link(past["line"])} if past["count"] else {}
-        key = f"{name}_limit" if past["count"] else f"{name}_never"
-        of = {"unit": f" {unit}" if unit else "", "limit": limit, "what": what}
-        yield case.item(key, **{**past, **spans, **at, **of})
-        for one in past["times"] if past["count"] > 1 else ():
-            span, line = span_text(one["seconds"], case.language), about.link(one["line"])
-            yield "  " + case.item("limit_time", clock=moment(one["clock"]), span=span, line=line)
 
 
 def metrics_of(case: Case, about: Subject, window: dict[str, str]) -> Result:
@@ -257,6 +310,7 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     if ended := stretch(question.timed):
         return ended, ""
     begun, words = since(question.timed, case.task.now.date()), spelled(question.timed)
+    begun = None if len(question.moments) > 1 else begun  # from one moment to the other
     if begun or (question.relative and not question.days):
         now = case.task.now
         start, stop = (datetime.combine(begun, time()), now) if begun else span_of(question.relative, now)

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 
 from instrumentgpt.analyst.case import Case, Subject, ToolFailed, age, choose_log, fetched_log, known_log
 from instrumentgpt.analyst.constraints import constraints_in_force
-from instrumentgpt.analyst.questions import aspect, read_question, span_of
+from instrumentgpt.analyst.figures import held_setpoints
+from instrumentgpt.analyst.questions import aspect, read_question, span_of, table
 from instrumentgpt.analyst.remembered import done_to_it
 from instrumentgpt.analyst.report import (
     diagnosed,
@@ -80,7 +81,11 @@ def _letter(case: Case) -> Iterator[str]:
         yield from _letter_on(alone, fetched_log(alone))
         yield "\n"
     if not devices[1:]:
-        yield from _letter_on(case, choose_log(case, in_view=True))
+        about = choose_log(case, in_view=True)
+        yield from _letter_on(case, about)
+        if table()["asked"]["with_figures"].search(case.question.words):
+            yield "\n"
+            yield from held_setpoints(case, about, each=True)
 
 
 def _letter_on(case: Case, about: Subject) -> Iterator[str]:

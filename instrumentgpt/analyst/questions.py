@@ -106,6 +106,7 @@ _LINES = (
 _PURPOSE = (
     r"\b(?:for|in|into) (?:the|a|an|my|our|your|their) (?:\w+ ){0,2}reports?\b|报告(?:用|里|要[写填用])"
 )
+_UNIT = re.compile(r"[\[(][^\])]*[\])]|°\s?[cfk]\b")  # of a head, which names no channel
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
 _THEN = (
     r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|suddenly|on|the|line|after|that"
@@ -170,7 +171,7 @@ def table() -> dict[str, Any]:
     }
     named: dict[str, Any] = {
         row: {name: _any(words) for name, words in read[row].items()}
-        for row in ("quantities", "extremes", "units", "languages")
+        for row in ("quantities", "extremes", "units", "languages", "roles", "things", "asked")
     }
     worded = {
         part: {name: {**row, "pattern": _any(row["words"])} for name, row in read[part].items()}
@@ -455,7 +456,8 @@ def channels_called(words: str, names: Mapping[str, str]) -> tuple[int, ...]:
     >>> channels_called("what about the bed?", {"1": "heater_bed", "2": "extruder"})
     (1,)
     """
-    own = {number: {*re.findall(r"[a-z]+\d*|[^\W\d_a-z]+", spelled(name))} for number, name in names.items()}
+    bare = {number: _UNIT.sub(" ", spelled(name)) for number, name in names.items()}
+    own = {number: {*re.findall(r"[a-z]+\d*|[^\W\d_a-z]+", name)} for number, name in bare.items()}
     shared = Counter(word for group in own.values() for word in group)
     general = re.compile(
         "|".join([PARTS, *(quantity.pattern for quantity in table()["quantities"].values())])
@@ -537,6 +539,27 @@ def days_in(words: str) -> tuple[str, ...]:
     """
     days = _day_places(words)
     return tuple(dict.fromkeys(days[place] for place in sorted(days)))
+
+
+def weekdays_in(words: str) -> set[int]:
+    """Return the days of the week that are named, Monday as 0.
+
+    >>> weekdays_in("on tuesday night"), weekdays_in("周日早上")
+    ({1}, {6})
+    """
+    names = ((match[1] or match[2]).replace("天", "日") for match in _WEEKDAY.finditer(words))
+    return {_WEEK.index(name) % 7 for name in names}
+
+
+def without_times(words: str) -> str:
+    """Return `words` without its times of day, days and lengths of time, which are no readings.
+
+    >>> without_times("mean between 10:00 and 11:00 on 2026-03-04?").split()
+    ['mean', 'between', 'and', 'on', '?']
+    """
+    for pattern in (*_DAYS, _CLOCK.pattern, _SPAN, r"(?<![\w.])\d{1,5} ?个?(?:钟头|天|days?)"):
+        words = re.sub(pattern, " ", words)
+    return words
 
 
 def _day_places(words: str) -> dict[int, str]:

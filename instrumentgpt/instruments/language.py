@@ -71,13 +71,22 @@ _SECONDS: dict[Language, re.Pattern[str]] = {  # no rate, no range, and not told
 SPAN_PATTERN = r"(?:\ ?[(（][\d.]+\ (?:min|h|d|分鐘|小時|天)[)）])?"  # a pattern of what `with_spans` puts in
 
 
-def span_text(seconds: float, language: Language = "en") -> str:
-    """Return a stretch of time as people read it.
+def span_text(seconds: float, language: Language = "en", exact: bool = False) -> str:
+    """Return a stretch of time as people read it, `exact`ly: in no less than two figures.
 
     >>> span_text(42.4), span_text(2400), span_text(9000), span_text(6_808_200)
     ('42 s', '40 min', '2.5 h', '79 d')
+    >>> span_text(0.44, exact=True), span_text(155, exact=True), span_text(360, exact=True)
+    ('0.44 s', '2.6 min', '6 min')
     """
     minutes, hours, days = _WORDS[language]
+    for unit, name, least in (
+        (DAY, days, 2.0),
+        (MINUTE, minutes, 2.0),
+        (1.0, "s" if language == "en" else "秒", 0.0),
+    ):
+        if exact and least <= seconds / unit < 10:
+            return f"{seconds / unit:.2g} {name}"
     if seconds < 2 * MINUTE:
         return f"{seconds:.0f} {'s' if language == 'en' else '秒'}"
     if seconds < 2 * HOUR:

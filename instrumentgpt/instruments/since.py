@@ -40,8 +40,9 @@ _THIS_WEEK = (
 )
 _LAST_WEEK = rf"\bsince last week\b|(?:自|從|从)上(?:個|个)?{_WEEK}(?![一二三四五六日天])"
 
+_UNIT = r"(?P<unit>h(?:ou)?rs?\b|h\b|min)"
 _STRETCHES = (
-    rf"\b(?P<side>first|last|past|latest|final) (?:{_COUNT} |(?P<half>half (?:an? )?))?(?P<unit>hour|min)",
+    rf"\b(?P<side>first|last|past|latest|final) (?:{_COUNT} |(?P<half>half (?:an? )?))?{_UNIT}",
     rf"(?P<side>最[後后近初]|過去|过去|[開开一]?[頭头始]|(?<!之)前)\s*的?(?:{_COUNT}|(?P<half>半))\s*[個个]?"
     "(?P<unit>小時|小时|鐘頭|钟头|分鐘|分钟)",
 )

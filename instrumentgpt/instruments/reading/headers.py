@@ -113,6 +113,8 @@ def heading_of(cell: str) -> Heading:
         scores = {role: score for role, score in scores.items() if role not in ("time", "output")}
     elif not scores.keys() - {"channel"} and not _says(names, vocabulary()["other"]["certain"]):
         scores |= {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
+    if unit:  # the number of a channel has none: "P_ch (mbar)"
+        scores.pop("channel", None)
     humid = unit == HUMIDITY or _says(names, vocabulary()["humidity"]["certain"])
     if humid and unit in ("", "%") and scores.get("output") != CERTAIN:
         unit = HUMIDITY

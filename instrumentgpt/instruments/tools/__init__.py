@@ -17,6 +17,7 @@ from instrumentgpt.instruments.tools import (
     library,
     notes,
     pairs,
+    series,
     settled,
 )
 
@@ -28,6 +29,7 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "next_test": analysis.next_test,
     "channel_metrics": analysis.channel_metrics,
     "other_columns": columns.other_columns,
+    "column_figures": series.column_figures,
     "plot_log": drawing.plot_log,
     "search_events": events.search_events,
     "read_lines": events.read_log_lines,

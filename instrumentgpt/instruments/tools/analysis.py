@@ -27,6 +27,7 @@ from instrumentgpt.instruments.tools.pairs import SMALL, output_over_logs
 from instrumentgpt.instruments.tools.window import (
     SIDES,
     beyond,
+    cycles_of,
     extremes_of,
     first_settled,
     gain_changes,
@@ -175,6 +176,7 @@ def channel_metrics(
             ),
             **({"holds": holds_of(*of, at)} if at is not None or each_hold else {}),
             "moves": moves_of(*of),
+            "cycles": cycles_of(opened.log, row["channel"], row["band"] or 0.0),
             **{
                 name: beyond(opened.log, pv_of(opened.log, row["channel"], window), limit, SIDES[name])
                 for name, limit in limits.items()

@@ -52,7 +52,7 @@ def other_columns(
     """
     opened = open_log(workspace, log, device)
     window = window_of(opened.log, since, until)
-    read = _read(opened.log, opened.path, opened.stated or Stated())
+    read = read_beside(opened.log, opened.path, opened.stated or Stated())
     wanted = column.casefold()
     chosen = [name for name in read.values if wanted in name.casefold() or name.casefold() in wanted]
     if column and not chosen:
@@ -73,7 +73,7 @@ def other_columns(
 
 
 @lru_cache(KEPT_LOGS)
-def _read(log: Log, path: Path, stated: Stated) -> OtherColumns:
+def read_beside(log: Log, path: Path, stated: Stated) -> OtherColumns:
     return read_other_columns(log, path, stated)
 
 

@@ -22,6 +22,11 @@ MOST_TIMES = 8  # past a limit that are told one by one
 WARMING = 3.0  # bands from the setpoint, from which a log begins with a warm-up
 FEWEST_ROWS = 4  # of a way between two setpoints, or its rate is none
 MOST_MOVES = 12  # from one setpoint to another that are told: a programme of six has as many ways
+STEEP = 0.2  # of a rise time, over which the steepest rate is told
+MEDIANS = ("seconds", "rate", "asked", "rise", "settled", "steepest")  # of a way that was gone several times
+FEWEST_CYCLES = 3  # visits of a setpoint that make a programme of cycles
+MOST_CYCLES = 40  # told one by one
+UNLIKE = 0.05  # of the median length, from which a cycle is not like the others
 RISE = (0.1, 0.9)  # of the way, between which its rate is told, as of a rise time
 MOST_CHANGES = 8  # of gains that are told: more are a schedule
 QUANTITIES = ("pv", "output", "error", "setpoint")
@@ -135,21 +140,31 @@ def pv_of(log: Log, channel: int, window: tuple[float, float]) -> Readings:
 def beyond(log: Log, read: Readings, limit: float, side: int) -> dict[str, Any]:
     """Return how often and how long the values that were `read` were past `limit`: above it for `side` 1.
 
-    count, seconds in all; of the longest time: seconds, clock and line; the reading furthest past it;
-    `times`, each with seconds, clock and line, the longest ones where there are more than MOST_TIMES
+    As `beyond_where`, and the reading furthest past it.
     """
-    time, values, lines = read
-    spans = runs(side * values > side * limit)
+    values = side * read[1]
+    told = beyond_where(log, read, values > side * limit)
+    return told | ({"furthest": plain(side * float(np.nanmax(values)))} if told["count"] else {})
+
+
+def beyond_where(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str, Any]:
+    """Return how often and how long it was so that `past`, for each value that was `read`.
+
+    count, seconds in all; of the longest time: seconds, clock and line; when the first began and the last
+    ended; `times`, each with seconds, clock and line, the longest ones where there are more than MOST_TIMES
+    """
+    time, _, lines = read
+    spans = runs(past)
     if not len(spans):
         return {"count": 0, "seconds": 0.0}
     seconds = time[np.minimum(spans[:, 1], len(time) - 1)] - time[spans[:, 0]]
     by_length = np.argsort(-seconds, kind="stable")
+
+    def at(place: int) -> dict[str, Any]:
+        return {"clock": log.clock(float(time[place])), "line": int(lines[place])}
+
     times = {
-        place: {
-            "seconds": plain(float(seconds[place])),
-            "clock": log.clock(float(time[spans[place, 0]])),
-            "line": int(lines[spans[place, 0]]),
-        }
+        place: {"seconds": plain(float(seconds[place])), **at(spans[place, 0])}
         for place in sorted(by_length[:MOST_TIMES].tolist())
     }
     longest = times[int(by_length[0])]
@@ -159,7 +174,8 @@ def beyond(log: Log, read: Readings, limit: float, side: int) -> dict[str, Any]:
         "longest": longest["seconds"],
         "clock": longest["clock"],
         "line": longest["line"],
-        "furthest": plain(side * float(np.nanmax(side * values))),
+        "first": at(spans[0, 0]),
+        "last": at(spans[-1, 1] - 1),
         "times": list(times.values()),
     }
 
@@ -204,7 +220,10 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
     from, to  setpoints, of the first way the pv that the log begins with
     count     how often it went so; clock, line: when the first was left
     seconds   from then until pv was within `band` of the second, the median of them; None if it never was
-    rate      of pv from 10 to 90 % of the way, per minute, likewise
+    rate      of pv from 10 to 90 % of the way, per minute, likewise; rise: the s it took for that
+    steepest  rate over STEEP of that, where it was largest
+    settled   s until pv was within `band` and stayed there; None if it was not there at the end
+    beyond    how far pv went past the second setpoint, at the most: with its value, clock and line
     asked     rate of a setpoint that was ramped, per minute; None of one that was stepped
     """
     samples = log.samples[log.samples["channel"] == channel]
@@ -216,32 +235,94 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
         reached = levels
     ways: dict[tuple[float, float], list[dict[str, Any]]] = {}
     for (left, begin, line), after in zip(left_at, reached, strict=True):
-        way = after.setpoint - left
         inside = samples[samples["time"].between(begin, after.end)]
-        if not way or len(inside) < FEWEST_ROWS:
+        time, pv = inside["time"].to_numpy(), inside["pv"].to_numpy()
+        if after.setpoint == left or len(inside) < FEWEST_ROWS or not np.isfinite(pv).any():
             continue
-        time, share = inside["time"].to_numpy(), (inside["pv"].to_numpy() - left) / way
+        begun_at = pv[0] if abs(pv[0] - left) > WARMING * band else left  # it may not have come to the first
+        way = after.setpoint - begun_at or np.nan
+        share = (pv - begun_at) / way
         begun, done, arrived = (
             float(time[places[0]]) if (places := np.flatnonzero(there)).size else np.nan
             for there in (share >= RISE[0], share >= RISE[1], share >= 1 - band / abs(way))
         )
         ramp, period = after.onset - begin, float(np.median(np.diff(time)))
+        away = np.flatnonzero(np.abs(pv - after.setpoint) > band)
+        peak = inside.iloc[int(np.nanargmax(pv if after.setpoint > left else -pv))]
+        rows = max(FEWEST_ROWS, round((done - begun) * STEEP / period)) if done > begun else len(pv)
+        slopes = (pv[rows:] - pv[:-rows]) / (time[rows:] - time[:-rows])
+        settled = float(time[min(away[-1] + 1, len(time) - 1)]) if away.size else begin
         ways.setdefault((left, after.setpoint), []).append(
             {
                 "clock": log.clock(begin),
                 "line": line,
                 "seconds": arrived - begin,
+                "rise": done - begun,
+                "steepest": 60 * slopes[np.abs(slopes).argmax()] if slopes.size else np.nan,
+                "settled": np.nan if away.size and away[-1] == len(time) - 1 else settled - begin,
+                "beyond": {
+                    "size": max(0.0, (float(peak["pv"]) - after.setpoint) * np.sign(after.setpoint - left)),
+                    "value": float(peak["pv"]),
+                    "clock": log.clock(float(peak["time"])),
+                    "line": int(peak["line"]),
+                },
                 "rate": 60 * (RISE[1] - RISE[0]) * way / (done - begun) if done > begun else np.nan,
-                "asked": 60 * way / ramp if ramp > 2 * period else np.nan,
+                "asked": 60 * (after.setpoint - left) / ramp if ramp > 2 * period else np.nan,
             }
         )
     moves = [
         {"from": left, "to": after, "count": len(rows), "clock": rows[0]["clock"], "line": rows[0]["line"]}
-        | {name: pd.Series([row[name] for row in rows]).median() for name in ("seconds", "rate", "asked")}
+        | {name: pd.Series([row[name] for row in rows]).median() for name in MEDIANS}
+        | {"beyond": max((row["beyond"] for row in rows), key=lambda beyond: beyond["size"])}
         for (left, after), rows in ways.items()
     ]
     told = sorted(moves, key=lambda move: -move["count"])[:MOST_MOVES]
     return [plain(move) for move in moves if move in told]
+
+
+def cycles_of(log: Log, channel: int, band: float) -> dict[str, Any]:
+    """Return the cycles of a programme that comes to one setpoint again and again; {} of any other.
+
+    A cycle lasts from a begin of that setpoint, the highest of those that come most often but for one, to
+    the next; the last one has no length. `odd` are the numbers of those that are not like the others: in
+    length by UNLIKE and more than two rows, or by more than two `band`s in what pv reached.
+    """
+    samples = log.samples[log.samples["channel"] == channel]
+    time, setpoint, pv = (samples[name].to_numpy(dtype=float) for name in ("time", "setpoint", "pv"))
+    begins: dict[float, list[int]] = {}
+    for first, stop in constant_runs(setpoint):
+        if stop - first >= FEWEST_ROWS:
+            begins.setdefault(float(setpoint[first]), []).append(int(first))
+    count = max(map(len, begins.values()), default=0)
+    if count < FEWEST_CYCLES:
+        return {}
+    level = max(level for level, places in begins.items() if len(places) >= count - 1)
+    places = begins[level]
+    rows = [
+        {
+            "number": number,
+            "clock": log.clock(float(time[begin])),
+            "line": int(samples["line"].iloc[begin]),
+            "seconds": float(time[end] - time[begin]) if end < len(time) else np.nan,
+            "least": float(np.nanmin(pv[begin:end])),
+            "most": float(np.nanmax(pv[begin:end])),
+        }
+        for number, (begin, end) in enumerate(zip(places, [*places[1:], len(time)], strict=True), start=1)
+    ]
+    table = pd.DataFrame(rows)
+    away = (table[["seconds", "least", "most"]] - table[["seconds", "least", "most"]].median()).abs()
+    period = float(np.median(np.diff(time)))
+    usual = float(table["seconds"].median())
+    is_odd = (away["seconds"] > max(UNLIKE * usual, 2 * period)) | (away["most"] > 2 * band)
+    is_odd |= away["least"] > 2 * band
+    is_odd &= table["seconds"].notna()
+    ends = {
+        f"{name}_{end}": getattr(table[name], end)()
+        for name in ("seconds", "least", "most")
+        for end in ("min", "max")
+    }
+    told = {"setpoint": level, "count": len(rows), "seconds": usual, **ends}
+    return dict(plain(told | {"odd": table["number"][is_odd].tolist(), "rows": rows[:MOST_CYCLES]}))
 
 
 def holds_of(

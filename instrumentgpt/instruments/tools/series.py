@@ -1,0 +1,224 @@
+"""The figures of any column of a log in any stretches of it: a loop's own, its error, those beside."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from instrumentgpt.instruments.analysis.signals import constant_runs
+from instrumentgpt.instruments.language import HOUR
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.reading.headers import heading_of, written_unit
+from instrumentgpt.instruments.reading.stated import Stated
+from instrumentgpt.instruments.reading.tables import OtherColumns
+from instrumentgpt.instruments.tools.columns import read_beside
+from instrumentgpt.instruments.tools.events import NotInTheLog
+from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, open_log, plain
+from instrumentgpt.instruments.tools.window import beyond_where, window_of
+from instrumentgpt.instruments.workspace import Workspace
+
+MOST_LEVELS = 24  # setpoints that are told
+MOST_POINTS, SMOOTHED = (
+    4000,
+    400,
+)  # of a window that is looked at; a change is over a 400th of it
+LAGGING = 0.05  # of a window, by which changes may come later
+ALIKE = 0.3  # correlation of changes, below which nothing is told of a lag
+FEWEST = 3  # samples of a line through them, or of a correlation
+OF_LOOP = ("pv", "setpoint", "output", "error")
+
+
+@dataclass(frozen=True, eq=False)
+class Series:
+    """One column: what it is of ("pv", …, "": no loop's), its channel, head and unit, and what it read."""
+
+    role: str
+    channel: int | None
+    head: str
+    unit: str
+    time: Floats
+    values: Floats
+    line: NDArray[np.int64]
+
+    @property
+    def name(self) -> str:
+        """The name that a tool is given: "pv 1", or its head."""
+        return f"{self.role} {self.channel}" if self.role else self.head
+
+
+def column_figures(
+    workspace: Workspace,
+    log: str,
+    device: str = "",
+    columns: Sequence[str] = (),
+    spans: Sequence[Sequence[str]] = (),
+    above: float | None = None,
+    below: float | None = None,
+    beside: str = "",
+    only_loops: bool = False,
+) -> dict[str, Any]:
+    """Return what `columns` of `log` read in each of `spans`: least, most, mean, std, first, last and slope.
+
+    For a figure of any column, also of several, in one or more stretches. Not for a cause.
+    Example: column_figures(log="run.csv", columns=["Flow [L/min]", "pv 1"], spans=[["10:00", "11:00"]]).
+
+    columns  their heads, or "pv 1", "setpoint 1", "output 1", "error 1" (setpoint - pv) of channel 1; none:
+             only what there is
+    spans    each [since, until], as channel_metrics takes them; none: all of the log
+    above    a limit, of which is told how often and how long a column was past it; below: likewise; both,
+             with `below` the lower one: how long it was out of the band between them
+    only_loops  whether columns beside those of the loops are left unread, which takes seconds in a wide table
+    beside   another column: how far the two go together (r), and what it read when the first was least, most
+    """
+    opened = open_log(workspace, log, device)
+    there = {one.name: one for one in _all(opened, only_loops)}
+    if unknown := [name for name in (*columns, beside) if name and name not in there]:
+        raise ToolProblem("no_column", log=opened.name, column=repr(unknown[0]), has=", ".join(there))
+    rows, lacking = list[dict[str, Any]](), list[list[str]]()
+    other = there.get(beside)
+    for since, until in spans or [("", "")]:
+        try:
+            window = window_of(opened.log, since, until)
+        except NotInTheLog:
+            if len(spans) < 2:
+                raise
+            lacking.append([since, until])
+            continue
+        told = (_row(opened.log, there[name], window, (above, below), other) for name in columns)
+        rows += [row for row in told if row]
+    whole = [opened.log.clock(at) for at in window_of(opened.log, "", "")]
+    return {
+        "summary": f"{opened.name}: {len(rows)} rows",
+        "log": opened.name,
+        "device": opened.device,
+        "window": [rows[0][end] for end in ("since", "until")] if rows else whole,
+        "whole": whole,
+        "heads": opened.log.layout if opened.log.columns else "",
+        "seconds": plain(float(np.ptp(opened.log.samples["time"]))),
+        "period": plain(_period(opened.log)),
+        "columns": [
+            {"name": one.name, "role": one.role, "channel": one.channel, "head": one.head, "unit": one.unit}
+            | (_levels(opened.log, one) if one.role == "setpoint" else {})
+            for one in there.values()
+        ],
+        "rows": rows,
+        "lacking": lacking,
+    }
+
+
+def _levels(log: Log, one: Series) -> dict[str, Any]:
+    """Return the values of a setpoint, and from when on each was held; no more than are told."""
+    held = [span for span in constant_runs(one.values) if span[1] - span[0] >= FEWEST]
+    held = [
+        span
+        for last, span in zip([None, *held], held, strict=False)
+        if last is None or one.values[last[0]] != one.values[span[0]]
+    ]
+    starts = [
+        {"value": one.values[first], "clock": log.clock(float(one.time[first])), "line": int(one.line[first])}
+        for first, _ in held[:MOST_LEVELS]
+    ]
+    levels = sorted({float(one.values[first]) for first, _ in held})[:MOST_LEVELS]
+    return dict(plain({"levels": levels, "changes": len(held) - 1, "starts": starts}))
+
+
+def _period(log: Log) -> float:
+    samples = log.samples
+    times = np.unique(samples["time"].to_numpy()[samples["channel"] == samples["channel"].iloc[0]])
+    return float(np.median(np.diff(times))) if len(times) > 1 else np.nan
+
+
+def _all(opened: Opened, only_loops: bool) -> Iterable[Series]:
+    """Yield the columns of a log: of each channel what it has, then those beside."""
+    log, none = opened.log, OtherColumns(np.empty(0), np.empty(0, dtype=np.int64), {}, ())
+    read = none if only_loops else read_beside(log, opened.path, opened.stated or Stated())
+    numbers = sorted(int(number) for number in log.samples["channel"].unique())
+    heads = {role: [head for head in read.own if role in heading_of(head).scores] for role in OF_LOOP[1:3]}
+    for number in numbers:
+        samples = log.samples[log.samples["channel"] == number]
+        time, line = samples["time"].to_numpy(dtype=float), samples["line"].to_numpy()
+        for role in OF_LOOP:
+            values = samples["setpoint"] - samples["pv"] if role == "error" else samples[role]
+            numeric = values.to_numpy(dtype=float)
+            if not np.isfinite(numeric).any():
+                continue
+            unit = "%" if role == "output" else log.unit_of(number)
+            named = heads.get(role, [])
+            head = log.channel_names.get(number, "") if role == "pv" else ""
+            if len(named) == 1:  # else which of them it is cannot be told
+                head = named[0]
+            yield Series(role, number, head, unit, time, numeric, line)
+    for head, numeric in read.values.items():
+        yield Series("", None, head, written_unit(head), read.time, numeric, read.line)
+
+
+def _lag(log: Log, one: Series, other: Series, window: tuple[float, float]) -> dict[str, Any]:
+    """Return by how many s the changes of `other` come after those of `one`, in steps of lag_step.
+
+    lag_r is how alike they are then, and lag None where that is little. A pv changes with its setpoint: what
+    it does after that until LAGGING of the window has passed is left out.
+    """
+    at = np.linspace(*window, min(MOST_POINTS, len(one.time)))
+    width, most = max(FEWEST, len(at) // SMOOTHED), int(LAGGING * len(at))
+    changes, own = list[Floats](), LAGGING * (window[1] - window[0])
+    for series in (one, other):
+        finite = np.isfinite(series.values)
+        if finite.sum() < FEWEST:
+            return {"lag": None, "lag_r": None, "lag_step": None}
+        values = np.interp(at, series.time[finite], series.values[finite])
+        change = values[width:] - values[:-width]
+        samples = log.samples[log.samples["channel"] == series.channel]
+        moved = samples["time"][samples["setpoint"].diff().abs() > 0] if series.role in OF_LOOP else ()
+        for moment in moved:
+            is_own = (at[:-width] > moment - (at[width] - at[0])) & (at[:-width] < moment + own)
+            change[is_own] = 0
+        changes.append(change)
+    first, second = changes
+    size = float(np.sqrt((first**2).sum() * (second**2).sum()))
+    middle = len(first) - 1
+    alike = np.correlate(second, first, "full")[middle - most : middle + most + 1]
+    best = int(np.abs(alike).argmax())
+    r, step = float(alike[best] / size) if size else 0.0, float(at[1] - at[0])
+    return {"lag": (best - most) * step if abs(r) >= ALIKE else None, "lag_r": r, "lag_step": step}
+
+
+def _row(
+    log: Log,
+    one: Series,
+    window: tuple[float, float],
+    limits: tuple[float | None, float | None],
+    other: Series | None,
+) -> dict[str, Any]:
+    """Return what a column read in `window`, {} if nothing."""
+    inside = np.flatnonzero(np.isfinite(one.values) & (one.time >= window[0]) & (one.time <= window[1]))
+    if not inside.size:
+        return {}
+    time, values, lines = one.time[inside], one.values[inside], one.line[inside]
+
+    def at(place: int) -> dict[str, Any]:
+        where = {"clock": log.clock(float(time[place])), "line": int(lines[place])}
+        beside = other.values[np.abs(other.time - time[place]).argmin()] if other else np.nan
+        return {"value": values[place], "beside": beside, **where}
+
+    row: dict[str, Any] = {"column": one.name, "samples": len(inside)}
+    row |= {"since": log.clock(window[0]), "until": log.clock(window[1]), "mean": values.mean()}
+    row |= {"std": values.std(), "least": at(int(values.argmin())), "most": at(int(values.argmax()))}
+    row |= {"first": at(0), "last": at(len(inside) - 1), "mean_size": np.abs(values).mean()}
+    row["per_hour"] = (
+        np.polyfit(time, values, 1)[0] * HOUR if len(inside) >= FEWEST and np.ptp(time) else None
+    )
+    above, below = limits
+    if above is not None or below is not None:
+        past = values > (np.inf if above is None else above)
+        past |= values < (-np.inf if below is None else below)
+        row["past"] = {"share": past.mean(), **beyond_where(log, (time, values, lines), past)}
+    if other and other.values.size:
+        beside = np.interp(time, other.time, other.values)
+        both = np.isfinite(beside)
+        is_told = both.sum() >= FEWEST and values[both].std() > 0 and beside[both].std() > 0
+        row |= _lag(log, one, other, window)
+        row["r"] = np.corrcoef(values[both], beside[both])[0, 1] if is_told else None
+    return dict(plain(row))

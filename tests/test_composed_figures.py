@@ -1,0 +1,187 @@
+"""Any column, in any stretch, past any limit: a figure is composed of what the question names."""
+
+import re
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+from cases import each
+from offline_case import asked
+
+from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.instruments.workspace import workspace
+
+START, STEP, PERIOD = datetime(2026, 3, 4, 8), 120, 30  # a row each 30 s for three days; 37 °C from row 120
+ROWS = 3 * 24 * 120
+HEADS = "Time,SP [°C],PV [°C],OUT [%],T_room [°C],Cooling water [°C],Flow [L/min]"
+
+
+@pytest.fixture(scope="module")
+def chamber(tmp_path_factory):
+    """Return a log of three days: two dips of the flow, warmer water for an hour, a room that warms."""
+    row, noise = np.arange(ROWS), np.random.default_rng(1).normal(0, 0.02, ROWS)
+    setpoint = np.where(row < STEP, 30.0, 37.0)
+    pv = 37 - 7 * np.exp(-np.maximum(row - STEP, 0) / 10.0) + noise
+    flow = np.where((row // 60 == 20) | (row // 60 == 70), 2.0, 5.0)
+    water = np.where((row >= 3000) & (row < 3120), 19.0, 15.0)
+    room, output = 20 + 2 * row / ROWS, 40 + 10 * (setpoint - pv)
+    lines = [HEADS]
+    for number in range(ROWS):
+        clock = START + timedelta(seconds=PERIOD * number)
+        cells = (setpoint, pv, output, room, water, flow)
+        lines.append(",".join([f"{clock}", *(f"{cell[number]:.2f}" for cell in cells)]))
+    path = tmp_path_factory.mktemp("composed") / "chamber.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def said(chamber, question: str, before: str = "") -> str:
+    log = {"last_log_file": chamber.name, "downloaded_logs": [chamber.name]} if before else {}
+    messages = ({"turn": 1, "role": "user", "text": before, "devices": []},) if before else ()
+    return asked(question, chamber.parent, attachments=(str(chamber),), state=log, messages=messages).text
+
+
+@each(
+    "question, told",
+    [
+        ("peak of the coolant?", "`Cooling water [°C]`) from 2026-03-04 08:00:00"),
+        ("冷卻水最高多少？", "最高 19 °C，2026-03-05 09:00:00"),
+        ("mean of the flow on day 2?", "mean 4.9375 L/min"),
+        ("第二天流量的平均？", "平均 4.9375 L/min"),
+        ("range of the ambient temperature?", "range 2 °C"),
+        ("warmest coolant on Thursday?", "2026-03-05 00:00:00 to 2026-03-05 23:59:59: highest 19 °C"),
+        ("max of the room over the last 6 h?", "2026-03-07 01:59:30 to 07:59:30"),
+        ("min of the flow and of the room?", "lowest 20 °C"),
+        ("max of the flow per day, a row per day", "2026-03-06 00:00:00 to 2026-03-07 00:00:00"),
+        ("how fast does the room drift per day?", "+0.667 °C per day"),
+        ("室溫從 2026-03-05 08:00 到 2026-03-06 08:00 變化了多少？", "+0.66 °C"),
+    ],
+)
+def test_a_figure_of_any_column_is_told_in_the_stretch_that_is_named(chamber, question, told):
+    assert told in said(chamber, question)
+
+
+@each(
+    "question, told",
+    [
+        ("when did the flow first go below 4?", "first below 4 L/min at 2026-03-04 18:00:00"),
+        ("流量最後一次低於 4 是幾點？", "最後一次低於 4 L/min：2026-03-05 19:29:30"),
+        ("how often was the flow below 4 L/min?", "2 times below 4 L/min, 60 min in all"),
+        ("longest time the coolant was above 17 °C?", "the longest time above 17 °C was 60 min"),
+        ("how long was the heater at full power?", "output: 1 time at 100 %, 60 s in all"),
+        ("was the room ever above 30 °C?", "never above 30 °C"),
+        ("what share of the time was pv within 36.5–37.5 °C?", "% of the time within 36.5 to 37.5 °C"),
+        ("how long was pv more than 5 °C away from the setpoint?", "outside -5 to 5 °C, 2 min in all"),
+    ],
+)
+def test_times_past_any_limit_are_told_as_they_are_asked_for(chamber, question, told):
+    assert told in said(chamber, question)
+
+
+@each(
+    "question, told",
+    [
+        ("does the room correlate with the flow?", "r = +0.0"),
+        ("what was the flow when the coolant was highest?", "read 5 L/min when"),
+        ("what was pv when the water was warmest?", "read 3"),
+        ("冷卻水最高的時候流量多少？", "`Flow [L/min]` 為 5 L/min"),
+        ("Which columns are in the log?", "`T_room [°C]`"),
+        ("取樣間隔是多少？", "每 30 秒一筆"),
+        ("which setpoints were used, and since when?", "it ends at 37 °C, since 2026-03-04 09:00:00"),
+        ("what was the biggest gap between sp and pv?", "largest deviation from the setpoint"),
+        ("average output to hold 75?", "no setpoint of 75"),
+        ("rise time of the step to 37?", "rise time 11 min"),
+    ],
+)
+def test_what_goes_together_and_what_a_log_has_is_told(chamber, question, told):
+    assert told in said(chamber, question)
+
+
+@each(
+    "before, question, told",
+    [
+        ("mean of the coolant on day 2?", "and the flow?", "mean 4.9375 L/min"),
+        ("第二天冷卻水的平均？", "那流量？", "平均 4.9375 L/min"),
+        ("mean of the flow in the first hour?", "and the maximum?", "highest 5 L/min"),
+    ],
+)
+def test_a_question_goes_on_with_what_it_does_not_name(chamber, before, question, told):
+    assert told in said(chamber, question, before)
+
+
+@each("question", ["mean oil temperature?", "highest outlet temperature?"])
+def test_a_column_that_is_not_there_is_no_other_one(chamber, question):
+    text = said(chamber, question)
+    assert "has no column for" in text and "`PV [°C]`" in text and "mean 3" not in text
+
+
+@each("question", ["which moved first, the room or the flow?", "流量和室溫哪個先變？"])
+def test_what_does_not_go_together_has_no_first(chamber, question):
+    assert "cannot be told" in (text := said(chamber, question)) or "無法判斷" in text
+
+
+def test_a_column_that_follows_another_is_told_with_its_delay(tmp_path):
+    number = np.arange(1800)
+    supply, pv, rows = (
+        np.where((number > 600) & (number < 900), 12.0, 15.0),
+        20.0,
+        ["time,supply [°C],probe [°C]"],
+    )
+    for second in number:
+        pv += (5 + supply[max(0, second - 30)] - pv) / 20
+        rows.append(f"{second},{supply[second] + 0.02 * (second % 3):.2f},{pv:.2f}")
+    (tmp_path / "run.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    text = asked(
+        "by how much does the probe lag behind the supply?",
+        tmp_path,
+        attachments=(str(tmp_path / "run.csv"),),
+    ).text
+    after = float(re.search(r"followed ([\d.]+) s later", text)[1])
+    assert text.index("supply") < text.index("changed first") and 25 <= after <= 60
+
+
+def test_gains_that_changed_in_the_log_are_told_with_their_time(tmp_path):
+    lines = []
+    for second in range(0, 1200, 2):
+        clock = f"[{START + timedelta(seconds=second)}.000][info] "
+        if second in (0, 600):
+            kp = 6 if second < 600 else 4
+            gains = f"PID gains Kp: {kp}.000 %/°C, Ki: 0.03000 %/(°C·s), Kd: 0.000 %·s/°C"
+            lines.append(f"{clock}Temperature channel 1: {gains}")
+        pv = 45 + 0.02 * (second % 3)
+        read = f"setpoint: 45.00 °C, process value: {pv:.2f} °C, output power: 30.0 %"
+        lines.append(f"{clock}Temperature channel 1: {read}, P: 0.00, I: 30.00, D: 0.00")
+    (tmp_path / "rig.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    for question in ("did someone change kp?", "which gains are set, and since when?", "kp 有改過嗎？"):
+        text = asked(question, tmp_path, attachments=(str(tmp_path / "rig.log"),)).text
+        assert "kp 6 → 4" in text and "2026-03-04 08:10" in text
+
+
+def test_the_cycles_of_a_programme_are_counted_and_the_odd_one_named(tmp_path):
+    long = [60, 60, 90, 60, 60]  # rows at 45 °C; 60 at 25 °C after each
+    setpoint = np.concatenate([np.full(30, 25.0), *(np.repeat([45.0, 25.0], [rows, 60]) for rows in long)])
+    pv, rows = 25.0, ["time,setpoint,pv,output"]
+    for second, target in enumerate(setpoint):
+        pv += (target - pv) / 8
+        rows.append(f"{second},{target},{pv:.2f},{50 + 2 * (target - pv):.1f}")
+    (tmp_path / "cycles.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    text = asked("are all cycles alike?", tmp_path, attachments=(str(tmp_path / "cycles.csv"),)).text
+    assert "45 °C 5 times: 5 cycles" in text and "Not like the others: 3" in text
+
+
+def test_a_chambers_pressure_numbers_no_channels(tmp_path):
+    rows = ["Time,SP,PV,OUT,P_ch (mbar)"]
+    for number in range(600):
+        clock = START + timedelta(seconds=number)
+        rows.append(f"{clock},37.0,{37 + 0.02 * (number % 3):.2f},40.0,{940 + number // 100}")
+    (tmp_path / "run.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    text = asked("highest pressure?", tmp_path, attachments=(str(tmp_path / "run.csv"),)).text
+    assert "`P_ch (mbar)`" in text and "highest 945 mbar" in text
+
+
+def test_a_line_that_nothing_can_be_read_of_in_one_of_two_stretches_is_said(chamber):
+    where = {"cache": str(chamber.parent / "cache"), "artifacts": str(chamber.parent / "artifacts")}
+    place = workspace("demo/devices.toml", **where, attachments=[str(chamber)])
+    spans = [["2026-03-05 10:00", "2026-03-05 11:00"], ["2026-04-01 10:00", "2026-04-01 11:00"]]
+    result = TOOLS["column_figures"](place, log=chamber.name, columns=["Flow [L/min]"], spans=spans)
+    assert len(result["rows"]) == 1 and result["lacking"] == [spans[1]]
