@@ -47,6 +47,7 @@ from instrumentgpt.analyst.questions import (
     dated,
     devices_in,
     language_asked,
+    part_of_day,
     read_question,
     relative_words,
     spelled,
@@ -70,6 +71,7 @@ MOST_AT_ONCE = 4  # questions of one message
 UNTIMED = ("log", "device", "language", "before")  # arguments of tools that are no time, whatever they hold
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "which_fine", "lab")
+EXTREMES = ("least", "most", "range", "mean")  # of each day that is named
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
 
@@ -269,7 +271,7 @@ def _part_asked(case: Case, kind: str) -> str:
     """Return the kind that answers on a trend over logs, a limit, or a time; "" for another question."""
     question, words, several = case.question, case.question.words, len(case.question.days) > 1
     if case.device and kind in OVER_LOGS and (aspect("trend", words) or (several and not question.clocks)):
-        return "compare"
+        return "figures" if kind == "figures" and question.extreme in EXTREMES else "compare"
     since_when = question.extreme == "when" and aspect("since_when", words)
     if since_when and kind in OVER_LOGS and _has_subject(case):
         return "figures"
@@ -335,7 +337,7 @@ def _time_named(case: Case) -> str:
     question = case.question
     if asks_to_run(question) or question.again or question.pasted:
         return ""
-    return relative_words(question) or next(iter(question.clocks), "")
+    return relative_words(question) or next(iter(question.clocks), "") or part_of_day(question.timed)[2]
 
 
 def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:

@@ -4,11 +4,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from itertools import pairwise
 
-from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log, unit_of
-from instrumentgpt.analyst.questions import aspect, channels_called, relative_words, span_of, spelled, table
+from instrumentgpt.analyst.case import Case, NothingToRead, Result, Subject, age, choose_log, unit_of
+from instrumentgpt.analyst.questions import (
+    aspect,
+    channels_called,
+    part_of_day,
+    relative_words,
+    span_of,
+    spelled,
+    table,
+)
 from instrumentgpt.analyst.words import moment, sentences
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import span_text, with_spans
@@ -34,7 +42,8 @@ _WITHIN = re.compile(
 )
 
 _NUMBER = re.compile(
-    r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))"
+    r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))",
+    re.ASCII,
 )
 _NO_HOLD = (  # quantities of a way, or of all of the log
     "rise", "settling", "overshoot", "period", "recovery", "gains", "saturated"
@@ -43,8 +52,11 @@ _NO_HOLD = (  # quantities of a way, or of all of the log
 
 def figures(case: Case) -> Iterator[str]:
     """Say the figures asked for, of the channels asked about or of all, in the time asked about."""
-    about = choose_log(case)
     question = case.question
+    if len(question.days) > 1 and case.device and not question.moments:
+        yield from _each_day(case)
+        return
+    about = choose_log(case)
     if limits := limits_asked(question.words):
         yield from _beyond(case, about, limits)
         return
@@ -87,6 +99,16 @@ def figures(case: Case) -> Iterator[str]:
         yield case.item(key, channels=listed, samples=samples, lacks=lacks)
     if not (note or told) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def _each_day(case: Case) -> Iterator[str]:
+    """Say the figures asked for of each day that is named, or that there is no log of it."""
+    for day in case.question.days:
+        try:
+            yield from figures(replace(case, question=replace(case.question, days=(day,))))
+        except NothingToRead as problem:
+            yield str(problem)
+        yield "\n"
 
 
 def _has_ways(quantity: str, row: Result) -> bool:
@@ -274,13 +296,20 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     ends = window_words(words)
     if len(question.moments) == 1 and ends:
         return {min(ends): question.moments[0]}, ""
-    day = question.day
-    if day[:1] in ("", "~") or question.moments or not case.device:
+    begins, stops, part = part_of_day(question.timed)
+    if not (question.day or part) or question.day[:1] == "~" or question.moments:
         return {}, ""
     first, last = case.tool("channel_metrics", **about.named)["window"]
-    is_longer = first[4:5] == "-" and first[:10] != last[:10]
-    day = day if len(day) > len("11-03") else f"{first[:4]}-{day}"
-    return {end: f"{day} {CLOCKS[end]}" for end in sorted(ends) or CLOCKS} if is_longer else {}, ""
+    if first[4:5] != "-" or not (part or first[:10] != last[:10]):
+        return {}, ""
+    start, count = datetime.fromisoformat(first[:10]), 1
+    count += (datetime.fromisoformat(last[:10]) - start).days
+    days = [at for at in (start + timedelta(days=n) for n in range(count)) if f"{at:%F}".endswith(question.day)]
+    if not days:
+        return {}, ""
+    if part:
+        return {end: f"{days[-1] + timedelta(hours=hour):%F %T}" for end, hour in (("since", begins), ("until", stops))}, ""
+    return {end: f"{days[0]:%F} {CLOCKS[end]}" for end in sorted(ends) or CLOCKS}, ""
 
 
 def window_words(words: str) -> set[str]:
