@@ -36,7 +36,7 @@ from instrumentgpt.analyst.figures import (
 )
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
-from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
+from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
@@ -242,7 +242,7 @@ def _kind(case: Case) -> str:
     was_a_value = kind in ("gains", "figures") and aspect("was", words)
     if kind in ("gains", "help") and aspect("danger", words):
         return "diagnosis"
-    if kind in ("gains", "help", "figures") and _is_unlogged(case):
+    if kind in ("gains", "help", "figures") and _is_unlogged(case) and not aspect("until", words):
         return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
@@ -252,6 +252,8 @@ def _kind(case: Case) -> str:
         return "shift"
     if is_ranking(case):
         return "ranking"
+    if case.device and len(case.task.devices) < 2 and aspect("until", words) and aspect("asks", words):
+        return "until"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
     if case.device and len(case.task.devices) < 2 and kind in OVER_LOGS and is_over_logs(case):
@@ -478,6 +480,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "remembered": record.remembered,
     "survey": survey,
     "logs": over_logs,
+    "until": until_limit,
     "handover": handover,
     "shift": shift,
     "ranking": ranking,

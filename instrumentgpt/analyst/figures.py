@@ -17,7 +17,7 @@ from instrumentgpt.analyst.questions import (
     spelled,
     table,
 )
-from instrumentgpt.analyst.words import moment, sentences
+from instrumentgpt.analyst.words import moment, plain_text, sentences
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import span_text, with_spans
 from instrumentgpt.instruments.since import since, stretch
@@ -305,10 +305,14 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     start, count = datetime.fromisoformat(first[:10]), 1
     count += (datetime.fromisoformat(last[:10]) - start).days
     days = [at for at in (start + timedelta(days=n) for n in range(count)) if f"{at:%F}".endswith(question.day)]
+    if part and days:
+        for day in days[::-1]:
+            since_, until = (f"{day + timedelta(hours=hour):%F %T}" for hour in (begins, stops))
+            if since_ < last and until > first:
+                return {"since": since_, "until": until}, ""
+        return {}, case.say("time_not_there", time=plain_text(part), end=last[:16])
     if not days:
         return {}, ""
-    if part:
-        return {end: f"{days[-1] + timedelta(hours=hour):%F %T}" for end, hour in (("since", begins), ("until", stops))}, ""
     return {end: f"{days[0]:%F} {CLOCKS[end]}" for end in sorted(ends) or CLOCKS}, ""
 
 
@@ -416,11 +420,10 @@ def when(case: Case, about: Subject) -> Iterator[str]:
     from instrumentgpt.analyst import over_logs, report  # which have figures in them
 
     diagnosis = report.diagnosed(case, about)
-    yield report.verdict(case, about, diagnosis) + "\n\n"
+    several = list(over_logs.since_log(case, about)) if about.device and case.question.extreme == "when" else []
+    yield from (*several, "\n") if several else (report.verdict(case, about, diagnosis), "\n\n")
     for fault in report.faults_of(diagnosis)[: report.MOST_FAULTS]:
         start, end = (moment(fault[name]) for name in ("onset_clock", "end_clock"))
         lines = report.links(about, fault)
         yield case.item("when_row", since=start, until=end, summary=fault["summary"], lines=lines)
     yield "\n" + report.header(case, about, diagnosis) + "\n"
-    if about.device and case.question.extreme == "when":
-        yield from over_logs.since_log(case, about)

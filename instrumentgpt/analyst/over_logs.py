@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime, time, timedelta
 
-from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, unit_of
+from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, log_names, unit_of
 from instrumentgpt.analyst.columns import SENTENCE_END
 from instrumentgpt.analyst.figures import (
     LONGEST_QUESTION,
@@ -14,7 +14,17 @@ from instrumentgpt.analyst.figures import (
     metrics_of,
 )
 from instrumentgpt.analyst.questions import aspect, span_of, table
-from instrumentgpt.analyst.report import diagnose, rising_over
+from instrumentgpt.analyst.constraints import asks_to_run
+from instrumentgpt.analyst.report import (
+    diagnose,
+    diagnosed,
+    faults_of,
+    next_action,
+    rising_over,
+    running,
+    verdict,
+    with_beside,
+)
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
@@ -55,14 +65,27 @@ def over_logs(case: Case) -> Iterator[str]:
         days = list(by_days(case)) if aspect("over_logs", case.question.words) else []
         yield from days or (figures if case.question.kind == "figures" else diagnose)(case)
         return
-    yield _title(case, rows, result["label"]) + "\n\n"
+    newest = next(row for row in reversed(rows) if "error" not in row)
+    rising = rising_over(case, Subject(bare(newest["log"]), result["device"], result["label"]))
+    yield from _title(case, rows, result["label"], rising)
+    yield "\n"
     yield from (_row(case, row) for row in rows)
     if result["left_out"]:
         yield case.item("logs_more", count=result["left_out"])
-    newest = next((row for row in reversed(rows) if "error" not in row), None)
-    about = Subject(bare(newest["log"]), result["device"], result["label"]) if newest else None
-    rising = rising_over(case, about) if about else []
-    yield from ("\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising)
+
+
+def until_limit(case: Case) -> Iterator[str]:
+    """Say when what grows over the logs reaches its limit, or that nothing grows; then how the newest one is."""
+    about = choose_log(case)
+    count = len(log_names(case)) if about.device else 1
+    rising = rising_over(case, about)
+    yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
+    yield case.say("until_straight" if rising else "until_none", label=about.label, count=count) + "\n\n"
+    diagnosis = with_beside(case, about, diagnosed(case, about))
+    if not rising:
+        yield verdict(case, about, diagnosis) + "\n\n"
+    yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
+    yield from next_action(case, about, diagnosis)
 
 
 def by_days(case: Case) -> Iterator[str]:
@@ -96,33 +119,49 @@ def _days_of(first: str, last: str, hours: Mapping[str, int]) -> list[tuple[str,
 
 
 def since_log(case: Case, about: Subject) -> Iterator[str]:
-    """Say from which log of the device on its newest finding is in each, and what grows from log to log."""
+    """Say from which log of the device on its newest finding is in each, or what grows from log to log."""
     rows = case.tool("survey_logs", device=about.device, language=case.language)["logs"]
     rows = rows[: 1 + max((place for place, row in enumerate(rows) if row["log"] == about.log), default=-1)]
     if len(rows) >= LEAST:
-        yield "\n" + _title(case, rows, about.label) + "\n"
-        yield from (
-            "\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising_over(case, about)
-        )
+        for row in _same(rows)[-1:]:
+            earliest = diagnosed(case, Subject(row["log"], row["device"], row["label"]))
+            for fault in [one for one in faults_of(earliest) if one["class"] == row["class"]][:1]:
+                clock, day = moment(fault["onset_clock"]), moment(row["start"])[:10]
+                yield case.say("logs_begun", title=row["title"], clock=clock, day=day) + "\n\n"
+        yield from _title(case, rows, about.label, rising_over(case, about))
+        yield "\n"
 
 
-def _title(case: Case, rows: list[Result], label: str) -> str:
-    """Return how many of the logs have a finding, and from which on the last of them is in each."""
+def _title(case: Case, rows: list[Result], label: str, rising: list[Result]) -> Iterator[str]:
+    """Yield how many of the logs have a finding, from which on the last of them is in each, and what grows."""
     judged = [row for row in rows if "error" not in row]
     having = [row for row in judged if row["faults"]]
     days = [moment(row["start"])[:10] for row in judged[:1] + judged[-1:]]
-    told = case.say(
-        "logs_judged", label=label, count=len(rows), bad=len(having), first=days[0], last=days[-1]
-    )
-    if judged and judged[-1]["faults"]:
-        newest, same = judged[-1], [judged[-1]]
-        for row in reversed(judged[:-1]):
-            if (row["class"], row["channel"]) != (newest["class"], newest["channel"]):
-                break
-            same.append(row)
-        fields = {"title": newest["title"], "count": len(same), "day": moment(same[-1]["start"])[:16]}
-        told += " " + case.say("logs_since" if len(same) < len(judged) else "logs_all", **fields)
-    return told
+    placed = {"label": label, "count": len(rows), "first": days[0], "last": days[-1]}
+    if rising and not having:
+        yield case.say("logs_grow", told=rising[0]["text"], **placed) + "\n"
+    else:
+        told = case.say("logs_judged", bad=len(having), **placed)
+        those = case.listed(dict.fromkeys(moment(row["start"])[:10] for row in having))
+        told += " " + case.say("logs_days", days=those) if 0 < len(having) < len(judged) else ""
+        yield told + _since(case, judged) + "\n"
+    yield from ("\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising[not having :])
+
+
+def _since(case: Case, judged: list[Result]) -> str:
+    """Return from which log on the finding of the newest one is in each, after a blank; "" if it has none."""
+    if not (same := _same(judged)):
+        return ""
+    fields = {"title": same[0]["title"], "count": len(same), "day": moment(same[-1]["start"])[:16]}
+    return " " + case.say("logs_since" if len(same) < len(judged) else "logs_all", **fields)
+
+
+def _same(rows: list[Result]) -> list[Result]:
+    """Return the logs, newest first, that all have the finding of the newest one; [] if it has none."""
+    judged = [row for row in reversed(rows) if "error" not in row]
+    found = [(row["faults"] > 0, row["class"], row["channel"]) for row in judged]
+    unlike = (place for place, one in enumerate(found) if one != found[0])
+    return judged[: next(unlike, len(judged))] if judged and judged[0]["faults"] else []
 
 
 def _row(case: Case, row: Result) -> str:

@@ -158,7 +158,7 @@ def diagnosed(case: Case, about: Subject) -> Result:
 
 
 def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Result]:
-    """Return the channels asked about whose output grows over the device's logs up to this one.
+    """Return the channels asked about whose output grows over the device's logs up to this one, else the others.
 
     unasked  whether only logs are read that take no time worth a word
     """
@@ -166,7 +166,7 @@ def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Resul
         return []
     asked = {**about.named, "reading": "small" if unasked else "all", "language": case.language}
     rows = case.tool("output_over_logs", **asked)["findings"]
-    return [row for row in rows if case.question.channel in (None, row["channel"])]
+    return [row for row in rows if case.question.channel in (None, row["channel"])] or rows
 
 
 def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
@@ -313,8 +313,10 @@ def running(case: Case, diagnosis: Result) -> str:
     grave = [fault for fault in faults if severity(fault["class"]) == "critical"]
     away, tells = diagnosis["excursions"]["unexplained"], severities - {"info"}
     key = "no" if grave else "but" if faults and tells else "away" if away else "yes" if tells else "untold"
+    rising = diagnosis.get("rising")
+    key = "rising" if rising and key in ("yes", "untold") else key
     may = [case.say("nothing_forbids")] if aspect("may", case.question.words) else []
-    told = case.say(f"running_{key}", title=(grave or faults or [{"title": ""}])[0]["title"])
+    told = case.say(f"running_{key}", title=(grave or faults or rising or [{"title": ""}])[0].get("title", ""))
     return together([*may, told, case.say("running_limit")], case.language)
 
 
@@ -697,6 +699,8 @@ def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         left += [fault["next_test"] for fault in faults_of(diagnosis) if fault["open_rival"] in faults]
         if seen:
             key, text = "suspect_found", f"{seen[0]['summary']} ({links(about, seen[0])})"
+        elif "heater_degradation" in faults and diagnosis["rising"]:
+            key, text = "suspect_grows", f"{diagnosis['rising'][0]['text']}."
         elif left:
             key, text = "suspect_open", left[0]
         elif weighed := _weighed(diagnosis, faults):

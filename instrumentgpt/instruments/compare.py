@@ -322,6 +322,12 @@ class Rise:
     ratio: float
     same_hours: bool
 
+    @property
+    def since(self) -> int:
+        """Return the place of the first log that needs plainly more than the first one."""
+        grown = np.abs(np.array(self.duties) - self.duties[0])
+        return int(np.argmax(grown > STEP_BACK * np.ptp(self.duties)))
+
 
 def spread_over(logs: Sequence[Item]) -> list[Item]:
     """Return up to MOST_LOGS of `logs`, the first and the last among them."""

@@ -98,7 +98,14 @@ def output_over_logs(
     rows = [
         {
             **plain(asdict(rise)),
-            "text": rise_sentence(rise, days, read[0].log.unit_of(rise.channel), language),
+            "since": days[rise.since],
+            "text": rise_sentence(
+                rise,
+                days,
+                read[0].log.unit_of(rise.channel),
+                language,
+                read[-1].log.channel_names.get(rise.channel, ""),
+            ),
         }
         for rise in rises
     ]
