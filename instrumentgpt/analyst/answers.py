@@ -23,7 +23,7 @@ from instrumentgpt.analyst.case import (
 from instrumentgpt.analyst.columns import SENTENCE_END, columns_first
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
-from instrumentgpt.analyst.events import events
+from instrumentgpt.analyst.events import events, topic
 from instrumentgpt.analyst.figures import (
     COLUMN,
     called,
@@ -281,7 +281,9 @@ def _part_asked(case: Case, kind: str) -> str:
         return "compare"
     if limits_asked(words) and _has_subject(case) and not question.gain:
         return "figures"
-    if question.search and kind == "figures" and aspect("how_often", words):
+    if kind == "figures" and aspect("how_often", words) and (question.search or aspect("event", words)):
+        return "events"
+    if aspect("connected", words) and aspect("asks", words) and (aspect("event", words) or topic(case)):
         return "events"
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
     asks_more = of_more or aspect("why", words)

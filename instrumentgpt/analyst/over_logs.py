@@ -123,13 +123,23 @@ def since_log(case: Case, about: Subject) -> Iterator[str]:
     rows = case.tool("survey_logs", device=about.device, language=case.language)["logs"]
     rows = rows[: 1 + max((place for place, row in enumerate(rows) if row["log"] == about.log), default=-1)]
     if len(rows) >= LEAST:
-        for row in _same(rows)[-1:]:
-            earliest = diagnosed(case, Subject(row["log"], row["device"], row["label"]))
-            for fault in [one for one in faults_of(earliest) if one["class"] == row["class"]][:1]:
-                clock, day = moment(fault["onset_clock"]), moment(row["start"])[:10]
-                yield case.say("logs_begun", title=row["title"], clock=clock, day=day) + "\n\n"
+        yield from _began(case, rows)
         yield from _title(case, rows, about.label, rising_over(case, about))
         yield "\n"
+
+
+def trouble_began(case: Case, about: Subject) -> Iterator[str]:
+    """Say when what the device's newest log has began, over its logs; nothing where that has no finding."""
+    if about.device:
+        yield from _began(case, case.tool("survey_logs", device=about.device, language=case.language)["logs"])
+
+
+def _began(case: Case, rows: list[Result]) -> Iterator[str]:
+    for row in _same(rows)[-1:]:
+        earliest = diagnosed(case, Subject(row["log"], row["device"], row["label"]))
+        for fault in [one for one in faults_of(earliest) if one["class"] == row["class"]][:1]:
+            clock, day = moment(fault["onset_clock"]), moment(row["start"])[:10]
+            yield case.say("logs_begun", title=row["title"], clock=clock, day=day) + "\n\n"
 
 
 def _title(case: Case, rows: list[Result], label: str, rising: list[Result]) -> Iterator[str]:
