@@ -17,6 +17,7 @@ from instrumentgpt.analyst.case import (
     older_log,
 )
 from instrumentgpt.analyst.events import topic
+from instrumentgpt.analyst.figures import figures, held_setpoints
 from instrumentgpt.analyst.questions import aspect
 from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import moment, plain_text, quoted
@@ -45,6 +46,9 @@ def compare(case: Case) -> Iterator[str]:
         yield from _difference_lines(case, about, older, comparison, f"{about.device or about.label}: ")
         return
     about, before = _two_logs(case)
+    if about.device and before == about.log and len(case.question.days) > 1:
+        yield from figures(case)
+        return
     rising = rising_over(case, about) if aspect("trend", case.question.words) else []
     yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
     if not before:
@@ -54,7 +58,11 @@ def compare(case: Case) -> Iterator[str]:
     comparison = _compared(case, **about.named, before=before)
     named = {"label": about.label, "before": quoted(comparison["before"]), "after": quoted(comparison["log"])}
     yield case.say("compare_title", count=len(comparison["changes"]), **named) + "\n\n"
-    yield from _difference_lines(case, about, Subject(before, about.device), comparison)
+    older = Subject(before, about.device)
+    for log in (older, about):  # on equal terms, where a setpoint is named
+        if held := list(held_setpoints(case, log)):
+            yield from (f"{quoted(log.log)}\n\n", *held, "\n")
+    yield from _difference_lines(case, about, older, comparison)
 
 
 def _compared(case: Case, **logs: str) -> Result:

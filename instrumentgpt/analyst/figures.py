@@ -16,6 +16,7 @@ from instrumentgpt.analyst.questions import (
     span_of,
     spelled,
     table,
+    without_days,
 )
 from instrumentgpt.analyst.words import moment, plain_text, sentences
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
@@ -124,7 +125,7 @@ def numbers_in(words: str) -> set[float]:
     >>> sorted(numbers_in("052: rms at 77 k in zone2, 85 度?")), numbers_in("at 14:20 on 11/16, 5 min, 100 %")
     ([77.0, 85.0], set())
     """
-    return {float(match[0]) for match in _NUMBER.finditer(words)}
+    return {float(match[0]) for match in _NUMBER.finditer(without_days(words))}
 
 
 def held_setpoints(case: Case, about: Subject) -> Iterator[str]:

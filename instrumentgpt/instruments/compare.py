@@ -8,12 +8,19 @@ from typing import Literal, TypeVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.analysis.metrics import main_setpoint
 from instrumentgpt.instruments.analysis.signals import PARTS, noise, part_of_day
 from instrumentgpt.instruments.analysis.study import Study, study_of
-from instrumentgpt.instruments.analysis.tracks import FEWEST_CYCLES, Track
+from instrumentgpt.instruments.analysis.tracks import (
+    AT_LIMIT,
+    FEWEST_CYCLES,
+    SETTLING,
+    SMALLEST_STEP,
+    Track,
+)
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.loops import Mask
@@ -46,11 +53,12 @@ STEP_BACK = 0.1  # of the whole rise: what is more ends a rise from log to log
 class Row:
     """One quantity before and after; nan where a log does not tell.
 
-    quantity  "kp", "ki", "kd", "setpoint", "duty", "noise", "out_of_band", "ambient"
+    quantity  "kp", "ki", "kd", "setpoint", "duty", "spread", "held", "saturated", "behind", "noise",
+              "out_of_band", "ambient"
     channel   None: the whole device
     ratio     after / before, nan where `before` is 0 or a ratio means nothing
     net       of "duty": `ratio` over the median ratio of the other channels, nan without others
-    at        of "duty": the setpoint held in both
+    at        of "duty", "spread", "held": the setpoint held in both
     """
 
     quantity: str
@@ -143,11 +151,61 @@ def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
     setpoints = main_setpoint(a), main_setpoint(b)
     yield Row("setpoint", channel, *setpoints, unit, abs(setpoints[1] - setpoints[0]) > SAME_SETPOINT)
     yield from duty_rows(channel, duties(first, channel), duties(second, channel))
+    yield from use_rows(channel, a, b, unit)
     noises = a.shown(_quiet_noise(a)), b.shown(_quiet_noise(b))
     loud = max(noises) > LEAST_NOISE * a.shown(a.span)
     yield _row("noise", channel, *noises, unit, loud and _differs(*noises, NOTABLE_NOISE))
     shares = _out_of_band(a), _out_of_band(b)
     yield Row("out_of_band", channel, *shares, "%", abs(shares[1] - shares[0]) > 100 * NOTABLE_SHARE)
+
+
+def use_rows(channel: int, a: Track, b: Track, unit: str) -> Iterator[Row]:
+    """Yield how both held the setpoint that both held longest, how long at a limit, how far behind a ramp."""
+    stood = _stood(a), _stood(b)
+    at = max({*stood[0]} & {*stood[1]}, key=lambda held: min(len(one[held]) for one in stood), default=None)
+    if at is not None:
+        spreads = [float(np.nanstd(track.loop.pv[held[at]])) for track, held in zip((a, b), stood, strict=True)]
+        loud = max(spreads) > a.shown(a.own_band) / 2
+        notable = loud and _differs(*spreads, NOTABLE_NOISE)
+        yield replace(_row("spread", channel, *spreads, unit, notable), at=at)
+        minutes = [float((track.loop.setpoint == at).sum()) * track.period / 60 for track in (a, b)]
+        notable = abs(minutes[1] - minutes[0]) > a.lag / 60 and _differs(*minutes, 1 + NOTABLE_SHARE)
+        yield Row("held", channel, *minutes, "min", notable, at=at)
+    limited = _minutes_at_limit(a), _minutes_at_limit(b)
+    if all(map(math.isfinite, limited)):
+        notable = abs(limited[1] - limited[0]) > a.lag / 60 and _differs(*limited, NOTABLE_DUTY)
+        yield Row("saturated", channel, *limited, "min", notable)
+    behind = [track.shown(_behind(track)) for track in (a, b)]
+    if all(map(math.isfinite, behind)):
+        far = abs(behind[1] - behind[0]) > a.shown(a.own_band)
+        yield _row("behind", channel, *behind, unit, far and _differs(*behind, NOTABLE_DUTY))
+
+
+def _stood(track: Track) -> dict[float, NDArray[np.int_]]:
+    """Return setpoint → the indices at which it stood, from a settling after it came."""
+    stood = dict[float, list[NDArray[np.int_]]]()
+    for first, stop in track.levels:
+        late = np.arange(track.after(first, track.lags(SETTLING)), stop)
+        stood.setdefault(float(track.loop.setpoint[first]), []).append(late[track.usable[late]])
+    joined = {at: np.concatenate(rows) for at, rows in stood.items()}
+    return {at: held for at, held in joined.items() if len(held) * track.period > track.lags(LEAST_QUIET)}
+
+
+def _minutes_at_limit(track: Track) -> float:
+    """Return how long (min) all was given that can be; nan without an output, or of one that is on or off."""
+    if not np.isfinite(track.output).any() or len(track.cycles) >= FEWEST_CYCLES:
+        return math.nan
+    pinned = track.output >= track.high - AT_LIMIT
+    pinned |= (track.output <= track.low + AT_LIMIT) & (track.low < 0)
+    return float(pinned.sum()) * track.period / 60
+
+
+def _behind(track: Track) -> float:
+    """Return the most bands that pv was from a setpoint that is ramped, nan of steps alone."""
+    moves = np.abs(np.diff(track.setpoint, prepend=track.setpoint[:1]))
+    ramped = (moves > 0) & (moves < SMALLEST_STEP) & track.usable & np.isfinite(track.smooth_error)
+    long = float(ramped.sum()) * track.period > track.lags(LEAST_QUIET)
+    return float(np.abs(track.smooth_error[ramped]).max()) if long else math.nan
 
 
 def ambient_rows(before: Log, after: Log) -> Iterator[Row]:
