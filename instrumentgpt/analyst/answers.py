@@ -36,7 +36,7 @@ from instrumentgpt.analyst.figures import (
 )
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
-from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit
+from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit, was_present
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
@@ -51,6 +51,7 @@ from instrumentgpt.analyst.questions import (
     read_question,
     relative_words,
     spelled,
+    suspected,
     table,
     term_names,
     terms,
@@ -285,6 +286,9 @@ def _part_asked(case: Case, kind: str) -> str:
         return "events"
     if aspect("connected", words) and aspect("asks", words) and (aspect("event", words) or topic(case)):
         return "events"
+    of_fault = aspect("swings", words) or suspected(words) or aspect("trouble", words)
+    if case.device and question.day and not question.clocks and of_fault and aspect("present", words):
+        return "present" if kind in OVER_LOGS and aspect("asks", words) else ""
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
     asks_more = of_more or aspect("why", words)
     apart = len(question.clocks) == 1 or several or aspect("moments", words)
@@ -483,6 +487,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "survey": survey,
     "logs": over_logs,
     "until": until_limit,
+    "present": was_present,
     "handover": handover,
     "shift": shift,
     "ranking": ranking,

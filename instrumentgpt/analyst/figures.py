@@ -153,8 +153,10 @@ def held_setpoints(case: Case, about: Subject) -> Iterator[str]:
 
 def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
     """Say how a channel went from setpoint to setpoint: of the one way that is named, or of all."""
-    named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", case.question.words)]
+    words = without_days(case.question.words)
+    named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", words, re.ASCII)]
     meant = [move for move in row["moves"] if (move["from"], move["to"]) in pairwise(named)]
+    meant = meant or [move for move in row["moves"] if move["to"] in named]
     if case.question.quantity == "period":
         times = Counter[float]()
         for move in row["moves"]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime, time, timedelta
 
-from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, log_names, unit_of
+from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, fetched_log, log_names, unit_of
 from instrumentgpt.analyst.columns import SENTENCE_END
 from instrumentgpt.analyst.figures import (
     LONGEST_QUESTION,
@@ -13,12 +13,14 @@ from instrumentgpt.analyst.figures import (
     limits_asked,
     metrics_of,
 )
-from instrumentgpt.analyst.questions import aspect, span_of, table
+from instrumentgpt.analyst.questions import aspect, span_of, suspected, table
 from instrumentgpt.analyst.constraints import asks_to_run
 from instrumentgpt.analyst.report import (
     diagnose,
     diagnosed,
     faults_of,
+    header,
+    links,
     next_action,
     rising_over,
     running,
@@ -30,6 +32,7 @@ from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
 
 MOST_DAYS = 14  # of one log, told one by one
+SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
 
@@ -86,6 +89,32 @@ def until_limit(case: Case) -> Iterator[str]:
         yield verdict(case, about, diagnosis) + "\n\n"
     yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     yield from next_action(case, about, diagnosis)
+
+
+def was_present(case: Case) -> Iterator[str]:
+    """Say whether the log of the day that is named has the fault that is meant: that of the words, or the newest."""
+    about = choose_log(case)
+    diagnosis = diagnosed(case, about)
+    classes = {fault for faults in suspected(case.question.words).values() for fault in faults}
+    if swings := aspect("swings", case.question.words):
+        classes = {*SWINGING}
+    if not classes:
+        newest = diagnosed(case, fetched_log(case))
+        classes = {fault["class"] for fault in faults_of(newest)}
+    found = [fault for fault in faults_of(diagnosis) if fault["class"] in classes or not classes]
+    day = moment(diagnosis["start"])[:10]
+    whys = [why for name, why in diagnosis["withheld"].items() if name.partition(",")[0] in classes]
+    if found:
+        since_, until = (moment(found[0][name]) for name in ("onset_clock", "end_clock"))
+        span = case.say("figures_span", since=since_, until=until)
+        yield case.say("present_yes", day=day, told=f"{found[0]['summary']} ({span})") + "\n\n"
+        yield f"- {links(about, found[0])}\n\n"
+    elif whys and not swings:
+        yield case.say("present_unjudged", day=day, reasons=case.listed(dict.fromkeys(map(plain_text, whys)))) + "\n\n"
+    else:
+        yield case.say("present_no", day=day) + "\n\n"
+        yield verdict(case, about, with_beside(case, about, diagnosis)) + "\n\n"
+    yield header(case, about, diagnosis) + "\n"
 
 
 def by_days(case: Case) -> Iterator[str]:
