@@ -287,8 +287,9 @@ def _part_asked(case: Case, kind: str) -> str:
     if aspect("connected", words) and aspect("asks", words) and (aspect("event", words) or topic(case)):
         return "events"
     of_fault = aspect("swings", words) or suspected(words) or aspect("trouble", words)
-    if case.device and question.day and not question.clocks and of_fault and aspect("present", words):
-        return "present" if kind in OVER_LOGS and aspect("asks", words) else ""
+    is_presence = of_fault and aspect("present", words) and aspect("asks", words)
+    if case.device and question.day and not question.clocks and is_presence and kind in OVER_LOGS:
+        return "present"
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
     asks_more = of_more or aspect("why", words)
     apart = len(question.clocks) == 1 or several or aspect("moments", words)

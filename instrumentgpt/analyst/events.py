@@ -40,7 +40,8 @@ TOPICS = {  # what the question is about → words that logs use for it
     r"\bparameters?\b|\bgains?\b|参数|增益": "parameter gain 參數 参数",
     r"\brefill\w*|\btop.?up\b|补水|加水|补充": "refill nachfüll 補水 加水",
     r"\btime-?outs?\b|逾时|超时": "timeout",
-    r"\bnet(?:work)?\b|\bsockets?\b|\bclients?\b|connect(?!or|ed (?:to|with) (?:the|this|that|it|our)\b)|网路|网络|连线|断线|连进": "net socket client",
+    r"\bnet(?:work)?\b|\bsockets?\b|\bclients?\b|网路|网络|连线|断线|连进": "net socket client",
+    r"connect(?!or|(?:ed|ion) (?:to|with) )": "net socket client",
     r"\bmotors?\b|\baxis\b|马达|电机": "motor",
     r"\bfans?\b|风扇": "fan",
     r"\bsupply\b|\bpsu\b|\bvoltage\b|电源|电压": "psu voltage",
@@ -133,7 +134,7 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
 
 
 def _connection(case: Case, about: Subject, groups: list[Result]) -> str:
-    """Return whether something was found in the log when the lines came; else when the device's trouble began."""
+    """Return whether something was found in the log when the lines came, else when the trouble began."""
     first = groups[0]["first"]
     then = case.tool("look_at_time", **about.named, clock=first["clock"], language=case.language)
     fields = {"line": quoted(first["text"]), "clock": moment(first["clock"])}

@@ -307,10 +307,12 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
         return {}, ""
     start, count = datetime.fromisoformat(first[:10]), 1
     count += (datetime.fromisoformat(last[:10]) - start).days
-    days = [at for at in (start + timedelta(days=n) for n in range(count)) if f"{at:%F}".endswith(question.day)]
+    days = [
+        at for at in (start + timedelta(days=n) for n in range(count)) if f"{at:%F}".endswith(question.day)
+    ]
     if part and days:
-        for day in days[::-1]:
-            since_, until = (f"{day + timedelta(hours=hour):%F %T}" for hour in (begins, stops))
+        for on in days[::-1]:
+            since_, until = (f"{on + timedelta(hours=hour):%F %T}" for hour in (begins, stops))
             if since_ < last and until > first:
                 return {"since": since_, "until": until}, ""
         return {}, case.say("time_not_there", time=plain_text(part), end=last[:16])
@@ -423,7 +425,9 @@ def when(case: Case, about: Subject) -> Iterator[str]:
     from instrumentgpt.analyst import over_logs, report  # which have figures in them
 
     diagnosis = report.diagnosed(case, about)
-    several = list(over_logs.since_log(case, about)) if about.device and case.question.extreme == "when" else []
+    several = (
+        list(over_logs.since_log(case, about)) if about.device and case.question.extreme == "when" else []
+    )
     yield from (*several, "\n") if several else (report.verdict(case, about, diagnosis), "\n\n")
     for fault in report.faults_of(diagnosis)[: report.MOST_FAULTS]:
         start, end = (moment(fault[name]) for name in ("onset_clock", "end_clock"))

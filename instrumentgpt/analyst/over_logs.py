@@ -3,8 +3,18 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime, time, timedelta
 
-from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, fetched_log, log_names, unit_of
+from instrumentgpt.analyst.case import (
+    Case,
+    Result,
+    Subject,
+    bare,
+    choose_log,
+    fetched_log,
+    log_names,
+    unit_of,
+)
 from instrumentgpt.analyst.columns import SENTENCE_END
+from instrumentgpt.analyst.constraints import asks_to_run
 from instrumentgpt.analyst.figures import (
     LONGEST_QUESTION,
     called,
@@ -14,7 +24,6 @@ from instrumentgpt.analyst.figures import (
     metrics_of,
 )
 from instrumentgpt.analyst.questions import aspect, span_of, suspected, table
-from instrumentgpt.analyst.constraints import asks_to_run
 from instrumentgpt.analyst.report import (
     diagnose,
     diagnosed,
@@ -78,7 +87,7 @@ def over_logs(case: Case) -> Iterator[str]:
 
 
 def until_limit(case: Case) -> Iterator[str]:
-    """Say when what grows over the logs reaches its limit, or that nothing grows; then how the newest one is."""
+    """Say when what grows over the logs reaches its limit, or that nothing grows, then what to do."""
     about = choose_log(case)
     count = len(log_names(case)) if about.device else 1
     rising = rising_over(case, about)
@@ -92,7 +101,7 @@ def until_limit(case: Case) -> Iterator[str]:
 
 
 def was_present(case: Case) -> Iterator[str]:
-    """Say whether the log of the day that is named has the fault that is meant: that of the words, or the newest."""
+    """Say whether the log of a day has the fault that the words name, or else the newest log has."""
     about = choose_log(case)
     diagnosis = diagnosed(case, about)
     classes = {fault for faults in suspected(case.question.words).values() for fault in faults}
@@ -110,7 +119,10 @@ def was_present(case: Case) -> Iterator[str]:
         yield case.say("present_yes", day=day, told=f"{found[0]['summary']} ({span})") + "\n\n"
         yield f"- {links(about, found[0])}\n\n"
     elif whys and not swings:
-        yield case.say("present_unjudged", day=day, reasons=case.listed(dict.fromkeys(map(plain_text, whys)))) + "\n\n"
+        yield (
+            case.say("present_unjudged", day=day, reasons=case.listed(dict.fromkeys(map(plain_text, whys))))
+            + "\n\n"
+        )
     else:
         yield case.say("present_no", day=day) + "\n\n"
         yield verdict(case, about, with_beside(case, about, diagnosis)) + "\n\n"
@@ -172,7 +184,7 @@ def _began(case: Case, rows: list[Result]) -> Iterator[str]:
 
 
 def _title(case: Case, rows: list[Result], label: str, rising: list[Result]) -> Iterator[str]:
-    """Yield how many of the logs have a finding, from which on the last of them is in each, and what grows."""
+    """Yield how many of the logs have a finding, from which on that of the last is in each, what grows."""
     judged = [row for row in rows if "error" not in row]
     having = [row for row in judged if row["faults"]]
     days = [moment(row["start"])[:10] for row in judged[:1] + judged[-1:]]

@@ -619,7 +619,7 @@ def relative_words(question: Question) -> str:
 def part_of_day(text: str) -> tuple[int, int, str]:
     """Return the first and the last hour of the part of a day that `text` names, and its words; (0, 24, "").
 
-    >>> part_of_day("max on the 22nd in the afternoon"), part_of_day("24 日白天"), part_of_day("max on the 22nd")
+    >>> part_of_day("max in the afternoon of the 22nd"), part_of_day("24 日白天"), part_of_day("the 22nd")
     ((12, 18, 'afternoon'), (6, 18, '白天'), (0, 24, ''))
     """
     words = spelled(text)

@@ -158,7 +158,7 @@ def diagnosed(case: Case, about: Subject) -> Result:
 
 
 def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Result]:
-    """Return the channels asked about whose output grows over the device's logs up to this one, else the others.
+    """Return the channels asked about whose output grows over the device's logs up to this one, else all.
 
     unasked  whether only logs are read that take no time worth a word
     """
@@ -316,7 +316,9 @@ def running(case: Case, diagnosis: Result) -> str:
     rising = diagnosis.get("rising")
     key = "rising" if rising and key in ("yes", "untold") else key
     may = [case.say("nothing_forbids")] if aspect("may", case.question.words) else []
-    told = case.say(f"running_{key}", title=(grave or faults or rising or [{"title": ""}])[0].get("title", ""))
+    told = case.say(
+        f"running_{key}", title=(grave or faults or rising or [{"title": ""}])[0].get("title", "")
+    )
     return together([*may, told, case.say("running_limit")], case.language)
 
 

@@ -164,18 +164,21 @@ def use_rows(channel: int, a: Track, b: Track, unit: str) -> Iterator[Row]:
     stood = _stood(a), _stood(b)
     at = max({*stood[0]} & {*stood[1]}, key=lambda held: min(len(one[held]) for one in stood), default=None)
     if at is not None:
-        spreads = [float(np.nanstd(track.loop.pv[held[at]])) for track, held in zip((a, b), stood, strict=True)]
+        spreads = (
+            float(np.nanstd(a.loop.pv[stood[0][at]])),
+            float(np.nanstd(b.loop.pv[stood[1][at]])),
+        )
         loud = max(spreads) > a.shown(a.own_band) / 2
         notable = loud and _differs(*spreads, NOTABLE_NOISE)
         yield replace(_row("spread", channel, *spreads, unit, notable), at=at)
-        minutes = [float((track.loop.setpoint == at).sum()) * track.period / 60 for track in (a, b)]
+        minutes = _minutes(a, a.loop.setpoint == at), _minutes(b, b.loop.setpoint == at)
         notable = abs(minutes[1] - minutes[0]) > a.lag / 60 and _differs(*minutes, 1 + NOTABLE_SHARE)
         yield Row("held", channel, *minutes, "min", notable, at=at)
     limited = _minutes_at_limit(a), _minutes_at_limit(b)
     if all(map(math.isfinite, limited)):
         notable = abs(limited[1] - limited[0]) > a.lag / 60 and _differs(*limited, NOTABLE_DUTY)
         yield Row("saturated", channel, *limited, "min", notable)
-    behind = [track.shown(_behind(track)) for track in (a, b)]
+    behind = a.shown(_behind(a)), b.shown(_behind(b))
     if all(map(math.isfinite, behind)):
         far = abs(behind[1] - behind[0]) > a.shown(a.own_band)
         yield _row("behind", channel, *behind, unit, far and _differs(*behind, NOTABLE_DUTY))
@@ -197,7 +200,11 @@ def _minutes_at_limit(track: Track) -> float:
         return math.nan
     pinned = track.output >= track.high - AT_LIMIT
     pinned |= (track.output <= track.low + AT_LIMIT) & (track.low < 0)
-    return float(pinned.sum()) * track.period / 60
+    return _minutes(track, pinned)
+
+
+def _minutes(track: Track, when: Mask) -> float:
+    return float(when.sum()) * track.period / 60
 
 
 def _behind(track: Track) -> float:

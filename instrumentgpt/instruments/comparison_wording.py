@@ -40,9 +40,7 @@ def row_sentence(row: Row, unit: str, language: Language) -> str:
     return word(key, language, **asdict(row), log_unit=unit, times=times)
 
 
-def rise_sentence(
-    rise: Rise, begun: Sequence[str], unit: str, language: Language, name: str = ""
-) -> str:
+def rise_sentence(rise: Rise, begun: Sequence[str], unit: str, language: Language, name: str = "") -> str:
     """Return output that grows from log to log as sentences.
 
     begun  when each log did, or its name
