@@ -57,7 +57,9 @@ def compare(case: Case) -> Iterator[str]:
         return
     comparison = _compared(case, **about.named, before=before)
     named = {"label": about.label, "before": quoted(comparison["before"]), "after": quoted(comparison["log"])}
-    yield case.say("compare_title", count=len(comparison["changes"]), **named) + "\n\n"
+    names = dict.fromkeys(row["name"] for row in comparison["compared"]) if comparison["narrowed"] else ()
+    of = {"count": len(comparison["changes"]), "of": case.listed(names)}
+    yield case.say("compare_title_of" if names else "compare_title", **of, **named) + "\n\n"
     older = Subject(before, about.device)
     for log in (older, about):  # on equal terms, where a setpoint is named
         if held := list(held_setpoints(case, log)):
@@ -100,7 +102,8 @@ def _two_logs(case: Case) -> tuple[Subject, str]:
     """Return the later log, and the name of the earlier one, fetched; "" if there is none."""
     question = case.question
     if len(question.days) > 1 and case.device:
-        first, last = (older_log(case, day) for day in sorted((question.days[0], question.days[-1])))
+        names, ends = log_names(case), (question.days[0], question.days[-1])
+        last, first = sorted((older_log(case, day) for day in ends), key=names.index)
         fetched_log(case, first)
         return fetched_log(case, last), first
     if question.day and case.device:

@@ -428,7 +428,9 @@ def when(case: Case, about: Subject) -> Iterator[str]:
     several = (
         list(over_logs.since_log(case, about)) if about.device and case.question.extreme == "when" else []
     )
-    yield from (*several, "\n") if several else (report.verdict(case, about, diagnosis), "\n\n")
+    dangers = [f"**{fault['danger']}**\n\n" for fault in report.faults_of(diagnosis) if fault["danger"]]
+    told = [*dangers, *several, "\n"] if several else [report.verdict(case, about, diagnosis), "\n\n"]
+    yield from told
     for fault in report.faults_of(diagnosis)[: report.MOST_FAULTS]:
         start, end = (moment(fault[name]) for name in ("onset_clock", "end_clock"))
         lines = report.links(about, fault)

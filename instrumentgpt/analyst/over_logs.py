@@ -34,6 +34,7 @@ from instrumentgpt.analyst.report import (
     rising_over,
     running,
     verdict,
+    where_of,
     with_beside,
 )
 from instrumentgpt.analyst.words import moment, plain_text, quoted
@@ -180,7 +181,8 @@ def _began(case: Case, rows: list[Result]) -> Iterator[str]:
         earliest = diagnosed(case, Subject(row["log"], row["device"], row["label"]))
         for fault in [one for one in faults_of(earliest) if one["class"] == row["class"]][:1]:
             clock, day = moment(fault["onset_clock"]), moment(row["start"])[:10]
-            yield case.say("logs_begun", title=row["title"], clock=clock, day=day) + "\n\n"
+            fields = {"title": row["title"], "where": where_of(case, fault), "clock": clock, "day": day}
+            yield case.say("logs_begun", **fields) + "\n\n"
 
 
 def _title(case: Case, rows: list[Result], label: str, rising: list[Result]) -> Iterator[str]:
@@ -194,7 +196,7 @@ def _title(case: Case, rows: list[Result], label: str, rising: list[Result]) -> 
     else:
         told = case.say("logs_judged", bad=len(having), **placed)
         those = case.listed(dict.fromkeys(moment(row["start"])[:10] for row in having))
-        told += " " + case.say("logs_days", days=those) if 0 < len(having) < len(judged) else ""
+        told += " " + case.say("logs_days", days=those) if len(_same(rows)) < len(having) < len(judged) else ""
         yield told + _since(case, judged) + "\n"
     yield from ("\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising[not having :])
 

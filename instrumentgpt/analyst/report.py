@@ -292,15 +292,20 @@ def _channels_of(fault: Result) -> list[int]:
     return fault["channels"] or [channel for channel in [fault["channel"]] if channel is not None]
 
 
-def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
-    """Return the bold sentence on the most important of a log's faults."""
+def where_of(case: Case, fault: Result) -> str:
+    """Return the channels that `fault` is about as words."""
     channels = _channels_of(fault)
     placed = ("where_device", "where_channel", "where_channels")[min(len(channels), 2)]
+    return case.say(placed, channel=case.listed(channels))
+
+
+def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
+    """Return the bold sentence on the most important of a log's faults."""
     return case.say(
         "verdict_fault",
         label=label,
         title=fault["title"],
-        where=case.say(placed, channel=case.listed(channels)),
+        where=where_of(case, fault),
         severity=phrase(SEVERITIES, f"severity_{fault['severity']}", case.language),
         confidence=fault["confidence_word"],
         more=case.say("verdict_more", count=others) if others else "",

@@ -8,7 +8,6 @@ from typing import Literal, TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.analysis.metrics import main_setpoint
@@ -17,7 +16,6 @@ from instrumentgpt.instruments.analysis.study import Study, study_of
 from instrumentgpt.instruments.analysis.tracks import (
     AT_LIMIT,
     FEWEST_CYCLES,
-    SETTLING,
     SMALLEST_STEP,
     Track,
 )
@@ -161,22 +159,21 @@ def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
 
 def use_rows(channel: int, a: Track, b: Track, unit: str) -> Iterator[Row]:
     """Yield how both held the setpoint that both held longest, how long at a limit, how far behind a ramp."""
-    stood = _stood(a), _stood(b)
-    at = max({*stood[0]} & {*stood[1]}, key=lambda held: min(len(one[held]) for one in stood), default=None)
+    held = _held(a), _held(b)
+    at = max({*held[0]} & {*held[1]}, key=lambda level: min(one[level] for one in held), default=None)
     if at is not None:
-        spreads = (
-            float(np.nanstd(a.loop.pv[stood[0][at]])),
-            float(np.nanstd(b.loop.pv[stood[1][at]])),
-        )
+        spreads = _spread(a, at), _spread(b, at)
         loud = max(spreads) > a.shown(a.own_band) / 2
         notable = loud and _differs(*spreads, NOTABLE_NOISE)
         yield replace(_row("spread", channel, *spreads, unit, notable), at=at)
-        minutes = _minutes(a, a.loop.setpoint == at), _minutes(b, b.loop.setpoint == at)
+        minutes = held[0][at], held[1][at]
         notable = abs(minutes[1] - minutes[0]) > a.lag / 60 and _differs(*minutes, 1 + NOTABLE_SHARE)
-        yield Row("held", channel, *minutes, "min", notable, at=at)
+        if _is_within(a, at) and _is_within(b, at):
+            yield Row("held", channel, *minutes, "min", notable, at=at)
     limited = _minutes_at_limit(a), _minutes_at_limit(b)
+    shares = limited[0] / (len(a) * a.period), limited[1] / (len(b) * b.period)
     if all(map(math.isfinite, limited)):
-        notable = abs(limited[1] - limited[0]) > a.lag / 60 and _differs(*limited, NOTABLE_DUTY)
+        notable = abs(limited[1] - limited[0]) > a.lag / 60 and _differs(*shares, NOTABLE_DUTY)
         yield Row("saturated", channel, *limited, "min", notable)
     behind = a.shown(_behind(a)), b.shown(_behind(b))
     if all(map(math.isfinite, behind)):
@@ -184,14 +181,20 @@ def use_rows(channel: int, a: Track, b: Track, unit: str) -> Iterator[Row]:
         yield _row("behind", channel, *behind, unit, far and _differs(*behind, NOTABLE_DUTY))
 
 
-def _stood(track: Track) -> dict[float, NDArray[np.int_]]:
-    """Return setpoint → the indices at which it stood, from a settling after it came."""
-    stood = dict[float, list[NDArray[np.int_]]]()
-    for first, stop in track.levels:
-        late = np.arange(track.after(first, track.lags(SETTLING)), stop)
-        stood.setdefault(float(track.loop.setpoint[first]), []).append(late[track.usable[late]])
-    joined = {at: np.concatenate(rows) for at, rows in stood.items()}
-    return {at: held for at, held in joined.items() if len(held) * track.period > track.lags(LEAST_QUIET)}
+def _held(track: Track) -> dict[float, float]:
+    """Return how long (min) each setpoint stood that pv reached."""
+    reached = {*track.loop.setpoint[track.holding].tolist()}
+    return {at: _minutes(track, track.loop.setpoint == at) for at in reached}
+
+
+def _is_within(track: Track, at: float) -> bool:
+    """Return whether the setpoint `at` came and went within the log: else it stood as long as that is."""
+    return bool(track.loop.setpoint[0] != at != track.loop.setpoint[-1])
+
+
+def _spread(track: Track, at: float) -> float:
+    """Return the standard deviation (shown unit) of pv, spikes bridged, while it should hold `at`."""
+    return track.shown(float(np.nanstd(track.pv[track.holding & (track.loop.setpoint == at)])))
 
 
 def _minutes_at_limit(track: Track) -> float:

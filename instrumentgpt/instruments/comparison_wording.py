@@ -54,7 +54,7 @@ def rise_sentence(rise: Rise, begun: Sequence[str], unit: str, language: Languag
     if max(steps) > AT_ONCE * sum(steps):
         place = steps.index(max(steps))
         return told + word("rise_at_once", language, since=begun[place][:10], until=begun[place + 1][:10])
-    told += word("rise_since", language, since=begun[rise.since][:10]) if rise.since > 1 else ""
+    told += word("rise_since", language, since=begun[rise.since][:10])
     with suppress(ValueError):  # a log that is known by its name alone
         days = (datetime.fromisoformat(begun[-1]) - datetime.fromisoformat(begun[0])) / timedelta(days=1)
         pace = sum(steps) / days
