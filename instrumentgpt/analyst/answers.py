@@ -253,7 +253,8 @@ def _kind(case: Case) -> str:
         return "shift"
     if is_ranking(case):
         return "ranking"
-    if case.device and len(case.task.devices) < 2 and aspect("until", words) and aspect("asks", words):
+    is_coming = aspect("until", words) and aspect("asks", words) and not case.question.days
+    if case.device and len(case.task.devices) < 2 and is_coming:
         return "until"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
@@ -282,7 +283,10 @@ def _part_asked(case: Case, kind: str) -> str:
         return "compare"
     if limits_asked(words) and _has_subject(case) and not question.gain:
         return "figures"
-    if kind == "figures" and aspect("how_often", words) and (question.search or aspect("event", words)):
+    of_lines = (
+        question.search or aspect("event", words) or (topic(case) and question.quantity in ("", "period"))
+    )
+    if kind == "figures" and aspect("how_often", words) and of_lines:
         return "events"
     if aspect("connected", words) and aspect("asks", words) and (aspect("event", words) or topic(case)):
         return "events"
@@ -346,7 +350,8 @@ def _time_named(case: Case) -> str:
     question = case.question
     if asks_to_run(question) or question.again or question.pasted:
         return ""
-    return relative_words(question) or next(iter(question.clocks), "") or part_of_day(question.timed)[2]
+    relative = "" if question.days else relative_words(question)
+    return relative or next(iter(question.clocks), "") or part_of_day(question.timed)[2]
 
 
 def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:

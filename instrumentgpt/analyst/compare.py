@@ -17,7 +17,7 @@ from instrumentgpt.analyst.case import (
     older_log,
 )
 from instrumentgpt.analyst.events import topic
-from instrumentgpt.analyst.figures import figures, held_setpoints
+from instrumentgpt.analyst.figures import figures, held_setpoints, numbers_in
 from instrumentgpt.analyst.questions import aspect
 from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import moment, plain_text, quoted
@@ -61,16 +61,18 @@ def compare(case: Case) -> Iterator[str]:
     of = {"count": len(comparison["changes"]), "of": case.listed(names)}
     yield case.say("compare_title_of" if names else "compare_title", **of, **named) + "\n\n"
     older = Subject(before, about.device)
+    yield from _difference_lines(case, about, older, comparison)
     for log in (older, about):  # on equal terms, where a setpoint is named
         if held := list(held_setpoints(case, log)):
-            yield from (f"{quoted(log.log)}\n\n", *held, "\n")
-    yield from _difference_lines(case, about, older, comparison)
+            yield from (f"\n{quoted(log.log)}\n\n", *held)
 
 
 def _compared(case: Case, **logs: str) -> Result:
     """Return what differs between two logs, of the channels and the quantity that are asked about."""
     question = case.question
-    comparison = case.tool("compare_logs", **logs, language=case.language)
+    numbers = [*numbers_in(question.words) - {*question.channels}]
+    at = {"at": numbers[0]} if len(numbers) == 1 and question.days else {}
+    comparison = case.tool("compare_logs", **logs, **at, language=case.language)
     named = [question.gain] if question.gain else COMPARED_AS.get(question.quantity, [question.quantity])
     quantities = {*named} & {row["quantity"] for row in comparison["compared"]}
 

@@ -81,7 +81,21 @@ def _account(case: Case) -> Iterator[str]:
     yield note + "\n\n" if note else ""
     yield from when(case, about)
     yield "\n"
+    if re.search(r"\bbefore\b|之前|先前|前面", case.question.words):
+        yield from _line_before(case, about)
     yield from _groups(case, about)
+
+
+def _line_before(case: Case, about: Subject) -> Iterator[str]:
+    """Tell the last event line before the most important finding of a log."""
+    diagnosis = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
+    groups = case.tool("search_events", **about.named, level="info")["groups"]
+    lines = [row for group in groups for row in zip(group["times"], group["lines"], strict=True)]
+    for fault in faults_of(diagnosis)[:1]:
+        for time, line in sorted(row for row in lines if 0 < row[0] < fault["onset"])[-1:]:
+            (row,) = case.tool("read_lines", **about.named, first=line, last=line)["lines"]
+            told = {"span": span_text(fault["onset"] - time, case.language), "text": quoted(row["text"])}
+            yield case.say("line_before", line=about.link(line), **told) + "\n\n"
 
 
 def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:

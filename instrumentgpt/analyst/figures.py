@@ -303,7 +303,9 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     if not (question.day or part) or question.day[:1] == "~" or question.moments:
         return {}, ""
     first, last = case.tool("channel_metrics", **about.named)["window"]
-    if first[4:5] != "-" or not (part or first[:10] != last[:10]):
+    if first[4:5] != "-":
+        return {}, case.say("part_no_clock", part=plain_text(part)) if part else ""
+    if not (part or first[:10] != last[:10]):
         return {}, ""
     start, count = datetime.fromisoformat(first[:10]), 1
     count += (datetime.fromisoformat(last[:10]) - start).days
@@ -425,9 +427,8 @@ def when(case: Case, about: Subject) -> Iterator[str]:
     from instrumentgpt.analyst import over_logs, report  # which have figures in them
 
     diagnosis = report.diagnosed(case, about)
-    several = (
-        list(over_logs.since_log(case, about)) if about.device and case.question.extreme == "when" else []
-    )
+    of_all = case.question.extreme == "when" and not (case.question.days or numbers_in(case.question.words))
+    several = list(over_logs.since_log(case, about)) if about.device and of_all else []
     dangers = [f"**{fault['danger']}**\n\n" for fault in report.faults_of(diagnosis) if fault["danger"]]
     told = [*dangers, *several, "\n"] if several else [report.verdict(case, about, diagnosis), "\n\n"]
     yield from told

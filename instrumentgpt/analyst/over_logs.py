@@ -75,7 +75,8 @@ def over_logs(case: Case) -> Iterator[str]:
     if not rows and begun:
         yield case.say("logs_none_since", label=result["label"], day=begun) + "\n\n"
     if len(rows) < LEAST or all("error" in row for row in rows):
-        days = list(by_days(case)) if aspect("over_logs", case.question.words) else []
+        is_there = (rows or not begun) and aspect("over_logs", case.question.words)
+        days = list(by_days(case)) if is_there else []
         yield from days or (figures if case.question.kind == "figures" else diagnose)(case)
         return
     newest = next(row for row in reversed(rows) if "error" not in row)
@@ -191,12 +192,16 @@ def _title(case: Case, rows: list[Result], label: str, rising: list[Result]) -> 
     having = [row for row in judged if row["faults"]]
     days = [moment(row["start"])[:10] for row in judged[:1] + judged[-1:]]
     placed = {"label": label, "count": len(rows), "first": days[0], "last": days[-1]}
+    if rising and case.question.channel not in (None, *(row["channel"] for row in rising)):
+        yield case.say("rising_other", channel=case.question.channel) + "\n\n"
     if rising and not having:
         yield case.say("logs_grow", told=rising[0]["text"], **placed) + "\n"
     else:
         told = case.say("logs_judged", bad=len(having), **placed)
         those = case.listed(dict.fromkeys(moment(row["start"])[:10] for row in having))
-        told += " " + case.say("logs_days", days=those) if len(_same(rows)) < len(having) < len(judged) else ""
+        told += (
+            " " + case.say("logs_days", days=those) if len(_same(rows)) < len(having) < len(judged) else ""
+        )
         yield told + _since(case, judged) + "\n"
     yield from ("\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising[not having :])
 

@@ -111,7 +111,7 @@ _THEN = (
     r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|suddenly|on|the|line|after|that"
     r"|之后|然后|接着|下一?行|变成|跳到|掉到|降到|突然|就|却|是|,)"
 )
-_BLANK_BY_HAN = re.compile(r"(?<=\d) (?=[\u4e00-\u9fff])|(?<=[\u4e00-\u9fff]) (?=\d)")  # 23 日 is 23日
+_BLANK_BY_HAN = re.compile(r"(?<=\d) (?=[年月日号点时分秒度区个行])|(?<=[年月第]) (?=\d)")  # 23 日 is 23日
 _JUMP = rf"(-?\d+(?:\.\d+)?)\s*(?:°?\s?[cf]\b|度|℃)?\s*(?:{_THEN}\s*)+(-?\d+(?:\.\d+)?)"
 
 

@@ -102,8 +102,11 @@ class Incomparable(InstrumentGPTError, ValueError):
     """Two logs, or parts of one, that share nothing to compare."""
 
 
-def compare(before: Log, after: Log) -> Comparison:
-    """Return what changed from the log `before` to the log `after`, in the unit of `before`."""
+def compare(before: Log, after: Log, at: float | None = None) -> Comparison:
+    """Return what changed from the log `before` to the log `after`, in the unit of `before`.
+
+    at  the setpoint at which they are compared, where both held it; else that which both held longest
+    """
     after = shown_in(after, before.unit)
     if before.unit != after.unit:
         raise Incomparable(
@@ -117,7 +120,7 @@ def compare(before: Log, after: Log) -> Comparison:
             f"{before.name} has channels {sorted(first.tracks)}, {after.name} {sorted(second.tracks)}: "
             "none in common. Choose two logs of the same device."
         )
-    rows = [row for channel in channels for row in channel_rows(first, second, channel)]
+    rows = [row for channel in channels for row in channel_rows(first, second, channel, at)]
     rows = [*net_of_others(rows), *ambient_rows(before, after)]
     names = (before.name, after.name)
     return Comparison(*names, before.unit, tuple(rows), tuple(event_changes(before, after)))
@@ -140,7 +143,7 @@ def _part(log: Log, first: float, last: float, name: str) -> Log:
     return replace(log, name=name, samples=samples, load_events=lambda: within(log.events), kept=None)
 
 
-def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
+def channel_rows(first: Study, second: Study, channel: int, at: float | None = None) -> Iterator[Row]:
     """Yield what can be compared of `channel`; of gains and outputs only what both logs tell."""
     a, b = first.tracks[channel], second.tracks[channel]
     unit = first.log.unit
@@ -148,8 +151,8 @@ def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
     yield from _gain_rows(a, b, units.pop()) if len(units) == 1 else ()
     setpoints = main_setpoint(a), main_setpoint(b)
     yield Row("setpoint", channel, *setpoints, unit, abs(setpoints[1] - setpoints[0]) > SAME_SETPOINT)
-    yield from duty_rows(channel, duties(first, channel), duties(second, channel))
-    yield from use_rows(channel, a, b, unit)
+    yield from duty_rows(channel, duties(first, channel), duties(second, channel), at)
+    yield from use_rows(channel, a, b, unit, at)
     noises = a.shown(_quiet_noise(a)), b.shown(_quiet_noise(b))
     loud = max(noises) > LEAST_NOISE * a.shown(a.span)
     yield _row("noise", channel, *noises, unit, loud and _differs(*noises, NOTABLE_NOISE))
@@ -157,11 +160,12 @@ def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
     yield Row("out_of_band", channel, *shares, "%", abs(shares[1] - shares[0]) > 100 * NOTABLE_SHARE)
 
 
-def use_rows(channel: int, a: Track, b: Track, unit: str) -> Iterator[Row]:
+def use_rows(channel: int, a: Track, b: Track, unit: str, at: float | None = None) -> Iterator[Row]:
     """Yield how both held the setpoint that both held longest, how long at a limit, how far behind a ramp."""
     held = _held(a), _held(b)
-    at = max({*held[0]} & {*held[1]}, key=lambda level: min(one[level] for one in held), default=None)
-    if at is not None:
+    both = {*held[0]} & {*held[1]}
+    longest = max(both, key=lambda level: min(one[level] for one in held), default=None)
+    if (at := at if at in both else longest) is not None:
         spreads = _spread(a, at), _spread(b, at)
         loud = max(spreads) > a.shown(a.own_band) / 2
         notable = loud and _differs(*spreads, NOTABLE_NOISE)
@@ -277,12 +281,13 @@ def _gain_rows(a: Track, b: Track, unit: str) -> Iterator[Row]:
         yield _row(name, a.loop.channel, *values, units[name], _differs(*values, 1 + SAME_GAIN))
 
 
-def duty_rows(channel: int, first: Duties, second: Duties) -> Iterator[Row]:
+def duty_rows(channel: int, first: Duties, second: Duties, at: float | None = None) -> Iterator[Row]:
     """Yield the mean output at the setpoint that both held longest, of like parts of the day."""
     first, second = at_like_hours([first, second])
     if not first:
         return
-    at = max(first, key=lambda setpoint: min(first[setpoint][1], second[setpoint][1]))
+    longest = max(first, key=lambda setpoint: min(first[setpoint][1], second[setpoint][1]))
+    at = longest if at is None or at not in first else at
     before, after = first[at][0], second[at][0]
     enough = min(abs(before), abs(after)) > LEAST_DUTY
     ratio = after / before if enough else math.nan
