@@ -21,7 +21,7 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_pi, window_asked
-from instrumentgpt.analyst.questions import ALONE, aspect, suspected, table
+from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -158,15 +158,16 @@ def diagnosed(case: Case, about: Subject) -> Result:
 
 
 def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Result]:
-    """Return the channels asked about whose output grows over the device's logs up to this one, else all.
+    """Return the channels asked about whose output grows over the device's logs up to this one, else others.
 
-    unasked  whether only logs are read that take no time worth a word
+    unasked  whether only logs are read that take no time worth a word, and no others told if one is named
     """
     if not about.device:
         return []
     asked = {**about.named, "reading": "small" if unasked else "all", "language": case.language}
     rows = case.tool("output_over_logs", **asked)["findings"]
-    return [row for row in rows if case.question.channel in (None, row["channel"])] or rows
+    own = [row for row in rows if case.question.channel in (None, row["channel"])]
+    return own or ([] if channels_in(case.question.words) and unasked else rows)
 
 
 def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
