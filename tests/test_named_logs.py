@@ -65,6 +65,8 @@ def inventory(tmp_path_factory):
         (folder / "furnace" / f"run_202611{run:02d}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     devices = [f'[[device]]\nname = "{name}"\nlogs = "{name}"\n' for name in ("bath", "furnace")]
     (folder / "devices.toml").write_text("\n".join(devices), encoding="utf-8")
+    for name in ("bath", "furnace"):  # all logs judged, once for all tests
+        asked(f"{name}: which day did it begin?", folder / "judged", inventory=str(folder / "devices.toml"))
     return str(folder / "devices.toml")
 
 
@@ -187,3 +189,15 @@ def test_what_grows_over_the_runs_is_what_each_answer_rests_on(ask, question):
 @each("sentence", ["Compare the run of 23 nov with that of 2 nov.", "比較兩爐", "請列出所有警告。"])
 def test_a_request_to_tell_something_is_a_question(sentence):
     assert is_question(sentence) and not is_question("Show no gains to the vendor.")
+
+
+@each(
+    "question",
+    [
+        "when did zone 2 of the furnace reach 500 on 14 nov?",
+        "furnace 11 月 14 日第 2 區什麼時候到 500 度？",
+    ],
+)
+def test_when_a_value_was_reached_is_the_moment_it_was(ask, question):
+    first = next(row for row, (_, pv, _) in enumerate(zone(14, 2)) if float(f"{pv:.1f}") > 500)
+    assert f"2026-11-14 {datetime(2026, 11, 14, 8) + timedelta(seconds=20 * first):%H:%M:%S}" in ask(question)

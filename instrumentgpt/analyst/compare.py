@@ -18,7 +18,7 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.events import topic
 from instrumentgpt.analyst.figures import figures, held_setpoints, numbers_in
-from instrumentgpt.analyst.questions import aspect
+from instrumentgpt.analyst.questions import aspect, channels_in
 from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
@@ -70,6 +70,8 @@ def compare(case: Case) -> Iterator[str]:
 def _compared(case: Case, **logs: str) -> Result:
     """Return what differs between two logs, of the channels and the quantity that are asked about."""
     question = case.question
+    named_now = question.again or channels_in(question.words)
+    channels = question.channels if named_now else ()  # not those of the question before
     numbers = [*numbers_in(question.words) - {*question.channels}]
     at = {"at": numbers[0]} if len(numbers) == 1 and question.days else {}
     comparison = case.tool("compare_logs", **logs, **at, language=case.language)
@@ -77,7 +79,7 @@ def _compared(case: Case, **logs: str) -> Result:
     quantities = {*named} & {row["quantity"] for row in comparison["compared"]}
 
     def is_meant(row: Result) -> bool:
-        in_channel = not question.channels or row.get("channel") in (None, *question.channels)
+        in_channel = not channels or row.get("channel") in (None, *channels)
         return in_channel and (not quantities or row["quantity"] in quantities)
 
     meant = {part: [*filter(is_meant, comparison[part])] for part in ("changes", "lasting", "compared")}

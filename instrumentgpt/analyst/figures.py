@@ -58,7 +58,7 @@ def figures(case: Case) -> Iterator[str]:
         yield from _each_day(case)
         return
     about = choose_log(case)
-    if limits := limits_asked(question.words):
+    if limits := limits_asked(question.words) or _reached(case):
         yield from _beyond(case, about, limits)
         return
     if question.extreme == "when" or question.quantity == "recovery":
@@ -194,6 +194,19 @@ def limits_asked(words: str, of_column: bool = False) -> dict[str, float]:
     starts = {name: table()["aspects"][name].pattern for name in ("above", "below")}
     found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in starts.items())
     return {name: float(match[1]) for name, match in found if match}
+
+
+def _reached(case: Case) -> dict[str, float]:
+    """Return the value of which it is asked when it was reached, as a limit of pv; {} if none is.
+
+    From which side tells a word for falling, else it is from below.
+    """
+    words = case.question.words
+    values = numbers_in(words) - {*case.question.channels}
+    if case.question.extreme != "when" or len(values) != 1 or not aspect("reached", words):
+        return {}
+    side = "below" if aspect("down", words) or aspect("below", words) else "above"
+    return {side: values.pop()}
 
 
 def _beyond(case: Case, about: Subject, limits: dict[str, float]) -> Iterator[str]:
