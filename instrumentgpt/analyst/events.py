@@ -9,6 +9,7 @@ from instrumentgpt.analyst.case import (
     NothingToRead,
     Result,
     Subject,
+    ToolFailed,
     age,
     ask_for_log,
     bare,
@@ -22,7 +23,7 @@ from instrumentgpt.analyst.jump import jump
 from instrumentgpt.analyst.over_logs import trouble_began
 from instrumentgpt.analyst.questions import aspect, spelled
 from instrumentgpt.analyst.report import coincident, faults_of, values_text
-from instrumentgpt.analyst.words import moment, quoted, together
+from instrumentgpt.analyst.words import moment, plain_text, quoted, together
 from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import number_of
 from instrumentgpt.memory.terms import phrases, terms
@@ -114,7 +115,8 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
     numbers = {"label": about.label, "total": result["total"], "query": query, "count": result["count"]}
     is_related = bool(aspect("connected", case.question.words)) and not subject
     yield _connection(case, about, result["groups"]) + "\n\n" if is_related and result["groups"] else ""
-    if not result["groups"] and 0 < result["total"] <= (MOST_LISTED if query else MOST_GROUPS):
+    few = MOST_LISTED if query or aspect("message", case.question.words) else MOST_GROUPS
+    if not result["groups"] and 0 < result["total"] <= few:
         everything = case.tool("search_events", **about.named, level="info")  # so few are told as they are
         result |= {name: everything[name] for name in ("groups", "count", "left_out")}
         if query:
@@ -125,9 +127,9 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
         yield case.say("events_absent", label=about.label) + "\n\n"
         yield from () if subject else when(case, about)
         return
-    few = result["count"] == result["total"] and result["groups"] and not query
+    is_all = result["count"] == result["total"] and result["groups"] and not query
     key = ("events_query" if query else "events") + ("_title" if result["groups"] else "_none")
-    key = "events_few" if few else key
+    key = "events_few" if is_all else key
     yield case.say(key, groups=len(result["groups"]) + result["left_out"], **numbers) + "\n\n"
     yield from ("- " + _group(case, about, group) + "\n" for group in result["groups"][:MOST_GROUPS])
     if (more := len(result["groups"]) - MOST_GROUPS + result["left_out"]) > 0:
@@ -171,7 +173,8 @@ def named_lines(case: Case, about: Subject) -> list[Result]:
     """Return the groups of the log's lines that the question names: by its topic, or words of their own."""
     groups = case.tool("search_events", **about.named, level="info")["groups"]
     topics = topic(case).split()
-    sought = [*phrases(re.sub(OF_EVENTS, " ", case.question.words))]
+    own = {*terms(f"{case.device} {case.label}")}  # the device's name stands in many a head
+    sought = [one for one in phrases(re.sub(OF_EVENTS, " ", case.question.words)) if not {*one} <= own]
     texts = [f"{group['source']} {group['first']['text']}" for group in groups]
     words = [{*terms(text)} for text in texts]
     shared = {one for one in sought if all({*one} <= have for have in words)} if len(groups) > 1 else set()
@@ -211,7 +214,13 @@ def _at_time(case: Case) -> Iterator[str]:
     for at in case.question.moments[:MOST_CLOCKS]:
         days = tuple(day for day in at.split(" ")[:-1] if "-" in day)
         alone = replace(case, question=replace(case.question, days=days))
-        yield from at_moment(case, choose_log(alone), at)
+        try:
+            yield from at_moment(case, choose_log(alone), at)
+        except ToolFailed as problem:
+            if not aspect("event", case.question.words):
+                raise
+            yield plain_text(str(problem)) + "\n\n"  # its lines may tell
+            yield from _groups(alone)
         yield "\n"
 
 
