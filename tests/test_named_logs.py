@@ -122,6 +122,8 @@ def test_a_day_without_a_log_is_said_to_have_none(ask, question, told):
     [
         ("did the bath already swing on the 22nd?", "**No, not in the log of 2026-11-22.**"),
         ("bath 24 日也有擺盪嗎？", "**有，2026-11-24：通道 1"),
+        ("bath 23 日有沒有問題？", "**有，2026-11-23：通道 1"),
+        ("bath 22 日也有這個問題嗎？", "**沒有，2026-11-22"),
         ("when did the bath begin to oscillate?", "began 2026-11-23 1"),
         ("bath 哪幾天有擺盪？", "自 2026-11-23 00:00 的記錄起每份都有"),
     ],

@@ -94,8 +94,9 @@ def until_limit(case: Case) -> Iterator[str]:
     count = len(log_names(case)) if about.device else 1
     rising = rising_over(case, about)
     yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
-    yield case.say("until_straight" if rising else "until_none", label=about.label, count=count) + "\n\n"
     diagnosis = with_beside(case, about, diagnosed(case, about))
+    key = "until_none" if count > LEAST and "output" not in diagnosis["missing"] else "unlogged"
+    yield case.say("until_straight" if rising else key, label=about.label, count=count) + "\n\n"
     if not rising:
         yield verdict(case, about, diagnosis) + "\n\n"
     yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
@@ -103,13 +104,13 @@ def until_limit(case: Case) -> Iterator[str]:
 
 
 def was_present(case: Case) -> Iterator[str]:
-    """Say whether the log of a day has the fault that the words name, or else the newest log has."""
+    """Say whether the log of a day has the fault that the words name, or "also" the newest log's, or any."""
     about = choose_log(case)
     diagnosis = diagnosed(case, about)
     classes = {fault for faults in suspected(case.question.words).values() for fault in faults}
     if swings := aspect("swings", case.question.words):
         classes = {*SWINGING}
-    if not classes:
+    if not classes and aspect("also", case.question.words):
         newest = diagnosed(case, fetched_log(case))
         classes = {fault["class"] for fault in faults_of(newest)}
     found = [fault for fault in faults_of(diagnosis) if fault["class"] in classes or not classes]
