@@ -86,8 +86,8 @@ def figures(case: Case) -> Iterator[str]:
     numbers = {"count": len(channels), "clock": moment(metrics["end"])}
     numbers["channel"] = case.listed(row["channel"] for row in channels)
     key = "figures_window" if window else "metrics_title"
-    yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
     yield note + "\n\n" if note else ""
+    yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
     yield from _swings(case, about, asked) if question.quantity in ("period", "spread") and not window else ()
     yield from (f"- {sentence}\n" for _, sentence in rows if sentence)
     for row in channels if moves else ():
