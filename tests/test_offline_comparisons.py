@@ -42,8 +42,8 @@ def test_the_log_is_compared_with_the_one_before(tmp_path, question, parts):
 @pytest.mark.parametrize(
     ("question", "told"),
     [
-        ("compare 053 with 050", "**zspr 053 (10.1.1.112) beside zspr 050 (10.1.1.85): 17 differences"),
-        ("053 和 050 有什麼不同？", "**zspr 053 (10.1.1.112) 與 zspr 050 (10.1.1.85) 相比，有 17 處不同"),
+        ("compare 053 with 050", "**zspr 053 (10.1.1.112) beside zspr 050 (10.1.1.85): 18 differences"),
+        ("053 和 050 有什麼不同？", "**zspr 053 (10.1.1.112) 與 zspr 050 (10.1.1.85) 相比，有 18 處不同"),
     ],
 )
 def test_two_devices_that_are_named_are_compared_with_each_other(tmp_path, question, told):

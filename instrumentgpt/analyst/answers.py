@@ -23,7 +23,7 @@ from instrumentgpt.analyst.case import (
 from instrumentgpt.analyst.columns import SENTENCE_END, columns_first
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
-from instrumentgpt.analyst.events import events
+from instrumentgpt.analyst.events import events, topic
 from instrumentgpt.analyst.figures import (
     COLUMN,
     PARTS,
@@ -37,7 +37,7 @@ from instrumentgpt.analyst.figures import (
 )
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
-from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
+from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit, was_present
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
@@ -48,9 +48,11 @@ from instrumentgpt.analyst.questions import (
     dated,
     devices_in,
     language_asked,
+    part_of_day,
     read_question,
     relative_words,
     spelled,
+    suspected,
     table,
     term_names,
     terms,
@@ -81,6 +83,7 @@ OF_COLUMNS = (
     "survey",
     "logs",
 )  # what a figure of a column may read as
+EXTREMES = ("least", "most", "range", "mean")  # of each day that is named
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
 
@@ -260,7 +263,7 @@ def _kind(case: Case) -> str:
     was_a_value = kind in ("gains", "figures") and aspect("was", words)
     if kind in ("gains", "help") and aspect("danger", words):
         return "diagnosis"
-    if kind in ("gains", "help", "figures") and _is_unlogged(case):
+    if kind in ("gains", "help", "figures") and _is_unlogged(case) and not aspect("until", words):
         return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
@@ -270,6 +273,9 @@ def _kind(case: Case) -> str:
         return "shift"
     if is_ranking(case):
         return "ranking"
+    is_coming = aspect("until", words) and aspect("asks", words) and not case.question.days
+    if case.device and len(case.task.devices) < 2 and is_coming:
+        return "until"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
     if case.device and len(case.task.devices) < 2 and kind in OVER_LOGS and is_over_logs(case):
@@ -289,7 +295,7 @@ def _part_asked(case: Case, kind: str) -> str:
     """Return the kind that answers on a trend over logs, a limit, or a time; "" for another question."""
     question, words, several = case.question, case.question.words, len(case.question.days) > 1
     if case.device and kind in OVER_LOGS and (aspect("trend", words) or (several and not question.clocks)):
-        return "compare"
+        return "figures" if kind == "figures" and question.extreme in EXTREMES else "compare"
     since_when = question.extreme == "when" and aspect("since_when", words)
     if since_when and kind in OVER_LOGS and _has_subject(case):
         return "figures"
@@ -297,8 +303,17 @@ def _part_asked(case: Case, kind: str) -> str:
         return "compare"
     if limits_asked(words) and _has_subject(case) and not question.gain:
         return "figures"
-    if question.search and kind == "figures" and aspect("how_often", words):
+    of_lines = (
+        question.search or aspect("event", words) or (topic(case) and question.quantity in ("", "period"))
+    )
+    if kind == "figures" and aspect("how_often", words) and of_lines:
         return "events"
+    if aspect("connected", words) and aspect("asks", words) and (aspect("event", words) or topic(case)):
+        return "events"
+    of_fault = aspect("swings", words) or suspected(words) or aspect("trouble", words)
+    is_presence = of_fault and aspect("present", words) and aspect("asks", words)
+    if case.device and question.day and not question.clocks and is_presence and kind in OVER_LOGS:
+        return "present"
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
     asks_more = of_more or aspect("why", words)
     apart = len(question.clocks) == 1 or several or aspect("moments", words)
@@ -357,7 +372,8 @@ def _time_named(case: Case) -> str:
     question = case.question
     if asks_to_run(question) or question.again or question.pasted:
         return ""
-    return relative_words(question) or next(iter(question.clocks), "")
+    relative = "" if question.days else relative_words(question)
+    return relative or next(iter(question.clocks), "") or part_of_day(question.timed)[2]
 
 
 def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
@@ -502,6 +518,8 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "remembered": record.remembered,
     "survey": survey,
     "logs": over_logs,
+    "until": until_limit,
+    "present": was_present,
     "handover": handover,
     "shift": shift,
     "ranking": ranking,

@@ -17,8 +17,8 @@ from instrumentgpt.analyst.case import (
     older_log,
 )
 from instrumentgpt.analyst.events import topic
-from instrumentgpt.analyst.figures import gains_since
-from instrumentgpt.analyst.questions import aspect
+from instrumentgpt.analyst.figures import figures, gains_since, held_setpoints, numbers_in
+from instrumentgpt.analyst.questions import aspect, channels_in
 from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
@@ -50,6 +50,9 @@ def compare(case: Case) -> Iterator[str]:
         yield from _difference_lines(case, about, older, comparison, f"{about.device or about.label}: ")
         return
     about, before = _two_logs(case)
+    if about.device and before == about.log and len(case.question.days) > 1:
+        yield from figures(case)
+        return
     rising = rising_over(case, about) if aspect("trend", case.question.words) else []
     yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
     if not before:
@@ -58,19 +61,29 @@ def compare(case: Case) -> Iterator[str]:
         return
     comparison = _compared(case, **about.named, before=before)
     named = {"label": about.label, "before": quoted(comparison["before"]), "after": quoted(comparison["log"])}
-    yield case.say("compare_title", count=len(comparison["changes"]), **named) + "\n\n"
-    yield from _difference_lines(case, about, Subject(before, about.device), comparison)
+    names = dict.fromkeys(row["name"] for row in comparison["compared"]) if comparison["narrowed"] else ()
+    of = {"count": len(comparison["changes"]), "of": case.listed(names)}
+    yield case.say("compare_title_of" if names else "compare_title", **of, **named) + "\n\n"
+    older = Subject(before, about.device)
+    yield from _difference_lines(case, about, older, comparison)
+    for log in (older, about):  # on equal terms, where a setpoint is named
+        if held := list(held_setpoints(case, log)):
+            yield from (f"\n{quoted(log.log)}\n\n", *held)
 
 
 def _compared(case: Case, **logs: str) -> Result:
     """Return what differs between two logs, of the channels and the quantity that are asked about."""
     question = case.question
-    comparison = case.tool("compare_logs", **logs, language=case.language)
+    named_now = question.again or channels_in(question.words)
+    channels = question.channels if named_now else ()  # not those of the question before
+    numbers = [*numbers_in(question.words) - {*question.channels}]
+    at = {"at": numbers[0]} if len(numbers) == 1 and question.days else {}
+    comparison = case.tool("compare_logs", **logs, **at, language=case.language)
     named = [question.gain] if question.gain else COMPARED_AS.get(question.quantity, [question.quantity])
     quantities = {*named} & {row["quantity"] for row in comparison["compared"]}
 
     def is_meant(row: Result) -> bool:
-        in_channel = not question.channels or row.get("channel") in (None, *question.channels)
+        in_channel = not channels or row.get("channel") in (None, *channels)
         return in_channel and (not quantities or row["quantity"] in quantities)
 
     meant = {part: [*filter(is_meant, comparison[part])] for part in ("changes", "lasting", "compared")}
@@ -97,7 +110,8 @@ def _two_logs(case: Case) -> tuple[Subject, str]:
     """Return the later log, and the name of the earlier one, fetched; "" if there is none."""
     question = case.question
     if len(question.days) > 1 and case.device:
-        first, last = (older_log(case, day) for day in sorted((question.days[0], question.days[-1])))
+        names, ends = log_names(case), (question.days[0], question.days[-1])
+        last, first = sorted((older_log(case, day) for day in ends), key=names.index)
         fetched_log(case, first)
         return fetched_log(case, last), first
     if question.day and case.device:

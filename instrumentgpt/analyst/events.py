@@ -9,6 +9,7 @@ from instrumentgpt.analyst.case import (
     NothingToRead,
     Result,
     Subject,
+    ToolFailed,
     age,
     ask_for_log,
     bare,
@@ -19,22 +20,33 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.figures import when, window_asked
 from instrumentgpt.analyst.jump import jump
-from instrumentgpt.analyst.questions import aspect
+from instrumentgpt.analyst.over_logs import trouble_began
+from instrumentgpt.analyst.questions import aspect, spelled
 from instrumentgpt.analyst.report import coincident, faults_of, values_text
-from instrumentgpt.analyst.words import moment, quoted
+from instrumentgpt.analyst.words import moment, plain_text, quoted, together
 from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import number_of
+from instrumentgpt.memory.terms import phrases, terms
 
+OF_EVENTS = (  # words for any line
+    r"\b(?:messages?|events?|alarms?|warnings?|errors?|lines?|logs?|entr(?:y|ies)|reported|appear\w*)\b"
+    r"|讯息|消息|事件|警报|警告|错误|记录|提示|出现"
+)
+MOST_LISTED = 40  # lines of a log, listed where none is about what is asked
 MOST_GROUPS, MOST_AT_ONCE, MOST_LOGS, MOST_CLOCKS = 8, 6, 12, 4
 AROUND = 4  # lines on either side of the one that is asked for
 TOPICS = {  # what the question is about → words that logs use for it
-    r"\bdoors?\b|门": "door",
+    r"\bdoors?\b|门": "door tür 門 门",
+    r"\blevel\b|液位|水位": "level füllstand niveau 液位 水位",
+    r"\bparameters?\b|\bgains?\b|参数|增益": "parameter gain 參數 参数",
+    r"\brefill\w*|\btop.?up\b|补水|加水|补充": "refill nachfüll 補水 加水",
     r"\btime-?outs?\b|逾时|超时": "timeout",
-    r"\bnet(?:work)?\b|\bsockets?\b|\bclients?\b|connect(?!or)|网路|网络|连线|断线|连进": "net socket client",
+    r"\bnet(?:work)?\b|\bsockets?\b|\bclients?\b|网路|网络|连线|断线|连进": "net socket client",
+    r"connect(?!or|(?:ed|ion) (?:to|with) )": "net socket client",
     r"\bmotors?\b|\baxis\b|马达|电机": "motor",
     r"\bfans?\b|风扇": "fan",
     r"\bsupply\b|\bpsu\b|\bvoltage\b|电源|电压": "psu voltage",
-    r"\bset ?points?\b|\bsp\b|设定": "setpoint",
+    r"\bset ?points?\b|\bsp\b|设定": "setpoint sollwert 設定",
     r"\brestart|\breboot|\bboot|重启|重开": "restart boot start",
     r"\bfirmware|\bversion|韧体|固件|版本": "firmware version",
 }
@@ -70,7 +82,21 @@ def _account(case: Case) -> Iterator[str]:
     yield note + "\n\n" if note else ""
     yield from when(case, about)
     yield "\n"
+    if re.search(r"\bbefore\b|之前|先前|前面", case.question.words):
+        yield from _line_before(case, about)
     yield from _groups(case, about)
+
+
+def _line_before(case: Case, about: Subject) -> Iterator[str]:
+    """Tell the last event line before the most important finding of a log."""
+    diagnosis = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
+    groups = case.tool("search_events", **about.named, level="info")["groups"]
+    lines = [row for group in groups for row in zip(group["times"], group["lines"], strict=True)]
+    for fault in faults_of(diagnosis)[:1]:
+        for time, line in sorted(row for row in lines if 0 < row[0] < fault["onset"])[-1:]:
+            (row,) = case.tool("read_lines", **about.named, first=line, last=line)["lines"]
+            told = {"span": span_text(fault["onset"] - time, case.language), "text": quoted(row["text"])}
+            yield case.say("line_before", line=about.link(line), **told) + "\n\n"
 
 
 def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
@@ -79,18 +105,31 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
     subject  the log, where its findings and its age were said before
     """
     about = subject or choose_log(case)
-    query = topic(case)
-    result = case.tool("search_events", **about.named, query=query)
+    query = case.question.search or _said(case)
+    result = case.tool("search_events", **about.named, query=case.question.search)
+    if not (case.question.search or subject) and (groups := named_lines(case, about)):
+        result |= {"groups": groups, "count": sum(group["count"] for group in groups), "left_out": 0}
+        query = groups[0]["first"]["text"] if len(groups) == 1 else query
+    elif query:
+        result |= {"groups": [], "count": 0, "left_out": 0} if not case.question.search else {}
     numbers = {"label": about.label, "total": result["total"], "query": query, "count": result["count"]}
-    if not (result["groups"] or query) and 0 < result["total"] <= MOST_GROUPS:  # so few are told as they are
-        result = case.tool("search_events", **about.named, level="info")
+    is_related = bool(aspect("connected", case.question.words)) and not subject
+    yield _connection(case, about, result["groups"]) + "\n\n" if is_related and result["groups"] else ""
+    few = MOST_LISTED if query or aspect("message", case.question.words) else MOST_GROUPS
+    if not result["groups"] and 0 < result["total"] <= few:
+        everything = case.tool("search_events", **about.named, level="info")  # so few are told as they are
+        result |= {name: everything[name] for name in ("groups", "count", "left_out")}
+        if query:
+            yield case.say("events_query_none", **numbers) + "\n\n"
+            query = ""
+            numbers |= {"count": result["count"]}
     if not result["total"]:
         yield case.say("events_absent", label=about.label) + "\n\n"
         yield from () if subject else when(case, about)
         return
-    few = result["count"] == result["total"] and result["groups"] and not query
+    is_all = result["count"] == result["total"] and result["groups"] and not query
     key = ("events_query" if query else "events") + ("_title" if result["groups"] else "_none")
-    key = "events_few" if few else key
+    key = "events_few" if is_all else key
     yield case.say(key, groups=len(result["groups"]) + result["left_out"], **numbers) + "\n\n"
     yield from ("- " + _group(case, about, group) + "\n" for group in result["groups"][:MOST_GROUPS])
     if (more := len(result["groups"]) - MOST_GROUPS + result["left_out"]) > 0:
@@ -108,6 +147,44 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
         yield "\n" + case.say("events_apart", findings=len(faults)) + "\n"
     if not subject and (old := age(case.task, case.language, diagnosed["end"])):
         yield f"\n{old}\n"
+
+
+def _connection(case: Case, about: Subject, groups: list[Result]) -> str:
+    """Return whether something was found in the log when the lines came, else when the trouble began."""
+    first = groups[0]["first"]
+    then = case.tool("look_at_time", **about.named, clock=first["clock"], language=case.language)
+    fields = {"line": quoted(first["text"]), "clock": moment(first["clock"])}
+    for name in ("during", "nearest"):
+        for one in then[name][:1]:
+            since, until = moment(one["onset_clock"]), moment(one["end_clock"], one["onset_clock"])
+            return case.say(f"connected_{name}", text=one["summary"], since=since, until=until, **fields)
+    began = "".join(trouble_began(case, about))
+    return together(filter(None, (case.say("connected_none", **fields), began.strip())), case.language)
+
+
+def _said(case: Case) -> str:
+    """Return the words of the question by which it names one of the topics, "" if it names none."""
+    words = spelled(case.question.text)
+    found = (match for pattern in TOPICS if (match := re.search(pattern, words, re.ASCII)))
+    return next((case.question.text[match.start() : match.end()] for match in found), "")
+
+
+def named_lines(case: Case, about: Subject) -> list[Result]:
+    """Return the groups of the log's lines that the question names: by its topic, or words of their own."""
+    groups = case.tool("search_events", **about.named, level="info")["groups"]
+    topics = topic(case).split()
+    own = {*terms(f"{case.device} {case.label}")}  # the device's name stands in many a head
+    sought = [one for one in phrases(re.sub(OF_EVENTS, " ", case.question.words)) if not {*one} <= own]
+    texts = [f"{group['source']} {group['first']['text']}" for group in groups]
+    words = [{*terms(text)} for text in texts]
+    shared = {one for one in sought if all({*one} <= have for have in words)} if len(groups) > 1 else set()
+    scores = [
+        sum({*one} <= have and one not in shared and not "".join(one).isdecimal() for one in sought)
+        + 2 * any(word in text.casefold() for word in topics)
+        for have, text in zip(words, texts, strict=True)
+    ]
+    most = max(scores, default=0)
+    return [group for group, score in zip(groups, scores, strict=True) if score == most] if most else []
 
 
 def topic(case: Case) -> str:
@@ -137,7 +214,13 @@ def _at_time(case: Case) -> Iterator[str]:
     for at in case.question.moments[:MOST_CLOCKS]:
         days = tuple(day for day in at.split(" ")[:-1] if "-" in day)
         alone = replace(case, question=replace(case.question, days=days))
-        yield from at_moment(case, choose_log(alone), at)
+        try:
+            yield from at_moment(case, choose_log(alone), at)
+        except ToolFailed as problem:
+            if not aspect("event", case.question.words):
+                raise
+            yield plain_text(str(problem)) + "\n\n"  # its lines may tell
+            yield from _groups(alone)
         yield "\n"
 
 

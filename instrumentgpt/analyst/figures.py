@@ -3,12 +3,21 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from itertools import pairwise
 
-from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log, unit_of
-from instrumentgpt.analyst.questions import aspect, channels_called, relative_words, span_of, spelled, table
-from instrumentgpt.analyst.words import moment, sentences
+from instrumentgpt.analyst.case import Case, NothingToRead, Result, Subject, age, choose_log, unit_of
+from instrumentgpt.analyst.questions import (
+    aspect,
+    channels_called,
+    part_of_day,
+    relative_words,
+    span_of,
+    spelled,
+    table,
+    without_days,
+)
+from instrumentgpt.analyst.words import moment, plain_text, sentences
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import span_text, with_spans
 from instrumentgpt.instruments.since import since, stretch
@@ -33,7 +42,8 @@ _WITHIN = re.compile(
 )
 
 _NUMBER = re.compile(
-    r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))"
+    r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))",
+    re.ASCII,
 )
 HOLD_LEADS = {"output": "duty", "spread": "std", "noise": "std"}  # what is told first
 _NO_HOLD = (  # quantities of a way, or of all of the log
@@ -43,8 +53,11 @@ _NO_HOLD = (  # quantities of a way, or of all of the log
 
 def figures(case: Case) -> Iterator[str]:
     """Say the figures asked for, of the channels asked about or of all, in the time asked about."""
-    about = choose_log(case)
     question = case.question
+    if len(question.days) > 1 and case.device and not question.moments:
+        yield from _each_day(case)
+        return
+    about = choose_log(case)
     if question.extreme == "when" and (told := list(gains_since(case, about))):
         yield from told
         return
@@ -75,8 +88,8 @@ def figures(case: Case) -> Iterator[str]:
     numbers = {"count": len(channels), "clock": moment(metrics["end"])}
     numbers["channel"] = case.listed(row["channel"] for row in channels)
     key = "figures_window" if window else "metrics_title"
-    yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
     yield note + "\n\n" if note else ""
+    yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
     yield from _swings(case, about, asked) if question.quantity in ("period", "spread") and not window else ()
     is_steep = moves and aspect("steepest", question.words)
     yield from () if is_steep else (f"- {sentence}\n" for _, sentence in rows if sentence)
@@ -115,6 +128,16 @@ def gains_since(case: Case, about: Subject, only_changed: bool = False) -> Itera
         yield from (f"  - {change}\n" for change in changes)
 
 
+def _each_day(case: Case) -> Iterator[str]:
+    """Say the figures asked for of each day that is named, or that there is no log of it."""
+    for day in case.question.days:
+        try:
+            yield from figures(replace(case, question=replace(case.question, days=(day,))))
+        except NothingToRead as problem:
+            yield str(problem)
+        yield "\n"
+
+
 def _has_ways(quantity: str, row: Result) -> bool:
     """Return whether the ways between setpoints tell what is asked: how fast, or how many cycles."""
     return bool(row["moves"]) and (
@@ -128,7 +151,7 @@ def numbers_in(words: str) -> set[float]:
     >>> sorted(numbers_in("052: rms at 77 k in zone2, 85 度?")), numbers_in("at 14:20 on 11/16, 5 min, 100 %")
     ([77.0, 85.0], set())
     """
-    return {float(match[0]) for match in _NUMBER.finditer(words)}
+    return {float(match[0]) for match in _NUMBER.finditer(without_days(words))}
 
 
 def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[str]:
@@ -158,9 +181,10 @@ def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[s
 
 def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
     """Say how a channel went from setpoint to setpoint: of the one way that is named, or of all."""
-    named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", case.question.words)]
+    words = without_days(case.question.words)
+    named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", words, re.ASCII)]
     meant = [move for move in row["moves"] if (move["from"], move["to"]) in pairwise(named)]
-    meant = meant or row["moves"]
+    meant = meant or [move for move in row["moves"] if move["to"] in named] or row["moves"]
     if is_steep := bool(aspect("steepest", case.question.words)):
         sign = -1 if re.search(r"\bcool|降", case.question.words) else 1
         meant = sorted(meant, key=lambda move: -sign * (move["steepest"] or 0.0))[:1]
@@ -328,13 +352,28 @@ def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
     ends = window_words(words)
     if len(question.moments) == 1 and ends:
         return {min(ends): question.moments[0]}, ""
-    day = question.day
-    if day[:1] in ("", "~") or question.moments or not case.device:
+    begins, stops, part = part_of_day(question.timed)
+    if not (question.day or part) or question.day[:1] == "~" or question.moments:
         return {}, ""
     first, last = case.tool("channel_metrics", **about.named)["window"]
-    is_longer = first[4:5] == "-" and first[:10] != last[:10]
-    day = day if len(day) > len("11-03") else f"{first[:4]}-{day}"
-    return {end: f"{day} {CLOCKS[end]}" for end in sorted(ends) or CLOCKS} if is_longer else {}, ""
+    if first[4:5] != "-":
+        return {}, case.say("part_no_clock", part=plain_text(part)) if part else ""
+    if not (part or first[:10] != last[:10]):
+        return {}, ""
+    start, count = datetime.fromisoformat(first[:10]), 1
+    count += (datetime.fromisoformat(last[:10]) - start).days
+    days = [
+        at for at in (start + timedelta(days=n) for n in range(count)) if f"{at:%F}".endswith(question.day)
+    ]
+    if part and days:
+        for on in days[::-1]:
+            since_, until = (f"{on + timedelta(hours=hour):%F %T}" for hour in (begins, stops))
+            if since_ < last and until > first:
+                return {"since": since_, "until": until}, ""
+        return {}, case.say("time_not_there", time=plain_text(part), end=last[:16])
+    if not days:
+        return {}, ""
+    return {end: f"{days[0]:%F} {CLOCKS[end]}" for end in sorted(ends) or CLOCKS}, ""
 
 
 def window_words(words: str) -> set[str]:
@@ -441,11 +480,13 @@ def when(case: Case, about: Subject) -> Iterator[str]:
     from instrumentgpt.analyst import over_logs, report  # which have figures in them
 
     diagnosis = report.diagnosed(case, about)
-    yield report.verdict(case, about, diagnosis) + "\n\n"
+    of_all = case.question.extreme == "when" and not (case.question.days or numbers_in(case.question.words))
+    several = list(over_logs.since_log(case, about)) if about.device and of_all else []
+    dangers = [f"**{fault['danger']}**\n\n" for fault in report.faults_of(diagnosis) if fault["danger"]]
+    told = [*dangers, *several, "\n"] if several else [report.verdict(case, about, diagnosis), "\n\n"]
+    yield from told
     for fault in report.faults_of(diagnosis)[: report.MOST_FAULTS]:
         start, end = (moment(fault[name]) for name in ("onset_clock", "end_clock"))
         lines = report.links(about, fault)
         yield case.item("when_row", since=start, until=end, summary=fault["summary"], lines=lines)
     yield "\n" + report.header(case, about, diagnosis) + "\n"
-    if about.device and case.question.extreme == "when":
-        yield from over_logs.since_log(case, about)

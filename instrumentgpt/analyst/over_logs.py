@@ -3,8 +3,18 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime, time, timedelta
 
-from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, unit_of
+from instrumentgpt.analyst.case import (
+    Case,
+    Result,
+    Subject,
+    bare,
+    choose_log,
+    fetched_log,
+    log_names,
+    unit_of,
+)
 from instrumentgpt.analyst.columns import SENTENCE_END
+from instrumentgpt.analyst.constraints import asks_to_run
 from instrumentgpt.analyst.figures import (
     LONGEST_QUESTION,
     called,
@@ -13,13 +23,26 @@ from instrumentgpt.analyst.figures import (
     limits_asked,
     metrics_of,
 )
-from instrumentgpt.analyst.questions import aspect, span_of, table
-from instrumentgpt.analyst.report import diagnose, rising_over
+from instrumentgpt.analyst.questions import aspect, span_of, suspected, table
+from instrumentgpt.analyst.report import (
+    diagnose,
+    diagnosed,
+    faults_of,
+    header,
+    links,
+    next_action,
+    rising_over,
+    running,
+    verdict,
+    where_of,
+    with_beside,
+)
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
 
 MOST_DAYS = 14  # of one log, told one by one
+SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
 
@@ -52,17 +75,61 @@ def over_logs(case: Case) -> Iterator[str]:
     if not rows and begun:
         yield case.say("logs_none_since", label=result["label"], day=begun) + "\n\n"
     if len(rows) < LEAST or all("error" in row for row in rows):
-        days = list(by_days(case)) if aspect("over_logs", case.question.words) else []
+        is_there = (rows or not begun) and aspect("over_logs", case.question.words)
+        days = list(by_days(case)) if is_there else []
         yield from days or (figures if case.question.kind == "figures" else diagnose)(case)
         return
-    yield _title(case, rows, result["label"]) + "\n\n"
+    newest = next(row for row in reversed(rows) if "error" not in row)
+    rising = rising_over(case, Subject(bare(newest["log"]), result["device"], result["label"]))
+    yield from _title(case, rows, result["label"], rising)
+    yield "\n"
     yield from (_row(case, row) for row in rows)
     if result["left_out"]:
         yield case.item("logs_more", count=result["left_out"])
-    newest = next((row for row in reversed(rows) if "error" not in row), None)
-    about = Subject(bare(newest["log"]), result["device"], result["label"]) if newest else None
-    rising = rising_over(case, about) if about else []
-    yield from ("\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising)
+
+
+def until_limit(case: Case) -> Iterator[str]:
+    """Say when what grows over the logs reaches its limit, or that nothing grows, then what to do."""
+    about = choose_log(case)
+    count = len(log_names(case)) if about.device else 1
+    rising = rising_over(case, about)
+    yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
+    diagnosis = with_beside(case, about, diagnosed(case, about))
+    key = "until_none" if count > LEAST and "output" not in diagnosis["missing"] else "unlogged"
+    yield case.say("until_straight" if rising else key, label=about.label, count=count) + "\n\n"
+    if not rising:
+        yield verdict(case, about, diagnosis) + "\n\n"
+    yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
+    yield from next_action(case, about, diagnosis)
+
+
+def was_present(case: Case) -> Iterator[str]:
+    """Say whether the log of a day has the fault that the words name, or "also" the newest log's, or any."""
+    about = choose_log(case)
+    diagnosis = diagnosed(case, about)
+    classes = {fault for faults in suspected(case.question.words).values() for fault in faults}
+    if swings := aspect("swings", case.question.words):
+        classes = {*SWINGING}
+    if not classes and aspect("also", case.question.words):
+        newest = diagnosed(case, fetched_log(case))
+        classes = {fault["class"] for fault in faults_of(newest)}
+    found = [fault for fault in faults_of(diagnosis) if fault["class"] in classes or not classes]
+    day = moment(diagnosis["start"])[:10]
+    whys = [why for name, why in diagnosis["withheld"].items() if name.partition(",")[0] in classes]
+    if found:
+        since_, until = (moment(found[0][name]) for name in ("onset_clock", "end_clock"))
+        span = case.say("figures_span", since=since_, until=until)
+        yield case.say("present_yes", day=day, told=f"{found[0]['summary']} ({span})") + "\n\n"
+        yield f"- {links(about, found[0])}\n\n"
+    elif whys and not swings:
+        yield (
+            case.say("present_unjudged", day=day, reasons=case.listed(dict.fromkeys(map(plain_text, whys))))
+            + "\n\n"
+        )
+    else:
+        yield case.say("present_no", day=day) + "\n\n"
+        yield verdict(case, about, with_beside(case, about, diagnosis)) + "\n\n"
+    yield header(case, about, diagnosis) + "\n"
 
 
 def by_days(case: Case) -> Iterator[str]:
@@ -96,33 +163,64 @@ def _days_of(first: str, last: str, hours: Mapping[str, int]) -> list[tuple[str,
 
 
 def since_log(case: Case, about: Subject) -> Iterator[str]:
-    """Say from which log of the device on its newest finding is in each, and what grows from log to log."""
+    """Say from which log of the device on its newest finding is in each, or what grows from log to log."""
     rows = case.tool("survey_logs", device=about.device, language=case.language)["logs"]
     rows = rows[: 1 + max((place for place, row in enumerate(rows) if row["log"] == about.log), default=-1)]
     if len(rows) >= LEAST:
-        yield "\n" + _title(case, rows, about.label) + "\n"
-        yield from (
-            "\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising_over(case, about)
-        )
+        yield from _began(case, rows)
+        yield from _title(case, rows, about.label, rising_over(case, about))
+        yield "\n"
 
 
-def _title(case: Case, rows: list[Result], label: str) -> str:
-    """Return how many of the logs have a finding, and from which on the last of them is in each."""
+def trouble_began(case: Case, about: Subject) -> Iterator[str]:
+    """Say when what the device's newest log has began, over its logs; nothing where that has no finding."""
+    if about.device:
+        yield from _began(case, case.tool("survey_logs", device=about.device, language=case.language)["logs"])
+
+
+def _began(case: Case, rows: list[Result]) -> Iterator[str]:
+    for row in _same(rows)[-1:]:
+        earliest = diagnosed(case, Subject(row["log"], row["device"], row["label"]))
+        for fault in [one for one in faults_of(earliest) if one["class"] == row["class"]][:1]:
+            clock, day = moment(fault["onset_clock"]), moment(row["start"])[:10]
+            fields = {"title": row["title"], "where": where_of(case, fault), "clock": clock, "day": day}
+            yield case.say("logs_begun", **fields) + "\n\n"
+
+
+def _title(case: Case, rows: list[Result], label: str, rising: list[Result]) -> Iterator[str]:
+    """Yield how many of the logs have a finding, from which on that of the last is in each, what grows."""
     judged = [row for row in rows if "error" not in row]
     having = [row for row in judged if row["faults"]]
     days = [moment(row["start"])[:10] for row in judged[:1] + judged[-1:]]
-    told = case.say(
-        "logs_judged", label=label, count=len(rows), bad=len(having), first=days[0], last=days[-1]
-    )
-    if judged and judged[-1]["faults"]:
-        newest, same = judged[-1], [judged[-1]]
-        for row in reversed(judged[:-1]):
-            if (row["class"], row["channel"]) != (newest["class"], newest["channel"]):
-                break
-            same.append(row)
-        fields = {"title": newest["title"], "count": len(same), "day": moment(same[-1]["start"])[:16]}
-        told += " " + case.say("logs_since" if len(same) < len(judged) else "logs_all", **fields)
-    return told
+    placed = {"label": label, "count": len(rows), "first": days[0], "last": days[-1]}
+    if rising and case.question.channel not in (None, *(row["channel"] for row in rising)):
+        yield case.say("rising_other", channel=case.question.channel) + "\n\n"
+    if rising and not having:
+        yield case.say("logs_grow", told=rising[0]["text"], **placed) + "\n"
+    else:
+        told = case.say("logs_judged", bad=len(having), **placed)
+        those = case.listed(dict.fromkeys(moment(row["start"])[:10] for row in having))
+        told += (
+            " " + case.say("logs_days", days=those) if len(_same(rows)) < len(having) < len(judged) else ""
+        )
+        yield told + _since(case, judged) + "\n"
+    yield from ("\n" + case.say("rising_row", text=row["text"]) + "\n" for row in rising[not having :])
+
+
+def _since(case: Case, judged: list[Result]) -> str:
+    """Return from which log on the finding of the newest one is in each, after a blank; "" if it has none."""
+    if not (same := _same(judged)):
+        return ""
+    fields = {"title": same[0]["title"], "count": len(same), "day": moment(same[-1]["start"])[:16]}
+    return " " + case.say("logs_since" if len(same) < len(judged) else "logs_all", **fields)
+
+
+def _same(rows: list[Result]) -> list[Result]:
+    """Return the logs, newest first, that all have the finding of the newest one; [] if it has none."""
+    judged = [row for row in reversed(rows) if "error" not in row]
+    found = [(row["faults"] > 0, row["class"], row["channel"]) for row in judged]
+    unlike = (place for place, one in enumerate(found) if one != found[0])
+    return judged[: next(unlike, len(judged))] if judged and judged[0]["faults"] else []
 
 
 def _row(case: Case, row: Result) -> str:

@@ -112,6 +112,7 @@ _THEN = (
     r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|suddenly|on|the|line|after|that"
     r"|之后|然后|接着|下一?行|变成|跳到|掉到|降到|突然|就|却|是|,)"
 )
+_BLANK_BY_HAN = re.compile(r"(?<=\d) (?=[年月日号点时分秒度区个行])|(?<=[年月第]) (?=\d)")  # 23 日 is 23日
 _JUMP = rf"(-?\d+(?:\.\d+)?)\s*(?:°?\s?[cf]\b|度|℃)?\s*(?:{_THEN}\s*)+(-?\d+(?:\.\d+)?)"
 
 
@@ -175,7 +176,7 @@ def table() -> dict[str, Any]:
     }
     worded = {
         part: {name: {**row, "pattern": _any(row["words"])} for name, row in read[part].items()}
-        for part in ("times", "suspects", "columns")
+        for part in ("times", "parts_of_day", "suspects", "columns")
     }
     aspects = {name: re.compile(pattern, re.ASCII) for name, pattern in read["aspects"].items()}
     named["suspecting"] = _any(read["suspecting"])
@@ -249,7 +250,7 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
     chosen, body = named_kind(rest)
     chosen = chosen if [body.strip()] == [*before[:1]] else ""  # a button; typed, it is words among others
     rest = body if chosen else rest
-    words = spelled(rest)
+    words = _BLANK_BY_HAN.sub("", spelled(rest))
     question = _slots(Question("", rest, words, pasted=pasted))
     named = _names(question, in_view, devices)
     plain = re.sub(f"{LOG_NAME}|{_PURPOSE}", " ", words)  # what asks for nothing
@@ -391,7 +392,7 @@ def _slots(question: Question) -> Question:
         days=() if lines or log else days_in(words),
         relative=next((name for name, row in patterns["times"].items() if row["pattern"].search(words)), ""),
         timed=question.text,
-        log=question.text[log.start() : log.end()] if log else "",
+        log=log_name[0] if (log_name := re.search(LOG_NAME, question.text, re.I)) else "",
         previous=not log and bool(aspect("previous", words)),
         search=quoted[1] if quoted else "",
         order=bool(act) and not aspect("no_order", words) and not constraints_in(act[0]),
@@ -593,6 +594,17 @@ def dated(moments: Sequence[str], today: date) -> tuple[str, ...]:
     return tuple(re.sub(r"^@(\d)", day_of, moment) for moment in moments)
 
 
+def without_days(words: str) -> str:
+    """Return `words` without the days that they name.
+
+    >>> without_days("at 15 on 22 nov?")
+    'at 15 on  ?'
+    """
+    for pattern in _DAYS:
+        words = re.sub(pattern, " ", words)
+    return words
+
+
 def _factor_in(words: str) -> float | None:
     if re.search(r"\bdoubl|加倍", words):
         return 2.0
@@ -625,6 +637,19 @@ def relative_words(question: Question) -> str:
     row = table()["times"].get(question.relative)
     match = row["pattern"].search(spelled(question.timed)) if row else None
     return question.timed[match.start() : match.end()] if match else ""
+
+
+def part_of_day(text: str) -> tuple[int, int, str]:
+    """Return the first and the last hour of the part of a day that `text` names, and its words; (0, 24, "").
+
+    >>> part_of_day("max in the afternoon of the 22nd"), part_of_day("24 日白天"), part_of_day("the 22nd")
+    ((12, 18, 'afternoon'), (6, 18, '白天'), (0, 24, ''))
+    """
+    words = spelled(text)
+    for row in table()["parts_of_day"].values():
+        if match := row["pattern"].search(words):
+            return row["from"], row["to"], text[match.start() : match.end()]
+    return 0, 24, ""
 
 
 def span_of(relative: str, today: datetime) -> tuple[datetime, datetime]:

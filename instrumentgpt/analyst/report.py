@@ -21,7 +21,7 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_pi, window_asked
-from instrumentgpt.analyst.questions import ALONE, aspect, suspected, table
+from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -158,15 +158,16 @@ def diagnosed(case: Case, about: Subject) -> Result:
 
 
 def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Result]:
-    """Return the channels asked about whose output grows over the device's logs up to this one.
+    """Return the channels asked about whose output grows over the device's logs up to this one, else others.
 
-    unasked  whether only logs are read that take no time worth a word
+    unasked  whether only logs are read that take no time worth a word, and no others told if one is named
     """
     if not about.device:
         return []
     asked = {**about.named, "reading": "small" if unasked else "all", "language": case.language}
     rows = case.tool("output_over_logs", **asked)["findings"]
-    return [row for row in rows if case.question.channel in (None, row["channel"])]
+    own = [row for row in rows if case.question.channel in (None, row["channel"])]
+    return own or ([] if channels_in(case.question.words) and unasked else rows)
 
 
 def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
@@ -292,15 +293,20 @@ def _channels_of(fault: Result) -> list[int]:
     return fault["channels"] or [channel for channel in [fault["channel"]] if channel is not None]
 
 
-def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
-    """Return the bold sentence on the most important of a log's faults."""
+def where_of(case: Case, fault: Result) -> str:
+    """Return the channels that `fault` is about as words."""
     channels = _channels_of(fault)
     placed = ("where_device", "where_channel", "where_channels")[min(len(channels), 2)]
+    return case.say(placed, channel=case.listed(channels))
+
+
+def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str:
+    """Return the bold sentence on the most important of a log's faults."""
     return case.say(
         "verdict_fault",
         label=label,
         title=fault["title"],
-        where=case.say(placed, channel=case.listed(channels)),
+        where=where_of(case, fault),
         severity=phrase(SEVERITIES, f"severity_{fault['severity']}", case.language),
         confidence=fault["confidence_word"],
         more=case.say("verdict_more", count=others) if others else "",
@@ -313,8 +319,12 @@ def running(case: Case, diagnosis: Result) -> str:
     grave = [fault for fault in faults if severity(fault["class"]) == "critical"]
     away, tells = diagnosis["excursions"]["unexplained"], severities - {"info"}
     key = "no" if grave else "but" if faults and tells else "away" if away else "yes" if tells else "untold"
+    rising = diagnosis.get("rising")
+    key = "rising" if rising and key in ("yes", "untold") else key
     may = [case.say("nothing_forbids")] if aspect("may", case.question.words) else []
-    told = case.say(f"running_{key}", title=(grave or faults or [{"title": ""}])[0]["title"])
+    told = case.say(
+        f"running_{key}", title=(grave or faults or rising or [{"title": ""}])[0].get("title", "")
+    )
     return together([*may, told, case.say("running_limit")], case.language)
 
 
@@ -697,6 +707,8 @@ def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         left += [fault["next_test"] for fault in faults_of(diagnosis) if fault["open_rival"] in faults]
         if seen:
             key, text = "suspect_found", f"{seen[0]['summary']} ({links(about, seen[0])})"
+        elif "heater_degradation" in faults and diagnosis["rising"]:
+            key, text = "suspect_grows", f"{diagnosis['rising'][0]['text']}."
         elif left:
             key, text = "suspect_open", left[0]
         elif weighed := _weighed(diagnosis, faults):

@@ -13,7 +13,12 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.analysis.metrics import main_setpoint
 from instrumentgpt.instruments.analysis.signals import PARTS, noise, part_of_day
 from instrumentgpt.instruments.analysis.study import Study, study_of
-from instrumentgpt.instruments.analysis.tracks import FEWEST_CYCLES, Track
+from instrumentgpt.instruments.analysis.tracks import (
+    AT_LIMIT,
+    FEWEST_CYCLES,
+    SMALLEST_STEP,
+    Track,
+)
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.loops import Mask
@@ -46,11 +51,12 @@ STEP_BACK = 0.1  # of the whole rise: what is more ends a rise from log to log
 class Row:
     """One quantity before and after; nan where a log does not tell.
 
-    quantity  "kp", "ki", "kd", "setpoint", "duty", "noise", "out_of_band", "ambient"
+    quantity  "kp", "ki", "kd", "setpoint", "duty", "spread", "held", "saturated", "behind", "noise",
+              "out_of_band", "ambient"
     channel   None: the whole device
     ratio     after / before, nan where `before` is 0 or a ratio means nothing
     net       of "duty": `ratio` over the median ratio of the other channels, nan without others
-    at        of "duty": the setpoint held in both
+    at        of "duty", "spread", "held": the setpoint held in both
     """
 
     quantity: str
@@ -96,8 +102,11 @@ class Incomparable(InstrumentGPTError, ValueError):
     """Two logs, or parts of one, that share nothing to compare."""
 
 
-def compare(before: Log, after: Log) -> Comparison:
-    """Return what changed from the log `before` to the log `after`, in the unit of `before`."""
+def compare(before: Log, after: Log, at: float | None = None) -> Comparison:
+    """Return what changed from the log `before` to the log `after`, in the unit of `before`.
+
+    at  the setpoint at which they are compared, where both held it; else that which both held longest
+    """
     after = shown_in(after, before.unit)
     if before.unit != after.unit:
         raise Incomparable(
@@ -111,7 +120,7 @@ def compare(before: Log, after: Log) -> Comparison:
             f"{before.name} has channels {sorted(first.tracks)}, {after.name} {sorted(second.tracks)}: "
             "none in common. Choose two logs of the same device."
         )
-    rows = [row for channel in channels for row in channel_rows(first, second, channel)]
+    rows = [row for channel in channels for row in channel_rows(first, second, channel, at)]
     rows = [*net_of_others(rows), *ambient_rows(before, after)]
     names = (before.name, after.name)
     return Comparison(*names, before.unit, tuple(rows), tuple(event_changes(before, after)))
@@ -134,7 +143,7 @@ def _part(log: Log, first: float, last: float, name: str) -> Log:
     return replace(log, name=name, samples=samples, load_events=lambda: within(log.events), kept=None)
 
 
-def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
+def channel_rows(first: Study, second: Study, channel: int, at: float | None = None) -> Iterator[Row]:
     """Yield what can be compared of `channel`; of gains and outputs only what both logs tell."""
     a, b = first.tracks[channel], second.tracks[channel]
     unit = first.log.unit
@@ -142,12 +151,75 @@ def channel_rows(first: Study, second: Study, channel: int) -> Iterator[Row]:
     yield from _gain_rows(a, b, units.pop()) if len(units) == 1 else ()
     setpoints = main_setpoint(a), main_setpoint(b)
     yield Row("setpoint", channel, *setpoints, unit, abs(setpoints[1] - setpoints[0]) > SAME_SETPOINT)
-    yield from duty_rows(channel, duties(first, channel), duties(second, channel))
+    yield from duty_rows(channel, duties(first, channel), duties(second, channel), at)
+    yield from use_rows(channel, a, b, unit, at)
     noises = a.shown(_quiet_noise(a)), b.shown(_quiet_noise(b))
     loud = max(noises) > LEAST_NOISE * a.shown(a.span)
     yield _row("noise", channel, *noises, unit, loud and _differs(*noises, NOTABLE_NOISE))
     shares = _out_of_band(a), _out_of_band(b)
     yield Row("out_of_band", channel, *shares, "%", abs(shares[1] - shares[0]) > 100 * NOTABLE_SHARE)
+
+
+def use_rows(channel: int, a: Track, b: Track, unit: str, at: float | None = None) -> Iterator[Row]:
+    """Yield how both held the setpoint that both held longest, how long at a limit, how far behind a ramp."""
+    held = _held(a), _held(b)
+    both = {*held[0]} & {*held[1]}
+    longest = max(both, key=lambda level: min(one[level] for one in held), default=None)
+    if (at := at if at in both else longest) is not None:
+        spreads = _spread(a, at), _spread(b, at)
+        loud = max(spreads) > a.shown(a.own_band) / 2
+        notable = loud and _differs(*spreads, NOTABLE_NOISE)
+        yield replace(_row("spread", channel, *spreads, unit, notable), at=at)
+        minutes = held[0][at], held[1][at]
+        notable = abs(minutes[1] - minutes[0]) > a.lag / 60 and _differs(*minutes, 1 + NOTABLE_SHARE)
+        if _is_within(a, at) and _is_within(b, at):
+            yield Row("held", channel, *minutes, "min", notable, at=at)
+    limited = _minutes_at_limit(a), _minutes_at_limit(b)
+    shares = limited[0] / (len(a) * a.period), limited[1] / (len(b) * b.period)
+    if all(map(math.isfinite, limited)):
+        notable = abs(limited[1] - limited[0]) > a.lag / 60 and _differs(*shares, NOTABLE_DUTY)
+        yield Row("saturated", channel, *limited, "min", notable)
+    behind = a.shown(_behind(a)), b.shown(_behind(b))
+    if all(map(math.isfinite, behind)):
+        far = abs(behind[1] - behind[0]) > a.shown(a.own_band)
+        yield _row("behind", channel, *behind, unit, far and _differs(*behind, NOTABLE_DUTY))
+
+
+def _held(track: Track) -> dict[float, float]:
+    """Return how long (min) each setpoint stood that pv reached."""
+    reached = {*track.loop.setpoint[track.holding].tolist()}
+    return {at: _minutes(track, track.loop.setpoint == at) for at in reached}
+
+
+def _is_within(track: Track, at: float) -> bool:
+    """Return whether the setpoint `at` came and went within the log: else it stood as long as that is."""
+    return bool(track.loop.setpoint[0] != at != track.loop.setpoint[-1])
+
+
+def _spread(track: Track, at: float) -> float:
+    """Return the standard deviation (shown unit) of pv, spikes bridged, while it should hold `at`."""
+    return track.shown(float(np.nanstd(track.pv[track.holding & (track.loop.setpoint == at)])))
+
+
+def _minutes_at_limit(track: Track) -> float:
+    """Return how long (min) all was given that can be; nan without an output, or of one that is on or off."""
+    if not np.isfinite(track.output).any() or len(track.cycles) >= FEWEST_CYCLES:
+        return math.nan
+    pinned = track.output >= track.high - AT_LIMIT
+    pinned |= (track.output <= track.low + AT_LIMIT) & (track.low < 0)
+    return _minutes(track, pinned)
+
+
+def _minutes(track: Track, when: Mask) -> float:
+    return float(when.sum()) * track.period / 60
+
+
+def _behind(track: Track) -> float:
+    """Return the most bands that pv was from a setpoint that is ramped, nan of steps alone."""
+    moves = np.abs(np.diff(track.setpoint, prepend=track.setpoint[:1]))
+    ramped = (moves > 0) & (moves < SMALLEST_STEP) & track.usable & np.isfinite(track.smooth_error)
+    long = float(ramped.sum()) * track.period > track.lags(LEAST_QUIET)
+    return float(np.abs(track.smooth_error[ramped]).max()) if long else math.nan
 
 
 def ambient_rows(before: Log, after: Log) -> Iterator[Row]:
@@ -209,12 +281,13 @@ def _gain_rows(a: Track, b: Track, unit: str) -> Iterator[Row]:
         yield _row(name, a.loop.channel, *values, units[name], _differs(*values, 1 + SAME_GAIN))
 
 
-def duty_rows(channel: int, first: Duties, second: Duties) -> Iterator[Row]:
+def duty_rows(channel: int, first: Duties, second: Duties, at: float | None = None) -> Iterator[Row]:
     """Yield the mean output at the setpoint that both held longest, of like parts of the day."""
     first, second = at_like_hours([first, second])
     if not first:
         return
-    at = max(first, key=lambda setpoint: min(first[setpoint][1], second[setpoint][1]))
+    longest = max(first, key=lambda setpoint: min(first[setpoint][1], second[setpoint][1]))
+    at = longest if at is None or at not in first else at
     before, after = first[at][0], second[at][0]
     enough = min(abs(before), abs(after)) > LEAST_DUTY
     ratio = after / before if enough else math.nan
@@ -321,6 +394,12 @@ class Rise:
     duties: tuple[float, ...]
     ratio: float
     same_hours: bool
+
+    @property
+    def since(self) -> int:
+        """Return the place of the first log that needs plainly more than the first one."""
+        grown = np.abs(np.array(self.duties) - self.duties[0])
+        return int(np.argmax(grown > STEP_BACK * np.ptp(self.duties)))
 
 
 def spread_over(logs: Sequence[Item]) -> list[Item]:

@@ -1,6 +1,7 @@
 """A comparison of two logs as sentences, English and Traditional Chinese, from comparison.toml."""
 
 import math
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -39,15 +40,21 @@ def row_sentence(row: Row, unit: str, language: Language) -> str:
     return word(key, language, **asdict(row), log_unit=unit, times=times)
 
 
-def rise_sentence(rise: Rise, begun: Sequence[str], unit: str, language: Language) -> str:
-    """Return output that grows from log to log as sentences; `begun`: when each log did, or its name."""
+def rise_sentence(rise: Rise, begun: Sequence[str], unit: str, language: Language, name: str = "") -> str:
+    """Return output that grows from log to log as sentences.
+
+    begun  when each log did, or its name
+    name   of the channel in the log
+    """
     points = [f"{duty:.1f} % ({day[:10]})" for duty, day in zip(rise.duties, begun, strict=True)]
-    fields = asdict(rise) | {"unit": unit, "points": " → ".join(points)}
+    called = f" ({name})" if (name := re.sub(r"[^\w .°%/-]", "", name)) else ""  # a log's word
+    fields = asdict(rise) | {"unit": unit, "points": " → ".join(points), "name": called}
     told = word("rise", language, **fields)
     steps = [abs(later) - abs(earlier) for earlier, later in pairwise(rise.duties)]
     if max(steps) > AT_ONCE * sum(steps):
         place = steps.index(max(steps))
         return told + word("rise_at_once", language, since=begun[place][:10], until=begun[place + 1][:10])
+    told += word("rise_since", language, since=begun[rise.since][:10])
     with suppress(ValueError):  # a log that is known by its name alone
         days = (datetime.fromisoformat(begun[-1]) - datetime.fromisoformat(begun[0])) / timedelta(days=1)
         pace = sum(steps) / days

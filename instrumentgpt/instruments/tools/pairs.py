@@ -33,7 +33,12 @@ SMALL = 30_000_000  # bytes together
 
 
 def compare_logs(
-    workspace: Workspace, log: str, before: str, device: str = "", language: Language = "en"
+    workspace: Workspace,
+    log: str,
+    before: str,
+    device: str = "",
+    language: Language = "en",
+    at: float | None = None,
 ) -> dict[str, Any]:
     """Return what differs in `log` from the earlier `before`: faults, gains, setpoints, output, events.
 
@@ -41,12 +46,12 @@ def compare_logs(
     Example: compare_logs(log="new.log", before="old.log", device="zspr 052").
 
     Either may be named with its device ("zspr 052/run.log"), which counts more than `device`: so two devices
-    are compared. Then "logs" are those of the first device alone.
+    are compared. Then "logs" are those of the first device alone. `at`: the setpoint they are compared at.
     """
     devices = _device_of(before, device), _device_of(log, device)
     later, earlier = open_log(workspace, log, devices[1]), open_log(workspace, before, devices[0])
     named = devices if all(devices) and devices[0] != devices[1] else None
-    comparison = compare(earlier.log, later.log)
+    comparison = compare(earlier.log, later.log, at)
     faults = fault_changes(diagnosed(earlier), diagnosed(later))
     rows = [_fault(change, language, named) for change in faults]
     sentences = [*comparison_sentences(comparison, language, named), *(row["text"] for row in rows)]
@@ -98,7 +103,14 @@ def output_over_logs(
     rows = [
         {
             **plain(asdict(rise)),
-            "text": rise_sentence(rise, days, read[0].log.unit_of(rise.channel), language),
+            "since": days[rise.since],
+            "text": rise_sentence(
+                rise,
+                days,
+                read[0].log.unit_of(rise.channel),
+                language,
+                read[-1].log.channel_names.get(rise.channel, ""),
+            ),
         }
         for rise in rises
     ]

@@ -20,7 +20,10 @@ _ORNAMENT = re.compile(r"\*\*|__|`|~~[^~]*~~")
 _BULLET = re.compile(r"^\s*(?:(?:[-*•·+–]|\d{1,2}[.)、]|#{1,6})\s+)+")
 _ASKED = re.compile(
     r"[?？]\s*\W*$|(?:[嗎吗呢]|[什甚][麼么]|多少|怎[麼么][辦办])[。.]?$"
-    r"|^\W*(?:what|why|how|which|who|when|where|is|are|does|did|do (?:i|we|you)|can|could|should|may)\b",
+    r"|^\W*(?:what|why|how|which|who|when|where|is|are|does|did|do (?:i|we|you)|can|could|should|may)\b"
+    r"|(?:^|:)\W*(?:please )?(?:compare|plot|draw|list|show|explain|summari[sz]e)\b"
+    r"(?! (?:no|never|always|only)\b)"
+    r"|^\W*[請请]?(?:[幫帮]我)?(?:比[較较]|列出|[顯显]示|[畫画]|[說说]明|解[釋释])",
     re.I,
 )
 _NOT_SAID = (">", "＞", "$", "＄")  # what begins a quotation, a command
