@@ -89,7 +89,8 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if short == -np.inf and seconds >= track.lags(FOR_GOOD):  # it rises: in as long again, to where?
             short = sign * float(track.smooth_error[stop - 1]) - slope * seconds
         held = _held_with(track, stop - 1)
-        if short < SHORT_OF or (seconds < track.lags(FOR_GOOD) and np.isfinite(held) and not never):
+        lasts = to_its_end or never or seconds >= track.lags(FOR_GOOD)
+        if short < SHORT_OF or (np.isfinite(held) and not lasts):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[stop - 1]),
