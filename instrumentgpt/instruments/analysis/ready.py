@@ -21,6 +21,7 @@ WORKED_OFF = 0.6  # of the error left at the end of a stretch at the clamp
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
 SWITCHES = 3  # on and off, that show on which side of its setpoint a thermostat switches
 MOSTLY, ALWAYS, ENDS = 0.5, 0.95, 0.1  # shares: of a record, and of its samples at full output
+KICK = 20.0  # times the usual move of an output: more answers a step that the log may not tell
 FEWEST_MOVES, BEYOND_CHANCE = 10, 4.0  # moves; standard errors: 50 moves of the least correlation
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
@@ -126,6 +127,7 @@ def _told_by_moves(loop: Loop, error: Floats) -> bool | None:
     both = np.isfinite(moves) & np.isfinite(answers) & (answers != 0) & (np.diff(loop.setpoint) == 0)
     if both.sum() < FEWEST_MOVES:
         return None
+    both &= np.abs(answers) <= KICK * np.median(np.abs(answers[both]))
     moves, level, answers = moves[both], level[both], answers[both]
     design = np.column_stack([moves, level])
     (kp, ki), *_ = np.linalg.lstsq(design, answers, rcond=None)

@@ -75,7 +75,7 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
 def _corners(track: Track) -> float:
     """Return how rough the turns of an on/off loop's own swing are, bands: of few samples they seem noise."""
     samples = float(np.median([stop - first for first, stop in track.cycles])) if track.own_swing else np.inf
-    return CORNERS * track.own_swing / samples**1.5
+    return float(CORNERS * track.own_swing / samples**1.5)
 
 
 def _has_in_common(track: Track, other: Track, first: int, last: int) -> bool:
