@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, runs, smooth
-from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, CYCLES, SETTLING, Track
+from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, CYCLES, SETTLED_FOR, SETTLING, Track
 from instrumentgpt.instruments.loops import Floats, Mask
 
 TYPICAL = 3.0  # times what pv usually does within a lag, from which it is out of its own band
@@ -41,12 +41,12 @@ def departures_of(track: Track) -> tuple[Departure, ...]:
     Its band is about where it mostly is; about where it was on its setpoint, if it mostly is off it.
     """
     held, target = (track.at_rest, track.setpoint) if track.controlled.any() else _at_level(track)
-    few = track.samples(track.lags(SETTLING))
-    if np.count_nonzero(held) < few:
+    if np.count_nonzero(held) < track.samples(track.lags(SETTLING)):
         return ()
     away = smooth(np.where(held, track.pv - target, np.nan), track.samples(track.lag / 2) | 1)
     own = held & (np.abs(away) < track.own_band)
-    own = own if abs(np.nanmedian(away)) > track.own_band and np.count_nonzero(own) >= few else held
+    settled = np.count_nonzero(own) >= track.samples(track.lags(SETTLED_FOR))
+    own = own if settled and abs(np.nanmedian(away)) > track.own_band else held
     away = np.where(held, away - np.nanmedian(away[own]), np.nan)
     usual = CYCLES * track.own_swing or TYPICAL * _usual(track, np.where(own, away, np.nan))
     limit = max(SMALLEST * BAND, usual)

@@ -229,7 +229,9 @@ def in_use(track: Track, departures: Sequence[Departure]) -> list[Departure]:
     opened = [departure for departure in answered if _is_opening(track, departure)]
     opened = [departure for departure in opened if not _follows_one(track, departure, opened)]
     seconds = sum(float(track.time[each.last] - track.time[each.first]) for each in opened)
-    if len(opened) == 1 and seconds > RARE * track.period * np.count_nonzero(track.holding):
+    if len(opened) == len(
+        {opening.size > 0 for opening in opened}
+    ) and seconds > RARE * track.period * np.count_nonzero(track.holding):
         opened = []
     used += opened
     return [each for each in departures if each in used or _follows_one(track, each, opened)]
