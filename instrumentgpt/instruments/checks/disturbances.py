@@ -198,13 +198,15 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
         unexplained = [push for push in departures if push not in explained]
         unexplained = [push for push in unexplained if not _follows_one(track, push, explained)]
         pushed = [push for push in unexplained if _is_push(track, push)]
-        fought = [push for push in unexplained if push not in used and _fought(track, push)]
-        fought = [push for push in fought if push.last < len(track) - 1] if set(fought) & set(pushed) else []
+        fought = [push for push in pushed if push not in used and _fought(track, push)]
         largest = max(fought or pushed, key=lambda push: abs(push.size), default=None)
         if largest is None:
             continue
+        sides = np.abs if fought else np.positive  # what comes and goes again pushes to both
         pushed = [push for push in pushed if push not in used]
-        alike = fought or [push for push in pushed if 1 / ALIKE < push.size / largest.size <= 1]
+        series = [push for push in pushed if push.size * largest.size > 0]
+        alike = [push for push in pushed if 1 / ALIKE < sides(push.size / largest.size) <= 1]
+        alike = series if _grows(series) else alike
         if fought or len(alike) >= REPEATED:
             findings.append(_finding(study, track, alike, largest, bool(fought)))
     return findings
@@ -229,9 +231,10 @@ def in_use(track: Track, departures: Sequence[Departure]) -> list[Departure]:
     opened = [departure for departure in answered if _is_opening(track, departure)]
     opened = [departure for departure in opened if not _follows_one(track, departure, opened)]
     seconds = sum(float(track.time[each.last] - track.time[each.first]) for each in opened)
-    if len(opened) == len(
+    is_one = len(opened) == len(
         {opening.size > 0 for opening in opened}
-    ) and seconds > RARE * track.period * np.count_nonzero(track.holding):
+    )  # to either side: a load, and its end
+    if is_one and seconds > RARE * track.period * np.count_nonzero(track.holding):
         opened = []
     used += opened
     return [each for each in departures if each in used or _follows_one(track, each, opened)]
