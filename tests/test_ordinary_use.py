@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,9 +13,9 @@ from faulty_logs import log_of
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.compare import compare, rises_over
 from instrumentgpt.instruments.diagnosis import diagnose
-from instrumentgpt.instruments.findings import Finding
+from instrumentgpt.instruments.findings import IN_USE, Finding
 from instrumentgpt.instruments.kept_verdicts import held_duties
-from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.logs import Log, read_log
 
 Curve = Callable[[float], float]
 MIDNIGHT = pd.Timestamp("2026-11-23")
@@ -299,3 +300,96 @@ def test_a_reading_beside_a_loop_is_judged_by_the_limits_of_heating_if_it_is_a_t
     flow = oven.assign(channel=2, setpoint=np.nan, output=np.nan, pv=pulses)
     log = log_of(oven, flow, channel_units={2: unit}, channel_names={1: "Oven", 2: "Reading"})
     assert [one.fault for one in faults(log)] == found
+
+
+HOUR = 3600.0
+
+
+def read_without(frame: pd.DataFrame, folder: Path, *columns: str) -> Log:
+    """Return the log of a table of `frame` without these columns."""
+    frame[["time", "setpoint", "pv", "output"]].drop(columns=list(columns)).to_csv(
+        folder / "run.csv", index=False
+    )
+    return read_log(folder / "run.csv")
+
+
+def lost(at: float, left: float = 0.0) -> Curve:
+    """Return a power of which `left` is left from `at` hours on."""
+    return lambda time: 1.0 if time < at * HOUR else left
+
+
+@each("at, unseen", [(7.0, "output"), (4.0, "output"), (4.0, "setpoint")])
+def test_what_lasts_to_the_end_is_told_from_when_it_began_however_short_the_rest_was(at, unseen, tmp_path):
+    (away,) = diagnose(read_without(run(lambda _: 80.0, 10.0, power=lost(at)), tmp_path, unseen)).excursions
+    assert abs(away.onset - at * HOUR) < 0.1 * HOUR and away.end > 9.9 * HOUR and away.size < -30.0
+
+
+@each("per_percent, setpoint, digits", [(0.8, 80.0, 1), (0.8, 80.0, 0), (-0.8, 5.0, 1), (-0.8, 5.0, 0)])
+def test_power_that_is_lost_for_most_of_a_record_is_found_with_and_without_its_setpoint(
+    per_percent, setpoint, digits, tmp_path
+):
+    frame = run(lambda _: setpoint, 10.0, period=20.0, per_percent=per_percent, power=lost(4.0))
+    frame["output"] = frame["output"].round(digits)
+    for columns in ((), ("setpoint",)):
+        (finding,) = faults(read_without(frame, tmp_path, *columns))
+        assert finding.fault == "heater_failure" and abs(finding.onset - 4.0 * HOUR) < 0.2 * HOUR
+
+
+@each("thermostat, digit", [(0.0, 0.1), (2.0, 0.1), (2.0, 1.0)])
+def test_a_part_of_the_power_that_is_lost_leaves_an_output_at_its_limit(thermostat, digit):
+    frame = run(
+        lambda _: 70.0,
+        14.0,
+        30.0,
+        thermostat=thermostat,
+        power=lost(4.0, 0.4),
+        read=lambda _, pv: digit * round(pv / digit),
+    )
+    (finding,) = faults(log_of(frame))
+    assert finding.fault == "saturation" and abs(finding.onset - 4.0 * HOUR) < 0.5 * HOUR
+
+
+def test_what_weakens_is_told_from_when_it_began():
+    def weakens(time: float) -> float:
+        return 1.0 - 0.35 * max(0.0, time / HOUR - 3.0) / 7.0
+
+    (finding,) = faults(log_of(run(lambda _: 60.0, 10.0, power=weakens)))
+    assert finding.fault == "heater_degradation" and abs(finding.onset - 3.0 * HOUR) < 1.0 * HOUR
+
+
+@each("low", [30.0, 50.0])
+def test_a_programme_that_the_log_does_not_tell_is_no_oscillation(low, tmp_path):
+    def programme(time: float) -> float:
+        return 80.0 if time % (4.0 * HOUR) < 2.0 * HOUR else low
+
+    assert not faults(read_without(run(programme, 40.0, 60.0), tmp_path, "setpoint"))
+
+
+def openings(size: Curve, every: float = 1.0) -> Curve:
+    """Return the kick of a door that is opened for 90 s, `every` hours, which each time cools by `size`."""
+    return lambda time: -size(time) / 90.0 if time > HOUR and time % (every * HOUR) < 90.0 else 0.0
+
+
+@each("unseen", [(), ("output",), ("setpoint",), ("setpoint", "output")])
+def test_what_a_clock_opens_is_use_whatever_the_log_shows(unseen, tmp_path):
+    diagnosis = diagnose(
+        read_without(run(lambda _: 60.0, 10.0, kick=openings(lambda _: 6.0)), tmp_path, *unseen)
+    )
+    assert not [one for one in diagnosis.findings if one.fault != "healthy"]
+    assert sum(one.explained == IN_USE for one in diagnosis.excursions) >= 8
+
+
+@each("unseen", [(), ("output",)])
+def test_openings_that_cool_more_each_time_are_no_use(unseen, tmp_path):
+    grows = openings(lambda time: 1.5 * time / HOUR)
+    (finding,) = faults(read_without(run(lambda _: 60.0, 10.0, kick=grows), tmp_path, *unseen))
+    assert finding.fault == "ambient_disturbance" and len(finding.moments) >= (6 if not unseen else 3)
+
+
+@each("pace", [-0.05, -0.1])
+def test_a_load_that_comes_and_goes_once_is_no_use(pace):
+    def load(time: float) -> float:
+        return pace if 4.0 * HOUR < time < 4.5 * HOUR else 0.0
+
+    (finding,) = faults(log_of(run(lambda _: 60.0, 10.0, kick=load, air=60.0)))
+    assert finding.fault == "ambient_disturbance" and abs(finding.onset - 4.0 * HOUR) < 60.0

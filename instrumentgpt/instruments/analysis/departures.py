@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, runs, smooth
-from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, CYCLES, SETTLING, Track
+from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, CYCLES, SETTLED_FOR, SETTLING, Track
 from instrumentgpt.instruments.loops import Floats, Mask
 
 TYPICAL = 3.0  # times what pv usually does within a lag, from which it is out of its own band
@@ -15,6 +15,7 @@ SHORTEST = 0.5  # lags out of the band; half as long where its own cycles are kn
 ONE = 2.0  # lags between two departures to the same side, below which they are one
 LATER, LATEST = 12.0, 48.0  # lags after pv was moved, in which its loop has long answered
 NEEDED = 0.5  # of the output that holds the plant so much further from its room: less is no lasting change
+WORKS = 0.25  # of a record, in which an output works between its limits, for pv to be held there
 HELD_LEVEL = 0.5  # of a record without a setpoint that pv must spend at one level, for it to be held there
 
 
@@ -35,13 +36,19 @@ class Departure:
 
 
 def departures_of(track: Track) -> tuple[Departure, ...]:
-    """Return when `track` left its own band while it held a setpoint, or a level where the log has none."""
+    """Return when `track` left its own band while it held a setpoint, or a level where the log has none.
+
+    Its band is about where it mostly is; about where it was on its setpoint, if it mostly is off it.
+    """
     held, target = (track.at_rest, track.setpoint) if track.controlled.any() else _at_level(track)
     if np.count_nonzero(held) < track.samples(track.lags(SETTLING)):
         return ()
     away = smooth(np.where(held, track.pv - target, np.nan), track.samples(track.lag / 2) | 1)
-    away = np.where(held, away - np.nanmedian(away), np.nan)
-    usual = CYCLES * track.own_swing or TYPICAL * _usual(track, away)
+    own = held & (np.abs(away) < track.own_band)
+    settled = np.count_nonzero(own) >= track.samples(track.lags(SETTLED_FOR))
+    own = own if settled and abs(np.nanmedian(away)) > track.own_band else held
+    away = np.where(held, away - np.nanmedian(away[own]), np.nan)
+    usual = CYCLES * track.own_swing or TYPICAL * _usual(track, np.where(own, away, np.nan))
     limit = max(SMALLEST * BAND, usual)
     departures: list[Departure] = []
     with np.errstate(invalid="ignore"):
@@ -79,11 +86,16 @@ def _usual(track: Track, away: Floats) -> float:
 
 
 def _at_level(track: Track) -> tuple[Mask, float]:
-    """Return where a pv without setpoint holds its level, from its first arrival on, and that level."""
-    level = float(np.nanmedian(track.pv)) if np.isfinite(track.pv).any() else np.nan
+    """Return where a pv without setpoint holds its level, from its first arrival on, and that level.
+
+    It is held where its output works, if there is one that ever does: at a limit it holds nothing.
+    """
+    works = np.isfinite(track.pv) & np.isfinite(track.output) & ~(track.at_low | track.at_high)
+    works = works if works.mean() >= WORKS else np.isfinite(track.pv)
+    level = float(np.median(track.pv[works])) if works.any() else np.nan
     near = np.abs(smooth(track.pv, track.samples(track.lag / 2) | 1) - level) < BAND
     mask = np.zeros(len(track), dtype=bool)
-    if near.mean() >= HELD_LEVEL:
+    if works.any() and near[works].mean() >= HELD_LEVEL:
         mask[track.after(int(np.argmax(near)), track.lags(SETTLING)) :] = True
     return mask & track.usable, level
 

@@ -11,7 +11,8 @@ from instrumentgpt.instruments.loops import Floats, Indices, Loop
 ALIKE_FOR = 5  # half cycles, or lags, that hold one level
 HELD = 0.3  # of them, of which some level must be held: else nothing is, or nobody holds it
 SAME = 1 / 6  # of what pv moves in a half cycle: a heater switched at random does not come back so closely
-AT_WORK = 0.3  # of the samples of a lag in which an output changes that holds something
+AT_WORK = 0.3  # of the samples of a lag in which an output is inside its limits that holds something
+FEWEST_MOVES = 2.0  # of it there in `ALIKE_FOR` lags: one may be by hand
 CHANGED = 2.0  # times what is alike, by which another level is another setpoint
 
 
@@ -79,11 +80,12 @@ def _blocks(loop: Loop, rows: Indices, unit: str) -> tuple[Indices, Floats, floa
     size = max(2, round(lag_of(time, pv, period, band) / period))
     count = len(rows) // size
     inside = (output > output.min()) & (output < output.max())
-    works = inside & (np.diff(output, prepend=np.nan) != 0)
-    share = works[: count * size].reshape(count, size).mean(axis=1)
+    moves = inside & (np.diff(output, prepend=output[:1]) != 0)
+    moved, share = (each[: count * size].reshape(count, size).mean(axis=1) for each in (moves, inside))
+    near = np.convolve(size * moved, np.ones(ALIKE_FOR), "same")  # a coarse output moves by a digit at times
     middle = np.median(pv[: count * size].reshape(count, size), axis=1)
     at = rows[np.minimum(np.arange(count + 1) * size, len(rows) - 1)]
-    return at, np.where(share >= AT_WORK, middle, np.nan), band
+    return at, np.where((share >= AT_WORK) & (near >= FEWEST_MOVES), middle, np.nan), band
 
 
 def _joined(levels: Floats, alike: float) -> Floats:

@@ -1,5 +1,6 @@
 """A loop made ready to be judged: clock mended, direction of action known, limits of its output found."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,8 @@ WORKED_OFF = 0.6  # of the error left at the end of a stretch at the clamp
 DOMINANT = 2.0  # times the other term, for one term of the controller to decide its direction
 SWITCHES = 3  # on and off, that show on which side of its setpoint a thermostat switches
 MOSTLY, ALWAYS, ENDS = 0.5, 0.95, 0.1  # shares: of a record, and of its samples at full output
+KICK = 20.0  # times the usual move of an output: more answers a step that the log may not tell
+FEWEST_MOVES, BEYOND_CHANCE = 10, 4.0  # moves; standard errors: 50 moves of the least correlation
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
 
 
@@ -109,27 +112,36 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
         on, off = (error[1:][switched == way] for way in (1, -1))
         if np.isfinite(on).sum() >= SWITCHES and np.isfinite(off).sum() >= SWITCHES:
             return bool(np.nanmedian(on) < np.nanmedian(off))
+    elif (by_moves := _told_by_moves(loop, error)) is not None:
+        return by_moves
     above = -error[(loop.output >= LARGEST_CLAMP) & np.isfinite(error)]
     if len(above) > MOSTLY * len(error) and (above > 0).mean() > ALWAYS:
         ends = max(1, round(ENDS * len(above)))
         return bool(np.median(above[-ends:]) < np.median(above[:ends]))
-    if on_off:
-        return False
+    return False
+
+
+def _told_by_moves(loop: Loop, error: Floats) -> bool | None:
+    """Return whether moves of the output are those of a loop in reverse; None where they do not say."""
     moves, level, answers = np.diff(error), error[1:], np.diff(loop.output)
     both = np.isfinite(moves) & np.isfinite(answers) & (answers != 0) & (np.diff(loop.setpoint) == 0)
-    if both.sum() < 50:
-        return False
+    if both.sum() < FEWEST_MOVES:
+        return None
+    both &= np.abs(answers) <= KICK * np.median(np.abs(answers[both]))
     moves, level, answers = moves[both], level[both], answers[both]
     design = np.column_stack([moves, level])
     (kp, ki), *_ = np.linalg.lstsq(design, answers, rcond=None)
     by_moves, by_level = abs(kp) * float(np.std(moves)), abs(ki) * float(np.std(level))
     explained = design @ (kp, ki)
     if np.std(explained) == 0 or np.std(answers) == 0:
-        return False
+        return None
     strength = float(np.corrcoef(explained, answers)[0, 1])
+    chance = strength * math.sqrt((len(answers) - 2) / max(1 - strength**2, 1e-9))
+    if strength <= EXPLAINED or chance < BEYOND_CHANCE:
+        return None
     if by_moves > DOMINANT * by_level or by_level > DOMINANT * by_moves:
-        return strength > EXPLAINED and (kp if by_moves > by_level else ki) < 0
-    return strength > EXPLAINED and kp < 0 and ki < 0
+        return bool((kp if by_moves > by_level else ki) < 0)
+    return bool(kp < 0 and ki < 0)
 
 
 def output_limits(output: Floats, error: Floats, shortest: int) -> tuple[float, float]:

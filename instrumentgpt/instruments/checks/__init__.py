@@ -57,12 +57,12 @@ CHECKS: dict[str, Check] = {
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), drives=DRIVES),
     "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),
-    "heater_failure": Check(heater.heater_failure, "heater_failure", ASKED, False, SWITCHED),
+    "heater_failure": Check(heater.heater_failure, "heater_failure", thermal_only=False, drives=SWITCHED),
     "runaway_stuck_on": Check(
         heater.runaway_stuck_on, "runaway_stuck_on", thermal_only=False, drives=SWITCHED
     ),
     "control_off": Check(control.control_off, "control_off", ASKED, False),
-    "saturation": Check(saturation.saturation, "saturation", ASKED, False, SWITCHED),
+    "saturation": Check(saturation.saturation, "saturation", thermal_only=False, drives=SWITCHED),
     "ambient_disturbance": Check(disturbances.ambient_disturbance, "ambient_disturbance", ("level",)),
     "cross_coupling": Check(disturbances.cross_coupling, "cross_coupling", ("level",)),
     "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("output",), False),

@@ -29,6 +29,7 @@ LIKE = 3.0  # times, likewise, that size times duration of one use is that of an
 ANSWERING = ("continuous", "on_off")  # drives whose output shows what the loop does against it
 SMALL_USE = 4.0  # times the limit of its band, up to which use is no news: beyond, its cause is worth a word
 EVEN = 1.25  # times, at most, that one interval of a cycle is as long as another
+RANKED = 0.8  # of pairs, less those that shrink, that the later of two alike is larger
 REPEATED = 3  # alike, from which they are no accident
 CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
@@ -203,7 +204,9 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
             continue
         sides = np.abs if fought else np.positive  # what comes and goes again pushes to both
         pushed = [push for push in pushed if push not in used]
+        series = [push for push in pushed if push.size * largest.size > 0]
         alike = [push for push in pushed if 1 / ALIKE < sides(push.size / largest.size) <= 1]
+        alike = series if _grows(series) else alike
         if fought or len(alike) >= REPEATED:
             findings.append(_finding(study, track, alike, largest, bool(fought)))
     return findings
@@ -213,14 +216,25 @@ def in_use(track: Track, departures: Sequence[Departure]) -> list[Departure]:
     """Return those of `departures` that the output answers and that come again: what the loop is used for.
 
     So is what goes out at once and comes back more slowly, if it comes again or is short beside all that was
-    held, and the loop's own way past its setpoint after it.
+    held, and the loop's own way past its setpoint after it. What grows from time to time is no use. Where no
+    output is seen to answer, use is what a clock makes.
     """
     answered = [departure for departure in departures if _fought(track, departure)]
+    if not answered:
+        main = [each for each in departures if not _follows_one(track, each, departures)]
+        clocked = main if _is_cycle(track, main, apart=track.lag) else []
+        return [each for each in departures if each in clocked or _follows_one(track, each, clocked)]
+    answered = [
+        each for each in answered if not _grows([use for use in answered if use.size * each.size > 0])
+    ]
     used = [use for use in answered if sum(_is_like(track, other, use) for other in answered) > 1]  # itself
     opened = [departure for departure in answered if _is_opening(track, departure)]
     opened = [departure for departure in opened if not _follows_one(track, departure, opened)]
     seconds = sum(float(track.time[each.last] - track.time[each.first]) for each in opened)
-    if len(opened) == 1 and seconds > RARE * track.period * np.count_nonzero(track.holding):
+    is_one = len(opened) == len(
+        {opening.size > 0 for opening in opened}
+    )  # to either side: a load, and its end
+    if is_one and seconds > RARE * track.period * np.count_nonzero(track.holding):
         opened = []
     used += opened
     return [each for each in departures if each in used or _follows_one(track, each, opened)]
@@ -247,10 +261,24 @@ def _is_like(track: Track, other: Departure, use: Departure) -> bool:
     return there / here > 1 / LIKE
 
 
-def _is_cycle(track: Track, used: Sequence[Departure]) -> bool:
-    """Return whether `used` come at even intervals in like size: the machine's own cycle, however large."""
-    sizes, apart = [abs(each.size) for each in used], np.diff([track.time[each.peak] for each in used])
-    return len(used) > REPEATED and max(apart) < EVEN * min(apart) and max(sizes) < ALIKE * min(sizes)
+def _grows(used: Sequence[Departure]) -> bool:
+    """Return whether nearly each of `used` is larger than those before it, so that what makes them grows."""
+    sizes = np.abs([each.size for each in used])
+    larger = np.sign(sizes - sizes[:, None])[np.triu_indices(len(sizes), 1)]
+    return len(used) > REPEATED and larger.mean() >= RANKED and sizes[-1] > ALIKE * sizes[0]
+
+
+def _is_cycle(track: Track, used: Sequence[Departure], apart: float = math.inf) -> bool:
+    """Return whether `used` come at even intervals in like size: the machine's own cycle, however large.
+
+    apart  s by which intervals may differ, where only a clock will do
+    """
+    sizes, between = [each.size for each in used], np.diff([track.time[each.first] for each in used])
+    if len(used) > REPEATED and math.isfinite(apart):
+        between = between / np.round(between / min(between))  # one may have been too small to be seen
+    if len(used) <= REPEATED or not max(between) < min(EVEN * min(between), min(between) + apart):
+        return False
+    return 1 / ALIKE < min(sizes) / max(sizes) < ALIKE
 
 
 def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion, ...]:

@@ -22,6 +22,7 @@ NOISIER = 5.0  # times the channel's own quiet level: a heater that switches dou
 NOISY_FOR, ALWAYS_FOR = 8.0, 18.0  # lags above its own quiet level, or above what any channel should have
 ROUNDED = 12**-0.5  # digits of noise that rounding makes, and below which it hides what there is
 FEWEST_BLOCKS = 5
+CORNERS = 3.6  # third differences, as noise, of a triangle: two kinks of eight amplitudes a cycle
 SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
 BLOCK = 2.0  # lags over which the noise is taken
 STEPPED = 0.5  # of what looks like noise, by which a setpoint moves at once and may be why
@@ -43,9 +44,10 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         others = [value for other, value in quiet.items() if other != channel]
         usual = min(level, float(np.median(others))) if len(others) >= ALIKE else level
         track = study.tracks[channel]
-        usual = max(usual, ROUNDED * track.digit)
+        usual = max(usual, ROUNDED * track.digit, corners := _corners(track))
         louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual, COARSE * track.digit)
-        always = max(ALWAYS_NOISY * track.span, COARSE * track.digit) if study.log.unit in CELSIUS else np.inf
+        always = max(ALWAYS_NOISY * track.span, COARSE * track.digit, NOISIER * corners)
+        always = always if study.log.unit in CELSIUS else np.inf
         loudness = sliding_median(np.nan_to_num(sigma), 3)
         hits = [
             (int(a), int(b), limit)
@@ -68,6 +70,12 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         and not (not any(given[stretch[0]]) and any(map(all, given.values())))
         and not any(_has_in_common(stretch[0], other, *stretch[1:3]) for other in study.tracks.values())
     ]
+
+
+def _corners(track: Track) -> float:
+    """Return how rough the turns of an on/off loop's own swing are, bands: of few samples they seem noise."""
+    samples = float(np.median([stop - first for first, stop in track.cycles])) if track.own_swing else np.inf
+    return float(CORNERS * track.own_swing / samples**1.5)
 
 
 def _has_in_common(track: Track, other: Track, first: int, last: int) -> bool:

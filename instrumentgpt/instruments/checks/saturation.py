@@ -17,9 +17,9 @@ Judge = Callable[[Study, Track, Mask, float], Finding | None]  # float: 1 of hea
 PINNED_FOR = 20.0  # lags
 LEVELLED_FOR = 10.0  # lags, likewise, where pv never was at this setpoint to the end of its hold
 SHORT_OF = 2.0  # bands that are missing in the end
-FOR_GOOD = 3 * PINNED_FOR  # after which it does not matter that it once could: a load that comes goes before
+FOR_GOOD = 3 * PINNED_FOR  # after which it does not matter that it once could: a load goes, if pv moves
 SAME_SETPOINT, HELD_FOR = 1.7, 6.0  # bands, lags: what counts as having held it
-NO_RISE = 1.0  # band of movement in half of that time: it stands
+NO_RISE = 1.0  # band of movement in half of that time, or in the last three quarters of a load: it stands
 CURVED = 0.85  # of the first half's way in the second, for an end to be foreseen; a ramp makes 1
 
 
@@ -89,7 +89,11 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if short == -np.inf and seconds >= track.lags(FOR_GOOD):  # it rises: in as long again, to where?
             short = sign * float(track.smooth_error[stop - 1]) - slope * seconds
         held = _held_with(track, stop - 1)
-        if short < SHORT_OF or (seconds < track.lags(FOR_GOOD) and np.isfinite(held) and not never):
+        stands = (
+            np.abs(np.diff(track.smooth_error[[first + (stop - first) // 4, stop - 1]])).item() <= NO_RISE
+        )
+        lasts = never or seconds >= track.lags(FOR_GOOD) or (to_its_end and stands)
+        if short < SHORT_OF or (np.isfinite(held) and not lasts):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[stop - 1]),

@@ -45,9 +45,10 @@ class Duty:
 
 @dataclass(frozen=True)
 class Change:
-    """The output for the same setpoint before and after, percent, from index `first` on."""
+    """The output for the same setpoint before and after, percent, from index `first` on, `clear` later."""
 
     first: int
+    clear: int
     last: int
     before: float
     after: float
@@ -101,8 +102,9 @@ def _at_one_setpoint(track: Track, steady: Mask) -> Mask:
 def lasting_change(duty: Duty) -> Change | None:
     """Return the change of output that lasts to the end of the record; None if it does not stand clear.
 
-    It begins after the last block that had made less than `BEGUN` of it (`DRIFT_SEEN` of a fall). One that
-    had come and gone before comes from what the loop is used for.
+    It begins after the last block that was where the early ones are, and is clear after the last that had
+    made less than `BEGUN` of it (`DRIFT_SEEN` of a fall). One that had come and gone before comes from what
+    the loop is used for.
     """
     count = len(duty.output)
     early, late = duty.output[: max(FEW, count // 5)], duty.output[-max(FEW, count // 5) :]
@@ -120,7 +122,8 @@ def lasting_change(duty: Duty) -> Change | None:
         return None
     if np.count_nonzero(moved[:first] > REVERSED) >= FEW:
         return None
-    start = duty.index[first - 1] + duty.size
+    begins = int(np.flatnonzero(moved <= min(begun, np.max(moved[: len(early)])))[-1]) + 1
+    start, clear = (duty.index[block - 1] + duty.size for block in (begins, first))
     last = duty.time > max(duty.time[first - 1], duty.time[-1] - DAY)
     part, is_early = part_of_day(duty.time), np.arange(count) < first
     hours = [hour for hour in np.unique(part[is_early]) if (part[last] == hour).any()]
@@ -130,7 +133,7 @@ def lasting_change(duty: Duty) -> Change | None:
             float(np.mean([np.median(duty.output[judged & (part == hour)]) for hour in hours]))
             for judged in (is_early, last)
         )
-    return Change(start, duty.index[-1], before, after, duty.index[max(0, first - 2)], same_hours)
+    return Change(start, clear, duty.index[-1], before, after, duty.index[max(0, begins - 2)], same_hours)
 
 
 def change_of_holds(track: Track) -> Change | None:
@@ -161,7 +164,7 @@ def change_of_holds(track: Track) -> Change | None:
                 f"{track.output[each[0].stop - 1]:.0f} %{by}" for each, by in zip(held, off, strict=True)
             )
             first = held[0][0].stop - 1
-            return Change(first, held[-1][0].stop - 1, before, after, first, False, told)
+            return Change(first, first, held[-1][0].stop - 1, before, after, first, False, told)
     return None
 
 
@@ -174,7 +177,7 @@ def _changes(study: Study) -> list[tuple[Track, Change, float | None]]:
         if change is None:
             continue
         rest = [d for other, (_, d) in duties.items() if other != channel and d is not None]
-        found_changes.append((track, change, _others(rest, float(track.time[change.first]))))
+        found_changes.append((track, change, _others(rest, float(track.time[change.clear]))))
     return found_changes
 
 
@@ -196,12 +199,12 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
         _finding(study, track, change, others, fault)
         for track, change, others in ([] if crossed else _changes(study))
         if change.ratio**sign > limit * max((others or 1.0) ** sign, 1.0)
-        and not driven_by_another(study.active, track, change.first, change.last, sign * DRIVES)
+        and not driven_by_another(study.active, track, change.clear, change.last, sign * DRIVES)
         and not another_was_set(
             study.active,
             track,
             track.time[change.before_index] - track.lags(WARM_UP),
-            track.time[change.first],
+            track.time[change.clear],
         )
     ]
 

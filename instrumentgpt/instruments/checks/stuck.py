@@ -82,8 +82,8 @@ def _jump_after(track: Track, first: int, stop: int) -> float:
 
 
 def _rests(track: Track, first: int, stop: int) -> bool:
-    """Return whether an on/off loop stopped switching while pv stood still: it never rests by itself."""
-    if track.kind.drive != "on_off":
+    """Return whether an on/off loop stopped switching while pv stood still: in its band it never rests."""
+    if track.kind.drive != "on_off" or abs(track.error[first]) > track.own_band:
         return False
     at = track.time[1:][(np.diff(track.output) != 0) & track.controlled[1:]]
     between = np.diff(at)
