@@ -72,8 +72,7 @@ def advised(log: Log, model: "Identification | Refusal") -> "Advice":
     """Return what is advised for the plant of `log` that was `identified` as `model`."""
     from instrumentgpt.instruments import advice
 
-    name = f"advice-{model.channel}"
-    return _cached_verdict(log, name, _advice, asdict, lambda: advice.advise(model))
+    return _cached_verdict(log, f"advice-{model.channel}", _advice, asdict, lambda: advice.advise(model))
 
 
 def _cached_verdict(

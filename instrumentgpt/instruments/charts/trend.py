@@ -7,17 +7,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from instrumentgpt.instruments.analysis.segments import QUANTITIES, Segment, Trend, findings_in
-from instrumentgpt.instruments.charts import frame
+from instrumentgpt.instruments.charts import frame, style
 from instrumentgpt.instruments.charts.frame import Clock
-from instrumentgpt.instruments.charts.style import (
-    CHANNEL_COLOURS,
-    ROW_GAP,
-    Chart,
-    blank,
-    draw,
-    escaped,
-    laid_out,
-)
+from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, ROW_GAP, Chart, escaped, laid_out
 from instrumentgpt.instruments.charts.words import channel_name
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.language import Language
@@ -49,7 +41,7 @@ def trend_chart(
     segments = [segment for segment in segments if segment.channel in chosen]
     rows = [name for name in QUANTITIES if any(np.isfinite(getattr(segment, name)) for segment in segments)]
     clock = frame.clock_of(log, max((segment.end for segment in segments), default=0.0))
-    figure = blank()
+    figure = style.blank()
     order = {channel: place for place, channel in enumerate({segment.channel: 0 for segment in segments})}
     for number, name in enumerate(rows, start=1):
         for channel, place in order.items():
@@ -87,7 +79,7 @@ def _draw_strokes(
     """Draw a stroke from the onset to the end of each segment, at its figure."""
     times = np.array([(segment.onset, segment.middle, *[segment.end] * 2) for segment in segments]).ravel()
     values = np.array([(*[getattr(segment, name)] * 3, np.nan) for segment in segments]).ravel()
-    draw(
+    style.draw(
         figure,
         x=clock.position(times),
         y=values.astype(np.float32),
@@ -99,7 +91,7 @@ def _draw_strokes(
 
 
 def _draw_trend(figure: Chart, trend: Trend, clock: Clock, axis: str, colour: str) -> None:
-    draw(
+    style.draw(
         figure,
         x=clock.position(np.array([trend.onset, trend.end])),
         y=[trend.first, trend.last],
