@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from instrumentgpt.instruments.advice import advise
 from instrumentgpt.instruments.diagnosis import diagnose, rows, spoiled
-from instrumentgpt.instruments.kept_verdicts import diagnosed, identified
+from instrumentgpt.instruments.kept_verdicts import advised, diagnosed, identified
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.plant import Refusal, identify
@@ -42,6 +43,7 @@ def test_a_kept_diagnosis_and_its_models_say_what_judging_says(device, tmp_path)
         assert repr(again) == repr(model)
         if not isinstance(model, Refusal):
             np.testing.assert_array_equal(again.models, model.models)
+        assert [repr(advised(log, model)) for _ in range(2)] == [repr(advise(model))] * 2
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"findings": 1}', '{"channels": [{}]}'])

@@ -84,7 +84,7 @@ def test_what_a_log_may_be_can_be_set(tmp_path, monkeypatch, capsys):
     assert "'much', no number" in told[2]
 
 
-def test_a_bomb_that_is_asked_about_is_refused_in_the_language_of_the_question(tmp_path, capsys):
+def test_a_bomb_that_is_asked_about_is_refused_in_the_language_of_the_question(tmp_path, capsys, forked):
     bomb = packed(tmp_path / "run.log.gz", LINES, b"\n" * MIB, 100)
     assert main(["ask", "--agent", "offline", "這個記錄怎麼了？", str(bomb)]) == 0
     assert "記錄檔解壓後最多是 200 倍" in capsys.readouterr().out

@@ -28,6 +28,7 @@ from instrumentgpt.instruments.shown import as_logged
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.plant import Identification, Refusal
+    from instrumentgpt.instruments.tuning.verdicts import Advice
 
 Row = dict[str, Any]
 Verdict = TypeVar("Verdict")
@@ -65,6 +66,13 @@ def identified(diagnosis: Diagnosis, loop: Loop) -> "Identification | Refusal":
         asdict,
         lambda: plant.identify(part, exclude, log.logged_unit_of(channel)),
     )
+
+
+def advised(log: Log, model: "Identification | Refusal") -> "Advice":
+    """Return what is advised for the plant of `log` that was `identified` as `model`."""
+    from instrumentgpt.instruments import advice
+
+    return _cached_verdict(log, f"advice-{model.channel}", _advice, asdict, lambda: advice.advise(model))
 
 
 def _cached_verdict(
@@ -142,6 +150,13 @@ def _model(row: Row) -> "Identification | Refusal":
         return Refusal(**row)
     arrays = {name: np.array(row[name], dtype=float) for name in ("best", "models")}
     return Identification(**{**row, **arrays})
+
+
+def _advice(row: Row) -> "Advice":
+    from instrumentgpt.instruments.tuning.gains import Gains
+    from instrumentgpt.instruments.tuning.verdicts import Advice
+
+    return Advice(**row | {name: row[name] and Gains(**row[name]) for name in ("present", "proposed")})
 
 
 def _with_tuples(row: Mapping[str, Any], *names: str) -> Row:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pandas as pd
 
@@ -44,6 +45,7 @@ def level_of(text: str) -> str:
     return name if name in LEVELS else "info"
 
 
+@lru_cache(maxsize=1 << 14)  # a log's messages are grouped for each who asks, and many are alike
 def template_of(text: str) -> str:
     """Return `text` with everything left open that differs from line to line.
 

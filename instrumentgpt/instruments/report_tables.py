@@ -17,7 +17,7 @@ from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Evidence, Finding
-from instrumentgpt.instruments.kept_verdicts import identified
+from instrumentgpt.instruments.kept_verdicts import advised, identified
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
@@ -190,7 +190,7 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
         return [], []
     for channel, loop in sorted(loops_of(log).items()):
         model, unit = identified(diagnosis, loop), log.logged_unit_of(channel)
-        better = sentences(advice.advise(model), language, unit)
+        better = sentences(advised(log, model), language, unit)
         if isinstance(model, plant.Refusal):
             experiments |= dict.fromkeys(better[2:])
             better = better[:2]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-import plotly.graph_objects as go
 
 from instrumentgpt.instruments.charts import style
+from instrumentgpt.instruments.charts.style import Chart
 from instrumentgpt.instruments.charts.words import fault_name, word
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import DAY, Language
@@ -97,7 +97,7 @@ def worth_showing(log: Log, findings: Sequence[Finding]) -> list[int]:
 
 
 def shade(
-    figure: go.Figure, finding: Finding, clock: Clock, row: int, label: int | None, language: Language
+    figure: Chart, finding: Finding, clock: Clock, row: int, label: int | None, language: Language
 ) -> None:
     """Shade the finding's time in one row; `label` counts the labels above one another there, None: none."""
     colour = style.SEVERITY_COLOURS[finding.severity]
@@ -107,28 +107,26 @@ def shade(
         line = {"color": colour, "width": 1}
         _shade(figure, edge, edge, row, type="line", line=line, opacity=0.6, layer="above")
     if label is not None:
-        figure.add_annotation(
+        style.write(
+            figure,
             x=start,
             y=1,
-            xref="x",
             yref=f"{row_axis(row)} domain",
             text=style.escaped(fault_name(finding, language)),
-            showarrow=False,
             xanchor="left",
-            yanchor="bottom",
             yshift=1 + LABEL_PIXELS * label,
             font={"color": colour, "size": 12},
         )
 
 
-def _shade(figure: go.Figure, start: float | str, stop: float | str, row: int, **look: object) -> None:
+def _shade(figure: Chart, start: float | str, stop: float | str, row: int, **look: object) -> None:
     across = {"xref": "x", "yref": f"{row_axis(row)} domain", "y0": 0, "y1": 1}
     plain = {"type": "rect", "line": {"width": 0}, "layer": "below"}
-    figure.add_shape(x0=start, x1=stop, **across, **plain | look)
+    figure["layout"]["shapes"].append({"x0": start, "x1": stop, **across, **plain, **look})
 
 
 def shade_excursions(
-    figure: go.Figure,
+    figure: Chart,
     excursions: Sequence[Excursion],
     channels: Sequence[int],
     clock: Clock,
@@ -140,8 +138,9 @@ def shade_excursions(
     for excursion in (outside := unexplained(of_channels)[:MOST_SHADED]):
         start, stop = clock.at(excursion.onset), clock.at(excursion.end)
         _shade(figure, start, stop, row, fillcolor=style.EXCURSION_COLOUR, opacity=style.EXCURSION_OPACITY)
-    if outside and not any(trace.legendgroup == EXCURSION for trace in figure.data):
-        figure.add_scatter(
+    if outside and not any(trace.get("legendgroup") == EXCURSION for trace in figure["data"]):
+        style.draw(
+            figure,
             x=[None],
             y=[None],
             mode="lines",
@@ -150,13 +149,12 @@ def shade_excursions(
             line={"color": style.EXCURSION_COLOUR, "width": 12},
             opacity=2 * style.EXCURSION_OPACITY,
             hoverinfo="skip",
-            xaxis="x",
             yaxis=row_axis(row),
         )
 
 
 def mark_evidence(
-    figure: go.Figure, findings: Sequence[Finding], loop: Loop, clock: Clock, row: int, language: Language
+    figure: Chart, findings: Sequence[Finding], loop: Loop, clock: Clock, row: int, language: Language
 ) -> None:
     """Mark the samples of `loop` that findings quote, with the numbers of their lines."""
     marks = {
@@ -167,7 +165,8 @@ def mark_evidence(
     }
     if marks:
         times, values, colours = zip(*marks.values(), strict=True)
-        figure.add_scatter(
+        style.draw(
+            figure,
             x=clock.position(np.array(times)),
             y=list(values),
             mode="markers",
@@ -175,13 +174,12 @@ def mark_evidence(
             text=[word("line", language, f"{line:,}") for line in marks],
             hovertemplate="%{text}: %{y:.2f}<extra></extra>",
             showlegend=False,
-            xaxis="x",
             yaxis=row_axis(row),
         )
 
 
 def mark_lines(
-    figure: go.Figure, findings: Sequence[Finding], clock: Clock, rows: int, language: Language
+    figure: Chart, findings: Sequence[Finding], clock: Clock, rows: int, language: Language
 ) -> None:
     """Draw a dotted line where findings quote a line that is no sample, such as a door's, with its number."""
     for finding in findings:
@@ -192,14 +190,12 @@ def mark_lines(
             at = clock.at(quoted.time)
             for row in range(1, rows + 1):
                 _shade(figure, at, at, row, type="line", line=look, layer="above")
-            figure.add_annotation(
+            style.write(
+                figure,
                 x=at,
                 y=0,
-                xref="x",
                 yref="y domain",
                 text=word("line", language, f"{quoted.line:,}"),
-                showarrow=False,
                 xanchor="right",
-                yanchor="bottom",
                 font={"color": look["color"], "size": 11},
             )

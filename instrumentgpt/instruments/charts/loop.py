@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from instrumentgpt.instruments.charts import frame, style
 from instrumentgpt.instruments.charts.frame import Clock
+from instrumentgpt.instruments.charts.style import Chart
 from instrumentgpt.instruments.charts.words import channel_name, word
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
@@ -47,7 +48,7 @@ def loop_chart(
     faults = frame.shown(findings, [loop.channel for loop in loops])
     clock = frame.clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
     rows = _rows(loops, faults)
-    figure = go.Figure()
+    figure = style.blank()
     for number, loop in enumerate(loops, start=1):
         _draw_channel(figure, log, loop, number, len(loops), clock, language)
         frame.mark_evidence(figure, rows[number - 1].findings, loop, clock, number, language)
@@ -59,7 +60,7 @@ def loop_chart(
         frame.shade_excursions(figure, excursions, [loop.channel], clock, number, language)
     frame.mark_lines(figure, faults, clock, len(rows), language)
     _place_rows(figure, rows, loops, log, bands or {}, language)
-    figure.update_xaxes(anchor=frame.row_axis(len(rows)), **clock.axis(language, window))
+    figure["layout"]["xaxis"] = {"anchor": frame.row_axis(len(rows)), **clock.axis(language, window)}
     return style.laid_out(figure, title or log.name, sum(row.above + row.pixels for row in rows))
 
 
@@ -88,7 +89,7 @@ def _rows(loops: Sequence[Loop], faults: Sequence[Finding]) -> list[_Row]:
 
 
 def _draw_channel(
-    figure: go.Figure, log: Log, loop: Loop, row: int, count: int, clock: Clock, language: Language
+    figure: Chart, log: Log, loop: Loop, row: int, count: int, clock: Clock, language: Language
 ) -> None:
     """Draw setpoint and pv in the channel's row, its output in the row below all channels."""
     colour = style.CHANNEL_COLOURS[(row - 1) % len(style.CHANNEL_COLOURS)]
@@ -125,15 +126,13 @@ def _draw_channel(
     _draw_line(figure, clock, *style.reduced(loop.time, loop.output, gap, False), output)
 
 
-def _draw_line(figure: go.Figure, clock: Clock, time: Floats, value: Floats, look: dict[str, Any]) -> None:
+def _draw_line(figure: Chart, clock: Clock, time: Floats, value: Floats, look: dict[str, Any]) -> None:
     if time.size:
-        figure.add_scatter(
-            x=clock.position(time), y=value.astype(np.float32), mode="lines", xaxis="x", **look
-        )
+        style.draw(figure, x=clock.position(time), y=value.astype(np.float32), mode="lines", **look)
 
 
 def _place_rows(
-    figure: go.Figure,
+    figure: Chart,
     rows: Sequence[_Row],
     loops: Sequence[Loop],
     log: Log,
@@ -153,7 +152,7 @@ def _place_rows(
             calm = _calm([loop.output for loop in loops], SMALLEST_OUTPUT_SPAN)
         domain = [max(0.0, (top - row.pixels) / drawn), top / drawn]
         axis = {"domain": domain, "title": {"text": name, "font": {"size": 12}}, **calm}
-        figure.update_layout({frame.row_axis(number).replace("y", "yaxis"): axis})
+        figure["layout"][frame.row_axis(number).replace("y", "yaxis")] = axis
         top -= row.pixels
 
 
@@ -186,14 +185,15 @@ def error_chart(
     """
     loops = [loop for loop in loops_of(log).values() if channels is None or loop.channel in channels]
     clock = frame.clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
-    figure = go.Figure()
+    figure = style.blank()
     limits = {} if bands is None else {loop.channel: bands[loop.channel] for loop in loops}
     widest, largest = max(limits.values(), default=float("nan")), 0.0
     for place, loop in enumerate(loops):
         x, y = style.reduced(loop.time, loop.pv - loop.setpoint, frame.gap_of(loop))
         largest = max(largest, float(np.nanmax(np.abs(y))) if y.size else 0.0)
         colour = style.CHANNEL_COLOURS[place % len(style.CHANNEL_COLOURS)]
-        figure.add_scatter(
+        style.draw(
+            figure,
             x=clock.position(x),
             y=y.astype(np.float32),
             mode="lines",
@@ -202,21 +202,23 @@ def error_chart(
             hovertemplate=f"%{{y:+.2f}} {style.escaped(log.unit_of(loop.channel))}",
         )
         for edge in (-limits[loop.channel], limits[loop.channel]) if limits else ():
-            figure.add_hline(edge, line={"color": colour, "width": 1, "dash": "dash"})
+            line = {"color": colour, "width": 1, "dash": "dash"}
+            across = {"type": "line", "x0": 0, "x1": 1, "xref": "x domain", "y0": edge, "y1": edge}
+            figure["layout"]["shapes"].append({**across, "yref": "y", "line": line})
     of_all = [finding for finding in frame.shown(findings, []) if finding.channel is None]
     for place, finding in enumerate(of_all):
         frame.shade(figure, finding, clock, 1, place, language)
     frame.shade_excursions(figure, excursions, [loop.channel for loop in loops], clock, 1, language)
     frame.mark_lines(figure, of_all, clock, 1, language)
-    figure.update_xaxes(anchor="y", **clock.axis(language, window))
+    figure["layout"]["xaxis"] = {"anchor": "y", **clock.axis(language, window)}
     above = style.ROW_GAP + frame.LABEL_PIXELS * len(of_all)
-    _place_axis(figure, above, f"{word('error', language)} ({style.escaped(log.unit)})", widest, largest)
+    name = f"{word('error', language)} ({style.escaped(log.unit)})"
+    figure["layout"]["yaxis"] = _axis(above, name, widest, largest)
     return style.laid_out(figure, title or log.name, PIXELS + above)
 
 
-def _place_axis(figure: go.Figure, above: int, title: str, band: float, largest: float) -> None:
+def _axis(above: int, title: str, band: float, largest: float) -> dict[str, Any]:
     """Leave `above` pixels for labels; show the band and most of the `largest` error (in the log's unit)."""
-    figure.update_yaxes(domain=[0, PIXELS / (PIXELS + above)], title={"text": title, "font": {"size": 12}})
-    if np.isfinite(band):
-        reach = min(max(1.2 * largest, 2 * band), WIDEST * band)
-        figure.update_yaxes(range=[-reach, reach])
+    axis = {"domain": [0, PIXELS / (PIXELS + above)], "title": {"text": title, "font": {"size": 12}}}
+    reach = min(max(1.2 * largest, 2 * band), WIDEST * band)
+    return {**axis, "range": [-reach, reach]} if np.isfinite(band) else axis

@@ -33,7 +33,7 @@ def static_svg(figure: go.Figure, alt: str) -> str:
 
     alt  the chart in words, for those who cannot see it
     """
-    layout = figure.to_plotly_json()["layout"]
+    layout = figure.layout.to_plotly_json()
     file = io.StringIO()
     with matplotlib.rc_context(LOOK), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing")  # the reader's fonts write it, not ours

@@ -32,6 +32,7 @@ ROW_GAP = 12  # pixels between rows
 TOP_PIXELS, BOTTOM_PIXELS = 60, 48
 NEEDLESS = ["zoomIn2d", "zoomOut2d", "autoScale2d"]  # buttons: what a drag and a double click do
 DATES = {"year": "%Y", "month": "%Y-%m", "dayMonth": "%m-%d", "dayMonthYear": "%Y-%m-%d"}
+Chart = dict[str, Any]  # what Plotly is given: "data", a list of traces, and "layout"; see `laid_out`
 _TITLE = {"x": 0, "xref": "paper", "y": 1, "yanchor": "top", "pad": {"t": 10}, "font": {"size": 14}}
 
 
@@ -74,16 +75,32 @@ def template() -> go.layout.Template:
     )
 
 
-def laid_out(figure: go.Figure, title: str, height: int) -> go.Figure:
+def blank() -> Chart:
+    """Return a chart of nothing: Plotly looks at a figure once, whole, as each part costs as much again."""
+    return {"data": [], "layout": {"shapes": [], "annotations": []}}
+
+
+def draw(figure: Chart, **trace: object) -> None:
+    """Add a line or marks to `figure`, on its axis of time."""
+    figure["data"].append({"type": "scatter", "xaxis": "x", **trace})
+
+
+def write(figure: Chart, **note: object) -> None:
+    """Add a text without an arrow to `figure`, above a place on its axis of time."""
+    figure["layout"]["annotations"].append({"xref": "x", "yanchor": "bottom", "showarrow": False, **note})
+
+
+def laid_out(figure: Chart, title: str, height: int) -> go.Figure:
     """Return `figure` with its ground, title and legend; `height` is that of its rows together, in pixels."""
-    return figure.update_layout(
-        template=template(),
-        title={"text": escaped(title), **_TITLE},
-        height=height + TOP_PIXELS + BOTTOM_PIXELS,
-        margin={"t": TOP_PIXELS, "b": BOTTOM_PIXELS, "l": 64, "r": 16},
-        legend={"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
-        hoversubplots="axis",
-    )
+    ground = {
+        "template": template(),
+        "title": {"text": escaped(title), **_TITLE},
+        "height": height + TOP_PIXELS + BOTTOM_PIXELS,
+        "margin": {"t": TOP_PIXELS, "b": BOTTOM_PIXELS, "l": 64, "r": 16},
+        "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        "hoversubplots": "axis",
+    }
+    return go.Figure({"data": figure["data"], "layout": figure["layout"] | ground})
 
 
 def reduced(time: Floats, value: Floats, gap: float, steps: bool = False) -> tuple[Floats, Floats]:

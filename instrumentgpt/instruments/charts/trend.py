@@ -7,9 +7,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from instrumentgpt.instruments.analysis.segments import QUANTITIES, Segment, Trend, findings_in
-from instrumentgpt.instruments.charts import frame
+from instrumentgpt.instruments.charts import frame, style
 from instrumentgpt.instruments.charts.frame import Clock
-from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, ROW_GAP, escaped, laid_out
+from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, ROW_GAP, Chart, escaped, laid_out
 from instrumentgpt.instruments.charts.words import channel_name
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.language import Language
@@ -41,14 +41,14 @@ def trend_chart(
     segments = [segment for segment in segments if segment.channel in chosen]
     rows = [name for name in QUANTITIES if any(np.isfinite(getattr(segment, name)) for segment in segments)]
     clock = frame.clock_of(log, max((segment.end for segment in segments), default=0.0))
-    figure = go.Figure()
+    figure = style.blank()
     order = {channel: place for place, channel in enumerate({segment.channel: 0 for segment in segments})}
     for number, name in enumerate(rows, start=1):
         for channel, place in order.items():
             colour = CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)]
             mine = [segment for segment in segments if segment.channel == channel]
             _draw_strokes(figure, mine, name, clock, frame.row_axis(number), colour)
-            figure.data[-1].update(
+            figure["data"][-1].update(
                 name=channel_name(log, channel, language),
                 showlegend=number == 1,
                 legendgroup=str(channel),
@@ -67,34 +67,35 @@ def trend_chart(
             "title": {"text": escaped(head(name, log, language)), "font": {"size": 12}},
             **_scale(name, segments, bands or {}),
         }
-        figure.update_layout({frame.row_axis(number).replace("y", "yaxis"): axis})
-    figure.update_xaxes(anchor=frame.row_axis(max(1, len(rows))), **clock.axis(language, window))
+        figure["layout"][frame.row_axis(number).replace("y", "yaxis")] = axis
+    anchor = frame.row_axis(max(1, len(rows)))
+    figure["layout"]["xaxis"] = {"anchor": anchor, **clock.axis(language, window)}
     return laid_out(figure, title or log.name, max(drawn, ROW_PIXELS))
 
 
 def _draw_strokes(
-    figure: go.Figure, segments: Sequence[Segment], name: str, clock: Clock, axis: str, colour: str
+    figure: Chart, segments: Sequence[Segment], name: str, clock: Clock, axis: str, colour: str
 ) -> None:
     """Draw a stroke from the onset to the end of each segment, at its figure."""
     times = np.array([(segment.onset, segment.middle, *[segment.end] * 2) for segment in segments]).ravel()
     values = np.array([(*[getattr(segment, name)] * 3, np.nan) for segment in segments]).ravel()
-    figure.add_scatter(
+    style.draw(
+        figure,
         x=clock.position(times),
         y=values.astype(np.float32),
         mode="lines+markers",
-        xaxis="x",
         yaxis=axis,
         line={"color": colour, "width": 3},
         marker={"color": colour, "size": np.tile([0, 6, 0, 0], len(segments))},
     )
 
 
-def _draw_trend(figure: go.Figure, trend: Trend, clock: Clock, axis: str, colour: str) -> None:
-    figure.add_scatter(
+def _draw_trend(figure: Chart, trend: Trend, clock: Clock, axis: str, colour: str) -> None:
+    style.draw(
+        figure,
         x=clock.position(np.array([trend.onset, trend.end])),
         y=[trend.first, trend.last],
         mode="lines",
-        xaxis="x",
         yaxis=axis,
         line={"color": colour, "width": 1.5, "dash": "dash"},
         showlegend=False,
@@ -104,7 +105,7 @@ def _draw_trend(figure: go.Figure, trend: Trend, clock: Clock, axis: str, colour
 
 
 def _shade(
-    figure: go.Figure,
+    figure: Chart,
     segments: Sequence[Segment],
     findings: Sequence[Finding],
     clock: Clock,

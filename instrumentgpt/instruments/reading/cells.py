@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from operator import itemgetter
 
 import numpy as np
@@ -380,13 +381,18 @@ def _is_row(cells: Sequence[str], needed: frozenset[int]) -> bool:
     )
 
 
+@lru_cache(maxsize=1 << 14)  # a line without the delimiter is one cell for each of them
 def _is_number(cell: str) -> bool:
-    bare = cell if NUMBER.match(cell) else _bare(cell)
+    if not (cell[:1].isdecimal() or cell[:1] in "+-."):
+        return False
+    bare = _bare(cell)
     return bool(NUMBER.match(bare) or DECIMAL_COMMA.match(bare))
 
 
 def _bare(cell: str, decimal_comma: bool = True) -> str:
     """Return the number in `cell` without unit, status, blanks at its sign and marks of thousands."""
+    if NUMBER.match(cell) or ":" in cell:  # no clock has a unit
+        return cell
     bare = SIGN.sub(r"\1", BEHIND.sub("", cell))
     plain = NUMBER.match(bare) or (decimal_comma and DECIMAL_COMMA.match(bare))
     grouped = None if plain else GROUPED.match(bare)

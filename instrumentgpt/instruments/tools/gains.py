@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from instrumentgpt.instruments.kept_verdicts import identified
+from instrumentgpt.instruments.kept_verdicts import advised, identified
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log, plain
@@ -36,13 +36,13 @@ def advise_gains(
 
     opened = open_log(workspace, log, device)
     loops, unit = loops_of(opened.log), opened.log.logged_unit
-    answers, advised = [], []
+    answers, better_gains = [], []
     driven = [number for number in sorted(loops) if np.isfinite(loops[number].output).any()]
     named = [known_channel(opened, channel)] if channel is not None else []
     for number in named or driven or sorted(loops):
         model = identified(diagnosed(opened), loops[number])
         answers.append(advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target))
-        advised.append(advice.advise(model))
+        better_gains.append(advised(opened.log, model))
     channels = [
         {
             "channel": answer.channel,
@@ -51,7 +51,7 @@ def advise_gains(
             "advice": plain(asdict(better)),
             "advice_sentences": sentences(better, language, unit, opened.log.output_scale),
         }
-        for answer, better in zip(answers, advised, strict=True)
+        for answer, better in zip(answers, better_gains, strict=True)
     ]
     return {
         "summary": " ".join(row["sentences"][0] for row in channels),
@@ -59,7 +59,7 @@ def advise_gains(
         "device": opened.device,
         "channels": channels,
         "groups": _groups(answers, language, unit),
-        "advice_groups": _groups(advised, language, unit),
+        "advice_groups": _groups(better_gains, language, unit),
     }
 
 
