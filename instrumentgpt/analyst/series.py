@@ -199,7 +199,7 @@ def _names(case: Case, read: Result) -> str:
 def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
     """Return what is asked, the limits it is asked of, and whether of the time between them."""
     patterns, own, all_words = table()["asked"], spelled(case.question.text), case.question.words
-    limits, inside = _limits(own) or _limits(all_words) or ({}, False)
+    limits, inside = _limits(own) or _limits(all_words) or (_reached(case), False)
     names = PAST if limits else (*STATS, *OTHERS, "when")
     for words in (own, all_words):
         asks = {name for name in names if patterns[name].search(without_times(words))}
@@ -214,6 +214,18 @@ def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
     if not asks and len(case.question.moments) == 1 and not window_words(all_words):
         asks = {"value"}
     return frozenset(asks), limits, inside
+
+
+def _reached(case: Case) -> dict[str, float]:
+    """Return the value of which it is asked when it was reached, as a limit; {} if none is.
+
+    From which side tells a word for falling, else it is from below.
+    """
+    words = case.question.words
+    values = numbers_in(words) - {*case.question.channels}
+    if case.question.extreme != "when" or len(values) != 1 or not aspect("reached", words):
+        return {}
+    return {"below" if aspect("down", words) or aspect("below", words) else "above": values.pop()}
 
 
 def _limits(words: str) -> tuple[dict[str, float], bool] | None:
