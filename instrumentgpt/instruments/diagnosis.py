@@ -46,7 +46,9 @@ def graded(study: Study, finding: Finding) -> Finding:
     confidence: Confidence = "likely" if points >= LIKELY else "possible"
     if points >= CERTAIN and not rival and _drives(study, finding):
         confidence = "certain"
-    alone = finding.severity == "critical" and not set(finding.signs) & set(INDEPENDENT)
+    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    burns = track is None or track.is_thermal
+    alone = finding.severity == "critical" and not (burns and set(finding.signs) & set(INDEPENDENT))
     return replace(finding, confidence=confidence, severity="high" if alone else finding.severity)
 
 
@@ -192,6 +194,9 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
             causes = _add(causes, finding, reach)
     channels = {channel: close.of_metrics(metrics_of(track)) for channel, track in study.tracks.items()}
     kinds = {channel: close.of_kind(channel, track.kind) for channel, track in study.tracks.items()}
+    if any(kind.drive != "unseen" for kind in kinds.values()):
+        beside = {at for at, kind in kinds.items() if (kind.drive, kind.program) == ("unseen", "none")}
+        kinds |= {at: replace(kinds[at], drive="beside") for at in beside}
     excursions = close.excursions(study, causes)
     healthy, unsure = healthy_channels(study, causes, channels, excursions)
     findings = ranked([graded(study, cause) for cause in causes]) + tuple(healthy)

@@ -34,7 +34,7 @@ def name(kind: LoopKind, language: Language) -> str:
 
 
 def _acts(kind: LoopKind, language: Language) -> list[str]:
-    if kind.drive in ("idle", "unseen") and not kind.reverse:
+    if kind.drive in ("idle", "unseen", "beside") and not kind.reverse:
         return []
     return [word(f"acts.{'both' if kind.two_sided else 'cools' if kind.reverse else 'heats'}", language)]
 

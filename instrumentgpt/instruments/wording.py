@@ -148,7 +148,8 @@ def next_test(finding: Finding, language: Language) -> str:
 def cannot_tell(finding: Finding, language: Language) -> list[str]:
     """Return what this log leaves open, then what no log tells from the finding, with what does tell."""
     left = [reason(finding, item, language) for item in finding.ruled_out if item.reason in NOT_RULED_OUT]
-    untold = next_tests().get(finding.fault, {}).get("untold", ())
+    test = next_tests().get(finding.fault, {})
+    untold = test.get(f"untold_{finding.numbers.get('kind')}", test.get("untold", ()))
     return left + [CANNOT_TELL[language].format(what=next_tests()["untold"][key][language]) for key in untold]
 
 

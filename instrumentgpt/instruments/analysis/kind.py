@@ -8,7 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import constant_runs
 from instrumentgpt.instruments.loops import Floats, Mask
 
-Drive = Literal["continuous", "on_off", "manual", "idle", "unseen"]
+Drive = Literal["continuous", "on_off", "manual", "idle", "unseen", "beside"]
 Program = Literal["none", "constant", "steps", "ramps"]
 
 DRIVES: tuple[Drive, ...] = ("continuous", "on_off", "manual", "idle", "unseen")
@@ -24,7 +24,8 @@ class LoopKind:
     """What kind of loop a channel is, and the numbers it is told from.
 
     drive        "continuous"; "on_off": its output only switches; "manual": an output, but no setpoint;
-                 "idle": nothing was asked of it; "unseen": the log has no output
+                 "idle": nothing was asked of it; "unseen": the log has no output;
+                 "beside": neither output nor setpoint, in a log of loops that have
     reverse      more output lowers pv
     two_sided    its output heats and cools
     low, high    percent, the limits its output works between; a top below 100 is a clamp

@@ -61,16 +61,16 @@ class Study:
     def judged_by(self, drives: tuple[Drive, ...], thermal_only: bool) -> "Study":
         """Return the study with only loops of these `drives` under judgement.
 
-        thermal_only  without what is no temperature and has no output: a reading beside the loops
+        thermal_only  without what is no temperature; a reading beside loops is no loop, whatever is judged
         """
-        beside = {
-            number
+        driven = any(track.kind.drive != "unseen" for track in self.tracks.values())
+        kept = {
+            number: track
             for number, track in self.tracks.items()
-            if thermal_only and not track.is_thermal and track.kind.drive == "unseen"
+            if track.is_thermal or not (thermal_only or (driven and track.kind.drive == "unseen"))
         }
-        if drives == self.drives and not beside:
+        if drives == self.drives and len(kept) == len(self.tracks):
             return self
-        kept = {number: track for number, track in self.tracks.items() if number not in beside}
         return replace(self, drives=drives, tracks=kept)
 
     @cached_property
