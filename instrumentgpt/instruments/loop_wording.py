@@ -1,5 +1,6 @@
 """What kind of loop a channel is, and when it left its own band, as sentences, from loop_wording.toml."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
@@ -15,6 +16,7 @@ word = partial(phrase, Path(__file__).with_name("loop_wording.toml"))
 COMMA: dict[Language, str] = {"en": ", ", "zh": "，"}
 COLON: dict[Language, str] = {"en": ": ", "zh": "："}
 THEN: dict[Language, str] = {"en": "; ", "zh": "；"}
+MOST_QUOTED = 80  # characters of a line
 MOST_SHOWN = 5  # excursions listed, where there are more
 FULL_OUTPUT = (0.0, 100.0)  # percent
 
@@ -74,6 +76,9 @@ def away(stretch: Excursion, log: Log, language: Language) -> str:
 
 def explanation(stretch: Excursion, language: Language) -> str:
     """Return which finding covers an excursion, that it is use, or that nothing tells what made it."""
+    if stretch.cause:
+        text = re.sub(r"\s+", " ", stretch.cause)[:MOST_QUOTED]
+        return word("begins_at", language, line=stretch.evidence[0].line, text=text)
     if stretch.explained in ("", IN_USE):
         return word(stretch.explained or "unexplained", language)
     return word("covered", language, title=wording.title(stretch.explained, language))

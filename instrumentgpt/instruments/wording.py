@@ -49,6 +49,18 @@ SECOND_SIGN: Mapping[Language, str] = {
     "zh": "{stop}{summary}；而且{sign}。",
 }
 THEN: Mapping[Language, str] = {"en": "{first} If it is so: {remedy}", "zh": "{first}若屬實：{remedy}"}
+CHANGED: Mapping[Language, str] = {
+    "en": "; the gains were changed in line {changed:,}: {put_back} before, {now} since",
+    "zh": "；增益於第 {changed:,} 行更改：之前 {put_back}，之後 {now}",
+}
+BACK: Mapping[Language, str] = {
+    "en": "Put the gains of channel {channel} back to what held until line {changed:,}: {put_back} (now {now}).",
+    "zh": "把通道 {channel} 的增益改回第 {changed:,} 行之前的值：{put_back}（現為 {now}），當時能穩定維持。",
+}
+SOFTER: Mapping[Language, str] = {
+    "en": " A larger proportional band is softer: it is 100 / kp.",
+    "zh": "比例帶越大越柔和：它等於 100 / kp。",
+}
 CANNOT_TELL: Mapping[Language, str] = {
     "en": "Cannot be told from this log: {what}",
     "zh": "由此記錄無法判斷：{what}",
@@ -96,7 +108,8 @@ def definition(fault: str, language: Language) -> str:
 
 def summary(finding: Finding, language: Language) -> str:
     """Return what was found, where and how much, in one clause."""
-    return _written(finding, "summary", language)
+    changed = CHANGED[language].format_map(finding.numbers) if "put_back" in finding.numbers else ""
+    return _written(finding, "summary", language) + changed
 
 
 def tells_of_health(text: str) -> bool:
@@ -115,7 +128,10 @@ def cause(finding: Finding, language: Language) -> str:
 
 
 def action(finding: Finding, language: Language) -> str:
-    """Return what to do next."""
+    """Return what to do next: where gains were changed before, to put them back."""
+    if "put_back" in finding.numbers:
+        softer = SOFTER[language] if finding.numbers["softer"] else ""
+        return BACK[language].format_map(_numbers(finding)) + softer
     return _written(finding, "action", language)
 
 
@@ -157,7 +173,10 @@ def next_step(finding: Finding, language: Language) -> str:
     """Return the one thing to do next: the remedy of what is certain or critical, else first what decides."""
     if finding.confidence == "certain" or finding.severity in ("critical", "info"):
         return action(finding, language)
-    remedy, first = action(finding, language), next_test(finding, language)
+    remedy, first = (
+        action(finding, language),
+        "put_back" not in finding.numbers and next_test(finding, language),
+    )
     return THEN[language].format(first=first, remedy=remedy) if first else remedy
 
 

@@ -44,7 +44,7 @@ CALM, CALM_LONG = 13, 53  # samples: twice as long as a spike may last, or a con
 BLOCK = 5  # samples of a median
 KEPT_UP = 3  # such blocks over which a move counts as kept up: no spike is that long
 OFTEN = 0.4  # spikes a lag
-LOST_FOR, ALIKE = 6.0, 2.0  # lags after which pv jumps back to count as returned; times as far, at most
+LOST_FOR = 6.0  # lags after which a contact that was lost is no spike
 CAME_BACK = 0.35  # share of a jump that may be left when it counts as returned; past it, a loop overshoots
 AT_ONCE, AT_LEAST = 1, 0.5  # samples in which it goes back by this share of the jump: slower, it is heat
 FEWEST = 10  # samples
@@ -216,8 +216,9 @@ def spikes_in(time: Floats, pv: Floats, lag: float, setpoint: Floats | None = No
 def _jumps_back(time: Floats, pv: Floats, start: int, later: int, lag: float) -> bool:
     """Return whether pv, which jumped at `start`, stood about there until it jumped back at `later`."""
     there, back = pv[start] - pv[start - 1], pv[later - 1] - pv[later]
-    stood = np.ptp(pv[start:later]) < max(abs(there), abs(back))
-    return bool(stood and 1 / ALIKE < back / there < ALIKE and time[later] - time[start] < LOST_FOR * lag)
+    stood = np.ptp(pv[start:later]) < CAME_BACK * abs(there)
+    returned = 1 - CAME_BACK < back / there < 2  # all the way, and farther where the plant went on meanwhile
+    return bool(stood and returned and time[later] - time[start] < LOST_FOR * lag)
 
 
 def readings(pv: Floats, time: Floats, band: float, lag: float) -> Floats:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.departures import Departure, departures_of
+from instrumentgpt.instruments.analysis.happenings import Begun, begun_by, happenings
 from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.ready import track_of
 from instrumentgpt.instruments.analysis.thinned import Thinned, thinned
@@ -77,6 +78,13 @@ class Study:
     def departures(self) -> Mapping[int, tuple[Departure, ...]]:
         """Return channel → when it left its own band while it held."""
         return {channel: departures_of(track) for channel, track in self.tracks.items()}
+
+    @cached_property
+    def begun(self) -> Mapping[int, Begun]:
+        """Return channel → departure → the line that says what was done as it began."""
+        is_timed = "period" not in self.log.missing and any(self.departures.values())
+        groups = happenings(self.whole.events) if is_timed else []
+        return {at: begun_by(self.tracks[at], here, groups) for at, here in self.departures.items()}
 
     @cached_property
     def common_moves(self) -> tuple[Move, ...]:

@@ -26,7 +26,15 @@ from instrumentgpt.instruments.reading.headers import (
     units_in,
     vocabulary,
 )
-from instrumentgpt.instruments.reading.record import GLUED, TIMES, gains_in, gaps_of, names_in, pairs_of
+from instrumentgpt.instruments.reading.record import (
+    GLUED,
+    STAMP,
+    TIMES,
+    gains_in,
+    gaps_of,
+    names_in,
+    pairs_of,
+)
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
@@ -102,7 +110,9 @@ class Table:
 
 def cells_of(line: str, delimiter: str) -> list[str]:
     """Return the cells of `line`, without blanks and quotes around them."""
-    if ARROW in line:  # a serial monitor's stamp: 12:00:01.250 -> 25.3,40
+    if ARROW in line and STAMP.fullmatch(
+        line.partition(ARROW)[0].strip()
+    ):  # a serial monitor's stamp: 12:00:01.250 -> 25.3,40
         line = line.replace(ARROW, delimiter or " ", 1)
     if not delimiter:
         return line.split()
@@ -449,7 +459,7 @@ def _read_slowly(table: Table, lines: Iterable[tuple[int, bytes]], shape: Shape)
             rows.append(cells)
             numbers.append(number)
             table.remarks += [(number, remark)] if remark else []
-        elif gains_in(text):
+        elif gains_in(text)[0]:
             table.others.append((number, text))
         elif shape.headings and cells + [""] * (shape.width - len(cells)) == [
             heading.text for heading in shape.headings
