@@ -54,7 +54,7 @@ CHANGED: Mapping[Language, str] = {
     "zh": "；增益於第 {changed:,} 行更改：之前 {put_back}，之後 {now}",
 }
 BACK: Mapping[Language, str] = {
-    "en": "Put the gains of channel {channel} back to what held until line {changed:,}: {put_back} (now {now}).",
+    "en": "Put back the gains of channel {channel} that held until line {changed:,}: {put_back} (now {now}).",
     "zh": "把通道 {channel} 的增益改回第 {changed:,} 行之前的值：{put_back}（現為 {now}），當時能穩定維持。",
 }
 SOFTER: Mapping[Language, str] = {

@@ -240,6 +240,12 @@ class Track:
         half = self.samples(self.lag / 2) // 2
         return max(step.stop - half, step.index + 1) if step.stop < len(self) else step.stop
 
+    def over(self, step: Step) -> int:
+        """Return the end of what pv does by `step` itself: what moves it long after it had settled is no answer."""
+        settled = self.settled(step.index, step.stop)
+        end = self.after(settled, self.lags(SETTLING)) if settled < step.stop else len(self)
+        return min(self.answered(step), end)
+
     @cached_property
     def quiet(self) -> Mask:
         """Return where the loop holds: settled in a hold, and usable (transients and ramps are out)."""
