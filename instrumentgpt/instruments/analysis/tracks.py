@@ -241,7 +241,7 @@ class Track:
         return max(step.stop - half, step.index + 1) if step.stop < len(self) else step.stop
 
     def over(self, step: Step) -> int:
-        """Return the end of what pv does by `step` itself: what moves it long after it had settled is no answer."""
+        """Return the end of the answer to `step`: what moves pv long after it had settled is none."""
         settled = self.settled(step.index, step.stop)
         end = self.after(settled, self.lags(SETTLING)) if settled < step.stop else len(self)
         return min(self.answered(step), end)
