@@ -9,6 +9,7 @@ from instrumentgpt.instruments.analysis.departures import Departure
 from instrumentgpt.instruments.analysis.together import at_least
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.messages import Group, Message, group_messages
+from instrumentgpt.instruments.reading.headers import level_of
 from instrumentgpt.instruments.reading.record import gains_in
 
 CHANCE = 0.1  # that as many lines of one template come as pv leaves by accident
@@ -20,7 +21,8 @@ Begun = Mapping[Departure, Message]
 def happenings(events: pd.DataFrame) -> list[Group]:
     """Return the lines that may say what was done: none of trouble, which a loop has, and none of gains."""
     groups = group_messages(events, levels=("info",))
-    return [group for group in groups if not gains_in(group.messages[0].text)[0]]
+    texts = [(group, group.messages[0].text) for group in groups]
+    return [group for group, text in texts if level_of(text) == "info" and not gains_in(text)[0]]
 
 
 def begun_by(

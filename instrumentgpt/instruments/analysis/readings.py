@@ -179,8 +179,9 @@ def jumps(time: Floats, pv: Floats, calm: int = CALM) -> list[int]:
 def spikes_in(time: Floats, pv: Floats, lag: float, setpoint: Floats | None = None) -> list[tuple[int, int]]:
     """Return (first, past-the-last) of each impossible excursion of pv (in bands) that came back by itself.
 
-    What comes `OFTEN` a lag is noise and no excursion. One that lasts comes back by such a jump, too, and the
-    `setpoint` (n,) stands meanwhile.
+    What comes `OFTEN` a lag is noise and no excursion. One that lasts comes back by such a jump, too.
+
+    setpoint  (n,) of the loop, which stands meanwhile
 
     >>> spikes_in(np.arange(208.0), np.array([20.0] * 100 + [31.0, 31.2] + [20.1] * 106), lag=10.0)
     [(100, 102)]
@@ -200,15 +201,15 @@ def spikes_in(time: Floats, pv: Floats, lag: float, setpoint: Floats | None = No
         if (pv[max(start, back - AT_ONCE)] - pv[back]) / size >= AT_LEAST and not (past > CAME_BACK).any():
             spikes.append((start, back))
     far = np.count_nonzero(np.abs(np.diff(pv)) > IMPOSSIBLE_MOVE) > 1
-    back = 0
+    back, level = 0, np.full(len(pv), np.nanmedian(pv) if far else np.nan)
+    level = level if setpoint is None else np.where(np.isfinite(setpoint), setpoint, level)
     for start, stop in pairwise(jumps(time, pv, CALM_LONG) if far else []):
-        level = np.nanmedian(pv) if setpoint is None else setpoint[start - 1 : stop + 1]
-        away = np.abs(pv[start - 1 : stop + 1] - (level if np.isfinite(level).all() else np.nanmedian(pv)))
-        stands = len(np.unique(level)) == 1 and np.nanmedian(away[1:-1]) > max(away[0], away[-1])
-        if start > back and stands and _jumps_back(time, pv, start, stop, lag):
+        away = np.abs(pv - level)[start - 1 : stop + 1]
+        lost = np.nanmedian(away[1:-1]) > max(away[0], away[-1])
+        if start > back and lost and _jumps_back(time, pv, start, stop, lag):
             spikes = [spike for spike in spikes if spike[1] <= start or stop <= spike[0]] + [(start, stop)]
             back = stop
-    spikes.sort()
+    spikes = sorted((a, b) for a, b in spikes if np.ptp(np.nan_to_num(level[a - 1 : b + 1])) == 0)
     often = len(pv) and len(spikes) * lag > OFTEN * (time[-1] - time[0])
     return [] if often else spikes
 

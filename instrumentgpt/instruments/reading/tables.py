@@ -669,6 +669,7 @@ def _remarks(grid: Grid, table: Table, roles: Roles) -> list[tuple[int, str]]:
             bad = np.array([level_of(str(text)) != "info" for text in texts], dtype=bool)
             rarely = np.count_nonzero(np.diff(codes)) <= RARELY * len(codes)
             unusual = np.arange(len(texts)) != np.argmax(np.bincount(codes[codes >= 0]))
+            said |= [str(text).lower() == "open" for text in texts]  # a door's, where it is no sensor's
             said &= (bad | (rarely & unusual)) if len(texts) <= MOST_NAMES else False
             if head := grid.heading(at) if at < len(grid.cells) else None:
                 texts = np.where(
