@@ -54,12 +54,10 @@ CHANGED: Mapping[Language, str] = {
     "zh": "；增益於第 {changed:,} 行更改：之前 {put_back}，之後 {now}",
 }
 BACK: Mapping[Language, str] = {
-    "en": "Put back the gains of channel {channel} that held until line {changed:,}: {put_back} (now {now}).",
-    "zh": "把通道 {channel} 的增益改回第 {changed:,} 行之前的值：{put_back}（現為 {now}），當時能穩定維持。",
-}
-SOFTER: Mapping[Language, str] = {
-    "en": " A larger proportional band is softer: it is 100 / kp.",
-    "zh": "比例帶越大越柔和：它等於 100 / kp。",
+    "en": "Put back the gains of channel {channel} that held until line {changed:,}: {put_back} (now {now})."
+    "[[ A larger proportional band, {softer}, is softer.|]]",
+    "zh": "把通道 {channel} 的增益改回第 {changed:,} 行之前的值：{put_back}（現為 {now}），當時能穩定維持。"
+    "[[比例帶（{softer}）越大越柔和。|]]",
 }
 CANNOT_TELL: Mapping[Language, str] = {
     "en": "Cannot be told from this log: {what}",
@@ -130,8 +128,7 @@ def cause(finding: Finding, language: Language) -> str:
 def action(finding: Finding, language: Language) -> str:
     """Return what to do next: where gains were changed before, to put them back."""
     if "put_back" in finding.numbers:
-        softer = SOFTER[language] if finding.numbers["softer"] else ""
-        return BACK[language].format_map(_numbers(finding)) + softer
+        return _filled(BACK[language], _numbers(finding), language)
     return _written(finding, "action", language)
 
 

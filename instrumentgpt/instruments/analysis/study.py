@@ -127,7 +127,8 @@ def close_up(study: Study, channel: int, first: float, last: float) -> Study:
     """Return `all_samples` as a study of their own, in the units of the whole."""
     track, samples = study.tracks[channel], all_samples(study, channel, first, last)
     stated = StatedLoop(track.kind.drive, track.scale < 0, 1.0 / track.per_logged)
-    close = study_of(replace(study.whole, samples=samples, clock_steps=(), stated_loops={channel: stated}))
+    whole = replace(study.whole, load_events=lambda: study.whole.events)  # read once for all windows
+    close = study_of(replace(whole, samples=samples, clock_steps=(), stated_loops={channel: stated}))
     for cut in close.tracks.values():
         cut.usable[:1] = False  # it did not start there: how pv goes on is no answer to a step
     return close

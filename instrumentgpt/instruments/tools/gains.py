@@ -10,7 +10,7 @@ from instrumentgpt.instruments.kept_verdicts import identified
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
-from instrumentgpt.instruments.reading.record import gains_of, gains_stated, written
+from instrumentgpt.instruments.reading.record import gains_of, gains_stated, is_band, written
 from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log, plain
 from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
 from instrumentgpt.instruments.workspace import Workspace
@@ -76,6 +76,7 @@ def _as_named(advice: Advice, log: Log) -> Advice:
         if np.allclose(gains_of(terms)[:2], (advice.proposed.kp, advice.proposed.ki))
     ]
     named = {"back": written(held[-1]), "now": written(stated[-1])} if held else {}
+    named |= {"softer": "band"} if held and is_band(held[-1]) else {}
     return replace(advice, numbers={**advice.numbers, **named})
 
 

@@ -113,6 +113,7 @@ def _advice_keys(advice: Advice) -> list[str]:
         keys = ["advice.refused", f"reason.{advice.reason}"]
     elif advice.reason == "back":
         keys = ["advice.back_own" if "back" in advice.numbers else "advice.back"]
+        keys += ["softer"] if "softer" in advice.numbers else []
     elif advice.proposed is not None:
         keys = ["advice.better", "benefit", "caution"]
     elif advice.reason == "good_enough" and float(advice.numbers["phase_now"]) < FRAGILE_PHASE:
