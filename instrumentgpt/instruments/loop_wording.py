@@ -11,6 +11,7 @@ from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.findings import IN_USE, Excursion
 from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.messages import template_of
 
 word = partial(phrase, Path(__file__).with_name("loop_wording.toml"))
 COMMA: dict[Language, str] = {"en": ", ", "zh": "，"}
@@ -38,7 +39,8 @@ def name(kind: LoopKind, language: Language) -> str:
 def _acts(kind: LoopKind, language: Language) -> list[str]:
     if kind.drive in ("idle", "unseen", "beside") and not kind.reverse:
         return []
-    return [word(f"acts.{'both' if kind.two_sided else 'cools' if kind.reverse else 'heats'}", language)]
+    way = "both" if kind.two_sided else "cools" if kind.reverse else "heats"
+    return [word(f"acts.{way}" if kind.thermal else f"acts.plain.{way}", language)]
 
 
 def short(kind: LoopKind, unit: str, language: Language) -> str:
@@ -77,8 +79,8 @@ def away(stretch: Excursion, log: Log, language: Language) -> str:
 def explanation(stretch: Excursion, language: Language) -> str:
     """Return which finding covers an excursion, that it is use, or that nothing tells what made it."""
     if stretch.cause:
-        text = re.sub(r"\s+", " ", stretch.cause)[:MOST_QUOTED]
-        return word("begins_at", language, line=stretch.evidence[0].line, text=text)
+        text = re.sub(r"\s+", " ", template_of(stretch.cause)).lstrip("… ")[:MOST_QUOTED]
+        return word("begins_at", language, text=text)
     if stretch.explained in ("", IN_USE):
         return word(stretch.explained or "unexplained", language)
     return word("covered", language, title=wording.title(stretch.explained, language))

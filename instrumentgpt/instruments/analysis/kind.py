@@ -39,6 +39,7 @@ class LoopKind:
     lag          s in which the loop can show that it does something
     not_read     samples with no reading, or one that stands for "not read yet"
     stated       which of the above are as people said: "drive", "reverse", "band"
+    thermal      pv is a temperature, or the counts of its converter
     """
 
     drive: Drive
@@ -56,6 +57,7 @@ class LoopKind:
     lag: float
     not_read: int
     stated: tuple[str, ...] = ()
+    thermal: bool = True
 
 
 def drive_of(setpoint: Floats, output: Floats, controlled: Mask) -> tuple[Drive, int, float]:

@@ -177,6 +177,7 @@ class Track:
             lag=self.lag,
             not_read=int(np.count_nonzero(~np.isfinite(self.raw))),
             stated=tuple(name for name, value in asdict(self.stated).items() if value not in ("", None)),
+            thermal=self.is_thermal,
         )
 
     @cached_property
