@@ -151,6 +151,15 @@ def test_a_swing_after_a_change_of_gains_names_it_and_puts_it_back_in_the_log_s_
     assert written(gains_in("Xp 12,5 K Tn 133 s")[0]) == "Xp 12.5 K, Tn 133 s"
 
 
+def test_gains_that_change_in_their_columns_are_put_back_as_gains():
+    soft, hard = (samples_of(1, controller=gains, duration=LONG) for gains in (SOFT, HARD))
+    diagnosis = diagnose(log_of(pd.concat([soft, hard.assign(time=hard["time"] + LONG)])))
+    (finding,) = (one for one in diagnosis.findings if one.fault == "oscillation_tuning")
+    for language in LANGUAGES:
+        assert "kp 8, ki 0.06" in wording.action(finding, language)
+        assert not re.search("softer|柔和", wording.action(finding, language))
+
+
 def loose(unit):
     """Return the log of a loop whose sensor loses contact twelve times, for up to eight samples."""
     samples = samples_of(1, duration=LONG)

@@ -109,8 +109,8 @@ def _since_change(study: Study, finding: Finding) -> Finding:
     if not back:
         texts = (zip(GAIN_NAMES, named[:, row], strict=True) for row in (at - 1, at))
         back, now = (", ".join(f"{name} {value:.4g}" for name, value in pairs) for pairs in texts)
-    softer = {"softer": stated[-1]["p"].name} if stated and is_band(stated[-1]) else {}
-    numbers = {**finding.numbers, "changed": line, "put_back": back, "now": now, **softer}
+    softer = stated[-1]["p"].name if is_band(stated[-1]) else math.nan
+    numbers = {**finding.numbers, "changed": line, "put_back": back, "now": now, "softer": softer}
     return replace(finding, numbers=numbers, evidence=quote(study, track, at) + finding.evidence)
 
 
