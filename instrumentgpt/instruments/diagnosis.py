@@ -13,13 +13,13 @@ from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics, metrics_of
 from instrumentgpt.instruments.analysis.segments import Segment, Trend, segments_of, trends_of
-from instrumentgpt.instruments.analysis.study import Study, study_of
+from instrumentgpt.instruments.analysis.study import Study, quote, study_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.checks.wiring import follows_output
 from instrumentgpt.instruments.closer import looked_at_closely
-from instrumentgpt.instruments.faults import explains, faults, next_tests, open_rival
+from instrumentgpt.instruments.faults import TUNED, explains, faults, next_tests, open_rival
 from instrumentgpt.instruments.findings import (
     INDEPENDENT,
     SEVERITIES,
@@ -30,6 +30,8 @@ from instrumentgpt.instruments.findings import (
 )
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.reading.record import gains_stated, is_band, written
+from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
 CLEAR, FAR = 2.0, 3.0  # times its limit
 OFTEN = 4  # times, or cycles: three can be chance
@@ -46,7 +48,9 @@ def graded(study: Study, finding: Finding) -> Finding:
     confidence: Confidence = "likely" if points >= LIKELY else "possible"
     if points >= CERTAIN and not rival and _drives(study, finding):
         confidence = "certain"
-    alone = finding.severity == "critical" and not set(finding.signs) & set(INDEPENDENT)
+    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    burns = track is None or track.is_thermal
+    alone = finding.severity == "critical" and not (burns and set(finding.signs) & set(INDEPENDENT))
     return replace(finding, confidence=confidence, severity="high" if alone else finding.severity)
 
 
@@ -83,6 +87,31 @@ def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
         "driven": _margin(finding, place, "driven") >= 1,
     }
     return tuple(name for name, shows in signs.items() if shows)
+
+
+def _since_change(study: Study, finding: Finding) -> Finding:
+    """Return what gains cure with those that held until they were changed before it, as logged."""
+    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    if track is None or finding.fault not in TUNED:
+        return finding
+    named = np.nan_to_num([getattr(track.loop, name) for name in GAIN_NAMES])
+    moved = (np.diff(named) != 0).any(axis=0) & (named[0, :-1] > 0)
+    at = int(np.flatnonzero(np.append(True, moved & (track.loop.time[1:] <= finding.onset)))[-1])
+    if not at or float(track.quiet[:at].sum()) * track.period < track.lags(WORKED_FOR):
+        return finding
+    line, events = int(track.loop.line[at]), study.whole.events
+    stated = [
+        terms
+        for number, terms in gains_stated(zip(events["line"], events["text"], strict=True))
+        if number <= line
+    ]
+    back, now = (written(terms) for terms in stated[-2:]) if len(stated) > 1 else ("", "")
+    if not back:
+        texts = (zip(GAIN_NAMES, named[:, row], strict=True) for row in (at - 1, at))
+        back, now = (", ".join(f"{name} {value:.4g}" for name, value in pairs) for pairs in texts)
+    softer = stated[-1]["p"].name if is_band(stated[-1]) else math.nan
+    numbers = {**finding.numbers, "changed": line, "put_back": back, "now": now, "softer": softer}
+    return replace(finding, numbers=numbers, evidence=quote(study, track, at) + finding.evidence)
 
 
 def _times(finding: Finding) -> float:
@@ -192,9 +221,12 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
             causes = _add(causes, finding, reach)
     channels = {channel: close.of_metrics(metrics_of(track)) for channel, track in study.tracks.items()}
     kinds = {channel: close.of_kind(channel, track.kind) for channel, track in study.tracks.items()}
+    if any(kind.drive != "unseen" for kind in kinds.values()):
+        beside = {at for at, kind in kinds.items() if (kind.drive, kind.program) == ("unseen", "none")}
+        kinds |= {at: replace(kinds[at], drive="beside") for at in beside}
     excursions = close.excursions(study, causes)
     healthy, unsure = healthy_channels(study, causes, channels, excursions)
-    findings = ranked([graded(study, cause) for cause in causes]) + tuple(healthy)
+    findings = ranked([_since_change(study, graded(study, cause)) for cause in causes]) + tuple(healthy)
     channels |= {at: _swinging(channels[at], cause) for cause in causes if (at := cause.channel) in channels}
     return Diagnosis(log, channels, findings, withheld | unsure, kinds, excursions, segments)
 

@@ -45,6 +45,7 @@ class Excursion:
     limit       where the loop's own band ends, in the unit of pv
     evidence    the lines at its onset, its farthest and its end
     explained   the class of the finding that covers it, or `IN_USE`; "" if nothing does
+    cause       the line of the log, first of `evidence`, that says what was done as it began
     """
 
     channel: int
@@ -54,6 +55,7 @@ class Excursion:
     limit: float
     evidence: tuple[Evidence, ...]
     explained: str = ""
+    cause: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """What kind of loop a channel is, and when it left its own band, as sentences, from loop_wording.toml."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import asdict
 from functools import partial
@@ -10,11 +11,13 @@ from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.findings import IN_USE, Excursion
 from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.messages import template_of
 
 word = partial(phrase, Path(__file__).with_name("loop_wording.toml"))
 COMMA: dict[Language, str] = {"en": ", ", "zh": "，"}
 COLON: dict[Language, str] = {"en": ": ", "zh": "："}
 THEN: dict[Language, str] = {"en": "; ", "zh": "；"}
+MOST_QUOTED = 80  # characters of a line
 MOST_SHOWN = 5  # excursions listed, where there are more
 FULL_OUTPUT = (0.0, 100.0)  # percent
 
@@ -34,9 +37,10 @@ def name(kind: LoopKind, language: Language) -> str:
 
 
 def _acts(kind: LoopKind, language: Language) -> list[str]:
-    if kind.drive in ("idle", "unseen") and not kind.reverse:
+    if kind.drive in ("idle", "unseen", "beside") and not kind.reverse:
         return []
-    return [word(f"acts.{'both' if kind.two_sided else 'cools' if kind.reverse else 'heats'}", language)]
+    way = "both" if kind.two_sided else "cools" if kind.reverse else "heats"
+    return [word(f"acts.{way}" if kind.thermal else f"acts.plain.{way}", language)]
 
 
 def short(kind: LoopKind, unit: str, language: Language) -> str:
@@ -74,6 +78,9 @@ def away(stretch: Excursion, log: Log, language: Language) -> str:
 
 def explanation(stretch: Excursion, language: Language) -> str:
     """Return which finding covers an excursion, that it is use, or that nothing tells what made it."""
+    if stretch.cause:
+        text = re.sub(r"\s+", " ", template_of(stretch.cause)).lstrip("… ")[:MOST_QUOTED]
+        return word("begins_at", language, text=text)
     if stretch.explained in ("", IN_USE):
         return word(stretch.explained or "unexplained", language)
     return word("covered", language, title=wording.title(stretch.explained, language))

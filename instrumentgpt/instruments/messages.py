@@ -14,6 +14,7 @@ _OPEN = re.compile(
     r"|\b0x[0-9a-fA-F]+\b|\b[0-9a-fA-F]{8,}\b"
     r"|(?<![A-Za-z])[-+]?\d+(?:[.:]\d+)*"  # numbers, times, addresses
 )
+_OPEN_JSON = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+|(?<![A-Za-z])[-+]?\d+(?:[.:]\d+)*")  # words say what
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def template_of(text: str) -> str:
     >>> template_of("slow client 10.1.1.74, queue 8"), template_of("read 'PLT-23103'")
     ('slow client …, queue …', 'read …')
     """
-    return _OPEN.sub("…", text).strip()
+    return (_OPEN_JSON if text.startswith("{") else _OPEN).sub("…", text).strip()
 
 
 def group_messages(events: pd.DataFrame, query: str = "", levels: tuple[str, ...] = ()) -> list[Group]:

@@ -49,6 +49,16 @@ SECOND_SIGN: Mapping[Language, str] = {
     "zh": "{stop}{summary}；而且{sign}。",
 }
 THEN: Mapping[Language, str] = {"en": "{first} If it is so: {remedy}", "zh": "{first}若屬實：{remedy}"}
+CHANGED: Mapping[Language, str] = {
+    "en": "; the gains were changed in line {changed:,}: {put_back} before, {now} since",
+    "zh": "；增益於第 {changed:,} 行更改：之前 {put_back}，之後 {now}",
+}
+BACK: Mapping[Language, str] = {
+    "en": "Put back the gains of channel {channel} that held until line {changed:,}: {put_back} (now {now})."
+    "[[ A larger proportional band, {softer}, is softer.|]]",
+    "zh": "把通道 {channel} 的增益改回第 {changed:,} 行之前的值：{put_back}（現為 {now}），當時能穩定維持。"
+    "[[比例帶（{softer}）越大越柔和。|]]",
+}
 CANNOT_TELL: Mapping[Language, str] = {
     "en": "Cannot be told from this log: {what}",
     "zh": "由此記錄無法判斷：{what}",
@@ -96,7 +106,8 @@ def definition(fault: str, language: Language) -> str:
 
 def summary(finding: Finding, language: Language) -> str:
     """Return what was found, where and how much, in one clause."""
-    return _written(finding, "summary", language)
+    changed = CHANGED[language].format_map(finding.numbers) if "put_back" in finding.numbers else ""
+    return _written(finding, "summary", language) + changed
 
 
 def tells_of_health(text: str) -> bool:
@@ -115,7 +126,9 @@ def cause(finding: Finding, language: Language) -> str:
 
 
 def action(finding: Finding, language: Language) -> str:
-    """Return what to do next."""
+    """Return what to do next: where gains were changed before, to put them back."""
+    if "put_back" in finding.numbers:
+        return _filled(BACK[language], _numbers(finding), language)
     return _written(finding, "action", language)
 
 
@@ -148,7 +161,8 @@ def next_test(finding: Finding, language: Language) -> str:
 def cannot_tell(finding: Finding, language: Language) -> list[str]:
     """Return what this log leaves open, then what no log tells from the finding, with what does tell."""
     left = [reason(finding, item, language) for item in finding.ruled_out if item.reason in NOT_RULED_OUT]
-    untold = next_tests().get(finding.fault, {}).get("untold", ())
+    test = next_tests().get(finding.fault, {})
+    untold = test.get(f"untold_{finding.numbers.get('kind')}", test.get("untold", ()))
     return left + [CANNOT_TELL[language].format(what=next_tests()["untold"][key][language]) for key in untold]
 
 
@@ -156,7 +170,10 @@ def next_step(finding: Finding, language: Language) -> str:
     """Return the one thing to do next: the remedy of what is certain or critical, else first what decides."""
     if finding.confidence == "certain" or finding.severity in ("critical", "info"):
         return action(finding, language)
-    remedy, first = action(finding, language), next_test(finding, language)
+    remedy, first = (
+        action(finding, language),
+        "put_back" not in finding.numbers and next_test(finding, language),
+    )
     return THEN[language].format(first=first, remedy=remedy) if first else remedy
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import constant_runs
 from instrumentgpt.instruments.loops import Floats, Mask
 
-Drive = Literal["continuous", "on_off", "manual", "idle", "unseen"]
+Drive = Literal["continuous", "on_off", "manual", "idle", "unseen", "beside"]
 Program = Literal["none", "constant", "steps", "ramps"]
 
 DRIVES: tuple[Drive, ...] = ("continuous", "on_off", "manual", "idle", "unseen")
@@ -24,7 +24,8 @@ class LoopKind:
     """What kind of loop a channel is, and the numbers it is told from.
 
     drive        "continuous"; "on_off": its output only switches; "manual": an output, but no setpoint;
-                 "idle": nothing was asked of it; "unseen": the log has no output
+                 "idle": nothing was asked of it; "unseen": the log has no output;
+                 "beside": neither output nor setpoint, in a log of loops that have
     reverse      more output lowers pv
     two_sided    its output heats and cools
     low, high    percent, the limits its output works between; a top below 100 is a clamp
@@ -38,6 +39,7 @@ class LoopKind:
     lag          s in which the loop can show that it does something
     not_read     samples with no reading, or one that stands for "not read yet"
     stated       which of the above are as people said: "drive", "reverse", "band"
+    thermal      pv is a temperature, or the counts of its converter
     """
 
     drive: Drive
@@ -55,6 +57,7 @@ class LoopKind:
     lag: float
     not_read: int
     stated: tuple[str, ...] = ()
+    thermal: bool = True
 
 
 def drive_of(setpoint: Floats, output: Floats, controlled: Mask) -> tuple[Drive, int, float]:

@@ -184,7 +184,7 @@ def _steps(track: Track) -> tuple[float, float, float, float]:
 
 
 def _answer(track: Track, step: Step) -> tuple[float, float, float, float]:
-    part = slice(step.index, track.answered(step))
+    part = slice(step.index, track.over(step))
     time, pv = track.time[part], step.setpoint - track.smooth_error[part]
     past = overshoot(pv, step.setpoint) if abs(step.size) > 0 else 0.0
     settled = settling_time(time, pv, step.setpoint)

@@ -63,7 +63,7 @@ def track_of(
         time,
         loop.setpoint * scale,
         raw * scale,
-        without_spikes(raw * scale, time, lag),
+        without_spikes(raw * scale, time, lag, loop.setpoint),
         loop.output,
         everywhere,
         controlled,

@@ -161,7 +161,9 @@ def _segment(study: Study, track: Track, kind: SegmentKind, first: int, stop: in
     part = slice(settled if settled < stop else first, stop)
     usable, swing = track.usable[part], _swing(track, part)
     away = np.abs(swing - mean_of(swing[usable]))
-    error = track.error[part][usable]
+    held = track.controlled.copy()  # not where it was off, or let cool to where it does not come
+    held[first : track.let_cool(first, stop) if kind == "hold" else first] = False
+    error = track.error[part][usable & held[part]]
     period, rough = _fine(study, track, part)
     over, settling = _answer(track, first, stop) if kind == "hold" else (math.nan, math.nan)
     return Segment(
@@ -210,9 +212,10 @@ def _answer(track: Track, first: int, stop: int) -> tuple[float, float]:
     step = next((step for step in track.steps if step.index == first), None)
     if step is None or not track.usable[first:stop].all():
         return math.nan, math.nan
-    pv = step.setpoint - track.smooth_error[first:stop]
+    part = slice(first, track.over(step))
+    pv = step.setpoint - track.smooth_error[part]
     past = overshoot(pv, step.setpoint)
-    return track.shown(past), settling_time(track.time[first:stop], pv, step.setpoint)
+    return track.shown(past), settling_time(track.time[part], pv, step.setpoint)
 
 
 def findings_in(segment: Segment, findings: Sequence[Finding]) -> list[Finding]:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.departures import Departure, departures_of
+from instrumentgpt.instruments.analysis.happenings import Begun, begun_by, happenings
 from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.ready import track_of
 from instrumentgpt.instruments.analysis.thinned import Thinned, thinned
@@ -61,22 +62,29 @@ class Study:
     def judged_by(self, drives: tuple[Drive, ...], thermal_only: bool) -> "Study":
         """Return the study with only loops of these `drives` under judgement.
 
-        thermal_only  without what is no temperature and has no output: a reading beside the loops
+        thermal_only  without what is no temperature; a reading beside loops is no loop, whatever is judged
         """
-        beside = {
-            number
+        driven = any(track.kind.drive != "unseen" for track in self.tracks.values())
+        kept = {
+            number: track
             for number, track in self.tracks.items()
-            if thermal_only and not track.is_thermal and track.kind.drive == "unseen"
+            if track.is_thermal or not (thermal_only or (driven and track.kind.drive == "unseen"))
         }
-        if drives == self.drives and not beside:
+        if drives == self.drives and len(kept) == len(self.tracks):
             return self
-        kept = {number: track for number, track in self.tracks.items() if number not in beside}
         return replace(self, drives=drives, tracks=kept)
 
     @cached_property
     def departures(self) -> Mapping[int, tuple[Departure, ...]]:
         """Return channel → when it left its own band while it held."""
         return {channel: departures_of(track) for channel, track in self.tracks.items()}
+
+    @cached_property
+    def begun(self) -> Mapping[int, Begun]:
+        """Return channel → departure → the line that says what was done as it began."""
+        is_timed = "period" not in self.log.missing and any(self.departures.values())
+        groups = happenings(self.whole.events) if is_timed else []
+        return {at: begun_by(self.tracks[at], here, groups) for at, here in self.departures.items()}
 
     @cached_property
     def common_moves(self) -> tuple[Move, ...]:
@@ -119,7 +127,8 @@ def close_up(study: Study, channel: int, first: float, last: float) -> Study:
     """Return `all_samples` as a study of their own, in the units of the whole."""
     track, samples = study.tracks[channel], all_samples(study, channel, first, last)
     stated = StatedLoop(track.kind.drive, track.scale < 0, 1.0 / track.per_logged)
-    close = study_of(replace(study.whole, samples=samples, clock_steps=(), stated_loops={channel: stated}))
+    whole = replace(study.whole, load_events=lambda: study.whole.events)  # read once for all windows
+    close = study_of(replace(whole, samples=samples, clock_steps=(), stated_loops={channel: stated}))
     for cut in close.tracks.values():
         cut.usable[:1] = False  # it did not start there: how pv goes on is no answer to a step
     return close

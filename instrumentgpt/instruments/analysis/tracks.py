@@ -177,6 +177,7 @@ class Track:
             lag=self.lag,
             not_read=int(np.count_nonzero(~np.isfinite(self.raw))),
             stated=tuple(name for name, value in asdict(self.stated).items() if value not in ("", None)),
+            thermal=self.is_thermal,
         )
 
     @cached_property
@@ -239,6 +240,12 @@ class Track:
         """Return the end of `step` in `smooth_pv`: its last quarter of a lag has the next step in it."""
         half = self.samples(self.lag / 2) // 2
         return max(step.stop - half, step.index + 1) if step.stop < len(self) else step.stop
+
+    def over(self, step: Step) -> int:
+        """Return the end of the answer to `step`: what moves pv long after it had settled is none."""
+        settled = self.settled(step.index, step.stop)
+        end = self.after(settled, self.lags(SETTLING)) if settled < step.stop else len(self)
+        return min(self.answered(step), end)
 
     @cached_property
     def quiet(self) -> Mask:

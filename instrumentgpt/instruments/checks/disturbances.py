@@ -3,11 +3,13 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
 from instrumentgpt.instruments import faults
 from instrumentgpt.instruments.analysis.departures import Departure, lasting_need
+from instrumentgpt.instruments.analysis.happenings import Begun
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
@@ -193,7 +195,7 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     findings = []
     for track in study.tracks.values():
         departures = study.departures[track.loop.channel]
-        used = in_use(track, departures)
+        used = in_use(track, departures, study.begun[track.loop.channel])
         explained = [push for push in departures if _explained(track, push, before)]
         unexplained = [push for push in departures if push not in explained]
         unexplained = [push for push in unexplained if not _follows_one(track, push, explained)]
@@ -212,17 +214,21 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return findings
 
 
-def in_use(track: Track, departures: Sequence[Departure]) -> list[Departure]:
+def in_use(
+    track: Track, departures: Sequence[Departure], begun: Begun = MappingProxyType({})
+) -> list[Departure]:
     """Return those of `departures` that the output answers and that come again: what the loop is used for.
 
     So is what goes out at once and comes back more slowly, if it comes again or is short beside all that was
-    held, and the loop's own way past its setpoint after it. What grows from time to time is no use. Where no
-    output is seen to answer, use is what a clock makes.
+    held, what begins at a line on what was done (`begun`) and is over within the record, and the loop's own
+    way past its setpoint after it. What grows from time to time is no use. Where no output is seen to answer,
+    use is what a clock makes.
     """
+    over = [each for each in begun if each.last < len(track) - 1]
     answered = [departure for departure in departures if _fought(track, departure)]
     if not answered:
         main = [each for each in departures if not _follows_one(track, each, departures)]
-        clocked = main if _is_cycle(track, main, apart=track.lag) else []
+        clocked = [*over, *(main if _is_cycle(track, main, apart=track.lag) else [])]
         return [each for each in departures if each in clocked or _follows_one(track, each, clocked)]
     answered = [
         each for each in answered if not _grows([use for use in answered if use.size * each.size > 0])
@@ -231,11 +237,10 @@ def in_use(track: Track, departures: Sequence[Departure]) -> list[Departure]:
     opened = [departure for departure in answered if _is_opening(track, departure)]
     opened = [departure for departure in opened if not _follows_one(track, departure, opened)]
     seconds = sum(float(track.time[each.last] - track.time[each.first]) for each in opened)
-    is_one = len(opened) == len(
-        {opening.size > 0 for opening in opened}
-    )  # to either side: a load, and its end
-    if is_one and seconds > RARE * track.period * np.count_nonzero(track.holding):
+    sides = {opening.size > 0 for opening in opened}  # to either side: a load, and its end
+    if len(opened) == len(sides) and seconds > RARE * track.period * np.count_nonzero(track.holding):
         opened = []
+    opened += [each for each in over if each not in opened]
     used += opened
     return [each for each in departures if each in used or _follows_one(track, each, opened)]
 
@@ -286,19 +291,26 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
     noted = []
     for track in study.tracks.values():
         departures = study.departures[track.loop.channel]
-        used = in_use(track, departures)
+        begun = study.begun[track.loop.channel]
+        used = in_use(track, departures, begun)
         slow = [] if _is_cycle(track, used) else [each for each in used if not _is_opening(track, each)]
+        slow = [each for each in slow if each not in begun]
         use = IN_USE if all(abs(each.size) <= SMALL_USE * each.limit for each in slow) else ""
         covered: dict[Departure, str] = {}
         for departure in departures:
             rebound = [fault for each, fault in covered.items() if _follows_one(track, departure, [each])]
             by = next(filter(None, (_explained(track, departure, findings), *rebound)), "")
-            covered[departure] = by or (use if departure in used else "")
+            done = begun.get(departure) if departure in used and not by else None
+            covered[departure] = by or (IN_USE if done else use if departure in used else "")
             onset, end = (float(track.loop.time[at]) for at in (departure.first, departure.last))
             size = math.copysign(1.0, track.scale) * track.shown(departure.size)
             lines = quote(study, track, departure.first, departure.peak, departure.last)
             limit, by = track.shown(departure.limit), covered[departure]
-            noted.append(Excursion(track.loop.channel, onset, end, size, limit, lines, by))
+            if done:
+                onset, lines = max(onset, done.time), (Evidence(done.line, done.time, {}), *lines)
+            noted.append(
+                Excursion(track.loop.channel, onset, end, size, limit, lines, by, (done and done.text) or "")
+            )
     return tuple(sorted(noted, key=lambda excursion: excursion.onset))
 
 

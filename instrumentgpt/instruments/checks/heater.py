@@ -1,7 +1,6 @@
 """Faults of power: a heater that fails or stays on; whether power or its room drives where a plant goes."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from operator import attrgetter
 
 import numpy as np
@@ -104,8 +103,7 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
             numbers["kind"] = "no_temperature"
         lines, out = (start, first, bottom), [_of_room(study, track, start, bottom)]
         end = back_in_band(track, stop)
-        finding = finding_of(study, "heater_failure", track, start, end, lines, numbers, out)
-        return finding if track.is_thermal else replace(finding, severity="high")  # nothing burns
+        return finding_of(study, "heater_failure", track, start, end, lines, numbers, out)
     return None
 
 

@@ -83,12 +83,15 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find movements no plant can make that return at once, together `SPIKES` times the least of them."""
     findings = []
     for track in study.tracks.values():
-        spikes = readings.spikes_in(track.time, track.raw, track.lag)
+        spikes = readings.spikes_in(track.time, track.raw, track.lag, track.setpoint)
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
         if len(spikes) < FEWEST_SPIKES:
             continue
         largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
-        possible = readings.impossible_move(track.time, track.raw)
+        spells = [float(track.time[b] - track.time[a]) for a, b in spikes]
+        is_loose = max(spells) > track.lags(readings.SPIKE_RETURNS)
+        calm = readings.CALM_LONG if is_loose else readings.CALM
+        possible = readings.impossible_move(track.time, track.raw, calm=calm)
         if sum(abs(size) / possible[a - 1] for size, (a, _) in zip(sizes, spikes, strict=True)) < SPIKES:
             continue
         first, stop = spikes[largest]
@@ -98,6 +101,8 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
             "seconds": float(track.time[stop] - track.time[first]),
             "possible": track.shown(float(possible[first - 1])),
         }
+        if is_loose:
+            numbers |= {"kind": "loose", "seconds": max(spells), "total": sum(spells)}
         lines = (spikes[0][0], first - 1, first, stop)
         kept = float(track.raw[stop] - track.raw[first - 1]) / sizes[largest]
         ruled_out = RuledOut("sensor_bias", "returns", {"kept": 100 * kept, "seconds": numbers["seconds"]})
@@ -112,7 +117,9 @@ def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _step(study: Study, track: Track) -> list[Finding]:
+    done = study.begun[track.loop.channel]
     found_at = readings.jumps(track.time, track.pv)
+    found_at = [at for at in found_at if not any(each.first <= at <= each.last for each in done)]
     moves = readings.impossible_move(track.time, track.pv) if found_at else np.zeros(0)
     merged = _merged(track, found_at)
     sizes = [float(track.pv[last] - track.pv[index - 1]) for index, last in merged]

@@ -127,7 +127,9 @@ class Table:
 
 def cells_of(line: str, delimiter: str) -> list[str]:
     """Return the cells of `line`, without blanks and quotes around them."""
-    if ARROW in line:  # a serial monitor's stamp: 12:00:01.250 -> 25.3,40
+    if ARROW in line and STAMP.fullmatch(
+        line.partition(ARROW)[0].strip()
+    ):  # a serial monitor's stamp: 12:00:01.250 -> 25.3,40
         line = line.replace(ARROW, delimiter or " ", 1)
     if delimiter == NUMBERS_ALONE:
         stamp = STAMP.match(line)
@@ -575,7 +577,7 @@ def read_rows(table: Table, lines: Iterable[tuple[int, str]], shape: Shape) -> N
             rows.append(cells)
             numbers.append(number)
             table.remarks += [(number, remark)] if remark else []
-        elif gains_in(text) or math.isfinite(setpoint_in(STAMP.sub("", text, count=1), marked=False)[0]):
+        elif gains_in(text)[0] or math.isfinite(setpoint_in(STAMP.sub("", text, count=1), marked=False)[0]):
             table.others.append((number, text))
         elif shape.headings and cells + [""] * (shape.width - len(cells)) == [
             heading.text for heading in shape.headings

@@ -70,7 +70,7 @@ class Heading:
     def has_other_unit(self) -> bool:
         """Return whether it is of something else than a temperature, by its unit or, without one, by name."""
         other = self.unit in NO_TEMPERATURE and not LONE_LETTER.search(self.text)
-        named = not self.unit and self.says("quantity", "certain")
+        named = self.unit in ("", "%") and self.says("quantity", "certain")
         return (other or named) and not self.names_temperature()
 
 

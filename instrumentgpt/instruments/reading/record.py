@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -177,11 +177,21 @@ STAMP = re.compile(
     r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?)(?=\W|$)"
 )
 GAINS = re.compile(rf"(?i)\bpid\b[^\d\n-]{{0,12}}({_NUMBER})[,;/ ]\s*({_NUMBER})[,;/ ]\s*({_NUMBER})")
-GAIN = re.compile(
-    rf"(?i)\bk?([pid])(?:\s*[=:]\s*| (?:from |von )?)({_NUMBER})"
-    rf"(?:\s*(?:[-=]>|→|\bto\b|\bauf\b)\s*({_NUMBER}))?(?!\w)"
+_GAIN = r"(\d+(?:[.,]\d+)?)(?![\d.]*\d)"
+_UNIT = r"(?:\s*(%/?\s?(?:°?[CFK]\b)?|°[CF]|℃|[CFK]\b|min\b|s(?:ec)?\b|分|秒))?"
+_OLD = r"was|before|old|vorher|alt|from|von|原來?為?|原来?为?|舊|旧"
+GAIN = re.compile(  # by its name; what held before stands before an arrow, or in brackets
+    r"(?i)(?<![A-Za-z])(?:(?P<p>k_?p|p|xp|pb|prop[a-z]*[- ]?(?:band|bereich)|比例[帶带]|比例增益)"
+    r"|(?P<i>k_?i|i|t[in]|nachstellzeit|integral time|[積积]分[時时][間间]|[積积]分增益)"
+    r"|(?P<d>k_?d|d|t[vd]|vorhaltezeit|derivative time|微分[時时][間间]|微分增益))(?![A-Za-z])"
+    rf"(?:\s*[=:：;]\s*|\s+(?:[a-z]+ )?(?:von )?){_GAIN}{_UNIT}"
+    rf"(?:\s*(?:[-=]>|→|\bto\b|\bauf\b|\bbis\b|改為|改为)\s*{_GAIN}{_UNIT}|\s*[(（](?:{_OLD})\s*{_GAIN}{_UNIT}\s*[)）])?"
 )
-BEFORE = re.compile(r"(?i)\((?:was|before|old|vorher)\b[^)]*\)")
+BEFORE = re.compile(r"(?i)\((?:was|before|old|vorher)\b(?!\s*\d)[^)]*\)")
+TIME, BAND = (
+    re.compile(r"(?i)t[invd]$|zeit|time|[時时][間间]"),
+    re.compile(r"(?i)xp$|pb$|band|bereich|[帶带]$"),
+)
 TICKS = re.compile(r"[EWIDV] \((\d+)\) \w+: ")  # ESP-IDF: ms since boot
 EPOCH = re.compile(r"(?<=\s)(\d{10}(?:\d{3}){0,3})\s*$")  # behind the values: InfluxDB's lines
 REST = ""  # the name of what a line says beside its values: “[Z1]”
@@ -257,24 +267,96 @@ def _values_in(line: str) -> Iterator[tuple[str, str, str]]:
     yield REST, "", line[end:]
 
 
-def gains_in(line: str) -> tuple[list[float], list[float]] | None:
-    """Return kp, ki, kd after and before a line that is no sample; nan for one unstated, None for all.
+@dataclass(frozen=True)
+class Term:
+    """A gain as a log names it: "Xp" 12 "K"."""
 
-    >>> gains_in("# 2026-11-20T10:42:10Z CMD PID 2.20,0.050,0")
-    ([2.2, 0.05, 0.0], [nan, nan, nan])
-    >>> gains_in("gains changed P=0.70->2.60 I=0.012->0.02 (user chen)")
-    ([2.6, 0.02, nan], [0.7, 0.012, nan])
+    name: str
+    value: float
+    unit: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.value:g}" + (f" {self.unit}" if self.unit else "")
+
+
+Terms = dict[str, Term]  # by "p", "i", "d"
+
+
+def gains_in(line: str) -> tuple[Terms, Terms]:
+    """Return the gains that a line states, and those it says held before.
+
+    >>> after, before = gains_in("Xp 12,0 -> 2,2 K, Tn 600 -> 100 s (user chen)")
+    >>> written(after), written(before), gains_of({**before, **after})[0] * 2.2
+    ('Xp 2.2 K, Tn 100 s', 'Xp 12 K, Tn 600 s', 100.0)
+    >>> [written(terms) for terms in gains_in("# 2026-11-20T10:42:10Z CMD PID 2.20,0.050,0")]
+    ['kp 2.2, ki 0.05, kd 0', '']
     """
     if match := GAINS.search(line):
-        return [*map(float, match.groups())], [math.nan] * 3
-    stated: dict[str, list[str]] = {name: [] for name in "pid"}
+        return {
+            name[1]: Term(name, float(value))
+            for name, value in zip(("kp", "ki", "kd"), match.groups(), strict=True)
+        }, {}
+    after: Terms = {}
+    before: Terms = {}
     for part in (*BEFORE.findall(line), BEFORE.sub("", line)):
-        for name, first, last in GAIN.findall(part):
-            stated[name.lower()] += filter(None, (first, last))
-    if not (stated["p"] and stated["i"]):
-        return None
-    after = [float(values[-1]) if values else math.nan for values in stated.values()]
-    return after, [float(values[0]) if values[1:] else math.nan for values in stated.values()]
+        for match in GAIN.finditer(part):
+            role = next(name for name in "pid" if match[name])
+            first, unit, new, new_unit, old, old_unit = match.groups()[3:]
+            if role in after or old:
+                before[role] = Term(match[role], _gain(old), old_unit or unit or "") if old else after[role]
+            elif new:
+                before[role] = Term(match[role], _gain(first), unit or new_unit or "")
+            after[role] = Term(match[role], _gain(new or first), new_unit or unit or "")
+    plain = {"p", "i"} <= after.keys()
+    named = {role: term for role, term in after.items() if plain or len(term.name) > 1}
+    return named, {role: term for role, term in before.items() if role in named}
+
+
+def _gain(text: str) -> float:
+    return float(text.replace(",", "."))
+
+
+def gains_of(terms: Terms) -> tuple[float, float, float]:
+    """Return kp, ki, kd of `terms`, of which a band and times are turned into gains; nan for one unknown.
+
+    >>> gains_of({"p": Term("P", 22.0, "%/C"), "i": Term("I", 900.0, "s")})[1]
+    0.02444...
+    """
+    p, i, d = (terms.get(role) for role in "pid")
+    kp = math.nan if p is None or (is_band(terms) and (p.unit == "%" or not p.value)) else p.value
+    kp = 100.0 / kp if is_band(terms) else kp
+    times = [_seconds(term) if term else math.nan for term in (i, d)]
+    ki, kd = (term.value if term else math.nan for term in (i, d))
+    ki = ki if math.isnan(times[0]) else kp / times[0] if times[0] else 0.0
+    return kp, ki, kd if math.isnan(times[1]) else kp * times[1]
+
+
+def is_band(terms: Terms) -> bool:
+    """Return whether the log names a proportional band, which is softer the larger it is."""
+    p = terms.get("p")
+    return bool(p and (BAND.search(p.name) or p.unit.lstrip("°") in ("C", "F", "K", "℃")))
+
+
+def _seconds(term: Term) -> float:
+    """Return the s of a time, nan of what is a gain."""
+    is_time = TIME.search(term.name) or term.unit.lower() in ("s", "sec", "min", "秒", "分")
+    return term.value * (60 if term.unit.lower() in ("min", "分") else 1) if is_time else math.nan
+
+
+def written(terms: Terms) -> str:
+    """Return `terms` as the log names them."""
+    return ", ".join(str(terms[role]) for role in "pid" if role in terms)
+
+
+def gains_stated(lines: Iterable[tuple[int, str]]) -> list[tuple[int, Terms]]:
+    """Return number and all gains in force from each line on that states any; the first, 0: those before."""
+    stated: list[tuple[int, Terms]] = [(0, {})]
+    for number, text in lines:
+        after, before = gains_in(text)
+        if after and (len(stated) == 1 or stated[-1][1] | after != stated[-1][1]):
+            stated[0] = (0, before) if len(stated) == 1 else stated[0]
+            stated.append((number, stated[-1][1] | after))
+    return stated
 
 
 def _text(value: object) -> str:

@@ -64,7 +64,8 @@ from instrumentgpt.instruments.reading.record import (
     Broken,
     Log,
     UnreadableLog,
-    gains_in,
+    gains_of,
+    gains_stated,
     missing_of,
     no_events,
     nothing,
@@ -96,6 +97,7 @@ LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a re
 CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
+RARELY = 0.02  # share of rows at which a state changes that says what was done: a door, no heater's cycle
 PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
 PARTS = ((1900, 2100), (1, 13), (1, 32), (0, 24), (0, 60), (0, 60))  # of a date and its clock, least and most
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
@@ -472,7 +474,8 @@ def _log_of(
     rows = np.setdiff1d(np.concatenate([unread[:0], *table.line]), unread) if between else unread
     order = np.argsort(grid.line[usable]) if between or remarks else slice(0)
     placed = grid.line[usable][order], axis.time[order]
-    _carry(samples, roles, table.others)
+    _carry_gains(samples, roles, [*_head(source, grid.shape.first_row), *table.others, *remarks])
+    _carry_setpoint(samples, roles, table.others)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
     header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
@@ -673,7 +676,8 @@ def table_events(
 def _remarks(grid: Grid, table: Table, roles: Roles) -> list[tuple[int, str]]:
     """Return line and text of each remark that begins in a row: of a column of words and behind its cells.
 
-    Where most rows have words, they are a state: of those only what tells of something bad is a remark.
+    Where most rows have words, they are a state: of those a remark is what tells of something bad, and, with
+    its head, what is not the usual one, if the state rarely changes.
     """
     own = {*roles.time, roles.channel_column, grid.channel}
     behind = pd.Series(dict(table.remarks), dtype=object).reindex(grid.line).fillna("").to_numpy(dtype=object)
@@ -684,36 +688,50 @@ def _remarks(grid: Grid, table: Table, roles: Roles) -> list[tuple[int, str]]:
         codes, texts = pd.factorize(cells)
         said = np.array([is_remark(str(text)) for text in texts], dtype=bool)
         if len(codes) and said[codes].mean() > MOSTLY_SAID:
-            bad = [level_of(str(text)) != "info" for text in texts]
-            said &= bad if len(texts) <= MOST_NAMES else False
+            bad = np.array([level_of(str(text)) != "info" for text in texts], dtype=bool)
+            rarely = np.count_nonzero(np.diff(codes)) <= RARELY * len(codes)
+            unusual = np.arange(len(texts)) != np.argmax(np.bincount(codes[codes >= 0]))
+            said |= [str(text).lower() == "open" for text in texts]  # a door's, where it is no sensor's
+            said &= (bad | (rarely & unusual)) if len(texts) <= MOST_NAMES else False
+            if head := grid.heading(at) if at < len(grid.cells) else None:
+                texts = np.where(
+                    bad, texts, np.array([f"{head.text} {text}" for text in texts], dtype=object)
+                )
         begins = said[codes] & np.append(True, np.diff(codes) != 0) if len(codes) else codes
         found += [(int(grid.line[row]), str(texts[codes[row]])) for row in np.flatnonzero(begins)]
     return found
 
 
-def _carry(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
-    """Fill what a table of one loop has no columns of from the last line above that states it.
+def _head(source: Source, first_row: int) -> list[tuple[int, str]]:
+    """Return number and text of the lines above the first row."""
+    first = next(iter(chunks(source)), None) if first_row > 1 else None
+    texts = first.content.split(b"\n", first_row)[: first_row - 1] if first else []
+    return [(number, text_of(text)) for number, text in enumerate(texts, start=1)]
 
-    Gains, before which the first line below says what they were, and the setpoint.
-    """
-    columns = {*next(iter(roles.channels.values()))}
-    if len(roles.channels) > 1 or roles.channel_column is not None:
+
+def _carry_gains(samples: pd.DataFrame, roles: Roles, said: Sequence[tuple[int, str]]) -> None:
+    """Fill kp, ki, kd of the one loop of a table that has an output, and none, from what lines state."""
+    driven = [number for number, columns in roles.channels.items() if "output" in columns]
+    stated = gains_stated(sorted(said))
+    if len(driven) != 1 or len(stated) < 2 or roles.channel_column is not None:
         return
-    stated = [(number, gains) for number, text in others if (gains := gains_in(text))]
-    if stated and not columns & {"kp", "ki"}:
-        at = np.searchsorted([number for number, _ in stated], samples["line"].to_numpy(), side="right") - 1
-        samples[["kp", "ki", "kd"]] = np.array([stated[0][1][1], *(after for _, (after, _) in stated)])[
-            at + 1
-        ]
+    if {"kp", "ki"} & {*roles.channels[driven[0]]}:
+        return
+    mine = (samples["channel"] == driven[0]).to_numpy()
+    at = np.searchsorted([number for number, _ in stated], samples["line"].to_numpy()[mine], side="right") - 1
+    samples.loc[mine, ["kp", "ki", "kd"]] = np.array([gains_of(terms) for _, terms in stated])[at]
+
+
+def _carry_setpoint(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[int, str]]) -> None:
+    """Fill the setpoint of a table of one loop that has none from the last line above that states it."""
+    told = {*next(iter(roles.channels.values()))} & {"setpoint", "error", "deviation"}
+    if told or len(roles.channels) > 1 or roles.channel_column is not None:
+        return
     texts = ((number, STAMP.sub("", text, count=1)) for number, text in others)
-    held = [
-        (number, value)
-        for number, text in texts
-        if math.isfinite(value := setpoint_in(text, marked=False)[0])
-    ]
-    if held and not columns & {"setpoint", "error", "deviation"}:
-        at = np.searchsorted([number for number, _ in held], samples["line"].to_numpy(), side="right") - 1
-        samples["setpoint"] = np.array([math.nan, *(value for _, value in held)])[at + 1]
+    held = {number: value for number, text in texts if not math.isnan(value := setpoint_in(text, False)[0])}
+    if held:
+        at = np.searchsorted([*held], samples["line"].to_numpy(), side="right") - 1
+        samples["setpoint"] = np.array([math.nan, *held.values()])[at + 1]
 
 
 def _grid_of(table: Table, shape: Shape) -> Grid:

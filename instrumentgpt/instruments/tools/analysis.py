@@ -265,7 +265,8 @@ def _surveyed(
     away = loop_wording.unexplained(diagnosis.excursions) if first is None or first.fault == "healthy" else []
     if away:
         first = None
-    shown = away[0].evidence if away else first.evidence if first else ()
+    told = away or [excursion for excursion in diagnosis.excursions if excursion.cause and first is None]
+    shown = told[0].evidence if told else first.evidence if first else ()
     calm = not log and (first is None or first.fault in NO_FAULT)
     rising = output_over_logs(workspace, device, "", "small", language)["findings"] if calm else []
     return {
@@ -279,8 +280,8 @@ def _surveyed(
         "open": bool(rising or away),
         "text": rising[0]["text"]
         if rising
-        else loop_wording.away(away[0], opened.log, language)
-        if away
+        else loop_wording.away(told[0], opened.log, language)
+        if told
         else wording.summary(first, language)
         if first
         else "",

@@ -1,14 +1,16 @@
 """A tool that judges gains by the models that a log accepts."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from instrumentgpt.instruments.kept_verdicts import advised, identified
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.reading.record import gains_of, gains_stated, is_band, written
 from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log, plain
 from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
 from instrumentgpt.instruments.workspace import Workspace
@@ -42,7 +44,7 @@ def advise_gains(
     for number in named or driven or sorted(loops):
         model = identified(diagnosed(opened), loops[number])
         answers.append(advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target))
-        better_gains.append(advised(opened.log, model))
+        better_gains.append(_as_named(advised(opened.log, model), opened.log))
     channels = [
         {
             "channel": answer.channel,
@@ -61,6 +63,21 @@ def advise_gains(
         "groups": _groups(answers, language, unit),
         "advice_groups": _groups(better_gains, language, unit),
     }
+
+
+def _as_named(advice: Advice, log: Log) -> Advice:
+    """Return `advice` to go back to gains with them as `log` names them, where a line states them."""
+    if advice.reason != "back" or not advice.proposed:
+        return advice
+    stated = [terms for _, terms in gains_stated(zip(log.events["line"], log.events["text"], strict=True))]
+    held = [
+        terms
+        for terms in stated
+        if np.allclose(gains_of(terms)[:2], (advice.proposed.kp, advice.proposed.ki))
+    ]
+    named = {"back": written(held[-1]), "now": written(stated[-1])} if held else {}
+    named |= {"softer": "band"} if held and is_band(held[-1]) else {}
+    return replace(advice, numbers={**advice.numbers, **named})
 
 
 def _groups(
