@@ -8,23 +8,23 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_830,
-    "instrumentgpt/analyst": 5_339,
-    "instrumentgpt/commands": 1_551,
-    "instrumentgpt/evals": 1_174,
+    "instrumentgpt/agents": 4_780,
+    "instrumentgpt/analyst": 6_494,
+    "instrumentgpt/commands": 1_546,
+    "instrumentgpt/evals": 1_144,
     "instrumentgpt/fleet": 935,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 23_014,
-    "instrumentgpt/memory": 5_082,
+    "instrumentgpt/instruments": 24_236,
+    "instrumentgpt/memory": 5_056,
     "instrumentgpt/modes/commands": 815,
-    "instrumentgpt/modes/interview": 1_369,
-    "instrumentgpt/modes/investigate": 1_455,
-    "instrumentgpt/modes/panel": 2_184,
+    "instrumentgpt/modes/interview": 1_365,
+    "instrumentgpt/modes/investigate": 1_450,
+    "instrumentgpt/modes/panel": 2_138,
     "instrumentgpt/storage": 4_417,
-    "instrumentgpt/turn": 2_476,
-    "instrumentgpt/ui": 8_041,
+    "instrumentgpt/turn": 2_446,
+    "instrumentgpt/ui": 8_032,
 }
-WHOLE = 65_811
+WHOLE = 67_954
 
 
 def lines_in(room: str) -> int:
