@@ -197,10 +197,10 @@ def interval_in(line: str) -> float:
 def began_in(lines: Iterable[str]) -> str:
     """Return the date, and the clock, at which `lines` above a table say that it began; "" if none does.
 
-    >>> began_in(["Date\t2026/07/04\t2026/07/04", "Time\t13:33:12"]), began_in(["Printed: 2026-07-04"])
+    >>> began_in(["Date;2026/07/04;2026/07/04", "Time;13:33:12"]), began_in(["Printed: 2026-07-04"])
     ('2026/07/04 13:33:12', '')
-    >>> began_in(["# Start time: 04.07.2026 13:33"])
-    '04.07.2026 13:33'
+    >>> began_in(["# Start time: 04.07.2026 13:33"]), began_in(["=== 04.07.2026 ==="])
+    ('04.07.2026 13:33', '04.07.2026')
     """
     known, said = (
         {*vocabulary()["time"]["certain"], *vocabulary()["time"]["start"]},
