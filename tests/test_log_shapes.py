@@ -163,6 +163,19 @@ WRITTEN = {  # how a table writes its times: heads, the cells of a moment, if th
         False,
     ),
     "hours and minutes": (["Time"], lambda at, _: [f"{at:%H:%M}"], False),
+    "clock with dots": (["Datum", "Uhrzeit"], lambda at, _: [f"{at:%d.%m.%Y}", f"{at:%H.%M.%S}"], True),
+    "clock with letters": (["Zeit"], lambda at, _: [f"{at:%d.%m.%Y %Hh%Mm%Ss}"], True),
+    "weekday": (["Time"], lambda at, _: [f"{at:%a %d.%m.%Y %H:%M:%S}"], True),
+    "weekday in Chinese": (["時間"], lambda at, _: [f"{at:%Y/%m/%d} 週一 {at:%H:%M:%S}"], True),
+    "dashes": (["Time"], lambda at, _: [f"{at:%Y-%m-%d_%H-%M-%S}"], True),
+    "numbers without marks": (["DATE", "TIME"], lambda at, _: [f"{at:%Y%m%d}", f"{at:%H%M%S}"], True),
+    "milliseconds behind a colon": (["Time"], lambda at, _: [f"{at:%Y-%m-%d %H:%M:%S}:000"], True),
+    "since the start": (
+        ["T"],
+        lambda _, seconds: [f"T+{seconds // 3600:02d}:{seconds // 60 % 60:02d}:00"],
+        False,
+    ),
+    "half a day": (["Time"], lambda at, _: [f"{at:%I:%M:%S %p}"], False),
 }
 
 
@@ -177,6 +190,26 @@ def test_a_time_is_read_as_it_is_written_and_nothing_is_added_to_it(written, tmp
     log = read_log(tmp_path / "run.csv")
     assert log.start == (START if has_day else None)
     assert np.diff(log.samples["time"]) == pytest.approx(60.0, rel=1e-3)
+
+
+@each("form", ["Mon {:%d.%m.%Y %H:%M:%S} ", "DATA {:%Y-%m-%d %H:%M:%S} ", "[{:%m/%d/%Y %I:%M:%S %p}] "])
+@each("evening", [False, True])
+def test_a_stamp_behind_a_word_or_with_half_a_day_is_that_of_its_line(form, evening, tmp_path):
+    start = START + timedelta(hours=12 * evening)
+    lines = [
+        form.format(start + timedelta(minutes=row)) + "Set={} Actual={} Power={}".format(*values)
+        for row, values in enumerate(loops()[0])
+    ]
+    (tmp_path / "run.log").write_text("\n".join(lines) + "\n")
+    assert read_log(tmp_path / "run.log").start == start
+
+
+@each("words", ["SP={} PV={} OP={}", "Set={} Actual={} Power={}"])
+@each("day", ["=== 23.11.2026 ===", "Date: 2026-11-23"])
+def test_clocks_below_a_line_with_their_day_are_of_it(day, words, tmp_path):
+    lines = [f"09:{1 + row // 6:02d}:{row % 6}0 " + words.format(*one) for row, one in enumerate(loops()[0])]
+    (tmp_path / "run.log").write_text("\n".join([day, *lines]) + "\n")
+    assert read_log(tmp_path / "run.log").start == START
 
 
 def test_the_number_of_a_row_is_no_time(tmp_path):

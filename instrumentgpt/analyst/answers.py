@@ -364,6 +364,8 @@ def _is_of_a_shift(case: Case) -> bool:
 
 
 def _is_time(value: Any) -> bool:
+    if isinstance(value, list | tuple):
+        return any(map(_is_time, value))
     return isinstance(value, str) and bool(re.search(r"\d:\d|\d-\d|^[+-]\d", value))
 
 

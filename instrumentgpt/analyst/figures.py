@@ -201,7 +201,9 @@ def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
             "took": case.say(
                 "move_took" if move["seconds"] is not None else "move_short", span=spans["seconds"]
             ),
-            "beyond": case.say("move_beyond", **beyond, unit=unit) if move["seconds"] is not None else "",
+            "beyond": case.say("move_beyond", **beyond, unit=unit)
+            if move["seconds"] is not None and (beyond["size"] > 0 or case.question.extreme)
+            else "",
             "settled": case.say(
                 "move_settled" if move["settled"] is not None else "move_unsettled", span=spans["settled"]
             ),

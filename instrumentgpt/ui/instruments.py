@@ -292,7 +292,7 @@ def history_chart(verdicts: list[Verdict]) -> go.Figure:
         title = {"text": say(TRENDS[name]), "font": {"size": 12}}
         figure.update_layout({f"yaxis{place}": {"domain": domain, "title": title, "anchor": "x"}})
     figure.update_xaxes(anchor=f"y{len(rows) + 1}" if rows else "y", showgrid=True)
-    return laid_out(figure, "", height)
+    return laid_out(figure.to_dict(), "", height)
 
 
 def _draw_logs(verdicts: list[Verdict]) -> None:

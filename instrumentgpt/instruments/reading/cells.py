@@ -61,7 +61,7 @@ SAID = re.compile(  # how a line begins that says something between rows
 INTERVAL = re.compile(  # how far rows are apart, as a line above them says it
     r"(?i)(?:interval|sampling|period|delta_x|取樣|採樣|采样|間隔|间隔|週期|周期)[^\d;,]{0,20}[\s:=,;]+(\d+(?:\.\d+)?)\s*([a-zµ]*|秒|分|毫秒)\b"
 )
-LABELLED = re.compile(r"\W*([^\d:=,;\t]+?)\s*[:=,;\t]?\s*(\d[^\t;,]*)")
+LABELLED = re.compile(r"\W*(?:([^\W\d][^\d:=,;\t]*?)\s*[:=,;\t]?\s*)?(\d[^\t;,=]*)")
 A_DATE = re.compile(r"\d[-/.年]\s?\d+\s?[-/.月]\s?\d|\d\.?[ -][A-Z][a-z]{2}")
 A_CLOCK = re.compile(r"\d:\d\d")
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
@@ -96,7 +96,6 @@ class Shape:
     unit: str = ""  # that the lines above the header name
     setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
     interval: float = math.nan  # s between rows, that they state
-    began: str = ""  # date and clock of the first row, or a date, that they state
     needed: frozenset[int] = frozenset()  # columns that tell rows alone
     ended: bool = False  # whether rows have an empty cell more
 
@@ -180,7 +179,7 @@ def find_shape(
     above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
     said = {value: (*value, line) for line in above if not math.isnan((value := setpoint_in(line))[0])}
     interval = next((interval_in(line) for line in above if INTERVAL.search(line)), math.nan)
-    best = replace(best, interval=interval, began=began_in(above))
+    best = replace(best, interval=interval)
     return replace(best, setpoint=next(iter(said.values()))) if len(said) == 1 else best
 
 
@@ -198,10 +197,10 @@ def interval_in(line: str) -> float:
 def began_in(lines: Iterable[str]) -> str:
     """Return the date, and the clock, at which `lines` above a table say that it began; "" if none does.
 
-    >>> began_in(["Date\t2026/07/04\t2026/07/04", "Time\t13:33:12"]), began_in(["Printed: 2026-07-04"])
+    >>> began_in(["Date;2026/07/04;2026/07/04", "Time;13:33:12"]), began_in(["Printed: 2026-07-04"])
     ('2026/07/04 13:33:12', '')
-    >>> began_in(["# Start time: 04.07.2026 13:33"])
-    '04.07.2026 13:33'
+    >>> began_in(["# Start time: 04.07.2026 13:33"]), began_in(["=== 04.07.2026 ==="])
+    ('04.07.2026 13:33', '04.07.2026')
     """
     known, said = (
         {*vocabulary()["time"]["certain"], *vocabulary()["time"]["start"]},
@@ -209,8 +208,8 @@ def began_in(lines: Iterable[str]) -> str:
     )
     for line in lines:
         match = LABELLED.match(line)
-        if match and set(match[1].lower().split()) <= known:
-            text = match[2].strip()
+        if match and set((match[1] or "").lower().split()) <= known:
+            text = match[2].strip(" -*#")
             kinds = [kind for kind, shape in (("date", A_DATE), ("clock", A_CLOCK)) if shape.search(text)]
             said |= {kind: text if kind == kinds[0] else "" for kind in kinds if not said[kinds[0]]}
     return " ".join(filter(None, said.values())) if said["date"] else ""

@@ -59,7 +59,18 @@ CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": 
 
 ZONE = re.compile(r"(?<=:)(\d\d(?:[.,]\d+)?) ?(?:Z|UTC|[+-]\d\d:?\d\d)$")  # a log's clock is its own
 DAYS = re.compile(r"(\d+)(?: ?(?:d|days?|天)[ ,]*|\.(?=\d\d:\d\d:))(\d\d?)(?=:\d\d)")  # of a duration
+DASHED = re.compile(r"(\d{4}-\d\d-\d\d)[_T ](\d\d)-(\d\d)-(\d\d)(?!\d)")
+OF_COLON = re.compile(r"(:\d\d:\d\d):(\d{3})$")  # ms behind a colon
+LETTERED = re.compile(r"(?<!\d)(\d{1,3})h ?(\d\d)(?:[:m] ?(\d\d)(?:s\b)?|m?$)")
+TWELVE = re.compile(r"(\d{1,2}):(\d\d(?::\d\d(?:[.,]\d+)?)?) ?([AaPp])\.?[Mm]\.?$")
+WEEKDAY = re.compile(
+    r"^(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so)[a-z]*\.?,? +(?=\d|[a-z]{3} )"
+    r"| ?[(（](?:週|周|星期)?[一二三四五六日][)）]| ?(?:週|周|星期)[一二三四五六日]",
+    re.IGNORECASE,
+)
+DOTTED_CLOCK = re.compile(r"(\d\d)\.(\d\d)\.(\d\d)$")  # where the last number changes: it is no year
 TWO_PARTS = re.compile(r"(\d+):\d\d$")
+MOST_YEARS = 3  # of a log whose dates have two digits of them
 REPUBLIC = re.compile(r"(1[0-4]\d)(?=([-/.])\d\d?\2\d)")  # years as Taiwan counts them, 1911 less
 HALF_DAY = re.compile(r"([上下])午\s*(\d[\d:.]*)")
 
@@ -326,7 +337,13 @@ def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | No
     What lacks the year has that of the name of the file at `path`, else the latest before it was written;
     or each the one next to `near` (µs). What begins at 0:00:00 is elapsed, but in a file named after a day.
     """
-    narrow = (HALF_DAY.sub(_english, unicodedata.normalize("NFKC", cell)) for cell in cells)
+    dotted = [match for cell in cells if (match := DOTTED_CLOCK.search(cell))]
+    if len({match[3] for match in dotted}) > MOST_YEARS or any(
+        int(match[2]) > len(MONTHS) for match in dotted
+    ):
+        cells = [DOTTED_CLOCK.sub(r"\1:\2:\3", cell) for cell in cells]
+    said = (WEEKDAY.sub(" ", cell) for cell in cells)
+    narrow = (HALF_DAY.sub(_english, unicodedata.normalize("NFKC", cell)) for cell in said)
     plain = (text.strip().translate(CHINESE).strip(" :") for text in narrow)
     texts = [_in_one_form(text) for text in plain]
     filled = [text for text in texts if any(letter.isdigit() for letter in text)]
@@ -349,14 +366,23 @@ def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | No
 
 
 def _in_one_form(text: str) -> str:
-    """Return the time `text` without its zone, days of a duration as hours, a date with marks and century.
+    """Return the time `text` as ISO writes it, as far as its parts are plain; else as it is.
 
-    >>> [_in_one_form(text) for text in ("2026-07-04T13:33:12+08:00", "2d 03:00:00", "115/07/04")]
-    ['2026-07-04T13:33:12', '51:00:00', '2026/07/04']
+    Without weekday, zone, T+; days of a duration as hours, 12 hours as 24, a year with its century.
+
+    >>> [_in_one_form(text) for text in ("2026-07-04T13:33:12+08:00", "2d 03:00:00", "115/07/04", "T+00:05")]
+    ['2026-07-04T13:33:12', '51:00:00', '2026/07/04', '00:05']
+    >>> [_in_one_form(text) for text in ("16h19m10s", "03:39:18 PM", "2026-06-26_11-21-41", "Mon 04.07.2026")]
+    ['16:19:10', '15:39:18', '2026-06-26 11:21:41', '04.07.2026']
     """
+    text = WEEKDAY.sub(" ", text).strip().removeprefix("T+")
     text = ZONE.sub(r"\1", COMPACT.sub(r"\1-\2-\3 \4:\5:\6", text))
+    text = DASHED.sub(r"\1 \2:\3:\4", OF_COLON.sub(r"\1.\2", text))
+    text = LETTERED.sub(lambda match: f"{match[1]}:{match[2]}:{match[3] or '00'}", text)
     if match := DAYS.match(text):
         return f"{24 * int(match[1]) + int(match[2])}{text[match.end() :]}"
+    if match := TWELVE.match(text):
+        return f"{int(match[1]) % 12 + 12 * (match[3].lower() == 'p'):02d}:{match[2]}"
     return (
         REPUBLIC.sub(lambda match: str(int(match[1]) + 1911), text, count=1) if REPUBLIC.match(text) else text
     )

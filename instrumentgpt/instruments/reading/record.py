@@ -170,11 +170,11 @@ PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
 ALONE = re.compile(rf"(?:^|(?<=[,;|\t]))\s*{BARE_PAIR.pattern}\s*(?=[,;|\t]|$)", re.IGNORECASE)
 _NUMBER = r"\d+(?:\.\d+)?"
 STAMP = re.compile(
-    r"(?:\W{0,2}(?i:ts|time|timestamp)[\"']?\s*[=:]\s*)?\W{0,2}"
+    r"(?:\W{0,2}(?i:ts|time|timestamp)[\"']?\s*[=:]\s*|[A-Za-z]{1,8}[.,:]? +(?=\d{1,4}[-/.]\d\d))?\W{0,2}"
     r"(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?Z?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
     r"|(?:\d\d?[-/]\d\d?(?:[-/]\d{4})?|\d\d\.\d\d\.?(?:\d{4})?|[A-Z][a-z]{2} [ \d]?\d|\d\d?[ -][A-Z][a-z]{2})"
     r"[ T]+"
-    r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?)(?=\W|$)"
+    r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?: [AaPp][Mm])?)(?=\W|$)"
 )
 GAINS = re.compile(rf"(?i)\bpid\b[^\d\n-]{{0,12}}({_NUMBER})[,;/ ]\s*({_NUMBER})[,;/ ]\s*({_NUMBER})")
 _GAIN = r"(\d+(?:[.,]\d+)?)(?![\d.]*\d)"

@@ -202,3 +202,10 @@ def text_of(line: bytes) -> str:
         if not decoded.isprintable()
         else decoded
     )
+
+
+def lines_above(source: Source, row: int) -> list[tuple[int, str]]:
+    """Return number and text of the lines above line `row` of `source`."""
+    first = next(iter(chunks(source)), None) if row > 1 else None
+    texts = first.content.split(b"\n", row)[: row - 1] if first else []
+    return [(number, text_of(text)) for number, text in enumerate(texts, start=1)]

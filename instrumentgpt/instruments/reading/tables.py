@@ -23,6 +23,7 @@ from instrumentgpt.instruments.reading.cells import (
     TAKE_TURNS,
     Shape,
     Table,
+    began_in,
     find_shape,
     is_remark,
     number_in,
@@ -80,7 +81,7 @@ from instrumentgpt.instruments.reading.roles import (
     times_of,
 )
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
-from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
+from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, lines_above, text_of
 from instrumentgpt.instruments.reading.stated import Stated, numbered, with_columns, with_setpoint
 from instrumentgpt.instruments.reading.transcripts import kind_of
 
@@ -98,6 +99,7 @@ CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
 RARELY = 0.02  # share of rows at which a state changes that says what was done: a door, no heater's cycle
+COMPACT_DAYS, LAST_CLOCK = (100_000, 21_000_000), 240_000  # 260704, 20260704; hours, minutes, seconds
 PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
 PARTS = ((1900, 2100), (1, 13), (1, 32), (0, 24), (0, 60), (0, 60))  # of a date and its clock, least and most
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
@@ -474,7 +476,8 @@ def _log_of(
     rows = np.setdiff1d(np.concatenate([unread[:0], *table.line]), unread) if between else unread
     order = np.argsort(grid.line[usable]) if between or remarks else slice(0)
     placed = grid.line[usable][order], axis.time[order]
-    _carry_gains(samples, roles, [*_head(source, grid.shape.first_row), *table.others, *remarks])
+    head = lines_above(source, grid.shape.first_row)
+    _carry_gains(samples, roles, [*head, *table.others, *remarks])
     _carry_setpoint(samples, roles, table.others)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
@@ -494,7 +497,9 @@ def _log_of(
         samples=samples,
         layout=" ".join(heading.text for heading in grid.shape.headings)
         or f"{grid.shape.delimiter}{grid.shape.width}",
-        start=start_of(axis.first, times.kind, source.path, grid.shape.began) if len(stamps) else None,
+        start=start_of(axis.first, times.kind, source.path, began_in(text for _, text in head))
+        if len(stamps)
+        else None,
         lines=lines,
         broken=Broken(table.broken_count + len(unread), (*table.broken, *_without_time(grid, ~usable))),
         unit=unit,
@@ -702,13 +707,6 @@ def _remarks(grid: Grid, table: Table, roles: Roles) -> list[tuple[int, str]]:
     return found
 
 
-def _head(source: Source, first_row: int) -> list[tuple[int, str]]:
-    """Return number and text of the lines above the first row."""
-    first = next(iter(chunks(source)), None) if first_row > 1 else None
-    texts = first.content.split(b"\n", first_row)[: first_row - 1] if first else []
-    return [(number, text_of(text)) for number, text in enumerate(texts, start=1)]
-
-
 def _carry_gains(samples: pd.DataFrame, roles: Roles, said: Sequence[tuple[int, str]]) -> None:
     """Fill kp, ki, kd of the one loop of a table that has an output, and none, from what lines state."""
     driven = [number for number, columns in roles.channels.items() if "output" in columns]
@@ -744,7 +742,16 @@ def _grid_of(table: Table, shape: Shape) -> Grid:
 
 
 def _dated(grid: Grid) -> Grid:
-    """Return `grid` with one column of time where year, month, day and clock have a column each."""
+    """Return `grid` with one column of time where its parts have one each: year, month; 20260704, 133312."""
+    named = [at for at, heading in enumerate(grid.shape.headings) if heading.scores.get("time") == CERTAIN]
+    if len(named) > 1 and all(grid.cells[at].dtype.kind == "f" for at in named[:2]):
+        day, clock = (grid.numbers[at] for at in named[:2])
+        is_day = (COMPACT_DAYS[0] < day) & (day < COMPACT_DAYS[1])
+        is_clock = (clock >= 0) & (clock < LAST_CLOCK)
+        if is_day.all() and is_clock.all() and (clock % 100 < 60).all() and (clock // 100 % 100 < 60).all():
+            century = 20_000_000 * (day < 1_000_000)
+            texts = [f"{d:.0f} {c:06.0f}" for d, c in zip(day + century, clock, strict=True)]
+            return _with_times(grid, texts, named[0], named[1])
     year = next((at for at, heading in enumerate(grid.shape.headings) if heading.says("time", "year")), -1)
     parts = grid.numbers[year : year + len(PARTS)] if year >= 0 else []
     if len(parts) < len(PARTS) or not all(
@@ -753,15 +760,20 @@ def _dated(grid: Grid) -> Grid:
     ):
         return grid
     stamps = pd.to_datetime(pd.DataFrame(dict(zip(PART_NAMES, parts, strict=True))), errors="coerce")
-    times = stamps.dt.strftime("%Y-%m-%d %H:%M:%S.%f").fillna("").to_numpy(dtype=object)
-    empty = [np.full(len(part), math.nan) for part in parts]
-    behind, others = year + len(PARTS), empty[1:]
-    return replace(
-        grid,
-        cells=[*grid.cells[:year], times, *others, *grid.cells[behind:]],
-        numbers=[*grid.numbers[:year], *empty, *grid.numbers[behind:]],
-        texts=[*grid.texts[:year], "stamp", *[""] * len(others), *grid.texts[behind:]],
-    )
+    times = stamps.dt.strftime("%Y-%m-%d %H:%M:%S.%f").fillna("").tolist()
+    return _with_times(grid, times, year, *range(year + 1, year + len(PARTS)))
+
+
+def _with_times(grid: Grid, texts: Sequence[str], first: int, *others: int) -> Grid:
+    """Return `grid` with the times `texts` as its column `first`, and nothing in the columns `others`."""
+    nothing_left = np.full(len(grid.line), math.nan)
+    cells, numbers, kinds = [*grid.cells], [*grid.numbers], [*grid.texts]
+    cells[first], kinds[first] = np.array(texts, dtype=object), "stamp"
+    for at in (first, *others):
+        numbers[at] = nothing_left
+    for at in others:
+        cells[at] = nothing_left
+    return replace(grid, cells=cells, numbers=numbers, texts=kinds)
 
 
 def _widened(grid: Grid, path: Path) -> Grid:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.reading.cells import began_in
 from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, TimeAxis, shifted, start_of, time_axis
 from instrumentgpt.instruments.reading.headers import NAMES, level_of
 from instrumentgpt.instruments.reading.layouts import Format, formats
@@ -20,7 +21,7 @@ from instrumentgpt.instruments.reading.placeholders import notes_of, placeholder
 from instrumentgpt.instruments.reading.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
 from instrumentgpt.instruments.reading.scales import output_scale
 from instrumentgpt.instruments.reading.scan import Samples
-from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, chunks, text_of
+from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, chunks, lines_above, text_of
 
 FIRST_BYTES = 1 << 16
 STEP_BYTES, WALL_STEPS = 1 << 20, 8  # in so many from the start a line may say the epoch
@@ -215,6 +216,8 @@ def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], 
     raw = _stamped(all_samples, period)
     axis = time_axis(raw, all_samples.line, kind, 0 if untimed else whole.first, rows.boots)
     wall = _wall_clock(source, layout)
+    above = lines_above(source, int(skipped[0])) if kind == "clock" and len(skipped) else []
+    began = began_in(text for _, text in above)
     nothing = np.broadcast_to(math.nan, len(axis.time))  # takes no room
     values = {name: all_samples.values.get(name, nothing) for name in VALUES}
     columns = {"time": axis.time, "channel": all_samples.channel, **values, "line": all_samples.line}
@@ -232,7 +235,7 @@ def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], 
         name=source.path.name.removesuffix(".gz"),
         format=f"{layout.name} ({kinds})" if kinds else layout.name,
         samples=samples,
-        start=start_of(axis.first, kind, source.path)
+        start=start_of(axis.first, kind, source.path, began)
         if wall is None
         else start_of(axis.first + wall, "epoch"),
         layout=layout.name,

@@ -22,6 +22,7 @@ MOST_TIMES = 8  # past a limit that are told one by one
 WARMING = 3.0  # bands from the setpoint, from which a log begins with a warm-up
 FEWEST_ROWS = 4  # of a way between two setpoints, or its rate is none
 MOST_MOVES = 12  # from one setpoint to another that are told: a programme of six has as many ways
+CALM = 3.0  # times as long as its way in its band, after which what pv does is no answer to the step
 STEEP = 0.2  # of a rise time, over which the steepest rate is told
 MEDIANS = ("seconds", "rate", "asked", "rise", "settled", "steepest")  # of a way that was gone several times
 FEWEST_CYCLES = 3  # visits of a setpoint that make a programme of cycles
@@ -248,7 +249,10 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
         )
         ramp, period = after.onset - begin, float(np.median(np.diff(time)))
         away = np.flatnonzero(np.abs(pv - after.setpoint) > band)
-        peak = inside.iloc[int(np.nanargmax(pv if after.setpoint > left else -pv))]
+        calm = np.diff(time[away], append=time[-1]) > CALM * max(arrived - begin, FEWEST_ROWS * period)
+        stop = int(away[np.argmax(calm)]) + 1 if calm.any() else len(time)
+        away = away[away < stop]
+        peak = inside.iloc[int(np.nanargmax((pv if after.setpoint > left else -pv)[:stop]))]
         rows = max(FEWEST_ROWS, round((done - begun) * STEEP / period)) if done > begun else len(pv)
         slopes = (pv[rows:] - pv[:-rows]) / (time[rows:] - time[:-rows])
         settled = float(time[min(away[-1] + 1, len(time) - 1)]) if away.size else begin
