@@ -7,7 +7,7 @@ from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, bare, 
 from instrumentgpt.analyst.constraints import GAINS, Step, mark
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import aspect
-from instrumentgpt.analyst.report import diagnosed, explained, faults_of, proposals
+from instrumentgpt.analyst.report import diagnosed, explained, faults_of, proposals, rising_over
 from instrumentgpt.analyst.words import quoted
 from instrumentgpt.instruments.faults import TUNED
 
@@ -142,7 +142,10 @@ def _older_log(case: Case, about: Subject, groups: list[Result], gain: str) -> I
 
 
 def _faults_first(case: Case, about: Subject) -> Iterator[str]:
-    """Name the fault that gains do not repair, if the log has one and none on that channel that they do."""
+    """Name the fault that gains do not repair, if the log has one and none on that channel that they do.
+
+    Without a fault what grows over the logs, which no gains stop either.
+    """
     asked = {case.question.channel} - {None}
     faults = [
         one for one in faults_of(diagnosed(case, about)) if not asked or one["channel"] in {*asked, None}
@@ -150,3 +153,5 @@ def _faults_first(case: Case, about: Subject) -> Iterator[str]:
     tuned = {fault["channel"] for fault in faults if fault["class"] in TUNED}
     for fault in [one for one in faults if one["class"] not in TUNED and one["channel"] not in tuned][:1]:
         yield case.say("gain_faults", text=fault["summary"]) + "\n\n"
+    rising = [] if faults else rising_over(case, about, unasked=True)
+    yield from (case.say("gain_faults", text=row["text"]) + "\n\n" for row in rising[:1])
