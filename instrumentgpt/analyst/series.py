@@ -8,7 +8,14 @@ from math import inf
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log, known_log
-from instrumentgpt.analyst.figures import LONGEST_QUESTION, figures, numbers_in, window_asked, window_words
+from instrumentgpt.analyst.figures import (
+    LONGEST_QUESTION,
+    figures,
+    limits_in,
+    numbers_in,
+    window_asked,
+    window_words,
+)
 from instrumentgpt.analyst.questions import aspect, days_in, spelled, table, weekdays_in, without_times
 from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
@@ -47,6 +54,10 @@ OF_THE_LOOP = ("overshoot", "settling", "rise", "recovery", "period", "gains", "
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _BAND = re.compile(
     rf"(?<![\d.]){_NUMBER}\s*(?:°?\s?[cfk]\b|度|%)?\s*(?:–|—|-|~|\bto\b|\band\b|到|至|和)\s*{_NUMBER}(?![\d.])"
+)
+_NEAR = re.compile(  # the setpoint
+    r"(?:within|±|\+/-|in)\s*(half|\d+(?:\.\d+)?)\s*(?:a |of a )?(?:°|deg|c\b|k\b|度)"
+    r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
 )
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 _HAN = "一二三四五六七八九"
@@ -207,6 +218,8 @@ def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
             break
     if not limits and "when" in asks and not asks & {"least", "most"}:
         asks = set()
+    if not asks and _is_of_error(limits) and case.question.kind == "figures":
+        asks = {"share"}
     asks -= {"change"} if len(case.question.moments) < 2 else set()
     asks -= {"slope"} if asks & {*STATS} else set()
     if not asks and len(case.question.moments) == 1 and aspect("before_after", all_words):
@@ -237,8 +250,10 @@ def _limits(words: str) -> tuple[dict[str, float], bool] | None:
     True
     >>> _limits("time with an error larger than ±0.5?")
     ({'above': 0.5, 'below': -0.5}, False)
+    >>> _limits("how much of the time was it within half a degree?")
+    ({'above': 0.5, 'below': -0.5}, True)
     """
-    aspects, patterns = table()["aspects"], table()["asked"]
+    patterns = table()["asked"]
     plain = without_times(words)
     if patterns["full"].search(plain):
         return {"above": FULL}, False
@@ -246,12 +261,18 @@ def _limits(words: str) -> tuple[dict[str, float], bool] | None:
     if (band := _BAND.search(plain)) and (is_out or is_in):
         low, high = sorted((float(band[1]), float(band[2])))
         return {"above": high, "below": low}, bool(is_in and not is_out)
-    number = rf"\s*±?\s*{_NUMBER}(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时))"
-    found = {name: re.search(rf"(?:{aspects[name].pattern}){number}", plain) for name in ("above", "below")}
-    limits = {name: float(match[1]) for name, match in found.items() if match}
+    limits = limits_in(plain)
     if "above" in limits and patterns["deviation"].search(plain):
         return {"above": limits["above"], "below": -limits["above"]}, False
+    if (near := _NEAR.search(plain)) and not limits:
+        size = float(next(filter(None, near.groups())).replace("half", "0.5"))
+        return {"above": size, "below": -size}, not is_out
     return (limits, False) if limits else None
+
+
+def _is_of_error(limits: dict[str, float] | None) -> bool:
+    """Return whether limits are those of a deviation from the setpoint, to either side."""
+    return limits is not None and len(limits) == 2 and limits["above"] == -limits["below"]
 
 
 def columns_named(words: str, columns: Sequence[Result]) -> list[tuple[int, list[Result]]]:
@@ -341,7 +362,7 @@ def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted 
     loops = _loops(read)
     if wanted.limits == {"above": FULL}:
         named = [(0, [column for column in columns if column["role"] == "output"])]
-    elif patterns["deviation"].search(words):
+    elif _is_of_error(wanted.limits) or patterns["deviation"].search(words):
         named = [(0, [column for column in columns if column["role"] == "error"])]
     named = [
         (at, meant)

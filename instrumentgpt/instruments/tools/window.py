@@ -65,11 +65,8 @@ def _seconds(log: Log, moment: str, last: float) -> float:
         raise NotInTheLog("no_clock", log=log.name, clock=moment) from None
 
 
-def extremes_of(log: Log, channel: int, window: tuple[float, float], within: float | None) -> dict[str, Any]:
-    """Return the least, most, mean and spread of what a channel read in `window`; {} without a sample in it.
-
-    within  a deviation from the setpoint, of which the share of the samples within is told
-    """
+def extremes_of(log: Log, channel: int, window: tuple[float, float]) -> dict[str, Any]:
+    """Return the least, most, mean and spread of what a channel read in `window`; {} without samples."""
     samples = log.samples
     inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
     if inside.empty:
@@ -91,8 +88,6 @@ def extremes_of(log: Log, channel: int, window: tuple[float, float], within: flo
                     "line": int(row["line"]),
                     "clock": log.clock(float(row["time"])),
                 }
-    if within is not None and "error" in figures:
-        figures["within"] = plain(float((inside["error"].abs() <= within).mean()))
     return figures
 
 
@@ -123,11 +118,6 @@ def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
 
 
 Readings = tuple[Floats, Floats, NDArray[np.int64]]  # time, s; values; lines
-
-
-def limits_of(above: float | None, below: float | None) -> dict[str, float]:
-    """Return the limits that are given, by their sides."""
-    return {name: limit for name, limit in zip(SIDES, (above, below), strict=True) if limit is not None}
 
 
 def pv_of(log: Log, channel: int, window: tuple[float, float]) -> Readings:
