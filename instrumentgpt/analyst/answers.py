@@ -71,7 +71,7 @@ from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
 OF_SEVERAL = 8  # weight from which a question is of all devices though it names one
 MOST_AT_ONCE = 4  # questions of one message
-UNTIMED = ("log", "device", "language", "before")  # arguments of tools that are no time, whatever they hold
+UNTIMED = ("log", "device", "language", "before", "columns", "beside")  # arguments of tools that are no time
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "which_fine", "lab")
@@ -356,7 +356,8 @@ def _is_of_a_shift(case: Case) -> bool:
 
 
 def _is_time(value: Any) -> bool:
-    return isinstance(value, str) and bool(re.search(r"\d:\d|\d-\d|^[+-]\d", value))
+    """Return whether an argument of a tool is a time, or has spans of time."""
+    return isinstance(value, (str, list)) and bool(re.search(r"\d:\d|\d-\d|(?:^|')[+-]\d", str(value)))
 
 
 def _time_named(case: Case) -> str:
