@@ -15,7 +15,7 @@ from instrumentgpt.analyst.questions import (
     span_of,
     spelled,
     table,
-    without_days,
+    without_times,
 )
 from instrumentgpt.analyst.words import moment, plain_text, sentences
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
@@ -142,10 +142,10 @@ def _has_ways(quantity: str, row: Result) -> bool:
 def numbers_in(words: str) -> set[float]:
     """Return the numbers of `words` that may be setpoints: no times, days, shares, or parts of names.
 
-    >>> sorted(numbers_in("052: rms at 77 k in zone2, 85 度?")), numbers_in("at 14:20 on 11/16, 5 min, 100 %")
+    >>> sorted(numbers_in("052: rms at 77 k in zone2, 85 度?")), numbers_in("at 14:20 on 11/16, 3 days, 9 %")
     ([77.0, 85.0], set())
     """
-    return {float(match[0]) for match in _NUMBER.finditer(without_days(words))}
+    return {float(match[0]) for match in _NUMBER.finditer(without_times(words))}
 
 
 def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[str]:
@@ -175,7 +175,7 @@ def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[s
 
 def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
     """Say how a channel went from setpoint to setpoint: of the one way that is named, or of all."""
-    words = without_days(case.question.words)
+    words = without_times(case.question.words)
     named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", words, re.ASCII)]
     meant = [move for move in row["moves"] if (move["from"], move["to"]) in pairwise(named)]
     meant = meant or [move for move in row["moves"] if move["to"] in named] or row["moves"]

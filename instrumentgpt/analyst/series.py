@@ -369,7 +369,7 @@ def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted 
         return None
     chosen = list({column["name"]: column for group in groups for column in group}.values())
     held = {level for column in columns for level in column.get("levels", ())}
-    is_of_holds = held & numbers_in(without_times(words)) - {*map(float, case.question.channels)}
+    is_of_holds = held & numbers_in(words) - {*map(float, case.question.channels)}
     if not wanted.limits and (aspect("each_hold", words) or is_of_holds) and "value" not in wanted.asks:
         return None
     beside = None

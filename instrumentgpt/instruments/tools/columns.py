@@ -16,7 +16,7 @@ from instrumentgpt.instruments.reading.headers import written_unit
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.reading.tables import OtherColumns
 from instrumentgpt.instruments.tools.opened import KEPT_LOGS, ToolProblem, diagnosed, open_log, plain
-from instrumentgpt.instruments.tools.window import window_of
+from instrumentgpt.instruments.tools.window import summary_of, window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 USUAL = (0.005, 0.995)  # quantiles of the rest of the time, between which 99 % of it lies
@@ -114,10 +114,7 @@ def _row(
     if not inside.size:
         return {}
     row: dict[str, Any] = {"column": name, "unit": unit, "samples": len(inside), "during": [], "moved": None}
-    for extreme, place in (("least", values[inside].argmin()), ("most", values[inside].argmax())):
-        at = inside[place]
-        row[extreme] = {"value": values[at], "line": read.line[at], "clock": log.clock(float(time[at]))}
-    row["mean"], row["std"] = values[inside].mean(), values[inside].std()
+    row |= summary_of(log, time[inside], values[inside], read.line[inside])
     row["shift"] = _shift(log, read, values, inside)
     rest = finite.copy()
     for onset, end, _ in (span for every in spans.values() for span in every):

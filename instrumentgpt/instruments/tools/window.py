@@ -74,21 +74,21 @@ def extremes_of(log: Log, channel: int, window: tuple[float, float]) -> dict[str
     inside = inside.assign(error=inside["setpoint"] - inside["pv"])
     figures: dict[str, Any] = {"samples": len(inside)}
     for name in QUANTITIES:
-        values = inside[name].to_numpy(dtype=float)
-        finite = np.flatnonzero(np.isfinite(values))
-        if finite.size:
-            figures[name] = {
-                "mean": plain(float(values[finite].mean())),
-                "std": plain(float(values[finite].std())),
-            }
-            for extreme, place in (("least", values[finite].argmin()), ("most", values[finite].argmax())):
-                row = inside.iloc[int(finite[place])]
-                figures[name][extreme] = {
-                    "value": plain(float(values[finite[place]])),
-                    "line": int(row["line"]),
-                    "clock": log.clock(float(row["time"])),
-                }
+        finite = inside[np.isfinite(inside[name].to_numpy(dtype=float))]
+        if len(finite):
+            read = (finite[column].to_numpy() for column in ("time", name, "line"))
+            figures[name] = plain(summary_of(log, *read))
     return figures
+
+
+def summary_of(log: Log, time: Floats, values: Floats, lines: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the mean, spread, least and most of finite values, the latter two with where they were."""
+    ends = {"least": int(values.argmin()), "most": int(values.argmax())}
+    told = {
+        name: {"value": values[at], "line": int(lines[at]), "clock": log.clock(float(time[at]))}
+        for name, at in ends.items()
+    }
+    return {"mean": values.mean(), "std": values.std(), **told}
 
 
 def first_settled(segments: Sequence[Segment], channel: int) -> float:
