@@ -364,7 +364,10 @@ def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted 
     if case.question.channels and not named and not wanted.limits:
         return None
     if not groups and wanted.limits and not (role or wanted.asks & {*OTHERS}):
-        groups = [_of_channels(case, [column for column in columns if column["role"] == "pv"], loops)]
+        of_share = re.search(r"\d\s*%", words)  # a limit in % is none of a temperature
+        meant = [column for column in columns if of_share and column["unit"][:1] == "%"]
+        meant = meant if of_share else [column for column in columns if column["role"] == "pv"]
+        groups = [_of_channels(case, meant, loops)]
     if not groups or not groups[0]:
         return None
     chosen = list({column["name"]: column for group in groups for column in group}.values())
