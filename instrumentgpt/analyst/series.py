@@ -307,16 +307,9 @@ def _lacking(words: str, columns: Sequence[Result]) -> str:
     for place, _ in columns_named(words, columns):
         for name in ASIDE:
             pattern = table()["things"][name]
-            last = next(
-                (
-                    match
-                    for match in pattern.finditer(words[:place])
-                    if not words[match.end() : place].strip()
-                ),
-                None,
-            )
-            if last and not pattern.search(heads):
-                return words[last.start() :].split("?")[0].split("？")[0][:MOST_LETTERS].strip()
+            led = [at for at in pattern.finditer(words[:place]) if not words[at.end() : place].strip()]
+            if led and not pattern.search(heads):
+                return words[led[0].start() :].split("?")[0].split("？")[0][:MOST_LETTERS].strip()
     return ""
 
 
@@ -355,11 +348,8 @@ def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted 
     is_error = _is_of_error(wanted.limits) or patterns["deviation"].search(words)
     if role := "output" if wanted.limits == {"above": FULL} else "error" if is_error else "":
         named = [(0, [column for column in columns if column["role"] == role])]
-    named = [
-        (at, meant)
-        for number, (at, meant) in enumerate(named)
-        if meant not in [one for _, one in named[:number]]
-    ]
+    all_meant = [meant for _, meant in named]
+    named = [one for number, one in enumerate(named) if one[1] not in all_meant[:number]]
     groups = [group for _, meant in named if (group := _of_channels(case, meant, loops))]
     if case.question.channels and not named and not wanted.limits:
         return None
@@ -407,9 +397,7 @@ def _pair(words: str, named: list[tuple[int, list[Result]]], wanted: Wanted) -> 
     if not (found and wanted.asks & {"least", "most"}):
         return None
     place = max(found.start("extreme"), found.start("zh"))
-    before = [number for number, (at, _) in enumerate(named) if at < place][
-        -1:
-    ]  # what is said last before it
+    before = [number for number, (at, _) in enumerate(named) if at < place][-1:]  # said last before it
     other = [meant for number, (_, meant) in enumerate(named) if number not in before]
     return (named[before[0]][1][0], other[0][0]) if before and other else None
 
