@@ -356,8 +356,9 @@ def _is_of_a_shift(case: Case) -> bool:
 
 
 def _is_time(value: Any) -> bool:
-    """Return whether an argument of a tool is a time, or has spans of time."""
-    return isinstance(value, (str, list)) and bool(re.search(r"\d:\d|\d-\d|(?:^|')[+-]\d", str(value)))
+    if isinstance(value, list | tuple):
+        return any(map(_is_time, value))
+    return isinstance(value, str) and bool(re.search(r"\d:\d|\d-\d|^[+-]\d", value))
 
 
 def _time_named(case: Case) -> str:
