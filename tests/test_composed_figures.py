@@ -72,6 +72,9 @@ def test_a_figure_of_any_column_is_told_in_the_stretch_that_is_named(chamber, qu
         ("was the room ever above 30 °C?", "never above 30 °C"),
         ("what share of the time was pv within 36.5–37.5 °C?", "% of the time within 36.5 to 37.5 °C"),
         ("how long was pv more than 5 °C away from the setpoint?", "outside -5 to 5 °C, 2 min in all"),
+        ("how often was it above 90 %?", "output: 1 time above 90 %"),
+        ("how much of the time was it within half a degree?", "error: 99.7% of the time within -0.5 to 0.5"),
+        ("how long outside ±0.5 °C?", "error: 1 time outside -0.5 to 0.5 °C"),
     ],
 )
 def test_times_past_any_limit_are_told_as_they_are_asked_for(chamber, question, told):

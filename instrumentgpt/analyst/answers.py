@@ -71,18 +71,10 @@ from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
 OF_SEVERAL = 8  # weight from which a question is of all devices though it names one
 MOST_AT_ONCE = 4  # questions of one message
-UNTIMED = ("log", "device", "language", "before")  # arguments of tools that are no time, whatever they hold
+UNTIMED = ("log", "device", "language", "before", "columns", "beside")  # arguments of tools that are no time
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "which_fine", "lab")
-OF_COLUMNS = (
-    "diagnosis",
-    "figures",
-    "events",
-    "compare",
-    "survey",
-    "logs",
-)  # what a figure of a column may read as
 EXTREMES = ("least", "most", "range", "mean")  # of each day that is named
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 

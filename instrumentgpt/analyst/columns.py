@@ -8,9 +8,9 @@ from instrumentgpt.analyst.case import Case, Result, Subject, choose_log, known_
 from instrumentgpt.analyst.figures import metrics_of, window_asked
 from instrumentgpt.analyst.questions import ALONE, EXAMPLES, aspect, spelled, suspected, table
 from instrumentgpt.analyst.report import diagnosed
+from instrumentgpt.analyst.series import is_of
 from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.faults import faults
-from instrumentgpt.instruments.reading.headers import heading_of, written_unit
 from instrumentgpt.memory.likeness import LOG_NAME
 
 KINDS = ("diagnosis", "figures", "plot", "help")  # of questions that may be on such a column
@@ -33,7 +33,8 @@ def columns_first(
     if besides:
         devices = re.compile("|".join(map(re.escape, besides)), re.IGNORECASE)
         words, text = devices.sub(" ", words), devices.sub(" ", text)
-    named = [name for name, row in table()["columns"].items() if row["pattern"].search(words)]
+    quantities = table()["columns"]
+    named = [name for name, row in quantities.items() if row["pattern"].search(words)]
     says_column = bool(aspect("column", words))
     may = says_column or kind in KINDS or question.score <= LIKE.get(kind, -1)
     may &= bool(words and (case.device or known_log(case))) and len(case.task.devices) < 2
@@ -43,14 +44,16 @@ def columns_first(
     about = choose_log(case)
     window, note = window_asked(case, about)
     result = case.tool("other_columns", **about.named, **window)
-    of_loops = [name for name in named if table()["columns"][name]["unit"] in result["loop_units"]]
+    of_loops = [name for name in named if quantities[name]["unit"] in result["loop_units"]]
     if of_loops and not says_column:
         yield from answering(case)
         return
-    lacking = [name for name in named if not any(_is_of(head, name) for head in result["heads"])]
+    lacking = [
+        name for name in named if not any(is_of(spelled(head), quantities[name]) for head in result["heads"])
+    ]
     rows = [row for row in result["columns"] if _is_meant(row["column"], words, text, named)]
     if lacking or (says_column and not rows and not question.quantity):
-        what = case.listed(table()["columns"][name][case.language] for name in lacking)
+        what = case.listed(quantities[name][case.language] for name in lacking)
         yield case.say("column_lacking", label=about.label, what=what) if what else ""
         names = [quoted(row["column"]) for row in result["columns"]]
         has = case.say("column_names", count=len(names), names=case.listed(names) or "–")
@@ -95,18 +98,12 @@ def _is_meant(head: str, words: str, text: str, named: Iterable[str] = ()) -> bo
     parts = (part for part in re.findall(r"[a-zà-ÿ]{3,}\d*|[\u4e00-\u9fff]{2,}", spelled(head)))
     said = (part for part in parts if re.search(rf"(?<![a-z0-9]){part}(?![a-z0-9])", words))
     is_usual = all(part in _usual_words() for part in said)
-    return not is_usual or any(_is_of(head, name) for name in named)
+    return not is_usual or any(is_of(spelled(head), table()["columns"][name]) for name in named)
 
 
 @cache
 def _usual_words() -> str:
     return spelled(EXAMPLES.read_text(encoding="utf-8"))
-
-
-def _is_of(head: str, quantity: str) -> bool:
-    of = table()["columns"][quantity]
-    units = (heading_of(head).unit, written_unit(head))
-    return of["unit"] in units or bool(of["pattern"].search(spelled(head)))
 
 
 def _told(case: Case, about: Subject, row: Result, window: list[str]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from instrumentgpt.analyst.questions import (
     span_of,
     spelled,
     table,
-    without_days,
+    without_times,
 )
 from instrumentgpt.analyst.words import moment, plain_text, sentences
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
@@ -36,11 +36,6 @@ COLUMN = {"temperature": "pv", "output": "output", "error": "error", "setpoint":
 CLOCKS = {"since": "00:00:00", "until": "23:59:59"}  # of a whole day
 LONGEST_QUESTION = 120  # letters: what is longer tells a story
 NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
-_WITHIN = re.compile(
-    r"(?:within|±|\+/-|in)\s*(half|\d+(?:\.\d+)?)\s*(?:a |of a )?(?:°|deg|c\b|k\b|度)"
-    r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
-)
-
 _NUMBER = re.compile(
     r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))",
     re.ASCII,
@@ -69,15 +64,14 @@ def figures(case: Case) -> Iterator[str]:
         if told := list(telling(case, about)):
             yield from told
             return
-    within = _within(question.words)
     window, note = window_asked(case, about)
     metrics = metrics_of(case, about, window)
     asked, of_fault = {*called(case, metrics).question.channels}, list[str]()
-    if not (question.quantity or question.gain or question.extreme or asked or window or within):
+    if not (question.quantity or question.gain or question.extreme or asked or window):
         asked, of_fault = _of_the_fault(case, about)
     yield from of_fault
     channels = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
-    wants = question.extreme in ("least", "most", "range", "mean") or bool(window) or within is not None
+    wants = question.extreme in ("least", "most", "range", "mean") or bool(window)
     wants = wants or (not question.quantity and "setpoint" in metrics["missing"])
     moves = [row["channel"] for row in channels if _has_ways(question.quantity, row)]
     rows = [
@@ -148,17 +142,17 @@ def _has_ways(quantity: str, row: Result) -> bool:
 def numbers_in(words: str) -> set[float]:
     """Return the numbers of `words` that may be setpoints: no times, days, shares, or parts of names.
 
-    >>> sorted(numbers_in("052: rms at 77 k in zone2, 85 度?")), numbers_in("at 14:20 on 11/16, 5 min, 100 %")
+    >>> sorted(numbers_in("052: rms at 77 k in zone2, 85 度?")), numbers_in("at 14:20 on 11/16, 3 days, 9 %")
     ([77.0, 85.0], set())
     """
-    return {float(match[0]) for match in _NUMBER.finditer(without_days(words))}
+    return {float(match[0]) for match in _NUMBER.finditer(without_times(words))}
 
 
 def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[str]:
     """Say how the channels asked about held the setpoints that are named, or each; nothing where none did."""
     question, words = case.question, case.question.words
     each, numbers = each or bool(aspect("each_hold", words)), numbers_in(words) - {*question.channels}
-    if question.gain or question.quantity in _NO_HOLD or _within(words) is not None or not (each or numbers):
+    if question.gain or question.quantity in _NO_HOLD or not (each or numbers):
         return
     metrics = case.tool("channel_metrics", **about.named, channel=question.channel, each_hold=True)
     asked = called(case, metrics).question.channels
@@ -181,7 +175,7 @@ def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[s
 
 def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
     """Say how a channel went from setpoint to setpoint: of the one way that is named, or of all."""
-    words = without_days(case.question.words)
+    words = without_times(case.question.words)
     named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", words, re.ASCII)]
     meant = [move for move in row["moves"] if (move["from"], move["to"]) in pairwise(named)]
     meant = meant or [move for move in row["moves"] if move["to"] in named] or row["moves"]
@@ -260,27 +254,32 @@ def _cycles(case: Case, about: Subject) -> Iterator[str]:
             yield "  " + case.item("cycle_row", **{**one, **at}, unit=told["unit"])
 
 
-def limits_asked(words: str) -> dict[str, float]:
-    """Return the limits that `words`, a question and no story, ask of how often or long pv was past them.
+def limits_in(words: str) -> dict[str, float]:
+    """Return the limits that `words` (spelled) name, by their sides.
 
-    >>> limits_asked("how long below 36?"), limits_asked("超过38度几次"), limits_asked("kp above 3?")
+    >>> limits_in("how long below 36?"), limits_in("超过38度几次"), limits_in("above 5 min")
     ({'below': 36.0}, {'above': 38.0}, {})
-    >>> limits_asked("how long was the humidity below 55 %?"), limits_asked("how long was it above 90 %?")
-    ({'below': 55.0}, {})
     """
-    if len(words) > LONGEST_QUESTION or not aspect("how_often", words):
-        return {}
-    share = "" if table()["columns"]["humidity"]["pattern"].search(words) else "|%"
-    number = rf"\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时{share}))"
+    number = r"\s*±?\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时))"
     starts = {name: table()["aspects"][name].pattern for name in ("above", "below")}
     found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in starts.items())
     return {name: float(match[1]) for name, match in found if match}
 
 
+def limits_asked(words: str) -> dict[str, float]:
+    """Return the limits that `words`, a question and no story, ask of how often or long pv was past them.
+
+    >>> limits_asked("how long below 36?"), limits_asked("kp above 3?"), limits_asked("how long above 90 %?")
+    ({'below': 36.0}, {}, {})
+    """
+    is_pv = not re.search(r"\d\s*%", words) or table()["columns"]["humidity"]["pattern"].search(words)
+    is_asked = is_pv and len(words) <= LONGEST_QUESTION and aspect("how_often", words)
+    return limits_in(words) if is_asked else {}
+
+
 def metrics_of(case: Case, about: Subject, window: dict[str, str]) -> Result:
     """Return the figures of the channel that is asked about, or of all, in the `window`."""
-    asked = {"channel": case.question.channel, "within": _within(case.question.words)}
-    return case.tool("channel_metrics", **about.named, **asked, **window)
+    return case.tool("channel_metrics", **about.named, channel=case.question.channel, **window)
 
 
 def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
@@ -389,14 +388,6 @@ def window_words(words: str) -> set[str]:
     return {end for end, match in (("until", before), ("since", after)) if match}
 
 
-def _within(words: str) -> float | None:
-    match = _WITHIN.search(words)
-    if not match:
-        return None
-    size = next(group for group in match.groups() if group)
-    return 0.5 if size == "half" else float(size)
-
-
 def channel_sentence(case: Case, about: Subject, channel: Result, unit: str, wants: bool) -> str:
     """Return the sentence on one channel: its extremes where they are asked for, else its figures."""
     quantity, extremes = case.question.quantity, channel.get("extremes", {})
@@ -405,8 +396,7 @@ def channel_sentence(case: Case, about: Subject, channel: Result, unit: str, wan
         column = "error"
     if not (wants and column in extremes):
         return channel_row(case, about, channel, unit)
-    parts = [case.say("extreme_within", share=extremes["within"])] if "within" in extremes else []
-    parts += _extreme_parts(case, about, extremes, column, unit)
+    parts = _extreme_parts(case, about, extremes, column, unit)
     settled = channel.get("settled", {})
     if any(settled.get(column, extremes[column])[end] != extremes[column][end] for end in ("least", "most")):
         since = _extreme_parts(case, about, settled, column, unit)

@@ -1,29 +1,12 @@
 """What the logs of a device tell together: which day or run had it, from which log on, what grew."""
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime, time, timedelta
+from collections.abc import Iterator
 
-from instrumentgpt.analyst.case import (
-    Case,
-    Result,
-    Subject,
-    bare,
-    choose_log,
-    fetched_log,
-    log_names,
-    unit_of,
-)
+from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, fetched_log, log_names
 from instrumentgpt.analyst.columns import SENTENCE_END
 from instrumentgpt.analyst.constraints import asks_to_run
-from instrumentgpt.analyst.figures import (
-    LONGEST_QUESTION,
-    called,
-    channel_sentence,
-    figures,
-    limits_asked,
-    metrics_of,
-)
-from instrumentgpt.analyst.questions import aspect, span_of, suspected, table
+from instrumentgpt.analyst.figures import LONGEST_QUESTION, figures, limits_asked
+from instrumentgpt.analyst.questions import aspect, span_of, suspected
 from instrumentgpt.analyst.report import (
     diagnose,
     diagnosed,
@@ -37,11 +20,11 @@ from instrumentgpt.analyst.report import (
     where_of,
     with_beside,
 )
+from instrumentgpt.analyst.series import by_days
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
 
-MOST_DAYS = 14  # of one log, told one by one
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
@@ -76,7 +59,7 @@ def over_logs(case: Case) -> Iterator[str]:
         yield case.say("logs_none_since", label=result["label"], day=begun) + "\n\n"
     if len(rows) < LEAST or all("error" in row for row in rows):
         is_there = (rows or not begun) and aspect("over_logs", case.question.words)
-        days = list(by_days(case)) if is_there else []
+        days = by_days(case) if is_there else []
         yield from days or (figures if case.question.kind == "figures" else diagnose)(case)
         return
     newest = next(row for row in reversed(rows) if "error" not in row)
@@ -130,36 +113,6 @@ def was_present(case: Case) -> Iterator[str]:
         yield case.say("present_no", day=day) + "\n\n"
         yield verdict(case, about, with_beside(case, about, diagnosis)) + "\n\n"
     yield header(case, about, diagnosis) + "\n"
-
-
-def by_days(case: Case) -> Iterator[str]:
-    """Tell each day of the log that is meant, or each night; nothing where it has only one."""
-    about = choose_log(case)
-    hours = table()["times"]["last night" if aspect("night", case.question.words) else "yesterday"]
-    first, last = case.tool("channel_metrics", **about.named)["window"]
-    windows = _days_of(first, last, hours)
-    for since_, until in windows if len(windows) >= LEAST else ():
-        metrics = metrics_of(case, about, {"since": since_, "until": until})
-        asked = called(case, metrics).question.channels
-        yield case.say("figures_span", since=moment(since_), until=moment(until)) + "\n\n"
-        for row in metrics["channels"]:
-            unit = unit_of(metrics, row["channel"])
-            told = channel_sentence(case, about, row, unit, wants=True)
-            yield f"- {told}\n" if told and (not asked or row["channel"] in asked) else ""
-        yield "\n"
-
-
-def _days_of(first: str, last: str, hours: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return the beginnings and ends of each day between two moments, from hour to hour; [] without dates."""
-    try:
-        start, end = map(datetime.fromisoformat, (first, last))
-    except ValueError:
-        return []
-    count = min((end.date() - start.date()).days + 1, MOST_DAYS)
-    midnights = (datetime.combine(start.date() + timedelta(days=day), time()) for day in range(-1, count))
-    spans = ([at + timedelta(hours=hours[name]) for name in ("from", "to")] for at in midnights)
-    inside = ((max(since_, start), min(until, end)) for since_, until in spans)
-    return [(f"{since_:%F %T}", f"{until:%F %T}") for since_, until in inside if since_ < until]
 
 
 def since_log(case: Case, about: Subject) -> Iterator[str]:

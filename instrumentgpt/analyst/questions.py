@@ -594,17 +594,6 @@ def dated(moments: Sequence[str], today: date) -> tuple[str, ...]:
     return tuple(re.sub(r"^@(\d)", day_of, moment) for moment in moments)
 
 
-def without_days(words: str) -> str:
-    """Return `words` without the days that they name.
-
-    >>> without_days("at 15 on 22 nov?")
-    'at 15 on  ?'
-    """
-    for pattern in _DAYS:
-        words = re.sub(pattern, " ", words)
-    return words
-
-
 def _factor_in(words: str) -> float | None:
     if re.search(r"\bdoubl|加倍", words):
         return 2.0

@@ -3,12 +3,21 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from math import inf
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log, known_log
-from instrumentgpt.analyst.figures import LONGEST_QUESTION, figures, numbers_in, window_asked, window_words
+from instrumentgpt.analyst.figures import (
+    COLUMN,
+    LONGEST_QUESTION,
+    called,
+    figures,
+    limits_in,
+    numbers_in,
+    window_asked,
+    window_words,
+)
 from instrumentgpt.analyst.questions import aspect, days_in, spelled, table, weekdays_in, without_times
 from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
@@ -28,18 +37,7 @@ PER = {  # of an hour, and the words for it; an hour where none is said
     "hour": (1.0, ""),
 }
 RELATED = {"strong": 0.7, "clear": 0.4, "weak": 0.2}  # |r| from which it is said so (Evans 1996, in three)
-ASIDE = (
-    "room",
-    "coolant",
-    "inlet",
-    "outlet",
-    "exhaust",
-    "oil",
-    "air",
-    "pump",
-    "fan",
-    "motor",
-)  # no loop's own thing
+ASIDE = ("room", "coolant", "inlet", "outlet", "exhaust", "oil", "air", "pump", "fan", "motor")  # no loop's
 MOST_LETTERS = 30  # of the name of a column that is not there
 FULL = 99.95  # percent: an output that is written as 100.0
 MOST_DAYS = 14  # of one log, told one by one
@@ -47,6 +45,10 @@ OF_THE_LOOP = ("overshoot", "settling", "rise", "recovery", "period", "gains", "
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _BAND = re.compile(
     rf"(?<![\d.]){_NUMBER}\s*(?:°?\s?[cfk]\b|度|%)?\s*(?:–|—|-|~|\bto\b|\band\b|到|至|和)\s*{_NUMBER}(?![\d.])"
+)
+_NEAR = re.compile(  # the setpoint
+    r"(?:within|±|\+/-|in)\s*(half|\d+(?:\.\d+)?)\s*(?:a |of a )?(?:°|deg|c\b|k\b|度)"
+    r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
 )
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
 _HAN = "一二三四五六七八九"
@@ -207,6 +209,8 @@ def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
             break
     if not limits and "when" in asks and not asks & {"least", "most"}:
         asks = set()
+    if not asks and _is_of_error(limits) and case.question.kind == "figures":
+        asks = {"share"}
     asks -= {"change"} if len(case.question.moments) < 2 else set()
     asks -= {"slope"} if asks & {*STATS} else set()
     if not asks and len(case.question.moments) == 1 and aspect("before_after", all_words):
@@ -237,8 +241,10 @@ def _limits(words: str) -> tuple[dict[str, float], bool] | None:
     True
     >>> _limits("time with an error larger than ±0.5?")
     ({'above': 0.5, 'below': -0.5}, False)
+    >>> _limits("how much of the time was it within half a degree?")
+    ({'above': 0.5, 'below': -0.5}, True)
     """
-    aspects, patterns = table()["aspects"], table()["asked"]
+    patterns = table()["asked"]
     plain = without_times(words)
     if patterns["full"].search(plain):
         return {"above": FULL}, False
@@ -246,12 +252,18 @@ def _limits(words: str) -> tuple[dict[str, float], bool] | None:
     if (band := _BAND.search(plain)) and (is_out or is_in):
         low, high = sorted((float(band[1]), float(band[2])))
         return {"above": high, "below": low}, bool(is_in and not is_out)
-    number = rf"\s*±?\s*{_NUMBER}(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时))"
-    found = {name: re.search(rf"(?:{aspects[name].pattern}){number}", plain) for name in ("above", "below")}
-    limits = {name: float(match[1]) for name, match in found.items() if match}
+    limits = limits_in(plain)
     if "above" in limits and patterns["deviation"].search(plain):
         return {"above": limits["above"], "below": -limits["above"]}, False
+    if (near := _NEAR.search(plain)) and not limits:
+        size = float(next(filter(None, near.groups())).replace("half", "0.5"))
+        return {"above": size, "below": -size}, not is_out
     return (limits, False) if limits else None
+
+
+def _is_of_error(limits: dict[str, float] | None) -> bool:
+    """Return whether limits are those of a deviation from the setpoint, to either side."""
+    return limits is not None and len(limits) == 2 and limits["above"] == -limits["below"]
 
 
 def columns_named(words: str, columns: Sequence[Result]) -> list[tuple[int, list[Result]]]:
@@ -264,7 +276,7 @@ def columns_named(words: str, columns: Sequence[Result]) -> list[tuple[int, list
     for column in columns:
         naming, telling = _features(column)
         quantity = [
-            row["pattern"] for row in table()["columns"].values() if _is_of(spelled(column["head"]), row)
+            row["pattern"] for row in table()["columns"].values() if is_of(spelled(column["head"]), row)
         ]
         if quantity and not any(pattern.search(words) for pattern in (naming[0], *quantity)):
             continue  # "the chamber" is not its pressure
@@ -295,16 +307,9 @@ def _lacking(words: str, columns: Sequence[Result]) -> str:
     for place, _ in columns_named(words, columns):
         for name in ASIDE:
             pattern = table()["things"][name]
-            last = next(
-                (
-                    match
-                    for match in pattern.finditer(words[:place])
-                    if not words[match.end() : place].strip()
-                ),
-                None,
-            )
-            if last and not pattern.search(heads):
-                return words[last.start() :].split("?")[0].split("？")[0][:MOST_LETTERS].strip()
+            led = [at for at in pattern.finditer(words[:place]) if not words[at.end() : place].strip()]
+            if led and not pattern.search(heads):
+                return words[led[0].start() :].split("?")[0].split("？")[0][:MOST_LETTERS].strip()
     return ""
 
 
@@ -314,7 +319,7 @@ def _features(column: Result) -> tuple[list[re.Pattern[str]], list[re.Pattern[st
     bare = re.sub(r"\W*[\[(][^\])]*[\])]\s*$", "", head).strip() or head
     whole = re.compile(rf"(?<![a-z0-9]){re.escape(bare)}(?![a-z0-9])" if head else r"(?!)")
     quantities, roles, things = table()["columns"], table()["roles"], table()["things"]
-    of = [row["pattern"] for row in quantities.values() if role in ("", "pv") and _is_of(head, row)]
+    of = [row["pattern"] for row in quantities.values() if role in ("", "pv") and is_of(head, row)]
     is_warm = role == "pv" or heading_of(column["head"]).unit in CELSIUS or roles["pv"].search(head)
     features = [*of, *(pattern for pattern in things.values() if role != "output" and pattern.search(head))]
     rest = bare
@@ -328,7 +333,8 @@ def _features(column: Result) -> tuple[list[re.Pattern[str]], list[re.Pattern[st
     return [whole, *([named] if named else []), *features], features
 
 
-def _is_of(head: str, row: Result) -> bool:
+def is_of(head: str, row: Result) -> bool:
+    """Return whether a column of that head (spelled) is of a quantity, a row of [columns]."""
     units = (heading_of(head).unit, written_unit(head))
     return row["unit"] in units or bool(row["pattern"].search(head))
 
@@ -339,25 +345,24 @@ def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted 
     own = re.sub(LOG_NAME, " ", spelled(case.question.text))
     named = columns_named(own, columns) or columns_named(words, columns)
     loops = _loops(read)
-    if wanted.limits == {"above": FULL}:
-        named = [(0, [column for column in columns if column["role"] == "output"])]
-    elif patterns["deviation"].search(words):
-        named = [(0, [column for column in columns if column["role"] == "error"])]
-    named = [
-        (at, meant)
-        for number, (at, meant) in enumerate(named)
-        if meant not in [one for _, one in named[:number]]
-    ]
+    is_error = _is_of_error(wanted.limits) or patterns["deviation"].search(words)
+    if role := "output" if wanted.limits == {"above": FULL} else "error" if is_error else "":
+        named = [(0, [column for column in columns if column["role"] == role])]
+    all_meant = [meant for _, meant in named]
+    named = [one for number, one in enumerate(named) if one[1] not in all_meant[:number]]
     groups = [group for _, meant in named if (group := _of_channels(case, meant, loops))]
     if case.question.channels and not named and not wanted.limits:
         return None
-    if not groups and wanted.limits and not wanted.asks & {*OTHERS}:
-        groups = [_of_channels(case, [column for column in columns if column["role"] == "pv"], loops)]
+    if not groups and wanted.limits and not (role or wanted.asks & {*OTHERS}):
+        of_share = re.search(r"\d\s*%", words)  # a limit in % is none of a temperature
+        meant = [column for column in columns if of_share and column["unit"][:1] == "%"]
+        meant = meant if of_share else [column for column in columns if column["role"] == "pv"]
+        groups = [_of_channels(case, meant, loops)]
     if not groups or not groups[0]:
         return None
     chosen = list({column["name"]: column for group in groups for column in group}.values())
     held = {level for column in columns for level in column.get("levels", ())}
-    is_of_holds = held & numbers_in(without_times(words)) - {*map(float, case.question.channels)}
+    is_of_holds = held & numbers_in(words) - {*map(float, case.question.channels)}
     if not wanted.limits and (aspect("each_hold", words) or is_of_holds) and "value" not in wanted.asks:
         return None
     beside = None
@@ -392,9 +397,7 @@ def _pair(words: str, named: list[tuple[int, list[Result]]], wanted: Wanted) -> 
     if not (found and wanted.asks & {"least", "most"}):
         return None
     place = max(found.start("extreme"), found.start("zh"))
-    before = [number for number, (at, _) in enumerate(named) if at < place][
-        -1:
-    ]  # what is said last before it
+    before = [number for number, (at, _) in enumerate(named) if at < place][-1:]  # said last before it
     other = [meant for number, (_, meant) in enumerate(named) if number not in before]
     return (named[before[0]][1][0], other[0][0]) if before and other else None
 
@@ -413,17 +416,13 @@ def _spans(case: Case, about: Subject) -> tuple[tuple[str, str], ...]:
 def _days(case: Case, read: Result, asks: frozenset[str]) -> list[tuple[str, str]]:
     """Return the days of the log that are asked about: each, those that are counted, or those of a date."""
     question, patterns = case.question, table()["asked"]
-    try:
-        first, last = (datetime.fromisoformat(at[:19]).date() for at in read["whole"])
-    except ValueError:  # without dates
+    if question.moments or len(each := _each_day(read, "")) < 2:
         return []
-    days = [first + timedelta(days=number) for number in range((last - first).days + 1)]
-    if question.moments or len(days) < 2:
-        return []
+    days = [date.fromisoformat(begun[:10]) for begun, _ in each]
     own, meant = spelled(question.text), list[date]()
     for words in dict.fromkeys((own, question.words)):
         if "slope" not in asks and patterns["daily"].search(words):
-            return [(f"{day} 00:00:00", f"{day + timedelta(days=1)} 00:00:00") for day in days[:MOST_DAYS]]
+            return _each_day(read, question.words)[:MOST_DAYS]
         counted = [number for match in _DAY_LIST.finditer(words) for number in _counted(match)]
         dated = [day for day in days for name in days_in(words) if str(day).endswith(name)]
         dated += [day for day in days if day.weekday() in weekdays_in(words)]
@@ -433,6 +432,36 @@ def _days(case: Case, read: Result, asks: frozenset[str]) -> list[tuple[str, str
     if len(meant) == 2 and re.search(r"\b(?:from .* to|through)\b|[从自].*[到至]", own):
         return [(f"{meant[0]} 00:00:00", f"{meant[1]} 23:59:59")]
     return [(f"{day} 00:00:00", f"{day} 23:59:59") for day in meant]
+
+
+def _each_day(read: Result, words: str) -> list[tuple[str, str]]:
+    """Return since and until of each day of a log, or of each night that `words` name; [] without dates."""
+    try:
+        first, last = (datetime.fromisoformat(at[:19]) for at in read["whole"])
+    except ValueError:
+        return []
+    hours = table()["times"]["last night" if aspect("night", words) else "yesterday"]
+    midnight = datetime.combine(first, time())
+    spans = (
+        tuple(midnight + timedelta(days=number, hours=hours[end]) for end in ("from", "to"))
+        for number in range(-1, (last - midnight).days + 1)
+    )
+    return [(str(since), str(until)) for since, until in spans if since < last and until > first]
+
+
+def by_days(case: Case) -> list[str]:
+    """Return what the loops read on each day of the log, or each night; [] where it has only one."""
+    about = choose_log(case)
+    read = case.tool("column_figures", **about.named, only_loops=True)
+    asked = called(case, case.tool("channel_metrics", **about.named)).question.channels
+    columns = [
+        column for column in read["columns"] if column["role"] == COLUMN.get(case.question.quantity, "pv")
+    ]
+    columns = [column for column in columns if not asked or column["channel"] in asked]
+    spans = _each_day(read, case.question.words)[:MOST_DAYS]
+    asks = _asks(case)[0] & {"least", "most", "mean"} or {"least", "most", "mean"}
+    wanted = Wanted(frozenset(asks), tuple(columns), tuple(spans), of_days=True)
+    return list(_told(case, about, read, wanted)) if columns and len(spans) > 1 else []
 
 
 def _counted(match: re.Match[str]) -> list[int]:

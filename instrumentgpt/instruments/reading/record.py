@@ -18,7 +18,6 @@ from instrumentgpt.errors import InstrumentGPTError, in_language
 from instrumentgpt.instruments.reading.clocks import ClockStep
 from instrumentgpt.instruments.reading.placeholders import Placeholder
 
-SAMPLE_COLUMNS = ("time", "channel", "setpoint", "pv", "output", "kp", "ki", "kd", "line")
 EVENT_COLUMNS = ("time", "level", "source", "text", "line")
 DEGREES_PER_UNIT: Mapping[str, float] = {"°C": 1.0, "K": 1.0, "°F": 5 / 9}  # °C per unit of a difference
 HOW_TO = "See docs/add-a-log-format.md"

@@ -32,7 +32,6 @@ from instrumentgpt.instruments.tools.window import (
     first_settled,
     gain_changes,
     holds_of,
-    limits_of,
     moves_of,
     pv_of,
     window_of,
@@ -142,9 +141,6 @@ def channel_metrics(
     channel: int | None = None,
     since: str = "",
     until: str = "",
-    within: float | None = None,
-    above: float | None = None,
-    below: float | None = None,
     at: float | None = None,
     each_hold: bool = False,
 ) -> dict[str, Any]:
@@ -154,22 +150,20 @@ def channel_metrics(
     Example: channel_metrics(log="run.log", channel=1, since="14:20", until="14:30").
 
     With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
-    "-1 h" from the log's end, "+20 min" of its begin; "": all), and since pv first settled, and the share of
-    these samples within the deviation `within` from the setpoint; how often and how long pv was `above` or
-    `below` a limit; how long it took from each setpoint that was held to the next, and at what rate; how it
-    held the setpoint `at` each time, or, for `each_hold`, all its setpoints.
+    "-1 h" from the log's end, "+20 min" of its begin; "": all), and since pv first settled; how long it took
+    from each setpoint that was held to the next, and at what rate; how it held the setpoint `at` each time,
+    or, for `each_hold`, all its setpoints. Past limits: column_figures.
     """
     opened = open_log(workspace, log, device)
     window, diagnosis = window_of(opened.log, since, until), diagnosed(opened)
-    limits = limits_of(above, below)
     channels = [
         {
             **row,
-            "extremes": extremes_of(opened.log, row["channel"], window, within),
+            "extremes": extremes_of(opened.log, row["channel"], window),
             **(
                 {
                     "settled_at": opened.log.clock(settled),
-                    "settled": extremes_of(opened.log, row["channel"], (settled, window[1]), within),
+                    "settled": extremes_of(opened.log, row["channel"], (settled, window[1])),
                 }
                 if window[0] < (settled := first_settled(diagnosis.segments, row["channel"])) < window[1]
                 else {}
@@ -177,10 +171,6 @@ def channel_metrics(
             **({"holds": holds_of(*of, at)} if at is not None or each_hold else {}),
             "moves": moves_of(*of),
             "cycles": cycles_of(opened.log, row["channel"], row["band"] or 0.0),
-            **{
-                name: beyond(opened.log, pv_of(opened.log, row["channel"], window), limit, SIDES[name])
-                for name, limit in limits.items()
-            },
         }
         for row in _channels(opened, diagnosis, channel)
         for of in [(opened.log, row["channel"], diagnosis.segments, row["band"] or 0.0)]
@@ -310,7 +300,7 @@ def _whole(opened: Opened, diagnosis: Diagnosis, limits: Mapping[str, float]) ->
                 "mean": extremes["pv"]["mean"],
                 **{name: extremes["pv"][name]["value"] for name in ("least", "most")},
             }
-            if (extremes := extremes_of(log, figures.channel, window, None)).get("pv")
+            if (extremes := extremes_of(log, figures.channel, window)).get("pv")
             else None,
             "moves": moves_of(log, figures.channel, segments, figures.band)[:1],
             **{

@@ -1,6 +1,5 @@
 """The columns of a log that are no loop's: what they read, and whether they moved with its faults."""
 
-from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from instrumentgpt.instruments.reading.headers import written_unit
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.reading.tables import OtherColumns
 from instrumentgpt.instruments.tools.opened import KEPT_LOGS, ToolProblem, diagnosed, open_log, plain
-from instrumentgpt.instruments.tools.window import SIDES, beyond, limits_of, window_of
+from instrumentgpt.instruments.tools.window import summary_of, window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 USUAL = (0.005, 0.995)  # quantiles of the rest of the time, between which 99 % of it lies
@@ -37,8 +36,6 @@ def other_columns(
     column: str = "",
     since: str = "",
     until: str = "",
-    above: float | None = None,
-    below: float | None = None,
 ) -> dict[str, Any]:
     """Return what the columns of `log` read that are no loop's (mains, flow, humidity, …): least, most, mean,
     and the median during its faults and excursions, and else: whether they moved at the same times.
@@ -47,7 +44,6 @@ def other_columns(
     Example: other_columns(log="run.csv", column="Mains V", since="14:20").
 
     column  its head, or a part of it; "": all
-    above   a limit, of which is told how often and how long the column was past it; below: likewise
     moved   whether in most of them a quarter was out of `usual`, 99 % of the rest; that names no cause
     """
     opened = open_log(workspace, log, device)
@@ -59,8 +55,7 @@ def other_columns(
         has = ", ".join(read.values) or "none"
         raise ToolProblem("no_column", log=opened.name, column=repr(column), has=has)
     spans, most = _spans(diagnosed(opened)), max(1, MOST_TIMES // max(1, len(chosen)))
-    limits = limits_of(above, below)
-    rows = [row for name in chosen if (row := _row(opened.log, read, name, window, spans, most, limits))]
+    rows = [row for name in chosen if (row := _row(opened.log, read, name, window, spans, most))]
     return {
         "summary": f"{opened.name}: " + ("; ".join(row["text"] for row in rows) or "no other columns"),
         "log": opened.name,
@@ -110,13 +105,7 @@ def _shift(log: Log, read: OtherColumns, values: Floats, inside: Indices) -> dic
 
 
 def _row(
-    log: Log,
-    read: OtherColumns,
-    name: str,
-    window: tuple[float, float],
-    spans: Spans,
-    most: int,
-    limits: Mapping[str, float],
+    log: Log, read: OtherColumns, name: str, window: tuple[float, float], spans: Spans, most: int
 ) -> dict[str, Any]:
     """Return what the column `name` read in `window`, {} if nothing."""
     time, values, unit = read.time, read.values[name], written_unit(name)
@@ -125,12 +114,7 @@ def _row(
     if not inside.size:
         return {}
     row: dict[str, Any] = {"column": name, "unit": unit, "samples": len(inside), "during": [], "moved": None}
-    for extreme, place in (("least", values[inside].argmin()), ("most", values[inside].argmax())):
-        at = inside[place]
-        row[extreme] = {"value": values[at], "line": read.line[at], "clock": log.clock(float(time[at]))}
-    there = (time[inside], values[inside], read.line[inside])
-    row |= {side: beyond(log, there, limit, SIDES[side]) for side, limit in limits.items()}
-    row["mean"], row["std"] = values[inside].mean(), values[inside].std()
+    row |= summary_of(log, time[inside], values[inside], read.line[inside])
     row["shift"] = _shift(log, read, values, inside)
     rest = finite.copy()
     for onset, end, _ in (span for every in spans.values() for span in every):

@@ -21,10 +21,7 @@ from instrumentgpt.instruments.tools.window import beyond_where, window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_LEVELS = 24  # setpoints that are told
-MOST_POINTS, SMOOTHED = (
-    4000,
-    400,
-)  # of a window that is looked at; a change is over a 400th of it
+MOST_POINTS, SMOOTHED = 4000, 400  # of a window that is looked at; a change is over a 400th of it
 LAGGING = 0.05  # of a window, by which changes may come later
 ALIKE = 0.3  # correlation of changes, below which nothing is told of a lag
 FEWEST = 3  # samples of a line through them, or of a correlation

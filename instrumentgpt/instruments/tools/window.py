@@ -66,11 +66,8 @@ def _seconds(log: Log, moment: str, last: float) -> float:
         raise NotInTheLog("no_clock", log=log.name, clock=moment) from None
 
 
-def extremes_of(log: Log, channel: int, window: tuple[float, float], within: float | None) -> dict[str, Any]:
-    """Return the least, most, mean and spread of what a channel read in `window`; {} without a sample in it.
-
-    within  a deviation from the setpoint, of which the share of the samples within is told
-    """
+def extremes_of(log: Log, channel: int, window: tuple[float, float]) -> dict[str, Any]:
+    """Return the least, most, mean and spread of what a channel read in `window`; {} without samples."""
     samples = log.samples
     inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
     if inside.empty:
@@ -78,23 +75,21 @@ def extremes_of(log: Log, channel: int, window: tuple[float, float], within: flo
     inside = inside.assign(error=inside["setpoint"] - inside["pv"])
     figures: dict[str, Any] = {"samples": len(inside)}
     for name in QUANTITIES:
-        values = inside[name].to_numpy(dtype=float)
-        finite = np.flatnonzero(np.isfinite(values))
-        if finite.size:
-            figures[name] = {
-                "mean": plain(float(values[finite].mean())),
-                "std": plain(float(values[finite].std())),
-            }
-            for extreme, place in (("least", values[finite].argmin()), ("most", values[finite].argmax())):
-                row = inside.iloc[int(finite[place])]
-                figures[name][extreme] = {
-                    "value": plain(float(values[finite[place]])),
-                    "line": int(row["line"]),
-                    "clock": log.clock(float(row["time"])),
-                }
-    if within is not None and "error" in figures:
-        figures["within"] = plain(float((inside["error"].abs() <= within).mean()))
+        finite = inside[np.isfinite(inside[name].to_numpy(dtype=float))]
+        if len(finite):
+            read = (finite[column].to_numpy() for column in ("time", name, "line"))
+            figures[name] = plain(summary_of(log, *read))
     return figures
+
+
+def summary_of(log: Log, time: Floats, values: Floats, lines: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the mean, spread, least and most of finite values, the latter two with where they were."""
+    ends = {"least": int(values.argmin()), "most": int(values.argmax())}
+    told = {
+        name: {"value": values[at], "line": int(lines[at]), "clock": log.clock(float(time[at]))}
+        for name, at in ends.items()
+    }
+    return {"mean": values.mean(), "std": values.std(), **told}
 
 
 def first_settled(segments: Sequence[Segment], channel: int) -> float:
@@ -124,11 +119,6 @@ def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
 
 
 Readings = tuple[Floats, Floats, NDArray[np.int64]]  # time, s; values; lines
-
-
-def limits_of(above: float | None, below: float | None) -> dict[str, float]:
-    """Return the limits that are given, by their sides."""
-    return {name: limit for name, limit in zip(SIDES, (above, below), strict=True) if limit is not None}
 
 
 def pv_of(log: Log, channel: int, window: tuple[float, float]) -> Readings:
