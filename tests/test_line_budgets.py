@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_780,
-    "instrumentgpt/analyst": 6_494,
+    "instrumentgpt/analyst": 6_452,
     "instrumentgpt/commands": 1_546,
     "instrumentgpt/evals": 1_144,
     "instrumentgpt/fleet": 935,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 24_236,
+    "instrumentgpt/instruments": 24_247,
     "instrumentgpt/memory": 5_056,
     "instrumentgpt/modes/commands": 815,
     "instrumentgpt/modes/interview": 1_365,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 2_138,
     "instrumentgpt/storage": 4_417,
     "instrumentgpt/turn": 2_446,
-    "instrumentgpt/ui": 8_032,
+    "instrumentgpt/ui": 8_033,
 }
-WHOLE = 67_954
+WHOLE = 67_924
 
 
 def lines_in(room: str) -> int:

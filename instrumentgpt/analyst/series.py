@@ -39,7 +39,7 @@ PER = {  # of an hour, and the words for it; an hour where none is said
 RELATED = {"strong": 0.7, "clear": 0.4, "weak": 0.2}  # |r| from which it is said so (Evans 1996, in three)
 ASIDE = ("room", "coolant", "inlet", "outlet", "exhaust", "oil", "air", "pump", "fan", "motor")  # no loop's
 MOST_LETTERS = 30  # of the name of a column that is not there
-FULL = 99.95  # percent: an output that is written as 100.0
+FULL_LOAD = {"above": 99.95, "below": -99.95}  # percent: an output that is written as 100.0, either way
 MOST_DAYS = 14  # of one log, told one by one
 OF_THE_LOOP = ("overshoot", "settling", "rise", "recovery", "period", "gains", "noise")  # not of a column
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -247,7 +247,7 @@ def _limits(words: str) -> tuple[dict[str, float], bool] | None:
     patterns = table()["asked"]
     plain = without_times(words)
     if patterns["full"].search(plain):
-        return {"above": FULL}, False
+        return FULL_LOAD, False
     is_out, is_in = patterns["outside"].search(plain), patterns["inside"].search(plain)
     if (band := _BAND.search(plain)) and (is_out or is_in):
         low, high = sorted((float(band[1]), float(band[2])))
@@ -346,7 +346,7 @@ def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted 
     named = columns_named(own, columns) or columns_named(words, columns)
     loops = _loops(read)
     is_error = _is_of_error(wanted.limits) or patterns["deviation"].search(words)
-    if role := "output" if wanted.limits == {"above": FULL} else "error" if is_error else "":
+    if role := "output" if wanted.limits == FULL_LOAD else "error" if is_error else "":
         named = [(0, [column for column in columns if column["role"] == role])]
     all_meant = [meant for _, meant in named]
     named = [one for number, one in enumerate(named) if one[1] not in all_meant[:number]]
@@ -601,7 +601,7 @@ def _past(case: Case, about: Subject, wanted: Wanted, past: Result, said: Result
     limits = wanted.limits or {}
     band = {"low": limits.get("below", -inf), "high": limits.get("above", inf)}
     key = "band" if len(limits) == 2 else next(iter(limits))
-    key = "full" if limits == {"above": FULL} else key
+    key = "full" if limits == FULL_LOAD else key
     side = case.say(f"side_{key}", **band, unit=said["unit"])
     if not past["count"]:
         yield case.say("past_never", side=side, what=said["what"])
