@@ -64,7 +64,8 @@ OF_COLON = re.compile(r"(:\d\d:\d\d):(\d{3})$")  # ms behind a colon
 LETTERED = re.compile(r"(?<!\d)(\d{1,3})h ?(\d\d)(?:[:m] ?(\d\d)(?:s\b)?|m?$)")
 TWELVE = re.compile(r"(\d{1,2}):(\d\d(?::\d\d(?:[.,]\d+)?)?) ?([AaPp])\.?[Mm]\.?$")
 WEEKDAY = re.compile(
-    r"^(?:mon|tue|wed|thu|fri|sat|sun|mo|di|mi|do|fr|sa|so)[a-z]*\.?,? +(?=\d|[a-z]{3} )"
+    r"^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|mo|di|mi|do|fr|sa|so)\.?,? +"
+    r"(?=\d{1,4}[-/.]\d|\d{1,2} [a-z]{3}|[a-z]{3} \d)"
     r"| ?[(（](?:週|周|星期)?[一二三四五六日][)）]| ?(?:週|周|星期)[一二三四五六日]",
     re.IGNORECASE,
 )
