@@ -2,7 +2,7 @@
 
 import re
 
-from driving import answered, ask, drop, expect, in_mode, pick, reloaded
+from driving import answered, ask, drop, expect, in_mode, pick, reloaded, settled
 from faulty_logs import written
 from playwright.sync_api import Locator, Page
 
@@ -32,6 +32,7 @@ def test_what_is_not_clear_becomes_a_statement_that_is_approved_and_saved(page, 
     users = page.get_by_role("textbox", name="Users")
     users.fill("the night shift")
     users.blur()  # the page knows a field's words once it is left
+    settled(page)
     click(page, "Send the changes")
     expect(answered(page, 4)).to_contain_text("Noted, as the form has it.")
     click(page, "Show the summary")
