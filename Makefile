@@ -9,7 +9,7 @@ run: .venv/.runtime
 
 test: .venv/.dev
 	@sh .ci/chromium
-	$(BIN)/pytest -q -n 3 --dist worksteal
+	$(BIN)/pytest -q -n 2 --dist worksteal
 	@sh .ci/agents run
 
 soak: .venv/.dev
