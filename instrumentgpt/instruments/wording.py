@@ -170,10 +170,8 @@ def next_step(finding: Finding, language: Language) -> str:
     """Return the one thing to do next: the remedy of what is certain or critical, else first what decides."""
     if finding.confidence == "certain" or finding.severity in ("critical", "info"):
         return action(finding, language)
-    remedy, first = (
-        action(finding, language),
-        "put_back" not in finding.numbers and next_test(finding, language),
-    )
+    remedy = action(finding, language)
+    first = "" if "put_back" in finding.numbers else next_test(finding, language)
     return THEN[language].format(first=first, remedy=remedy) if first else remedy
 
 

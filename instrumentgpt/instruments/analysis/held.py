@@ -82,9 +82,8 @@ def _blocks(loop: Loop, rows: Indices, unit: str) -> tuple[Indices, Floats, floa
     inside = (output > output.min()) & (output < output.max())
     moves = inside & (np.diff(output, prepend=output[:1]) != 0)
     moved, share = (each[: count * size].reshape(count, size).mean(axis=1) for each in (moves, inside))
-    near = np.convolve(size * moved, np.ones(min(ALIKE_FOR, max(count, 1))), "same")[
-        :count
-    ]  # a coarse output moves by a digit at times
+    around = np.ones(min(ALIKE_FOR, max(count, 1)))  # a coarse output moves by a digit at times
+    near = np.convolve(size * moved, around, "same")[:count]
     middle = np.median(pv[: count * size].reshape(count, size), axis=1)
     at = rows[np.minimum(np.arange(count + 1) * size, len(rows) - 1)]
     return at, np.where((share >= AT_WORK) & (near >= FEWEST_MOVES), middle, np.nan), band

@@ -121,14 +121,14 @@ class Table:
     headers_again: int = 0
     others: list[tuple[int, str]] = field(default_factory=list)
     remarks: list[tuple[int, str]] = field(default_factory=list)  # in rows, but in no column
+    above: list[tuple[int, str]] = field(default_factory=list)  # lines before the first row
     unended: list[tuple[int, str]] = field(default_factory=list)  # a row of several lines, to be gone on with
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
     """Return the cells of `line`, without blanks and quotes around them."""
-    if ARROW in line and STAMP.fullmatch(
-        line.partition(ARROW)[0].strip()
-    ):  # a serial monitor's stamp: 12:00:01.250 -> 25.3,40
+    before, arrow, _ = line.partition(ARROW)
+    if arrow and STAMP.fullmatch(before.strip()):  # a serial monitor's stamp: 12:00:01.250 -> 25.3,40
         line = line.replace(ARROW, delimiter or " ", 1)
     if delimiter == NUMBERS_ALONE:
         stamp = STAMP.match(line)
@@ -202,10 +202,8 @@ def began_in(lines: Iterable[str]) -> str:
     >>> began_in(["# Start time: 04.07.2026 13:33"]), began_in(["=== 04.07.2026 ==="])
     ('04.07.2026 13:33', '04.07.2026')
     """
-    known, said = (
-        {*vocabulary()["time"]["certain"], *vocabulary()["time"]["start"]},
-        {"date": "", "clock": ""},
-    )
+    known = {*vocabulary()["time"]["certain"], *vocabulary()["time"]["start"]}
+    said = {"date": "", "clock": ""}
     for line in lines:
         match = LABELLED.match(line)
         if match and set((match[1] or "").lower().split()) <= known:
@@ -487,7 +485,9 @@ def read_chunk(table: Table, chunk: Chunk, shape: Shape) -> int:
     lines = chunk.content.split(b"\n")
     if lines[-1] == b"":
         lines.pop()
-    for start in range(max(shape.first_row - chunk.first_line, 0), len(lines), BLOCK_LINES):
+    above = lines[: max(shape.first_row - chunk.first_line, 0)]
+    table.above += [(number, text_of(line)) for number, line in enumerate(above, chunk.first_line)]
+    for start in range(len(above), len(lines), BLOCK_LINES):
         block, first = lines[start : start + BLOCK_LINES], chunk.first_line + start
         if not _read_quickly(table, block, first, shape):
             texts = [*table.unended, *((number, text_of(line)) for number, line in enumerate(block, first))]

@@ -81,7 +81,7 @@ from instrumentgpt.instruments.reading.roles import (
     times_of,
 )
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of
-from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, lines_above, text_of
+from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, text_of
 from instrumentgpt.instruments.reading.stated import Stated, numbered, with_columns, with_setpoint
 from instrumentgpt.instruments.reading.transcripts import kind_of
 
@@ -476,9 +476,9 @@ def _log_of(
     rows = np.setdiff1d(np.concatenate([unread[:0], *table.line]), unread) if between else unread
     order = np.argsort(grid.line[usable]) if between or remarks else slice(0)
     placed = grid.line[usable][order], axis.time[order]
-    head = lines_above(source, grid.shape.first_row)
-    _carry_gains(samples, roles, [*head, *table.others, *remarks])
+    _carry_gains(samples, roles, [*table.above, *table.others, *remarks])
     _carry_setpoint(samples, roles, table.others)
+    began = began_in(text for _, text in table.above)
     kind = kind_of(source.path) if source.path.is_file() else None
     written = kind.name if kind else DELIMITER_NAMES[grid.shape.delimiter]
     header = "header" if grid.shape.header_line else "known columns" if grid.shape.headings else "no header"
@@ -497,9 +497,7 @@ def _log_of(
         samples=samples,
         layout=" ".join(heading.text for heading in grid.shape.headings)
         or f"{grid.shape.delimiter}{grid.shape.width}",
-        start=start_of(axis.first, times.kind, source.path, began_in(text for _, text in head))
-        if len(stamps)
-        else None,
+        start=start_of(axis.first, times.kind, source.path, began) if len(stamps) else None,
         lines=lines,
         broken=Broken(table.broken_count + len(unread), (*table.broken, *_without_time(grid, ~usable))),
         unit=unit,
