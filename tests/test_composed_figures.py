@@ -188,3 +188,9 @@ def test_a_line_that_nothing_can_be_read_of_in_one_of_two_stretches_is_said(cham
     spans = [["2026-03-05 10:00", "2026-03-05 11:00"], ["2026-04-01 10:00", "2026-04-01 11:00"]]
     result = TOOLS["column_figures"](place, log=chamber.name, columns=["Flow [L/min]"], spans=spans)
     assert len(result["rows"]) == 1 and result["lacking"] == [spans[1]]
+
+
+@each("question", ["when was it hottest? how long was it above 36?", "最高溫度是多少？什麼時候超過 36 度？"])
+def test_an_extreme_is_told_beside_a_limit_that_is_asked_in_the_same_message(chamber, question):
+    first, second = said(chamber, question).split("### 2.")
+    assert re.search("highest|最高 37", first) and re.search("above 36|高於 36", second)

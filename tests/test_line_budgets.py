@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_780,
-    "instrumentgpt/analyst": 6_452,
+    "instrumentgpt/analyst": 6_453,
     "instrumentgpt/commands": 1_546,
     "instrumentgpt/evals": 1_144,
     "instrumentgpt/fleet": 935,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_446,
     "instrumentgpt/ui": 8_033,
 }
-WHOLE = 67_920
+WHOLE = 67_921
 
 
 def lines_in(room: str) -> int:

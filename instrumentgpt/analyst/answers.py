@@ -75,7 +75,7 @@ UNTIMED = ("log", "device", "language", "before", "columns", "beside")  # argume
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "which_fine", "lab")
-EXTREMES = ("least", "most", "range", "mean")  # of each day that is named
+EXTREMES = ("least", "most", "range", "mean")
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
 
@@ -95,14 +95,15 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
     is_one = len(parts) < 2 or whole.question.pasted or whole.question.score == CHOSEN
     if is_one or len(parts) > 3 * MOST_AT_ONCE:
         return [whole]
-    cases, seen = list[Case](), set[tuple[str, tuple[str, ...], tuple[str, ...]]]()
+    cases, seen = list[Case](), set[tuple[str, bool, tuple[str, ...], tuple[str, ...]]]()
     for text in parts:
         named = tuple(device.name for device in devices_in(text, inventory))
         before = cases[-1] if cases else None
         part = replace(task, question=text, devices=named or (before or whole).task.devices)
         case = read(part, inventory, tool, before.question.text if before else "")
         asks = (case.question.score >= ALONE or named) and aspect("asks", case.question.words)
-        subject = case.question.kind, case.question.days, case.task.devices
+        extreme = case.question.extreme in EXTREMES  # which a limit in the next question would hide
+        subject = case.question.kind, extreme, case.question.days, case.task.devices
         if asks and case.question.kind != "help" and subject not in seen:
             cases.append(case)
             seen.add(subject)
