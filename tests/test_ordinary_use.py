@@ -33,6 +33,7 @@ def run(
     power: Curve = lambda _: 1.0,
     read: Callable[[float, float], float] = lambda _, pv: pv,
     thermostat: float = 0.0,
+    gain: Curve = lambda _: 1.0,
     room: float = 22.0,
     seed: int = 1,
 ) -> pd.DataFrame:
@@ -49,8 +50,9 @@ def run(
         if thermostat:
             output = 100.0 if error > thermostat else 0.0 if error < -thermostat else output
         else:
-            output = float(np.clip(12.0 / abs(per_percent) * error + held, 0.0, 100.0))
-            held = float(np.clip(held + 12.0 / abs(per_percent) * error * period / 1500.0, 0.0, 100.0))
+            kp = 12.0 * gain(at) / abs(per_percent)
+            output = float(np.clip(kp * error + held, 0.0, 100.0))
+            held = float(np.clip(held + kp * error * period / 1500.0, 0.0, 100.0))
         rows.append((at, 1, asked, pv, round(output, 1)))
         for part in np.arange(at, at + period, 5.0):
             outside += 5.0 * (room + per_percent * power(part) * output - outside) / wall
@@ -393,3 +395,55 @@ def test_a_load_that_comes_and_goes_once_is_no_use(pace):
 
     (finding,) = faults(log_of(run(lambda _: 60.0, 10.0, kick=load, air=60.0)))
     assert finding.fault == "ambient_disturbance" and abs(finding.onset - 4.0 * HOUR) < 60.0
+
+
+def rows_of_mean(frame: pd.DataFrame, rows: int) -> pd.DataFrame:
+    """Return `frame` as a logger writes it that tells the mean of several samples in each row."""
+    return frame.groupby(np.arange(len(frame)) // rows).mean()
+
+
+@each(
+    "written",
+    {
+        "a low and a high stage": lambda frame: frame.assign(output=20.0 + 0.8 * frame["output"]),
+        "a stage that is needed once": lambda frame: frame.assign(
+            output=frame["output"].mask(frame.index == 700, 200.0) / 2
+        ),
+        "1 for off and 2 for on": lambda frame: frame.assign(output=1 + frame["output"] / 100),
+        "the mean of each row": lambda frame: rows_of_mean(frame, 5),
+    }.items(),
+)
+def test_a_thermostat_switches_however_its_output_is_written(written, tmp_path):
+    frame = written[1](run(lambda _: 80.0, 8.0, thermostat=1.0))
+    path = tmp_path / "thermostat.csv"
+    frame[["time", "setpoint", "pv", "output"]].to_csv(path, index=False)
+    diagnosis = diagnose(read_log(path))
+    assert diagnosis.kinds[1].drive == "on_off"
+    assert [one.fault for one in diagnosis.findings] == ["healthy"]
+
+
+def through(lag: float, first: float) -> Callable[[float, float], float]:
+    """Return what a sensor reads that follows pv with a lag of as many s, read every 10 s."""
+    last = [first]
+
+    def read(_: float, pv: float) -> float:
+        last[0] += (pv - last[0]) * 10.0 / lag
+        return last[0]
+
+    return read
+
+
+@each("began", [0.3, 0.6, 0.9, 0.95])
+def test_a_swing_is_found_however_late_in_a_long_hold_it_began(began):
+    onset = began * 30.0 * 3600.0
+    frame = run(
+        lambda _: 80.0,
+        30.0,
+        read=through(300.0, 80.0),
+        gain=lambda time: 1.0 if time < onset else 6.0,
+        kick=lambda time: 0.01 if onset < time < onset + 60.0 else 0.0,
+    )
+    first = faults(log_of(frame))[0]
+    assert first.fault == "oscillation_tuning"
+    assert abs(first.onset - onset) < 1800.0
+    assert first.numbers["amplitude"] > 0.5 * np.ptp(frame["pv"][-200:]) / 2

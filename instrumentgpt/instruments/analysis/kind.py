@@ -15,6 +15,9 @@ DRIVES: tuple[Drive, ...] = ("continuous", "on_off", "manual", "idle", "unseen")
 TWO_VALUES = 0.95  # of the samples under control at one of two outputs, for on/off control
 FEWEST_SWITCHES = 4  # between them: fewer may be a loop that was at its limits
 APART = 20.0  # percent between the two: an output that dithers by its last digit has two values, too
+STAGES = 3  # levels of an output, up to which it is switched between them: off, low, high
+LEAST_STAGE = 5.0  # percent of a low stage: one of 255 is the least duty of a PWM, quicker than any loop
+BETWEEN = 0.5  # of the rows with a mean of on and off, below which the others show that it switches
 OFF, ON = 0.2, 0.5  # of its range: a measured output that is hardly ever between them goes on and off
 RAMP_SHARE = 0.2  # of the samples with a new setpoint, from which it is a ramp
 
@@ -83,23 +86,41 @@ def drive_of(setpoint: Floats, output: Floats, controlled: Mask) -> tuple[Drive,
 
 
 def switched(output: Floats) -> Floats:
-    """Return a measured output that only goes on and off, as 0 and 100 percent; any other as it is.
+    """Return an output that only goes on and off, as 0 and 100 percent; any other as it is.
 
-    A compressor's current trembles where it is off, and drifts with its load where it is on.
+    It may have stages, of which those count between which it goes most; a log may tell the mean of each row;
+    and where it is measured, a compressor's current trembles where it is off, and drifts with its load.
 
+    >>> switched(np.array([20.0, 20.0, 100.0, 100.0, 20.0, 20.0, 100.0, 20.0])).tolist()
+    [0.0, 0.0, 100.0, 100.0, 0.0, 0.0, 100.0, 0.0]
     >>> switched(np.array([0.4, 0.1, 81.0, 84.0, 0.2, 0.3, 97.0, 100.0, 0.5, 99.0])).tolist()
     [0.0, 0.0, 100.0, 100.0, 0.0, 0.0, 100.0, 100.0, 0.0, 100.0]
     """
     read = output[np.isfinite(output)]
-    if not read.size or not 0 <= read.min() < (1 - TWO_VALUES) * read.max():
+    if not read.size or (least := _least_on(read)) is None:
         return output
-    share, is_on = read / read.max(), read > OFF * read.max()
-    between = (share > OFF) & (share < ON)
-    is_computed = (read[~is_on] == read.min()).mean() > ON  # it does not tremble where it is off
-    switches = int(np.count_nonzero(np.diff(is_on)))
-    if is_computed or between.mean() > 1 - TWO_VALUES or switches < FEWEST_SWITCHES:
+    is_on = read >= least
+    if np.count_nonzero(np.diff(is_on)) < FEWEST_SWITCHES:
         return output
-    return np.where(np.isfinite(output), np.where(output > OFF * read.max(), 100.0, 0.0), np.nan)
+    return np.where(np.isfinite(output), np.where(output >= least, 100.0, 0.0), np.nan)
+
+
+def _least_on(read: Floats) -> float | None:
+    """Return the least percent at which an output that only switches is on; None for any other."""
+    low, high = float(read.min()), float(read.max())
+    levels, level = np.unique(read, return_inverse=True)
+    is_apart = high - low >= APART and not 0 < low < LEAST_STAGE
+    if is_apart and len(levels) <= STAGES:
+        [changed] = np.nonzero(np.diff(level))
+        pairs = np.sort(np.stack([level[changed], level[changed + 1]]), axis=0)
+        kinds, counts = np.unique(pairs, axis=1, return_counts=True)
+        return float(levels[kinds[1, np.argmax(counts)]]) if counts.size else None
+    between = (read > low) & (read < high)
+    if is_apart and between.mean() < BETWEEN and not (between[1:] & between[:-1]).any():
+        return (low + high) / 2
+    is_measured = 0 <= low < (1 - TWO_VALUES) * high and (read[read <= OFF * high] == low).mean() <= ON
+    between = (read > OFF * high) & (read < ON * high)
+    return OFF * high if is_measured and between.mean() <= 1 - TWO_VALUES else None
 
 
 def program_of(setpoint: Floats) -> Program:

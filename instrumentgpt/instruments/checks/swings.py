@@ -15,6 +15,7 @@ STRIKING_CROSSINGS = 12  # half cycles from which a swing is too long to be a se
 DECAYED = 0.6  # of the early amplitude left at the end: a swing that dies away is a settling
 LIGHTLY_DAMPED = 0.75  # of the amplitude left after a cycle (damping ratio 0.05): no settling loop rings so
 LONG_BEGINNING = 4.0  # periods
+PARTS = 8  # of a hold, in each of which a swing may be all there is
 AMPLITUDE = 0.95  # band, half peak to peak
 SMALL_AMPLITUDE = 0.75  # band, from which no hold is healthy; a swing that small must be strikingly regular
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
@@ -68,12 +69,15 @@ def longest_train(track: Track, hold: Hold, smallest: float) -> HalfCycles | Non
     errors = error[usable & np.isfinite(error)]
     if len(errors) < 20:
         return None
-    half = float(np.ptp(np.percentile(errors, (5, 95)))) / 2
-    if half < 0.6 * smallest:
-        return None
     noise = 0.0 if np.isnan(track.noise) else track.noise
-    cycles = track.swings(start, hold.stop, max(0.4 * smallest, min(2 * noise, 0.6 * half), 0.25 * half))
-    return _best_train(track, cycles, smallest)
+    for parts in (1, PARTS):  # a swing that began late is small in all of a long hold
+        half = max(float(np.ptp(np.percentile(part, (5, 95)))) / 2 for part in np.array_split(errors, parts))
+        if half < 0.6 * smallest:
+            continue
+        hysteresis = max(0.4 * smallest, min(2 * noise, 0.6 * half), 0.25 * half)
+        if (train := _best_train(track, track.swings(start, hold.stop, hysteresis), smallest)) is not None:
+            return train
+    return None
 
 
 def _best_train(track: Track, cycles: HalfCycles, smallest: float) -> HalfCycles | None:

@@ -13,6 +13,7 @@ OUTPUT_RANGES = (100.0, 255.0, 1023.0, 4095.0, 65535.0)  # full scale: percent, 
 ELECTRIC = ("A", "W", "V", "electricity")  # units of what drives a loop, whose full scale no log states
 SIGNED_BYTE = 127.0  # full scale of firmware that halves its 8-bit PWM
 TEN_VOLTS = 10.0  # full scale of an analogue output, where it stands there
+MOST_STAGES = 3.0  # whole numbers up to it are stages, or 1 and 2 for off and on
 OVER = 1.02  # an output may exceed its range by so much
 ROOM = {"K": (285.0, 310.0), "°F": (60.0, 88.0)}  # a room before heating, in that unit
 COUNTS_ABOVE = 150.0  # beside columns in degrees, a value like this is not in degrees
@@ -44,6 +45,8 @@ def output_scale(values: Floats, heading: Heading | None, switched: bool = False
         return 100.0 / top, "" if top == 100 else f"100 % is {top:g}, its limit both ways"
     if 0 < top <= 1.0 + 1e-9:
         return 100.0, "a duty of 0 to 1"
+    if 1 < top <= MOST_STAGES and bool((sizes == np.round(sizes)).all()):
+        return 100.0 / top, f"stages up to {top:g}"
     if top == SIGNED_BYTE or (top == TEN_VOLTS and (sizes == top).sum() > 1 and len(np.unique(sizes)) > top):
         return 100.0 / top, f"100 % is {top:g}"
     least = 255.0 if heading and "pwm" in heading.words and bool((sizes == np.round(sizes)).all()) else 100.0
