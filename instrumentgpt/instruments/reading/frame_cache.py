@@ -9,7 +9,7 @@ from dataclasses import asdict, fields, replace
 from functools import cache, partial
 from itertools import accumulate
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,8 @@ import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
 from instrumentgpt.files import whole
-from instrumentgpt.instruments.reading.clocks import ClockStep
-from instrumentgpt.instruments.reading.placeholders import Placeholder
-from instrumentgpt.instruments.reading.record import Broken, Log, nothing
+from instrumentgpt.instruments.reading.record import Log, nothing
+from instrumentgpt.instruments.reading.restored import restored
 from instrumentgpt.instruments.reading.sources import Source
 
 WHOLE_BYTES = 64 << 20  # a larger log is known by its size, its date and samples of its content
@@ -28,7 +27,6 @@ SAMPLE_BYTES, SAMPLES = 1 << 16, 32
 MOST_BYTES = 2 << 30  # of the folder; the frames unused for longest go first
 DESCRIPTION = b"instrumentgpt"
 VERDICT = ".verdict"  # ending of what was judged of a log, kept beside its frame (`kept_verdicts`)
-BY_CHANNEL = ("channel_names", "channel_units")
 NOT_KEPT = frozenset(("path", "name", "samples", "load_events", "stated_loops", "kept"))  # of a Log
 
 
@@ -77,8 +75,7 @@ def reader_version() -> str:
 
 def _described(log: Log) -> dict[str, Any]:
     described = {field.name: getattr(log, field.name) for field in fields(log) if field.name not in NOT_KEPT}
-    described["start"] = None if log.start is None else log.start.isoformat()
-    return described | {name: list(getattr(log, name).items()) for name in BY_CHANNEL}
+    return described | {"start": None if log.start is None else log.start.isoformat()}
 
 
 def _load(path: Path, source_path: Path) -> Log | None:
@@ -90,24 +87,10 @@ def _load(path: Path, source_path: Path) -> Log | None:
         os.utime(path)
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
         return None
-    broken = described.pop("broken")
-    examples = tuple((number, text, reason) for number, text, reason in broken["examples"])
     start = described.pop("start")
-    steps = tuple(ClockStep(**step) for step in described.pop("clock_steps"))
-    described["missing"], described["notes"] = tuple(described["missing"]), tuple(described["notes"])
-    described |= {name: dict(map(tuple, described[name])) for name in BY_CHANNEL}
-    described["placeholders"] = tuple(
-        Placeholder(**{**row, "spans": tuple(map(tuple, row["spans"]))}) for row in described["placeholders"]
-    )
-    return Log(
-        path=source_path,
-        samples=pd.DataFrame(columns, copy=False),
-        start=None if start is None else pd.Timestamp(start),
-        broken=Broken(broken["count"], examples),
-        clock_steps=steps,
-        name=source_path.name.removesuffix(".gz"),
-        **described,
-    )
+    found = {"path": source_path, "name": source_path.name.removesuffix(".gz")}
+    found |= {"samples": pd.DataFrame(columns, copy=False), "start": start and pd.Timestamp(start)}
+    return cast(Log, restored(Log, {**described, **found}))
 
 
 def _column(file: parquet.ParquetFile, field: pa.Field) -> NDArray[np.generic]:
