@@ -12,7 +12,7 @@ from faulty_logs import CONTROLLER, END, PLANT, among_quiet, log_of, samples_of
 from demo.simulated_loop import Event, simulate
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.analysis.signals import turning_points
-from instrumentgpt.instruments.checks.stickslip import straightness
+from instrumentgpt.instruments.checks.swings import straightness
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log

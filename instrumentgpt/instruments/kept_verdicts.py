@@ -17,13 +17,12 @@ from instrumentgpt.instruments.compare import Duties, duties
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, spoiled
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.instruments.reading.frame_cache import VERDICT, write_whole
-from instrumentgpt.instruments.reading.restored import restored
+from instrumentgpt.instruments.reading.frame_cache import VERDICT, restored, write_whole
 from instrumentgpt.instruments.shown import as_logged
 
 if TYPE_CHECKING:
     from instrumentgpt.instruments.plant import Identification, Refusal
-    from instrumentgpt.instruments.tuning.verdicts import Advice
+    from instrumentgpt.instruments.tuning.gains import Advice
 
 Verdict = TypeVar("Verdict")
 
@@ -65,7 +64,7 @@ def identified(diagnosis: Diagnosis, loop: Loop) -> "Identification | Refusal":
 def advised(log: Log, model: "Identification | Refusal") -> "Advice":
     """Return what is advised for the plant of `log` that was `identified` as `model`."""
     from instrumentgpt.instruments import advice
-    from instrumentgpt.instruments.tuning.verdicts import Advice
+    from instrumentgpt.instruments.tuning.gains import Advice
 
     return _cached_verdict(
         log, f"advice-{model.channel}", partial(restored, Advice), lambda: advice.advise(model)

@@ -11,7 +11,7 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.logs import Log, read_log
-from instrumentgpt.instruments.reading.restored import restored
+from instrumentgpt.instruments.reading.frame_cache import restored
 from instrumentgpt.instruments.reading.sources import Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, loops_of_channels
 from instrumentgpt.instruments.shown import AUTO, shown_in

@@ -21,7 +21,6 @@ from instrumentgpt.instruments.checks import (
     saturation,
     sensor,
     slow,
-    stuck,
     wiring,
 )
 from instrumentgpt.instruments.findings import Finding
@@ -53,7 +52,7 @@ CHECKS: dict[str, Check] = {
     "data_gap": Check(record.data_gap, "data_gap", ("period",), False, DRIVES),
     "sensor_open": Check(sensor.sensor_open, "sensor_open", (), False, DRIVES),
     "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", (), False, DRIVES),
-    "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck", (), False, DRIVES),
+    "sensor_stuck": Check(sensor.sensor_stuck, "sensor_stuck", (), False, DRIVES),
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), False, DRIVES),
     "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),

@@ -5,11 +5,12 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from functools import cache, partial
-from itertools import accumulate
+from itertools import accumulate, cycle
 from pathlib import Path
-from typing import IO, Any, cast
+from types import UnionType
+from typing import IO, Any, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 
 from instrumentgpt.files import whole
 from instrumentgpt.instruments.reading.record import Log, nothing
-from instrumentgpt.instruments.reading.restored import restored
 from instrumentgpt.instruments.reading.sources import Source
 
 WHOLE_BYTES = 64 << 20  # a larger log is known by its size, its date and samples of its content
@@ -139,3 +139,41 @@ def prune(kept: Iterable[Path], most_bytes: int) -> None:
     for path, total in zip(newest_first, sizes, strict=True):
         if total > most_bytes:
             path.unlink(missing_ok=True)
+
+
+Maker = Callable[[Any], Any]
+
+
+def restored(kind: Any, kept: Any) -> Any:
+    """Return the `kind` that was `kept`; TypeError, ValueError or AttributeError if it is none.
+
+    >>> restored(Mapping[int, tuple[str, ...]], {"2": ["kp", "ki"]})
+    {2: ('kp', 'ki')}
+    """
+    make = _maker(kind)
+    return make(kept) if make else kept
+
+
+@cache
+def _maker(kind: Any) -> Maker | None:
+    """Return what makes a `kind` of what JSON gives back; None if that is one already."""
+    origin, parts = get_origin(kind), [part for part in get_args(kind) if part is not Ellipsis]
+    if isinstance(kind, type) and is_dataclass(kind):
+        hints = get_type_hints(kind).items()
+        return partial(_dataclass, kind, {name: make for name, hint in hints if (make := _maker(hint))})
+    if origin is tuple:
+        return lambda values: tuple(map(restored, cycle(parts), values))
+    if origin in (dict, Mapping) and (parts[0] is not str or _maker(parts[1])):
+        return lambda row: {parts[0](name): restored(parts[1], value) for name, value in row.items()}
+    if origin is np.ndarray:
+        return partial(np.array, dtype=float)
+    if origin is UnionType and (make := next(filter(None, map(_maker, parts)), None)):
+        return lambda value: None if value is None else make(value)
+    return None
+
+
+def _dataclass(kind: type[Any], makers: Mapping[str, Maker], row: Any) -> Any:
+    if isinstance(row, kind):  # what was not kept, such as the log of a diagnosis
+        return row
+    made = {name: make(row[name]) for name, make in makers.items() if name in row}
+    return kind(**{**row, **made})

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from instrumentgpt.files import whole
-from instrumentgpt.instruments.reading.frame_cache import fingerprint, prune, write_whole
-from instrumentgpt.instruments.reading.restored import restored
+from instrumentgpt.instruments.reading.frame_cache import fingerprint, prune, restored, write_whole
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_packed, text_of
 
 MOST_BYTES = 8 << 30  # of unpacked texts in the folder; the oldest go first

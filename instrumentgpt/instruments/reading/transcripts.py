@@ -38,20 +38,10 @@ JSON_LINE = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
 LITERAL = re.compile(rb"\s*\{\s*'")
 MARKUP = re.compile(rb"\s*<[?!A-Za-z](?s:.*?)(?:</|/>)")
 CELLS = {"td", "th", "cell"}  # of HTML, and of spreadsheets saved as XML: what has no other children is a row
-PASSED = {
-    "thead",
-    "tbody",
-    "tfoot",
-    "br",
-    "hr",
-    "img",
-    "meta",
-    "link",
-    "col",
-    "input",
-}  # no level of their own
+PASSED = {"thead", "tbody", "tfoot", "br", "hr", "img", "meta", "link", "col", "input"}  # no level of their own
 LEFT_OPEN = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("tr",)}  # what HTML need not end before another
 BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f", " ") | {'"': "'"})
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, SyntaxError, LookupError, ValueError, OSError)
 SERIES = ("datapoints", "values", "points")  # what holds the values of one series: Grafana, Prometheus
 
 Row = Sequence[object]
@@ -107,15 +97,7 @@ def transcribed(part: Path) -> Iterator[bytes]:
         yield from kind.write(part)
     except InstrumentGPTError:
         raise
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        SyntaxError,
-        LookupError,
-        ValueError,
-        OSError,
-    ) as problem:
+    except DAMAGE as problem:
         raise DamagedLog(
             f"{part.name} starts as {kind.name} does, but cannot be read ({reason(problem)}). "
             "Save it once more, or as CSV"
