@@ -11,7 +11,6 @@ from functools import partial
 from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.study import Study
 from instrumentgpt.instruments.checks import (
-    control,
     disturbances,
     heater,
     noise,
@@ -58,7 +57,7 @@ CHECKS: dict[str, Check] = {
     "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),
     "heater_failure": Check(heater.heater_failure, "heater_failure", thermal_only=False, drives=SWITCHED),
     "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", drives=SWITCHED),
-    "control_off": Check(control.control_off, "control_off", ASKED, False),
+    "control_off": Check(response.control_off, "control_off", ASKED, False),
     "saturation": Check(saturation.saturation, "saturation", thermal_only=False, drives=SWITCHED),
     "ambient_disturbance": Check(disturbances.ambient_disturbance, "ambient_disturbance", ("level",)),
     "cross_coupling": Check(disturbances.cross_coupling, "cross_coupling", ("level",)),

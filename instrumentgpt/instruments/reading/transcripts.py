@@ -38,7 +38,18 @@ JSON_LINE = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
 LITERAL = re.compile(rb"\s*\{\s*'")
 MARKUP = re.compile(rb"\s*<[?!A-Za-z](?s:.*?)(?:</|/>)")
 CELLS = {"td", "th", "cell"}  # of HTML, and of spreadsheets saved as XML: what has no other children is a row
-PASSED = {"thead", "tbody", "tfoot", "br", "hr", "img", "meta", "link", "col", "input"}  # no level of their own
+PASSED = {
+    "thead",
+    "tbody",
+    "tfoot",
+    "br",
+    "hr",
+    "img",
+    "meta",
+    "link",
+    "col",
+    "input",
+}  # no level of their own
 LEFT_OPEN = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("tr",)}  # what HTML need not end before another
 BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f", " ") | {'"': "'"})
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, SyntaxError, LookupError, ValueError, OSError)
