@@ -240,7 +240,7 @@ def text_alternative(
     for loop in loops:
         sentences.append(
             word(
-                "alt channel",
+                "alt_channel",
                 language,
                 channel=log.channel_names.get(loop.channel, loop.channel),
                 setpoint=_range(loop.setpoint, log.unit_of(loop.channel), language),
@@ -252,14 +252,14 @@ def text_alternative(
     for finding in faults:
         named = {"fault": fault_name(finding, language), "where": where(finding, language)}
         when = {"start": log.clock(finding.onset), "end": log.clock(finding.end)}
-        sentences.append(word("alt finding", language, **named, **when))
+        sentences.append(word("alt_finding", language, **named, **when))
     outside = unexplained(excursion for excursion in excursions if excursion.channel in chosen)
     for excursion in outside[:MOST_SHOWN]:
         when = {"start": log.clock(excursion.onset), "end": log.clock(excursion.end)}
         size = {"size": f"{excursion.size:+.3g}", "unit": log.unit_of(excursion.channel)}
-        sentences.append(word("alt excursion", language, channel=excursion.channel, **when, **size))
+        sentences.append(word("alt_excursion", language, channel=excursion.channel, **when, **size))
     if not faults and not outside:
-        sentences.append(word("alt none", language))
+        sentences.append(word("alt_none", language))
     return " ".join(sentences) if language == "en" else "".join(sentences)
 
 
