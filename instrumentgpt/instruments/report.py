@@ -18,9 +18,8 @@ from plotly.offline import get_plotlyjs
 from instrumentgpt import __version__
 from instrumentgpt.instruments import charts, loop_wording, withheld_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
-from instrumentgpt.instruments.charts.frame import worth_showing
+from instrumentgpt.instruments.charts.frame import where, worth_showing
 from instrumentgpt.instruments.charts.style import config
-from instrumentgpt.instruments.charts.words import where
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis

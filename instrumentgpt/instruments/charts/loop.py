@@ -8,9 +8,16 @@ import numpy as np
 import plotly.graph_objects as go
 
 from instrumentgpt.instruments.charts import frame, style
-from instrumentgpt.instruments.charts.frame import Clock, shown, worth_showing
+from instrumentgpt.instruments.charts.frame import (
+    Clock,
+    channel_name,
+    fault_name,
+    shown,
+    where,
+    word,
+    worth_showing,
+)
 from instrumentgpt.instruments.charts.style import Chart
-from instrumentgpt.instruments.charts.words import channel_name, fault_name, where, word
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
