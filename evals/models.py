@@ -95,7 +95,7 @@ def about(told: dict) -> list[str]:
 def titles() -> dict:
     """Return class → language → its title, as faults.toml has it."""
     faults = tomllib.loads((CHECKOUT / "instrumentgpt/instruments/faults.toml").read_text(encoding="utf-8"))
-    return {name: {zh: fault[zh]["title"] for zh in ("en", "zh")} for name, fault in faults.items()}
+    return {name: fault["title"] for name, fault in faults.items()}
 
 
 ARGUMENTS = {

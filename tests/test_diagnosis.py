@@ -34,7 +34,7 @@ def in_fahrenheit(log: Log) -> Log:
         samples[name] = samples[name] * 9 / 5 + 32
     for name in ("kp", "ki", "kd"):
         samples[name] = samples[name] * 5 / 9
-    return replace(log, samples=samples, unit="°F", degrees_per_unit=5 / 9)
+    return replace(log, samples=samples, unit="°F")
 
 
 def in_kelvin(log: Log) -> Log:
@@ -222,14 +222,14 @@ def test_a_clock_that_was_set_back_is_told_as_one_and_not_as_a_gap_of_less_than_
 
 def test_what_is_no_temperature_is_judged_by_its_swing_alone():
     log = case("oscillation_tuning").log
-    pressure = replace(log, unit="bar", degrees_per_unit=math.nan)
+    pressure = replace(log, unit="bar")
     diagnosis = diagnose(pressure)
     assert [one.fault for one in diagnosis.findings] == ["oscillation_tuning"]
     assert {name for name, check in CHECKS.items() if check.thermal_only} <= set(diagnosis.withheld)
 
 
 def test_power_that_does_not_arrive_where_nothing_is_heated_is_no_danger():
-    log = replace(case("heater_failure").log, unit="bar", degrees_per_unit=math.nan)
+    log = replace(case("heater_failure").log, unit="bar")
     (finding,) = (one for one in diagnose(log).findings if one.fault == "heater_failure")
     assert finding.severity == "high"
     for language in ("en", "zh"):

@@ -12,8 +12,7 @@ from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise
 from instrumentgpt.instruments.plant import Refusal, identify
 from instrumentgpt.instruments.tuning import advice_wording
 from instrumentgpt.instruments.tuning.advice_wording import sentences
-from instrumentgpt.instruments.tuning.gains import Gains
-from instrumentgpt.instruments.tuning.verdicts import Advice
+from instrumentgpt.instruments.tuning.gains import Advice, Gains
 from tests.simulated_loops import simulated_loop
 
 WORDINGS = tomllib.loads(advice_wording.SENTENCES.read_text(encoding="utf-8"))

@@ -165,7 +165,7 @@ def loose(unit):
     samples = samples_of(1, duration=LONG)
     for at in range(600, 3400, 240):
         samples.loc[at : at + at // 240 % 7 + 1, "pv"] = 75.0 + 0.01 * (at % 7)
-    return replace(log_of(samples), unit=unit, degrees_per_unit=math.nan if unit == "pH" else 1.0)
+    return replace(log_of(samples), unit=unit)
 
 
 @each("unit", ["pH", "°C"])
@@ -189,7 +189,7 @@ def test_a_setpoint_that_goes_there_and_back_is_no_lost_contact():
 
 @each("fault", ["runaway", "sensor_stuck", "sensor_open", "heater_failure"])
 def test_nothing_burns_where_nothing_is_heated(fault):
-    log = replace(case(fault).log, unit="pH", degrees_per_unit=math.nan)
+    log = replace(case(fault).log, unit="pH")
     diagnosis = diagnose(log)
     assert "critical" not in {finding.severity for finding in diagnosis.findings}
     assert fault == "runaway" or fault in {finding.fault for finding in diagnosis.findings}

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from cases import each
 
-from instrumentgpt.instruments.charts.alternative import text_alternative
-from instrumentgpt.instruments.charts.loop import loop_chart
+from instrumentgpt.instruments.charts.loop import loop_chart, text_alternative
 from instrumentgpt.instruments.diagnosis import diagnose, kind_rows
 from instrumentgpt.instruments.logs import read_log
 

@@ -11,7 +11,8 @@ import pytest
 from instrumentgpt.__main__ import main
 from instrumentgpt.instruments import loop_wording
 from instrumentgpt.instruments.analysis.kind import DRIVES, LoopKind
-from instrumentgpt.instruments.charts import error_chart, loop_chart, text_alternative, words
+from instrumentgpt.instruments.charts import error_chart, loop_chart, text_alternative
+from instrumentgpt.instruments.charts.frame import word
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.reading.record import StatedLoop
@@ -244,7 +245,7 @@ def test_the_chart_shades_what_no_finding_covers_and_says_so(written, language):
         figure = draw(found.log, found.findings, language=language, excursions=found.excursions)
         named = [trace.name for trace in figure.data if trace.legendgroup == "excursion"]
         shades = [shape for shape in figure.layout.shapes if shape.type == "rect"]
-        assert named == [words.word("excursion", language)] and len(shades) == 1
+        assert named == [word("excursion", language)] and len(shades) == 1
         assert "Shaded" in text_alternative(found.log, (), "en", excursions=found.excursions)
     covered = [replace(one, explained="sensor_bias") for one in found.excursions]
     assert not loop_chart(found.log, (), excursions=covered).layout.shapes

@@ -93,7 +93,7 @@ def test_figures_are_in_the_unit_of_the_log():
     frame = samples_of(setpoint=[(0.0, 50.0), (300.0, 60.0)])
     celsius = metrics(frame)
     hot = frame.assign(pv=frame["pv"] * 9 / 5 + 32, setpoint=frame["setpoint"] * 9 / 5 + 32)
-    fahrenheit = metrics(hot, unit="°F", degrees_per_unit=5 / 9)
+    fahrenheit = metrics(hot, unit="°F")
     assert fahrenheit.overshoot == pytest.approx(1.8 * celsius.overshoot)
     assert fahrenheit.settling_time == celsius.settling_time
     assert fahrenheit.setpoint == pytest.approx(celsius.setpoint * 1.8 + 32)

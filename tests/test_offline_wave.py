@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from instrumentgpt.instruments.analysis.metrics import metrics_of
+from instrumentgpt.instruments.analysis.metrics import metrics_of, swings_of
 from instrumentgpt.instruments.analysis.study import study_of
-from instrumentgpt.instruments.analysis.swing import swings_of
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.loops import loops_of
 from tests.offline_case import asked, state_after

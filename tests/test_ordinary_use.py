@@ -1,6 +1,5 @@
 """What a day's work does to a loop is no fault of it; what is one beside it is still found, and told once."""
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 
@@ -284,7 +283,7 @@ def humid(share: float, fails: float = 99.0) -> Log:
         power=lambda at: share * (at < fails * 3600.0),
         room=30.0,
     )
-    return log_of(frame, unit="%RH", degrees_per_unit=math.nan)
+    return log_of(frame, unit="%RH")
 
 
 @each("made, fault", [((1.0,), []), ((1.0, 8.0), ["heater_failure"]), ((0.3,), ["saturation"])])

@@ -20,8 +20,7 @@ from instrumentgpt.instruments.charts.static import static_svg
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.logs import read_log
-from instrumentgpt.instruments.report import report
-from instrumentgpt.instruments.report_tables import FIGURES, word
+from instrumentgpt.instruments.report import FIGURES, report, word
 
 DEMO = Path(__file__).parents[1] / "demo" / "logs"
 DOOR = DEMO / "zspr_050" / "InstrumentDebug_2026-02-20_14-05-31.64.log.gz"

@@ -12,7 +12,7 @@ from faulty_logs import CONTROLLER, END, PLANT, among_quiet, log_of, samples_of
 from demo.simulated_loop import Event, simulate
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.analysis.signals import turning_points
-from instrumentgpt.instruments.checks.stickslip import straightness
+from instrumentgpt.instruments.checks.swings import straightness
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log
@@ -74,7 +74,7 @@ def flow(output: np.ndarray, pv: np.ndarray, setpoint: float) -> Log:
     noise = np.random.default_rng(5).normal(0.0, FLOW_NOISE, len(pv))
     columns = {"time": TIME, "channel": 1, "setpoint": setpoint, "pv": pv + noise, "output": output}
     frame = pd.DataFrame({**columns, "kp": math.nan, "ki": math.nan, "kd": math.nan})
-    return log_of(frame, unit="m3/h", degrees_per_unit=math.nan)
+    return log_of(frame, unit="m3/h")
 
 
 def sticking_flow() -> Finding:

@@ -25,7 +25,7 @@ import db
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.fleet.cases import reopen_returned
 from instrumentgpt.instruments import loop_wording, withheld_wording, wording
-from instrumentgpt.instruments.analysis.swing import REGULAR
+from instrumentgpt.instruments.analysis.metrics import REGULAR
 from instrumentgpt.instruments.compare import Duties, rises_over, spread_over
 from instrumentgpt.instruments.comparison_wording import rise_sentence
 from instrumentgpt.instruments.devices import Device

@@ -17,7 +17,7 @@ from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.findings import SEVERITIES
 from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.instruments.lognames import reference_to
-from instrumentgpt.instruments.report_tables import word as report_word
+from instrumentgpt.instruments.report import word as report_word
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.moments import log_moment, moment

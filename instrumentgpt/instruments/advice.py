@@ -19,8 +19,7 @@ from instrumentgpt.instruments.tuning.candidates import (
     model_numbers,
     predicted_iae,
 )
-from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, GainName, Gains
-from instrumentgpt.instruments.tuning.verdicts import Advice, Answer, Verdict
+from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, Advice, Answer, GainName, Gains, Verdict
 
 IAE_FALL = 0.25  # advise only if the predicted IAE falls by more than this share, on every model
 FRAGILE_IAE_FALL = 0.05  # likewise, where every model says that the present margins are too small

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.together import at_least
+from instrumentgpt.instruments.analysis.departures import at_least
 from instrumentgpt.instruments.checks.disturbances import DOOR
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding

@@ -18,9 +18,23 @@ TUNED = ("oscillation_tuning", "overshoot_tuning", "proportional_offset", "slugg
 LANGUAGES = ("en", "zh")
 
 
+@cache
 def faults() -> Mapping[str, Mapping[str, Any]]:
-    """Return the table of fault classes by name, in the order in which they explain one another away."""
-    return table(TABLE)
+    """Return the table of fault classes by name, in the order in which they explain one another away.
+
+    Of each what faults.toml has, and language → its sentences.
+    """
+    return {
+        name: {**entry, **{language: _sentences(entry, language) for language in LANGUAGES}}
+        for name, entry in table(TABLE).items()
+    }
+
+
+def _sentences(entry: Mapping[str, Any], language: str) -> dict[str, Any]:
+    told = {
+        part: text[language] for part, text in entry.items() if isinstance(text, dict) and language in text
+    }
+    return told | ({"reasons": _sentences(entry["reasons"], language)} if "reasons" in entry else {})
 
 
 def severity(fault: str) -> Severity:

@@ -4,8 +4,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from instrumentgpt.instruments.copies import Copy, alone
-from instrumentgpt.instruments.fetch import RemoteLog, copy_of
+from instrumentgpt.instruments.fetch import Copy, RemoteLog, alone, copy_of
 from instrumentgpt.instruments.reading.line_index import LineIndex, extended, line_index
 from instrumentgpt.instruments.reading.sources import Source, is_packed, open_source
 from instrumentgpt.instruments.remotes import LIMITS, NETWORK_ERRORS, FetchError, Limits, explained

@@ -5,12 +5,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import cast
 
 from sqlite_utils import Database
 
 import db
 from instrumentgpt.instruments.logs import Log, read_log
-from instrumentgpt.instruments.reading.record import StatedLoop
+from instrumentgpt.instruments.reading.frame_cache import restored
 from instrumentgpt.instruments.reading.sources import Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, loops_of_channels
 from instrumentgpt.instruments.shown import AUTO, shown_in
@@ -56,12 +57,7 @@ def all_readings(database: Database) -> dict[str, str]:
 def recalled_of(readings: Mapping[str, str], owner: str, log: Log) -> Stated | None:
     """Return what `readings` say of logs of `owner` laid out as `log`, None if nothing."""
     kept = readings.get(_name(owner, log))
-    if not kept:
-        return None
-    fields = json.loads(kept)
-    columns = tuple((role, column) for role, column in fields["columns"])
-    loops = tuple((channel, StatedLoop(**loop)) for channel, loop in fields.get("loops", ()))
-    return Stated(**{**fields, "columns": columns, "loops": loops})
+    return cast(Stated, restored(Stated, json.loads(kept))) if kept else None
 
 
 def _name(owner: str, log: Log) -> str:

@@ -1,7 +1,12 @@
 """The report: one HTML file with all that a diagnosis says, on screen, on paper and without a network."""
 
+import hashlib
 import json
-from collections.abc import Sequence
+import math
+import platform
+from collections.abc import Iterator, Sequence
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -11,15 +16,20 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from instrumentgpt import __version__
-from instrumentgpt.instruments import charts, loop_wording, report_tables, wording
-from instrumentgpt.instruments.charts.frame import worth_showing
+from instrumentgpt.instruments import charts, loop_wording, withheld_wording, wording
+from instrumentgpt.instruments.analysis.metrics import Metrics
+from instrumentgpt.instruments.charts.frame import where, worth_showing
 from instrumentgpt.instruments.charts.style import config
-from instrumentgpt.instruments.charts.words import where
-from instrumentgpt.instruments.coincidence import coincidences
+from instrumentgpt.instruments.checks import CHECKS
+from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis
-from instrumentgpt.instruments.findings import worst
-from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.report_tables import word
+from instrumentgpt.instruments.findings import Evidence, Finding, worst
+from instrumentgpt.instruments.kept_verdicts import advised, identified
+from instrumentgpt.instruments.language import Language, phrase
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
+from instrumentgpt.instruments.reading.sources import open_source
 from instrumentgpt.instruments.tools.opened import texts_of
 from instrumentgpt.moments import now
 
@@ -60,8 +70,8 @@ def sheets(*folders: Path) -> Environment:
 
 def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str, Any]:
     log = diagnosis.log
-    faults = report_tables.faults_of(diagnosis)
-    gains, experiments = report_tables.gain_rows(diagnosis, language)
+    faults = faults_of(diagnosis)
+    gains, experiments = gain_rows(diagnosis, language)
     texts = texts_of(log.path, [item.line for fault in faults for item in fault.evidence])
     return {
         "anchor": anchor,
@@ -72,28 +82,28 @@ def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str,
         "dangers": [danger for fault in faults if (danger := wording.danger(fault, language))],
         "actions": list(dict.fromkeys(wording.next_step(fault, language) for fault in faults)),
         "charts": list(_charts(diagnosis, anchor, language)),
-        "findings": report_tables.finding_rows(diagnosis, coincidences(diagnosis), texts, language),
+        "findings": finding_rows(diagnosis, coincidences(diagnosis), texts, language),
         "healthy": [
             wording.summary(item, language) for item in diagnosis.findings if item.severity == "none"
         ],
-        "excursions": report_tables.excursion_rows(diagnosis, language),
+        "excursions": excursion_rows(diagnosis, language),
         "excursion_count": len(diagnosis.excursions),
         "kinds": [
             (word("channel", language, channel), loop_wording.sentence(kind, log.unit_of(channel), language))
             for channel, kind in diagnosis.kinds.items()
         ],
-        "figures": list(report_tables.figure_tables(diagnosis, language)),
+        "figures": list(figure_tables(diagnosis, language)),
         "gains": gains,
         "experiments": experiments,
-        "events": report_tables.event_table(log, language),
-        "method": list(report_tables.method_rows(diagnosis, language)),
-        "provenance": report_tables.provenance(log, language),
+        "events": event_table(log, language),
+        "method": list(method_rows(diagnosis, language)),
+        "provenance": provenance(log, language),
     }
 
 
 def _verdict(diagnosis: Diagnosis, language: Language) -> str:
     """Return the most important finding in one line, or that all is well."""
-    faults = report_tables.faults_of(diagnosis)
+    faults = faults_of(diagnosis)
     if faults:
         first = faults[0]
         separator = "，" if language == "zh" else ", "
@@ -136,3 +146,234 @@ def script_json(figure: go.Figure) -> Markup:
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return Markup(text)  # ASCII, and without signs of HTML
+
+
+Row = dict[str, Any]
+word = partial(phrase, Path(__file__).with_name("report_tables.toml"))
+UNKNOWN = "–"
+MOST_EXCURSIONS = 30  # rows
+MOST_COINCIDENT = 6  # line numbers named of one coincidence
+MOST_GROUPS = 30  # kinds of events listed
+REGULAR = 0.6  # autocorrelation from which a swing has a period worth saying
+CHANNELS_ABREAST = 6  # of a table of figures: more do not fit on paper
+FIGURES = {  # quantity → how it is written, and what it is multiplied with
+    "samples": (",.0f", 1),
+    "sample_period": (".3g", 1),
+    "setpoint": (".2f", 1),
+    "mean_error": ("+.3f", 1),
+    "half_peak_to_peak": (".2f", 1),
+    "period": (".0f", 1),
+    "band": (".3g", 1),
+    "in_band": (".1f", 100),
+    "noise": (".3f", 1),
+    "duty": (".1f", 1),
+    "saturated": (".1f", 100),
+    "rise_time": (".0f", 1),
+    "settling_time": (".0f", 1),
+    "overshoot": (".2f", 1),
+    "kp": (".4g", 1),
+    "ki": (".4g", 1),
+    "kd": (".4g", 1),
+}
+
+
+def finding_rows(
+    diagnosis: Diagnosis, coincident: tuple[Coincidence, ...], texts: dict[int, str], language: Language
+) -> list[Row]:
+    """Return what is told of each fault, most important first; `texts` are the raw lines by number."""
+    return [
+        {
+            "fault": finding.fault,
+            "title": wording.title(finding.fault, language),
+            "where": where(finding, language),
+            "severity": finding.severity,
+            "severity_word": word(f"severity_{finding.severity}", language),
+            "since": diagnosis.log.clock(finding.onset),
+            "until": diagnosis.log.clock(finding.end),
+            "summary": wording.summary(finding, language),
+            "cause": wording.cause(finding, language),
+            "evidence": [_evidence_row(diagnosis.log, item, texts, language) for item in finding.evidence],
+            "names": [
+                name
+                for name in ("setpoint", "pv", "output")
+                if any(name in item.values for item in finding.evidence)
+            ],
+            "ruled_out": wording.ruled_out(finding, language),
+            "together": [_coincidence(item, language) for item in coincident if item.finding is finding],
+            "consequences": wording.consequences(finding, language),
+            "action": wording.next_step(finding, language),
+            "confidence": wording.confidence(finding, language),
+            "cannot_tell": wording.cannot_tell(finding, language),
+        }
+        for finding in faults_of(diagnosis)
+    ]
+
+
+def excursion_rows(diagnosis: Diagnosis, language: Language) -> list[Row]:
+    """Return what is told of each time a loop was out of its own band, those that nothing explains first."""
+    log = diagnosis.log
+    return [
+        {
+            "where": word("channel", language, excursion.channel),
+            "text": loop_wording.excursion(excursion, log, language),
+            "lines": ", ".join(f"{item.line:,}" for item in excursion.evidence),
+            "why": loop_wording.explanation(excursion, language),
+        }
+        for excursion in loop_wording.by_size(diagnosis.excursions)[:MOST_EXCURSIONS]
+    ]
+
+
+def faults_of(diagnosis: Diagnosis) -> list[Finding]:
+    """Return the findings that say that something is wrong, or that too little is known."""
+    return [finding for finding in diagnosis.findings if finding.severity != "none"]
+
+
+def _evidence_row(log: Log, item: Evidence, texts: dict[int, str], language: Language) -> Row:
+    values = {name: f"{value:g}" for name, value in item.values.items() if math.isfinite(value)}
+    return {
+        "line": f"{item.line:,}",
+        "clock": log.clock(item.time),
+        "values": values,
+        "raw": texts.get(item.line, ""),
+    }
+
+
+def _coincidence(coincidence: Coincidence, language: Language) -> Row:
+    lines = ", ".join(f"{message.line:,}" for message in coincidence.messages[:MOST_COINCIDENT])
+    return {"text": sentence(coincidence, language), "lines": lines}
+
+
+def event_table(log: Log, language: Language) -> Row:
+    """Return the kinds of event lines: warnings and errors first, then the rarest."""
+    groups = group_messages(log.events)
+    trouble = [group for group in groups if group.level in TROUBLE]
+    usual = sorted((group for group in groups if group.level not in TROUBLE), key=lambda g: len(g.messages))
+    shown = (trouble + usual)[:MOST_GROUPS]
+    return {
+        "count": f"{len(log.events):,}",
+        "kinds": len(groups),
+        "rows": [_event_row(log, group) for group in shown],
+        "more": len(groups) - len(shown),
+    }
+
+
+def _event_row(log: Log, group: Group) -> Row:
+    first, last = group.messages[0], group.messages[-1]
+    return {
+        "level": group.level,
+        "source": group.source,
+        "template": group.template,
+        "count": f"{len(group.messages):,}",
+        "first": (f"{first.line:,}", log.clock(first.time)),
+        "last": (f"{last.line:,}", log.clock(last.time)),
+    }
+
+
+def figure_tables(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
+    """Yield tables of at most six channels: `head`, and `rows` of (quantity, figures)."""
+    metrics, unit = [*diagnosis.channels.values()], diagnosis.log.unit or UNKNOWN
+    metrics.sort(key=lambda figures: figures.channel)
+    for start in range(0, len(metrics), CHANNELS_ABREAST):
+        abreast = metrics[start : start + CHANNELS_ABREAST]
+        head = [word("channel", language, column.channel) for column in abreast]
+        rows = [
+            (word(name, language, unit=unit), [_figure(_value(one, name) * times, form) for one in abreast])
+            for name, (form, times) in FIGURES.items()
+        ]
+        yield {"head": head, "rows": rows}
+
+
+def _value(metrics: Metrics, name: str) -> float:
+    """Return a figure; the period of a swing that hardly repeats is none."""
+    irregular = name == "period" and not metrics.regularity >= REGULAR
+    return math.nan if irregular else float(getattr(metrics, name))
+
+
+def _figure(value: float, written: str) -> str:
+    """Return a figure as text, without a sign where nothing but zeros is left of it.
+
+    >>> _figure(-0.0001, "+.3f"), _figure(math.nan, ".1f")
+    ('0.000', '–')
+    """
+    text = format(value, written) if math.isfinite(value) else UNKNOWN
+    return text if text.strip("+-0.,") else text.lstrip("+-")
+
+
+def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list[str]]:
+    """Return a paragraph per channel: which gains are better, whether kp may rise; and what would prove more.
+
+    Both are empty where the log lacks what every identification needs.
+    """
+    from instrumentgpt.instruments import advice, plant  # scipy: only where gains are judged
+    from instrumentgpt.instruments.tuning.advice_wording import sentences
+
+    log = diagnosis.log
+    paragraphs: list[str] = []
+    experiments: dict[str, None] = {}
+    if {"setpoint", "pv", "output", "period"} & set(log.missing) or math.isnan(log.degrees_per_unit):
+        return [], []
+    for channel, loop in sorted(loops_of(log).items()):
+        model, unit = identified(diagnosis, loop), log.logged_unit_of(channel)
+        better = sentences(advised(log, model), language, unit)
+        if isinstance(model, plant.Refusal):
+            experiments |= dict.fromkeys(better[2:])
+            better = better[:2]
+        else:
+            better.insert(0, sentences(advice.can_raise(model), language, unit)[0])
+        paragraphs.append(("" if language == "zh" else " ").join(better))
+    return paragraphs, list(experiments)
+
+
+def method_rows(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
+    """Yield what each check reports and needs, and what became of it in this log."""
+    reported = {finding.fault for finding in diagnosis.findings}
+    separator = "、" if language == "zh" else ", "
+    for name, check in CHECKS.items():
+        needs = [*check.needs, *(["temperature"] if check.thermal_only else [])]
+        reason = diagnosis.withheld.get(name)
+        if reason:
+            result = word("withheld", language, withheld_wording.reason(reason, language))
+        else:
+            result = word("found" if check.fault in reported else "not_found", language)
+        yield {
+            "name": name,
+            "title": wording.title(check.fault, language),
+            "meaning": wording.definition(check.fault, language),
+            "needs": separator.join(word(f"need_{need}", language) for need in needs) or UNKNOWN,
+            "result": result,
+            "withheld": bool(reason),
+            "found": check.fault in reported and not reason,
+        }
+
+
+def provenance(log: Log, language: Language) -> list[tuple[str, str]]:
+    """Return what would be needed to make the report again: file, bytes, SHA-256, format, lines, software."""
+    source = open_source(log.path)
+    first_bad = f"{log.broken.examples[0][0]:,}" if log.broken.examples else UNKNOWN
+    broken = word("broken_first", language, f"{log.broken.count:,}", first_bad) if log.broken.count else "0"
+    last = float(log.samples["time"].max()) if len(log.samples) else 0.0
+    packages = " · ".join(f"{name} {version(name)}" for name in ("numpy", "pandas", "scipy", "plotly"))
+    size = f"{source.size:,}"
+    several = len(source.parts) > 1
+    rows = [
+        (word("file", language), log.path.name),
+        (
+            word("size", language),
+            word("parts", language, size, len(source.parts)) if several else word("bytes", language, size),
+        ),
+        *((f"SHA-256 {part.name}" if several else "SHA-256", sha256(part)) for part in source.parts),
+        (word("format", language), log.format),
+        (word("log_lines", language), f"{log.lines:,}"),
+        (word("broken", language), broken),
+        (word("span", language), f"{log.clock(0.0)} – {log.clock(last)}"),
+        (word("channels", language), ", ".join(str(c) for c in sorted(log.samples["channel"].unique()))),
+        (word("software", language), f"InstrumentGPT {__version__} · Python {platform.python_version()}"),
+        ("", packages),
+    ]
+    return rows + [(word("notes", language), note) for note in log.remarks(language)]
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of the file at `path`, in hex."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

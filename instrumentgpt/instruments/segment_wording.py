@@ -10,7 +10,7 @@ from typing import Any
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.analysis.segments import LEAST_DAYS, Segment, Trend, findings_in, worst_first
 from instrumentgpt.instruments.diagnosis import Diagnosis
-from instrumentgpt.instruments.language import DAY, Language, span_text
+from instrumentgpt.instruments.language import DAY, Language, plain, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loop_wording import COMMA, word
 
@@ -95,7 +95,7 @@ def rows(diagnosis: Diagnosis, channel: int | None, language: Language, most: in
         "count": len(segments),
         "worst": [_row(diagnosis, segment, language) for segment in segments[:most]],
         "trends": [
-            {**_figures(asdict(trend)), "summary": trend_sentence(trend, diagnosis.log, language)}
+            {**plain(asdict(trend)), "summary": trend_sentence(trend, diagnosis.log, language)}
             for trend in trends
             if channel in (None, trend.channel)
         ],
@@ -105,7 +105,7 @@ def rows(diagnosis: Diagnosis, channel: int | None, language: Language, most: in
 def _row(diagnosis: Diagnosis, segment: Segment, language: Language) -> dict[str, Any]:
     faults = findings_in(segment, diagnosis.findings)
     return {
-        **_figures(asdict(segment)),
+        **plain(asdict(segment)),
         "clock": diagnosis.log.clock(segment.onset),
         "classes": list(dict.fromkeys(finding.fault for finding in faults)),
         "summary": sentence(diagnosis, segment, language),
@@ -117,14 +117,6 @@ def sentence(diagnosis: Diagnosis, segment: Segment, language: Language) -> str:
     texts = cells(diagnosis, segment, language)
     named = (f"{head(name, diagnosis.log, language)} {text}" for name, text in texts.items() if text)
     return COMMA[language].join(named)
-
-
-def _figures(row: Rows) -> Rows:
-    """Return `row` as JSON can carry it, in six digits: what cannot be told is null."""
-    return {
-        name: (float(f"{value:.6g}") if math.isfinite(value) else None) if isinstance(value, float) else value
-        for name, value in row.items()
-    }
 
 
 def table(diagnosis: Diagnosis, language: Language, most: int) -> list[str]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.own_units import CELSIUS, converted
 from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.instruments.reading.record import DEGREES_PER_UNIT, Log
+from instrumentgpt.instruments.reading.record import Log
 from instrumentgpt.instruments.reading.stated import UNITS
 
 AUTO = "auto"  # each log in its own
@@ -38,7 +38,6 @@ def shown_in(log: Log, unit: str) -> Log:
         log,
         samples=samples,
         unit=main,
-        degrees_per_unit=DEGREES_PER_UNIT.get(main, log.degrees_per_unit),
         channel_units={**others, **({} if main == unit else dict.fromkeys(away, unit))},
         logged_units={**away, **log.logged_units},
         notes=(*log.notes, f"shown in {unit}; its file is in {', '.join(sorted(set(away.values())))}"),

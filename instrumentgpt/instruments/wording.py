@@ -3,12 +3,16 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments.faults import faults, next_tests, open_rival
 from instrumentgpt.instruments.findings import INDEPENDENT, NOT_RULED_OUT, Evidence, Finding, RuledOut
-from instrumentgpt.instruments.language import Language, Sentence, with_spans
+from instrumentgpt.instruments.language import Language, Sentence, phrase, table, with_spans
 
+TOLD = Path(__file__).with_suffix(".toml")
+word = partial(phrase, TOLD)
 ROWS: Mapping[Language, str] = {"en": " rows", "zh": " 列"}
 _SECONDS = {"en": re.compile(r"(?<=[\d?]) s\b"), "zh": re.compile(r"(?<=[\d?]) ?秒")}
 UNKNOWN = "?"  # stands for a number the log does not give
@@ -25,43 +29,6 @@ NAMES: Mapping[Language, Mapping[str, str]] = {  # values of numbers that are wo
 CONFIDENCE: Mapping[Language, Mapping[str, str]] = {  # of ten of a grade, so many are right: docs/faults.md
     "en": {"certain": "certain", "likely": "likely", "possible": "possible"},
     "zh": {"certain": "確定", "likely": "很可能", "possible": "可能"},
-}
-SIGNS: Mapping[Language, Mapping[str, str]] = {  # what speaks for a finding
-    "en": {
-        "clear": "twice its limit",
-        "far": "three times its limit",
-        "again": "it came again and again",
-        "before": "it worked until then",
-        "alone": "another channel held meanwhile",
-        "driven": "the output moved meanwhile",
-    },
-    "zh": {
-        "clear": "達界限的兩倍",
-        "far": "達界限的三倍",
-        "again": "反覆出現",
-        "before": "在此之前正常",
-        "alone": "其間另一通道維持正常",
-        "driven": "其間輸出有變動",
-    },
-}
-SECOND_SIGN: Mapping[Language, str] = {
-    "en": "{stop} {summary}; and {sign}.",
-    "zh": "{stop}{summary}；而且{sign}。",
-}
-THEN: Mapping[Language, str] = {"en": "{first} If it is so: {remedy}", "zh": "{first}若屬實：{remedy}"}
-CHANGED: Mapping[Language, str] = {
-    "en": "; the gains were changed in line {changed:,}: {put_back} before, {now} since",
-    "zh": "；增益於第 {changed:,} 行更改：之前 {put_back}，之後 {now}",
-}
-BACK: Mapping[Language, str] = {
-    "en": "Put back the gains of channel {channel} that held until line {changed:,}: {put_back} (now {now})."
-    "[[ A larger proportional band, {softer}, is softer.|]]",
-    "zh": "把通道 {channel} 的增益改回第 {changed:,} 行之前的值：{put_back}（現為 {now}），當時能穩定維持。"
-    "[[比例帶（{softer}）越大越柔和。|]]",
-}
-CANNOT_TELL: Mapping[Language, str] = {
-    "en": "Cannot be told from this log: {what}",
-    "zh": "由此記錄無法判斷：{what}",
 }
 
 
@@ -106,7 +73,7 @@ def definition(fault: str, language: Language) -> str:
 
 def summary(finding: Finding, language: Language) -> str:
     """Return what was found, where and how much, in one clause."""
-    changed = CHANGED[language].format_map(finding.numbers) if "put_back" in finding.numbers else ""
+    changed = word("changed", language, **finding.numbers) if "put_back" in finding.numbers else ""
     return _written(finding, "summary", language) + changed
 
 
@@ -128,7 +95,7 @@ def cause(finding: Finding, language: Language) -> str:
 def action(finding: Finding, language: Language) -> str:
     """Return what to do next: where gains were changed before, to put them back."""
     if "put_back" in finding.numbers:
-        return _filled(BACK[language], _numbers(finding), language)
+        return _filled(table(TOLD)["back"][language], _numbers(finding), language)
     return _written(finding, "action", language)
 
 
@@ -139,16 +106,16 @@ def confidence(finding: Finding, language: Language) -> str:
 
 def danger(finding: Finding, language: Language) -> str:
     """Return what to switch off at once, and the two signs that say so; "" where it is not critical."""
-    sign = next((SIGNS[language][name] for name in finding.signs if name in INDEPENDENT), "")
+    sign = next((word(f"signs.{name}", language) for name in finding.signs if name in INDEPENDENT), "")
     if finding.severity != "critical" or not sign:
         return ""
     stop, happening = _written(finding, "stop", language), summary(finding, language)
-    return SECOND_SIGN[language].format(stop=stop, summary=happening, sign=sign)
+    return word("second_sign", language, stop=stop, summary=happening, sign=sign)
 
 
 def signs(finding: Finding, language: Language) -> list[str]:
     """Return what speaks for it beside its check's own limit."""
-    return [SIGNS[language][name] for name in finding.signs]
+    return [word(f"signs.{name}", language) for name in finding.signs]
 
 
 def next_test(finding: Finding, language: Language) -> str:
@@ -163,7 +130,9 @@ def cannot_tell(finding: Finding, language: Language) -> list[str]:
     left = [reason(finding, item, language) for item in finding.ruled_out if item.reason in NOT_RULED_OUT]
     test = next_tests().get(finding.fault, {})
     untold = test.get(f"untold_{finding.numbers.get('kind')}", test.get("untold", ()))
-    return left + [CANNOT_TELL[language].format(what=next_tests()["untold"][key][language]) for key in untold]
+    return left + [
+        word("cannot_tell", language, what=next_tests()["untold"][key][language]) for key in untold
+    ]
 
 
 def next_step(finding: Finding, language: Language) -> str:
@@ -172,7 +141,7 @@ def next_step(finding: Finding, language: Language) -> str:
         return action(finding, language)
     remedy = action(finding, language)
     first = "" if "put_back" in finding.numbers else next_test(finding, language)
-    return THEN[language].format(first=first, remedy=remedy) if first else remedy
+    return word("then", language, first=first, remedy=remedy) if first else remedy
 
 
 def ruled_out(finding: Finding, language: Language) -> list[str]:

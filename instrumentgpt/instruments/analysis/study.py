@@ -9,12 +9,18 @@ import numpy as np
 import pandas as pd
 
 from instrumentgpt.instruments import faults
-from instrumentgpt.instruments.analysis.departures import Departure, departures_of
-from instrumentgpt.instruments.analysis.happenings import Begun, begun_by, happenings
+from instrumentgpt.instruments.analysis.departures import (
+    Begun,
+    Departure,
+    Move,
+    begun_by,
+    common_moves,
+    departures_of,
+    happenings,
+)
 from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.ready import track_of
 from instrumentgpt.instruments.analysis.thinned import Thinned, thinned
-from instrumentgpt.instruments.analysis.together import Move, common_moves
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log

@@ -6,8 +6,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.charts.alternative import text_alternative
-from instrumentgpt.instruments.charts.loop import error_chart, loop_chart
+from instrumentgpt.instruments.charts.loop import error_chart, loop_chart, text_alternative
 from instrumentgpt.instruments.charts.trend import trend_chart
 from instrumentgpt.instruments.diagnosis import Diagnosis
 

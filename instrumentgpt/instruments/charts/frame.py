@@ -1,17 +1,20 @@
-"""What the rows of a chart share: the axis of time, the shades of findings, the marks of their evidence."""
+"""What the rows of a chart share: words, the axis of time, shades of findings, marks of their evidence."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 
+from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.charts import style
-from instrumentgpt.instruments.charts.style import Chart
-from instrumentgpt.instruments.charts.words import fault_name, word
+from instrumentgpt.instruments.charts.style import Chart, escaped
+from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Excursion, Finding
-from instrumentgpt.instruments.language import DAY, Language
+from instrumentgpt.instruments.language import DAY, Language, phrase
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loop_wording import unexplained
 from instrumentgpt.instruments.loops import Floats, Loop
@@ -199,3 +202,25 @@ def mark_lines(
                 xanchor="right",
                 font={"color": look["color"], "size": 11},
             )
+
+
+word = partial(phrase, Path(__file__).with_name("words.toml"))
+
+
+def channel_name(log: Log, channel: int, language: Language) -> str:
+    """Return what people call a channel, safe to stand on a chart: the log's own name, or its number."""
+    named = log.channel_names.get(channel)
+    return escaped(named) if named else word("channel", language, channel)
+
+
+def fault_name(finding: Finding, language: Language) -> str:
+    """Return what people call the finding's fault."""
+    is_known = finding.fault in faults()
+    return wording.title(finding.fault, language) if is_known else finding.fault.replace("_", " ")
+
+
+def where(finding: Finding, language: Language) -> str:
+    """Return whom a finding concerns."""
+    if finding.channels:
+        return word("channels", language, ", ".join(map(str, finding.channels)))
+    return word("device", language) if finding.channel is None else word("channel", language, finding.channel)

@@ -8,12 +8,20 @@ import numpy as np
 import plotly.graph_objects as go
 
 from instrumentgpt.instruments.charts import frame, style
-from instrumentgpt.instruments.charts.frame import Clock
+from instrumentgpt.instruments.charts.frame import (
+    Clock,
+    channel_name,
+    fault_name,
+    shown,
+    where,
+    word,
+    worth_showing,
+)
 from instrumentgpt.instruments.charts.style import Chart
-from instrumentgpt.instruments.charts.words import channel_name, word
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loop_wording import MOST_SHOWN, unexplained
 from instrumentgpt.instruments.loops import Floats, Loop, loops_of
 
 ROW_PIXELS = {1: 260, 2: 180}  # height of a row of temperature by the number of channels; more: FEWEST
@@ -222,3 +230,51 @@ def _axis(above: int, title: str, band: float, largest: float) -> dict[str, Any]
     axis = {"domain": [0, PIXELS / (PIXELS + above)], "title": {"text": title, "font": {"size": 12}}}
     reach = min(max(1.2 * largest, 2 * band), WIDEST * band)
     return {**axis, "range": [-reach, reach]} if np.isfinite(band) else axis
+
+
+def text_alternative(
+    log: Log,
+    findings: Sequence[Finding] = (),
+    language: Language = "en",
+    channels: Sequence[int] | None = None,
+    excursions: Sequence[Excursion] = (),
+) -> str:
+    """Return in words what `loop_chart` shows of `log`: its span, the channels' ranges, the faults."""
+    chosen = list(channels) if channels is not None else worth_showing(log, findings)
+    loops = [loop for loop in loops_of(log).values() if loop.channel in chosen]
+    last = max((float(loop.time[-1]) for loop in loops), default=0.0)
+    sentences = [word("alt", language, name=log.name, start=log.clock(0.0), end=log.clock(last))]
+    for loop in loops:
+        sentences.append(
+            word(
+                "alt_channel",
+                language,
+                channel=log.channel_names.get(loop.channel, loop.channel),
+                setpoint=_range(loop.setpoint, log.unit_of(loop.channel), language),
+                pv=_range(loop.pv, log.unit_of(loop.channel), language),
+                output=_range(loop.output, "%", language),
+            )
+        )
+    faults = shown(findings, [loop.channel for loop in loops])
+    for finding in faults:
+        named = {"fault": fault_name(finding, language), "where": where(finding, language)}
+        when = {"start": log.clock(finding.onset), "end": log.clock(finding.end)}
+        sentences.append(word("alt_finding", language, **named, **when))
+    outside = unexplained(excursion for excursion in excursions if excursion.channel in chosen)
+    for excursion in outside[:MOST_SHOWN]:
+        when = {"start": log.clock(excursion.onset), "end": log.clock(excursion.end)}
+        size = {"size": f"{excursion.size:+.3g}", "unit": log.unit_of(excursion.channel)}
+        sentences.append(word("alt_excursion", language, channel=excursion.channel, **when, **size))
+    if not faults and not outside:
+        sentences.append(word("alt_none", language))
+    return " ".join(sentences) if language == "en" else "".join(sentences)
+
+
+def _range(values: Floats, unit: str, language: Language) -> str:
+    finite = values[np.isfinite(values)]
+    if not finite.size:
+        return word("unknown", language)
+    low, high = float(finite.min()), float(finite.max())
+    if low == high:
+        return f"{low:.2f} {unit}"
+    return word("range", language, f"{low:.2f}", f"{high:.2f}", unit)

@@ -8,9 +8,8 @@ import plotly.graph_objects as go
 
 from instrumentgpt.instruments.analysis.segments import QUANTITIES, Segment, Trend, findings_in
 from instrumentgpt.instruments.charts import frame, style
-from instrumentgpt.instruments.charts.frame import Clock
+from instrumentgpt.instruments.charts.frame import Clock, channel_name
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, ROW_GAP, Chart, escaped, laid_out
-from instrumentgpt.instruments.charts.words import channel_name
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log

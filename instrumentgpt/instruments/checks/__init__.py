@@ -11,7 +11,6 @@ from functools import partial
 from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.study import Study
 from instrumentgpt.instruments.checks import (
-    control,
     disturbances,
     heater,
     noise,
@@ -21,7 +20,6 @@ from instrumentgpt.instruments.checks import (
     saturation,
     sensor,
     slow,
-    stuck,
     wiring,
 )
 from instrumentgpt.instruments.findings import Finding
@@ -53,13 +51,13 @@ CHECKS: dict[str, Check] = {
     "data_gap": Check(record.data_gap, "data_gap", ("period",), False, DRIVES),
     "sensor_open": Check(sensor.sensor_open, "sensor_open", (), False, DRIVES),
     "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", (), False, DRIVES),
-    "sensor_stuck": Check(stuck.sensor_stuck, "sensor_stuck", (), False, DRIVES),
+    "sensor_stuck": Check(sensor.sensor_stuck, "sensor_stuck", (), False, DRIVES),
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), False, DRIVES),
     "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),
     "heater_failure": Check(heater.heater_failure, "heater_failure", thermal_only=False, drives=SWITCHED),
     "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", drives=SWITCHED),
-    "control_off": Check(control.control_off, "control_off", ASKED, False),
+    "control_off": Check(response.control_off, "control_off", ASKED, False),
     "saturation": Check(saturation.saturation, "saturation", thermal_only=False, drives=SWITCHED),
     "ambient_disturbance": Check(disturbances.ambient_disturbance, "ambient_disturbance", ("level",)),
     "cross_coupling": Check(disturbances.cross_coupling, "cross_coupling", ("level",)),

@@ -8,11 +8,9 @@ from types import MappingProxyType
 import numpy as np
 
 from instrumentgpt.instruments import faults
-from instrumentgpt.instruments.analysis.departures import Departure, lasting_need
-from instrumentgpt.instruments.analysis.happenings import Begun
+from instrumentgpt.instruments.analysis.departures import SHARED_BY, Begun, Departure, Move, lasting_need
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
-from instrumentgpt.instruments.analysis.together import SHARED_BY, Move
 from instrumentgpt.instruments.analysis.tracks import SETTLING, Track
 from instrumentgpt.instruments.findings import IN_USE, Evidence, Excursion, Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats

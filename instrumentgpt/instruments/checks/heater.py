@@ -5,10 +5,10 @@ from operator import attrgetter
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.departures import another_was_set, driven_by_another
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.together import another_was_set, driven_by_another
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.saturation import (
     back_in_band,

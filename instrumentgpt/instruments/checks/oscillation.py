@@ -8,8 +8,17 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import smooth, turning_points
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
-from instrumentgpt.instruments.checks.stickslip import STRAIGHT, Stuck, sticks, straightness, stuck_of
-from instrumentgpt.instruments.checks.swings import AT_LIMIT_SHARE, Swing, any_swing_of, is_pushed
+from instrumentgpt.instruments.checks.swings import (
+    AT_LIMIT_SHARE,
+    STRAIGHT,
+    Stuck,
+    Swing,
+    any_swing_of,
+    is_pushed,
+    sticks,
+    straightness,
+    stuck_of,
+)
 from instrumentgpt.instruments.findings import Finding, RuledOut
 
 STILL, STANDS = 0.1, 0.3  # of its fastest pace; of the time so slow: a sine is for 0.06 of it

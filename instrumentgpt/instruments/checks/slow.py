@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.departures import another_was_set, driven_by_another
 from instrumentgpt.instruments.analysis.signals import part_of_day
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.together import another_was_set, driven_by_another
 from instrumentgpt.instruments.analysis.tracks import BAND, Hold, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.language import DAY

@@ -5,11 +5,12 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, fields, is_dataclass, replace
 from functools import cache, partial
-from itertools import accumulate
+from itertools import accumulate, cycle
 from pathlib import Path
-from typing import IO, Any
+from types import UnionType
+from typing import IO, Any, cast, get_args, get_origin, get_type_hints
 
 import numpy as np
 import pandas as pd
@@ -18,9 +19,7 @@ import pyarrow.parquet as parquet
 from numpy.typing import NDArray
 
 from instrumentgpt.files import whole
-from instrumentgpt.instruments.reading.clocks import ClockStep
-from instrumentgpt.instruments.reading.placeholders import Placeholder
-from instrumentgpt.instruments.reading.record import Broken, Log, nothing
+from instrumentgpt.instruments.reading.record import Log, nothing
 from instrumentgpt.instruments.reading.sources import Source
 
 WHOLE_BYTES = 64 << 20  # a larger log is known by its size, its date and samples of its content
@@ -28,7 +27,6 @@ SAMPLE_BYTES, SAMPLES = 1 << 16, 32
 MOST_BYTES = 2 << 30  # of the folder; the frames unused for longest go first
 DESCRIPTION = b"instrumentgpt"
 VERDICT = ".verdict"  # ending of what was judged of a log, kept beside its frame (`kept_verdicts`)
-BY_CHANNEL = ("channel_names", "channel_units")
 NOT_KEPT = frozenset(("path", "name", "samples", "load_events", "stated_loops", "kept"))  # of a Log
 
 
@@ -77,8 +75,7 @@ def reader_version() -> str:
 
 def _described(log: Log) -> dict[str, Any]:
     described = {field.name: getattr(log, field.name) for field in fields(log) if field.name not in NOT_KEPT}
-    described["start"] = None if log.start is None else log.start.isoformat()
-    return described | {name: list(getattr(log, name).items()) for name in BY_CHANNEL}
+    return described | {"start": None if log.start is None else log.start.isoformat()}
 
 
 def _load(path: Path, source_path: Path) -> Log | None:
@@ -90,24 +87,10 @@ def _load(path: Path, source_path: Path) -> Log | None:
         os.utime(path)
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
         return None
-    broken = described.pop("broken")
-    examples = tuple((number, text, reason) for number, text, reason in broken["examples"])
     start = described.pop("start")
-    steps = tuple(ClockStep(**step) for step in described.pop("clock_steps"))
-    described["missing"], described["notes"] = tuple(described["missing"]), tuple(described["notes"])
-    described |= {name: dict(map(tuple, described[name])) for name in BY_CHANNEL}
-    described["placeholders"] = tuple(
-        Placeholder(**{**row, "spans": tuple(map(tuple, row["spans"]))}) for row in described["placeholders"]
-    )
-    return Log(
-        path=source_path,
-        samples=pd.DataFrame(columns, copy=False),
-        start=None if start is None else pd.Timestamp(start),
-        broken=Broken(broken["count"], examples),
-        clock_steps=steps,
-        name=source_path.name.removesuffix(".gz"),
-        **described,
-    )
+    found = {"path": source_path, "name": source_path.name.removesuffix(".gz")}
+    found |= {"samples": pd.DataFrame(columns, copy=False), "start": start and pd.Timestamp(start)}
+    return cast(Log, restored(Log, {**described, **found}))
 
 
 def _column(file: parquet.ParquetFile, field: pa.Field) -> NDArray[np.generic]:
@@ -156,3 +139,41 @@ def prune(kept: Iterable[Path], most_bytes: int) -> None:
     for path, total in zip(newest_first, sizes, strict=True):
         if total > most_bytes:
             path.unlink(missing_ok=True)
+
+
+Maker = Callable[[Any], Any]
+
+
+def restored(kind: Any, kept: Any) -> Any:
+    """Return the `kind` that was `kept`; TypeError, ValueError or AttributeError if it is none.
+
+    >>> restored(Mapping[int, tuple[str, ...]], {"2": ["kp", "ki"]})
+    {2: ('kp', 'ki')}
+    """
+    make = _maker(kind)
+    return make(kept) if make else kept
+
+
+@cache
+def _maker(kind: Any) -> Maker | None:
+    """Return what makes a `kind` of what JSON gives back; None if that is one already."""
+    origin, parts = get_origin(kind), [part for part in get_args(kind) if part is not Ellipsis]
+    if isinstance(kind, type) and is_dataclass(kind):
+        hints = get_type_hints(kind).items()
+        return partial(_dataclass, kind, {name: make for name, hint in hints if (make := _maker(hint))})
+    if origin is tuple:
+        return lambda values: tuple(map(restored, cycle(parts), values))
+    if origin in (dict, Mapping) and (parts[0] is not str or _maker(parts[1])):
+        return lambda row: {parts[0](name): restored(parts[1], value) for name, value in row.items()}
+    if origin is np.ndarray:
+        return partial(np.array, dtype=float)
+    if origin is UnionType and (make := next(filter(None, map(_maker, parts)), None)):
+        return lambda value: None if value is None else make(value)
+    return None
+
+
+def _dataclass(kind: type[Any], makers: Mapping[str, Maker], row: Any) -> Any:
+    if isinstance(row, kind):  # what was not kept, such as the log of a diagnosis
+        return row
+    made = {name: make(row[name]) for name, make in makers.items() if name in row}
+    return kind(**{**row, **made})

@@ -1,6 +1,5 @@
 """Where the lines of a large log begin: any of them is read in milliseconds, whatever the log's size."""
 
-import contextlib
 import json
 from bisect import bisect_right
 from collections.abc import Iterator
@@ -10,11 +9,10 @@ from pathlib import Path
 from typing import IO
 
 from instrumentgpt.files import whole
-from instrumentgpt.instruments.reading.frame_cache import fingerprint, prune
+from instrumentgpt.instruments.reading.frame_cache import fingerprint, prune, restored, write_whole
 from instrumentgpt.instruments.reading.sources import Progress, Source, chunks, is_packed, text_of
 
 MOST_BYTES = 8 << 30  # of unpacked texts in the folder; the oldest go first
-LISTS = ("parts", "sizes", "lines", "offsets")
 STRIDE_BYTES = 1 << 20  # between two known lines: read in a millisecond, 2,000 of them in 2 GB
 
 
@@ -39,7 +37,8 @@ def line_index(source: Source, folder: Path, progress: Progress | None = None) -
     index = _load(kept)
     if index is None:
         index = _indexed(source, folder / f"{name}.txt", progress)
-        _store(kept, index)
+        text = json.dumps(asdict(index)).encode()
+        write_whole(kept, lambda file: file.write(text))
     return index
 
 
@@ -109,17 +108,8 @@ def _scanned(
 def _load(path: Path) -> LineIndex | None:
     """Return the index kept at `path` if what it points to is still as long as it was."""
     try:
-        kept = json.loads(path.read_text(encoding="utf-8"))
-        index = LineIndex(**{name: tuple(kept[name]) for name in LISTS}, total=kept["total"])
+        index: LineIndex = restored(LineIndex, json.loads(path.read_text(encoding="utf-8")))
         same = tuple(Path(part).stat().st_size for part in index.parts) == index.sizes
-    except (OSError, KeyError, TypeError, ValueError):
+    except (OSError, KeyError, TypeError, ValueError, AttributeError):
         return None
     return index if same else None
-
-
-def _store(path: Path, index: LineIndex) -> None:
-    """Keep the index; a full or read-only disk costs the next reader a second, not this one the answer."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with whole(path) as file:
-            file.write(json.dumps(asdict(index)).encode())

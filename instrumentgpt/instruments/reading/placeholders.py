@@ -11,9 +11,7 @@ from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading.headers import vocabulary
 
-JUMP = (
-    10.0  # times the usual change from row to row that a reading and its placeholder are apart, at the least
-)
+JUMP = 10.0  # times the usual change from row to row, by which a reading and its placeholder are apart
 USUAL = 0.99  # quantile of those changes
 MOST_NOTES = 8  # on values that are no readings
 FIRST_ROWS = 10  # in which a setpoint may not have been read yet

@@ -85,7 +85,6 @@ class Log:
     channel_units     units of channels whose pv is in another one than `unit`
     logged_units      channel → unit in its file, where it is shown in another; gains are always per this one
     placeholders      values that are no readings, which `samples` keeps
-    degrees_per_unit  °C per unit of a pv difference: 1 for °C and K, 5/9 for °F, nan for counts
     layout    what logs of one make have in common: the heads of a table, the name of a text log's format
     columns   of a table: name → 0-based column it was read from
     guessed   columns or units that were inferred, not stated by the file: name → the reason, for people
@@ -105,7 +104,6 @@ class Log:
     unit: str = "°C"
     missing: tuple[str, ...] = ()
     output_scale: float = 1.0
-    degrees_per_unit: float = 1.0
     layout: str = ""
     columns: Mapping[str, int] = field(default_factory=dict)
     guessed: Mapping[str, str] = field(default_factory=dict)
@@ -123,6 +121,11 @@ class Log:
     def events(self) -> pd.DataFrame:
         """Return the lines that are no samples: time (s), level, source, text, line; read when asked for."""
         return self.load_events()
+
+    @property
+    def degrees_per_unit(self) -> float:
+        """Return °C per unit of a pv difference, nan for what is no temperature, or counts."""
+        return DEGREES_PER_UNIT.get(self.unit, math.nan)
 
     @property
     def logged_unit(self) -> str:

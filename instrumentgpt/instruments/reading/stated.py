@@ -1,6 +1,5 @@
 """What people say of a log that its file does not: columns, the setpoint, the period, the unit."""
 
-import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,7 +9,6 @@ import numpy as np
 
 from instrumentgpt.instruments.reading.headers import Heading
 from instrumentgpt.instruments.reading.record import (
-    DEGREES_PER_UNIT,
     Log,
     StatedLoop,
     UnreadableLog,
@@ -158,5 +156,4 @@ def as_stated(log: Log, stated: Stated) -> Log:
     if not stated.unit:
         return log
     guessed = {name: reason for name, reason in log.guessed.items() if name != "unit"}
-    degrees = DEGREES_PER_UNIT.get(stated.unit, math.nan)
-    return replace(log, unit=stated.unit, degrees_per_unit=degrees, guessed=guessed)
+    return replace(log, unit=stated.unit, guessed=guessed)

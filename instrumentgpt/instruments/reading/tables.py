@@ -59,7 +59,6 @@ from instrumentgpt.instruments.reading.headers import (
 from instrumentgpt.instruments.reading.lines import EXAMPLES
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
-    DEGREES_PER_UNIT,
     EVENT_COLUMNS,
     STAMP,
     Broken,
@@ -503,7 +502,6 @@ def _log_of(
         unit=unit,
         missing=(*times.missing, *missing_of(samples)),
         output_scale=scale,
-        degrees_per_unit=DEGREES_PER_UNIT.get(unit, math.nan),
         columns={**({"time": roles.time[0]} if roles.time else {}), **next(iter(roles.channels.values()))},
         channel_units={channel: units[channel] for channel in units if units[channel] != unit},
         placeholders=placeholders,

@@ -32,9 +32,7 @@ ANY_TEXTS = (
     b'time=2026-03-04 17:50:13 ts: 1.5 "t": 7 uptime=3 [05:04:52] [1.5]',
 )
 POWER = re.compile(rb"(\+?)-?\d+(?:\.\d+)?[eE]\+?-?\d+")
-Place = (
-    int | tuple[int, int] | bytes | None
-)  # a piece; mantissa and exponent; the constant text itself; nothing
+Place = int | tuple[int, int] | bytes | None  # a piece; mantissa and exponent; the constant text; nothing
 
 
 class Piece(NamedTuple):

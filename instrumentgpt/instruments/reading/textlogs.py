@@ -18,7 +18,7 @@ from instrumentgpt.instruments.reading.layouts import Format, formats
 from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
 from instrumentgpt.instruments.reading.parallel import scanned
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
-from instrumentgpt.instruments.reading.record import DEGREES_PER_UNIT, EVENT_COLUMNS, Broken, Log, missing_of
+from instrumentgpt.instruments.reading.record import EVENT_COLUMNS, Broken, Log, missing_of
 from instrumentgpt.instruments.reading.scales import output_scale
 from instrumentgpt.instruments.reading.scan import Samples
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, chunks, lines_above, text_of
@@ -244,7 +244,6 @@ def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], 
         unit=layout.unit,
         missing=(*(("period",) if untimed and not period else ()), *missing_of(samples)),
         output_scale=scale,
-        degrees_per_unit=DEGREES_PER_UNIT.get(layout.unit, math.nan),
         placeholders=placeholders,
         guessed={"output": why} if why else {},
         channel_names=channel_names,

@@ -52,6 +52,7 @@ PASSED = {
 }  # no level of their own
 LEFT_OPEN = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("tr",)}  # what HTML need not end before another
 BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f", " ") | {'"': "'"})
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, SyntaxError, LookupError, ValueError, OSError)
 SERIES = ("datapoints", "values", "points")  # what holds the values of one series: Grafana, Prometheus
 
 Row = Sequence[object]
@@ -107,15 +108,7 @@ def transcribed(part: Path) -> Iterator[bytes]:
         yield from kind.write(part)
     except InstrumentGPTError:
         raise
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        SyntaxError,
-        LookupError,
-        ValueError,
-        OSError,
-    ) as problem:
+    except DAMAGE as problem:
         raise DamagedLog(
             f"{part.name} starts as {kind.name} does, but cannot be read ({reason(problem)}). "
             "Save it once more, or as CSV"

@@ -34,9 +34,7 @@ MINUS, POINT, COMMA = ord("-"), ord("."), ord(",")
 _BYTE = np.uint64(0xFF)
 _BLANKS = np.uint64(0x2020202020202020)
 _POWERS = 10.0 ** np.arange(MOST_DIGITS + 1)
-_EXACT = (
-    1 << 53
-)  # integers below are floats, and dividing them by a power of ten rounds once, as float() does
+_EXACT = 1 << 53  # integers below are floats; divided by a power of ten they round once, as float() does
 WHOLE_POWERS = 10 ** np.arange(MOST_DIGITS + 1, dtype=np.int64)
 CLOCK = re.compile(rb"(\d\d?):\d\d:\d\d(?:[.,](\d+))?$")
 MIDNIGHT = b"00:00:00"

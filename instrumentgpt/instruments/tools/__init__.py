@@ -18,7 +18,6 @@ from instrumentgpt.instruments.tools import (
     notes,
     pairs,
     series,
-    settled,
 )
 
 TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
@@ -40,11 +39,11 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "advise_gains": gains.advise_gains,
     "survey_devices": analysis.survey_devices,
     "survey_logs": analysis.survey_logs,
-    "shift_report": settled.shift_report,
+    "shift_report": library.shift_report,
     "write_report": drawing.write_report,
     "recall": notes.recall,
     "device_history": notes.device_history,
-    "find_cases": settled.find_cases,
+    "find_cases": library.find_cases,
     "record_finding": notes.record_finding,
     "record_hypothesis": notes.record_hypothesis,
     "rule_out": notes.rule_out,

@@ -7,8 +7,7 @@ from typing import Any, Literal, TypeVar
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
-from instrumentgpt.instruments.analysis.metrics import Metrics
-from instrumentgpt.instruments.analysis.swing import swings_of
+from instrumentgpt.instruments.analysis.metrics import Metrics, swings_of
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of

@@ -12,7 +12,7 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.reading.record import gains_of, gains_stated, is_band, written
 from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log, plain
-from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
+from instrumentgpt.instruments.tuning.gains import Advice, Answer
 from instrumentgpt.instruments.workspace import Workspace
 
 

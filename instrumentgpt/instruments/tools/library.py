@@ -1,17 +1,23 @@
-"""Tools that say which devices and logs there are, and fetch a log."""
+"""Tools that say which devices, logs and cases there are, fetch a log, and tell what a shift saw."""
 
 import time
 from contextlib import suppress
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.conversation import inventory_of
+from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.devices import Device, entry
 from instrumentgpt.instruments.fetch import RemoteLog, fetch
 from instrumentgpt.instruments.fetch import list_logs as logs_of
+from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.precedents import siblings
+from instrumentgpt.instruments.settled import case_data
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder, diagnosed, open_log
 from instrumentgpt.instruments.workspace import Workspace
+from instrumentgpt.moments import now
+from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import SMALL_PART
 
 MOST_LOGS = 5_000  # of years; an agent is given them by pages
@@ -128,3 +134,42 @@ def _chosen(device: Device, name: str, back: int) -> RemoteLog:
         key = "no_log_called" if name else "no_log_back"
         raise UnknownLog(key, device=device.label, log=repr(name), back=back, listed=listed)
     return fitting[0]
+
+
+MOST = 10  # cases of one answer
+
+
+def find_cases(workspace: Workspace, device: str = "", query: str = "") -> dict[str, Any]:
+    """Return the cases of the device and its siblings, or of all: cause, action, outcome as people confirmed.
+
+    For "what settled this before?". Not as evidence of now; diagnose_log tells those of what it finds.
+    Example: find_cases(device="zspr 052", query="thermocouple").
+
+    query  words that a case must hold; "": all of them
+    """
+    inventory = inventory_of(workspace)
+    meant = inventory.find(device) if device else None
+    names = [sibling.name for sibling in (meant, *siblings(meant, inventory))] if meant else [""]
+    with opened(workspace) as database:
+        cases = [case for name in names for case in list_cases(database, query, device=name)]
+    return {"summary": f"{len(cases)} cases", "cases": [case_data(case) for case in cases[:MOST]]}
+
+
+def shift_report(workspace: Workspace, since: str = "", language: Language = "en") -> dict[str, Any]:
+    """Return what happened to all devices since a moment: faults that came, went or stayed, silence, cases.
+
+    For "what happened since yesterday 18:00?", a hand-over. Not for one log; look_at_time is for that.
+    Example: shift_report(since="2026-11-24 18:00").
+
+    since  a day and a time, or the time that was last; "": today
+    """
+    from instrumentgpt.handover.shift import shift_document
+
+    at = now()
+    began = datetime.fromisoformat(since if "-" in since else f"{at:%Y-%m-%d} {since or '0:00':0>5}")
+    began = began.replace(tzinfo=at.tzinfo)
+    began -= timedelta(days=began > at)
+    with opened(workspace) as database:
+        devices = inventory_of(workspace).devices
+        report = shift_document(database, devices, began.timestamp(), language, None)
+    return {"summary": report.title, "since": f"{began:%Y-%m-%d %H:%M}", "text": list(report.parts)}

@@ -1,6 +1,5 @@
 """Which file a log's name means, that file read and diagnosed once, and what is said if it cannot be."""
 
-import math
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from instrumentgpt.instruments import kept_verdicts
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of, opened
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.language import phrase
+from instrumentgpt.instruments.language import plain as plain
 from instrumentgpt.instruments.lognames import device_folder as device_folder
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.sources import chunks, open_source, text_of
@@ -156,24 +156,3 @@ def _read(path: Path, version: tuple[int, int], kept: Path, stated: Stated | Non
 
 
 _diagnosed = lru_cache(KEPT_LOGS)(kept_verdicts.diagnosed)
-
-
-DIGITS = 6  # significant; more than any log carries
-
-
-def plain(value: Any) -> Any:
-    """Return `value` with numbers JSON can write: nan and inf as None, 6 significant digits, no numpy types.
-
-    >>> plain({"kp": float("nan"), "period": 63.0000001, "n": 3, "lines": (1, 2)})
-    {'kp': None, 'period': 63.0, 'n': 3, 'lines': [1, 2]}
-    """
-    if isinstance(value, dict):
-        return {str(name): plain(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(item) for item in value]
-    if value is None or isinstance(value, bool | str | int):
-        return value
-    if hasattr(value, "item"):  # a numpy scalar
-        return plain(value.item())
-    number = float(value)
-    return float(f"{number:.{DIGITS}g}") if math.isfinite(number) else None

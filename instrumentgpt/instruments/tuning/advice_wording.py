@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments.language import Language, phrase
-from instrumentgpt.instruments.tuning.gains import Gains
-from instrumentgpt.instruments.tuning.verdicts import Advice, Answer
+from instrumentgpt.instruments.tuning.gains import Advice, Answer, Gains
 
 SENTENCES = Path(__file__).with_name("advice.toml")
 word = partial(phrase, SENTENCES)

@@ -1,6 +1,6 @@
 """The gains a controller really applies: those the log names, checked against what its output does."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -191,3 +191,48 @@ def gains_in_force(loop: Loop) -> Gains | None:
         return Gains(kp, ki, 0.0, "disagrees", reverse)
     agrees = _within(kp, named.kp, DISAGREEMENT) and _within(ki, named.ki, DISAGREEMENT)
     return Gains(named.kp, named.ki, named.kd, "agrees" if agrees else "log", reverse)
+
+
+Verdict = Literal["yes", "no", "not_proven"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Whether a gain may be changed; `reason` and `experiment` name sentences of advice.toml.
+
+    verdict       "yes": every accepted model keeps both margins; "no": none does; "not_proven": some do
+    present       the gain in force, nan if unknown
+    asked         the gain asked for, nan if unknown
+    phase_margin  degrees, worst of all accepted models at `asked`; nan if there are none
+    gain_margin   factor, likewise
+    """
+
+    channel: int
+    gain: GainName
+    verdict: Verdict
+    present: float
+    asked: float
+    phase_margin: float
+    gain_margin: float
+    reason: str
+    experiment: str = ""
+    numbers: dict[str, float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Advice:
+    """Better gains, or why none are given; `reason` names the sentence of advice.toml, `numbers` fill it.
+
+    proposed      None unless they help on every accepted model
+    iae_ratio     predicted IAE with the proposed gains over that with the present ones, on the worst model
+    """
+
+    channel: int
+    present: Gains | None
+    proposed: Gains | None
+    phase_margin: float
+    gain_margin: float
+    iae_ratio: float
+    reason: str
+    experiment: str = ""
+    numbers: dict[str, float | str] = field(default_factory=dict)

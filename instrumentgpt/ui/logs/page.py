@@ -11,9 +11,8 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.copies import UNTIL
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
-from instrumentgpt.instruments.fetch import FetchError, RemoteLog, list_logs
+from instrumentgpt.instruments.fetch import UNTIL, FetchError, RemoteLog, list_logs
 from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.lognames import is_log_name, start_time
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
