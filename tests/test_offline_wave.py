@@ -86,6 +86,19 @@ def test_without_an_output_nobody_says_how_it_answers(tmp_path, question, part):
     assert part in text and "nan" not in text and "second thermometer" not in text
 
 
+@pytest.mark.parametrize(
+    ("question", "part"),
+    [
+        ("why does it swing?", "only from 2026-02-20 10:15:00 to 10:19:59; in the rest of the time it moves"),
+        ("為什麼波動？", "只有 2026-02-20 10:15:00 到 10:19:59 之間如此；其餘時間變動"),
+    ],
+)
+def test_a_wave_of_one_part_of_a_log_is_told_with_its_times_and_its_own_period(tmp_path, question, part):
+    _log(tmp_path / "run.csv", lambda t: 0.15 * np.sin(t / 5) if t >= 900 else 0.0)
+    text = asked(question, tmp_path, attachments=[str(tmp_path / "run.csv")]).text
+    assert part in text and ("every 31 s" in text or "每 31 秒" in text)
+
+
 @pytest.mark.parametrize("question", ["054 昨晚發生什麼事？", "zspr 054 what happened?"])
 def test_what_happened_is_told_by_what_was_found_with_its_times_then_by_the_lines(question, tmp_path):
     text = asked(question, tmp_path, today="2026-02-21T08:00:00").text

@@ -576,6 +576,9 @@ def _made_by(case: Case, swing: Result, unit: str) -> str:
         sentences[:0] = [case.say("swing_regular", **numbers), case.say(answers, **numbers)]
         if None not in (swing["expected"], swing["phase"]) and abs(swing["phase"] - swing["expected"]) < 10:
             sentences.append(case.say("swing_answers", **numbers))
+    if swing["calm"] is not None:
+        start, end = swing["start_clock"], moment(swing["end_clock"], swing["start_clock"])
+        sentences.append(case.say("swing_part", **numbers, **{"from": moment(start), "to": end}))
     return together(sentences, case.language)
 
 

@@ -3,11 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import periodicity, smooth
+from instrumentgpt.instruments.analysis.signals import periodicity, runs, smooth
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
 from instrumentgpt.instruments.loops import Floats, Loop, Mask
 
@@ -201,6 +202,7 @@ ABOVE_NOISE = 3.0  # times noise and digit that a swing must have to be one
 STILL = 0.02  # % of output amplitude below which the output does not take part
 COARSE_STEPS = 4  # values of the output in a swing, up to which it moves in steps
 LEAST_CYCLES = 3.0
+PARTS, WILD = 8, 3.0  # of a hold; times the usual swing of one, from which it is told of that part alone
 
 
 @dataclass(frozen=True)
@@ -213,6 +215,8 @@ class Swing:
     phase       degrees by which the output follows the error at that period: 0 answers it at once
     expected    degrees that the gains in force give: the controller's own answer; nan without gains
     together    channels that move with it at the same moments
+    start, end  s, of the part of the hold that swings so, if it is not all of it; else nan
+    calm        half peak-to-peak in the rest of the hold; nan where it is the same all along
     maker       "noise": nothing but the sensor's scatter; "outside": several loops at once; "actuator": the
                 output moves in steps; "not_the_output": it stands still; "open": its loop or something
                 outside, which one log at rest cannot tell; "irregular": no period
@@ -230,6 +234,9 @@ class Swing:
     phase: float
     expected: float
     together: tuple[int, ...]
+    start: float
+    end: float
+    calm: float
     maker: Maker
 
 
@@ -256,8 +263,15 @@ def _swing(number: int, errors: Mapping[int, Held], metrics: Metrics) -> Swing:
     window = max(1, round(0.5 * metrics.lag / metrics.sample_period)) if metrics.sample_period > 0 else 1
     quiet = smooth(error, window)
     half = float(np.nanmax(quiet) - np.nanmin(quiet)) / 2
-    regular = metrics.regularity > REGULAR and metrics.period > 0
-    period = metrics.period if regular else math.nan
+    period, regularity, start, end, calm = metrics.period, metrics.regularity, math.nan, math.nan, math.nan
+    if (wild := _wild_part(quiet)) is not None:
+        calm = float(np.ptp(np.delete(quiet, np.arange(wild.start, wild.stop)))) / 2
+        time, error, output = time[wild], error[wild], output[wild]
+        start, end = float(time[0]), float(time[-1])
+        samples, regularity = periodicity(error)
+        period = samples * metrics.sample_period
+    regular = regularity > REGULAR and period > 0
+    period = period if regular else math.nan
     cycles = float(time[-1] - time[0]) / period if regular else 0.0
     is_seen = regular and np.isfinite(output).any()
     amplitude, phase = _output_at(time, error, output, period) if is_seen else (math.nan, math.nan)
@@ -280,9 +294,24 @@ def _swing(number: int, errors: Mapping[int, Held], metrics: Metrics) -> Swing:
         else "open"
     )  # fmt: skip
     return Swing(
-        number, half, metrics.noise, metrics.digit, metrics.band, period, metrics.regularity, cycles,
-        amplitude, phase, expected, together, maker,
+        number, half, metrics.noise, metrics.digit, metrics.band, period, regularity, cycles,
+        amplitude, phase, expected, together, start, end, calm, maker,
     )  # fmt: skip
+
+
+def _wild_part(error: Floats) -> slice | None:
+    """Return the longest run of parts of a hold that swing far more than most; None where all are alike.
+
+    >>> _wild_part(np.sin(np.arange(800.0)) * np.where(np.arange(800) < 600, 0.1, 1.0))
+    slice(600, 800, None)
+    """
+    edges = np.linspace(0, len(error), PARTS + 1).astype(int)
+    sizes = np.array([np.ptp(error[first:stop]) for first, stop in pairwise(edges)])
+    wild = runs(sizes > WILD * np.median(sizes))
+    if not len(wild):
+        return None
+    first, stop = max(wild, key=lambda run: int(run[1] - run[0]))
+    return slice(int(edges[first]), int(edges[stop]))
 
 
 def _output_at(time: Floats, error: Floats, output: Floats, period: float) -> tuple[float, float]:

@@ -89,6 +89,7 @@ def diagnose_log(
         "segments": segment_wording.rows(diagnosis, channel, language, MOST_SEGMENTS),
         "swings": [
             plain(asdict(swing))
+            | {"start_clock": opened.log.clock(swing.start), "end_clock": opened.log.clock(swing.end)}
             for swing in swings_of(loops_of(opened.log), diagnosis.channels).values()
             if channel in (None, swing.channel)
         ],
