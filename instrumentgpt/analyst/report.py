@@ -36,6 +36,7 @@ FEWEST_MOVED = 2  # excursions in which a column moved, before it is told: one i
 TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
+MOST_NAMED = 6  # channels told with their names at the head
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
 PARTS = ("why", "next", "sure", "danger", "fine", "matters", "unlogged")  # of a diagnosis, asked about alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
@@ -264,8 +265,10 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
             "unit": unit_of(diagnosis, swing["channel"]),
             "period": swing["period"],
         }
-        placed = {"label": about.label, "channel": swing["channel"], "count": len(swing["together"]) + 1}
-        return case.say(key, **placed, **size)
+        moving = sorted({swing["channel"], *swing["together"]})
+        told = case.say("moving_all" if moving == channels else "moving_some", channels=case.listed(moving))
+        placed = {"channels": case.listed(channels), "count": len(channels), "moving": told}
+        return case.say(key, label=about.label, channel=swing["channel"], **placed, **size)
     if case.question.channel is not None:
         return case.say("verdict_channel_healthy", label=about.label, channel=channels[0])
     others = sorted({*diagnosis["channel_numbers"]} - {*channels})
@@ -383,6 +386,7 @@ def excursion_row(
 def header(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return the sentence on the log itself: its name, span, size, and how old it is."""
     names = diagnosis["channel_names"]
+    is_short = len(names) <= MOST_NAMED
     sentence = case.say(
         "header_rows" if "period" in diagnosis["missing"] else "header",
         log=quoted(about.log),
@@ -391,7 +395,7 @@ def header(case: Case, about: Subject, diagnosis: Result) -> str:
         span=span_text(diagnosis["seconds"] or 0.0, case.language),
         lines=diagnosis["lines"],
         channels=case.listed(
-            f"{number} ({plain_text(names[key])})" if (key := str(number)) in names else number
+            f"{number} ({plain_text(names[key])})" if (key := str(number)) in names and is_short else number
             for number in diagnosis["channel_numbers"]
         ),
         count=len(diagnosis["channel_numbers"]),

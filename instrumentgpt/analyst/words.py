@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterable
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +19,7 @@ SENTENCES = (
 )
 QUOTE_CHARS = 160  # of a quoted log line: one line on the page
 _TAG_START = re.compile(r"<(?=[!/?A-Za-z])")
+LONG_RUN = 5  # whole numbers in a row, from which a list tells their ends
 TITLE_CHARS = 40  # of a conversation that is linked
 
 
@@ -38,12 +40,19 @@ def phrase(key: str, language: Language, **fields: Any) -> str:
 
 
 def joined(items: Iterable[object], language: Language) -> str:
-    """Return a list as it stands in a sentence.
+    """Return a list as it stands in a sentence, a long run of whole numbers by its ends.
 
-    >>> joined([1, 3, 4], "en"), joined([1, 3, 4], "zh")
-    ('1, 3, 4', '1、3、4')
+    >>> joined([1, 3, 4], "en"), joined([1, 3, 4], "zh"), joined([1, 2, 3, 4, 5, 8], "en")
+    ('1, 3, 4', '1、3、4', '1–5, 8')
     """
-    return ("、" if language == "zh" else ", ").join(map(str, items))
+    runs: list[list[object]] = []
+    for item in items:
+        if runs and isinstance(item, int) and runs[-1][-1] == item - 1:
+            runs[-1].append(item)
+        else:
+            runs.append([item])
+    parts = chain.from_iterable([f"{run[0]}–{run[-1]}"] if len(run) >= LONG_RUN else run for run in runs)
+    return ("、" if language == "zh" else ", ").join(map(str, parts))
 
 
 def together(sentences: Iterable[str], language: Language) -> str:
