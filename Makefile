@@ -1,5 +1,6 @@
 # The two commands a newcomer needs are `make run` and `make test`; each sets up what it needs.
 PYTHON ?= python3
+WORKERS ?= 3  # of the tests: half of their time they wait for a page or a process
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=  # each of the many processes would compile our modules anew
 
@@ -9,7 +10,7 @@ run: .venv/.runtime
 
 test: .venv/.dev
 	@sh .ci/chromium
-	$(BIN)/pytest -q -n 2 --dist worksteal
+	$(BIN)/pytest -q -n $(WORKERS) --dist worksteal
 	@sh .ci/agents run
 
 soak: .venv/.dev

@@ -9,7 +9,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 APP = str(Path(__file__).parents[1] / "app.py")
-PAGE_SECONDS = 25  # the first run imports everything; nothing is waited for but the page itself
+PAGE_SECONDS = 75  # the first run imports everything; nothing is waited for but the page itself
 KINDS = ("markdown", "caption", "text", "code")
 # each AppTest would look through all installed packages for components, for 0.5 s of CPU
 manifest_scanner.scan_component_manifests = cache(manifest_scanner.scan_component_manifests)

@@ -13,7 +13,7 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import live_runs
 from instrumentgpt.turn import runs
 
-JOURNEY_SECONDS = 90  # ends one that hangs: each of its steps has a limit of its own, see ANSWER_MS
+JOURNEY_SECONDS = 240  # ends one that hangs: each of its steps has a limit of its own, see ANSWER_MS
 AS_SHIPPED = dict.fromkeys(asdict(Settings()))
 OFFLINE = {"agent": "offline"}
 VARIANTS = [(locale, size) for locale in ("en-GB", "zh-TW") for size in SIZES]  # of a visitor
