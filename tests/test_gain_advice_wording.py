@@ -27,6 +27,7 @@ NUMBERS = {
     "oscillates": {"amplitude": 1.2, "period": 37.0, "phase_margin": 50.0},
     "other_period": {"amplitude": 1.2, "period": 6.0, "model_period": 41.0},
     "no_temperature": {},
+    "switches": {},
 }
 
 

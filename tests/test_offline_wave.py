@@ -68,8 +68,9 @@ def _log(path, *waves):
 )
 def test_what_moves_several_loops_at_once_is_told_from_what_moves_one(tmp_path, waves, makers):
     log = _log(tmp_path / "run.csv", *waves)
-    channels = {channel: metrics_of(track) for channel, track in study_of(log).tracks.items()}
-    swings = swings_of(loops_of(log), channels)
+    tracks = study_of(log).tracks
+    channels = {channel: metrics_of(track) for channel, track in tracks.items()}
+    swings = swings_of(loops_of(log), channels, {channel: track.kind for channel, track in tracks.items()})
     assert [swings[channel].maker for channel in (1, 2)] == makers
     assert swings[1].period == pytest.approx(2 * np.pi * 20, rel=0.1)
 
@@ -97,6 +98,25 @@ def test_a_wave_of_one_part_of_a_log_is_told_with_its_times_and_its_own_period(t
     _log(tmp_path / "run.csv", lambda t: 0.15 * np.sin(t / 5) if t >= 900 else 0.0)
     text = asked(question, tmp_path, attachments=[str(tmp_path / "run.csv")]).text
     assert part in text and ("every 31 s" in text or "每 31 秒" in text)
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("why does it cycle?", ["is healthy", "only goes on and off", "every 120 s", "narrower hysteresis"]),
+        ("為什麼波動？", ["正常", "只有開與關", "每 120 秒", "縮小遲滯"]),
+    ],
+)
+def test_a_thermostat_is_told_to_cycle_because_it_switches(tmp_path, question, parts):
+    rows = ["time,setpoint,pv,output"]
+    for second in range(0, 7200, 5):
+        phase = second % 120 / 120
+        pv = 50 + 2 * (4 * abs(phase - 0.5) - 1)
+        rows.append(f"2026-02-20 {10 + second // 3600}:{second // 60 % 60:02d}:{second % 60:02d},50,{pv:.2f},")
+        rows[-1] += "100" if phase >= 0.5 else "0"
+    (tmp_path / "run.csv").write_text("\n".join(rows), encoding="utf-8")
+    text = asked(question, tmp_path, attachments=[str(tmp_path / "run.csv")]).text
+    assert all(part in text for part in parts)
 
 
 @pytest.mark.parametrize("question", ["054 昨晚發生什麼事？", "zspr 054 what happened?"])

@@ -144,6 +144,11 @@ def test_a_pressure_is_refused():
     assert refused(simulated_loop(), unit="bar").reason == "no_temperature"
 
 
+def test_a_controller_that_only_switches_has_no_gains_to_judge():
+    loop = without_gains(simulated_loop())
+    assert refused(replace(loop, output=np.where(loop.setpoint > loop.pv, 100.0, 20.0))).reason == "switches"
+
+
 def test_a_model_that_makes_a_calm_loop_unstable_is_refused():
     found = refused(simulated_loop(named=Controller(200.0, 2.0, kd=0.1)))
     assert found.reason == "unstable_model"

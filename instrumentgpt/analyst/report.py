@@ -575,7 +575,7 @@ def _made_by(case: Case, swing: Result, unit: str) -> str:
         "share": 100 * swing["half_size"] / swing["band"],
     }
     sentences = [case.say(f"swing_{swing['maker']}", **numbers)]
-    if swing["period"]:
+    if swing["period"] and swing["maker"] != "switching":
         answers = "swing_response" if swing["output"] is not None else "swing_no_output"
         sentences[:0] = [case.say("swing_regular", **numbers), case.say(answers, **numbers)]
         if None not in (swing["expected"], swing["phase"]) and abs(swing["phase"] - swing["expected"]) < 10:

@@ -43,6 +43,7 @@ EXPERIMENTS = {  # what a refused identification needs
     "oscillates": "name_gains",
     "other_period": "setpoint_step",
     "no_temperature": "",
+    "switches": "",
 }
 
 

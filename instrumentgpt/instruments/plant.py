@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.kind import drive_of, switched
 from instrumentgpt.instruments.analysis.own_units import CELSIUS, DIGITS, LAG_SAMPLES, band_of, span_of
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import digit, periodicity, runs
@@ -146,6 +147,9 @@ def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> 
         return Refusal(loop.channel, "no_temperature")
     if not np.isfinite(loop.output).any():
         return Refusal(loop.channel, "no_output")
+    drive, *_ = drive_of(loop.setpoint, switched(loop.output), np.isfinite(loop.setpoint))
+    if drive == "on_off" and named_gains(loop) is None:
+        return Refusal(loop.channel, "switches")
     record = longest_record(loop, exclude)
     if record is None:
         time, *_ = _longest_stretch(loop, exclude)

@@ -90,7 +90,10 @@ def page(database: Database) -> None:
             device_form.draw(None, start_scan)
         handing.draw_shift(session.current_settings(database))
     if scanning():
-        text = say("Judging the logs of {count} instruments… the table fills as they come", count=len(rows))
+        text = say(
+            "Judging the logs of {count} {count:?instrument|instruments}… the table fills as they come",
+            count=len(rows),
+        )
         st.info(text, icon=":material/hourglass_top:")
         _follow(names)
     _draw_alerts(database, {row.device: row for row in rows})

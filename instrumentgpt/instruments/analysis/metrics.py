@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.signals import periodicity, runs, smooth
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
 from instrumentgpt.instruments.loops import Floats, Loop, Mask
@@ -194,7 +195,7 @@ def _answer(track: Track, step: Step) -> tuple[float, float, float, float]:
     return rise_time(time, pv, step.setpoint), settled, past, 100 * past / abs(step.size)
 
 
-Maker = Literal["noise", "outside", "actuator", "not_the_output", "open", "irregular"]
+Maker = Literal["switching", "noise", "outside", "actuator", "not_the_output", "open", "irregular"]
 Held = tuple[Floats, Floats, Floats]  # time (s), error and output of the samples on a setpoint
 REGULAR = 0.6  # autocorrelation after one period, from which a swing has a period worth a word
 TOGETHER = 0.8  # correlation with a neighbour, from which both move by one cause
@@ -217,9 +218,10 @@ class Swing:
     together    channels that move with it at the same moments
     start, end  s, of the part of the hold that swings so, if it is not all of it; else nan
     calm        half peak-to-peak in the rest of the hold; nan where it is the same all along
-    maker       "noise": nothing but the sensor's scatter; "outside": several loops at once; "actuator": the
-                output moves in steps; "not_the_output": it stands still; "open": its loop or something
-                outside, which one log at rest cannot tell; "irregular": no period
+    maker       "switching": its output only goes on and off; "noise": nothing but the sensor's scatter;
+                "outside": several loops at once; "actuator": the output moves in steps; "not_the_output": it
+                stands still; "open": its loop or something outside, which one log at rest cannot tell;
+                "irregular": no period
     """
 
     channel: int
@@ -228,23 +230,40 @@ class Swing:
     digit: float
     band: float
     period: float
-    regularity: float
-    cycles: float
-    output: float
-    phase: float
-    expected: float
-    together: tuple[int, ...]
-    start: float
-    end: float
-    calm: float
     maker: Maker
+    regularity: float = math.nan
+    cycles: float = math.nan
+    output: float = math.nan
+    phase: float = math.nan
+    expected: float = math.nan
+    together: tuple[int, ...] = ()
+    start: float = math.nan
+    end: float = math.nan
+    calm: float = math.nan
 
 
-def swings_of(loops: Mapping[int, Loop], channels: Mapping[int, Metrics]) -> dict[int, Swing]:
+def swings_of(
+    loops: Mapping[int, Loop], channels: Mapping[int, Metrics], kinds: Mapping[int, LoopKind]
+) -> dict[int, Swing]:
     """Return channel → its swing, of the channels that hold a setpoint within their bands at least partly."""
-    held = {number: _longest_hold(loops[number], channels[number]) for number in channels if number in loops}
+    switching = [number for number, kind in kinds.items() if kind.drive == "on_off" and number in channels]
+    held = {
+        number: _longest_hold(loops[number], channels[number])
+        for number in channels
+        if number in loops and number not in switching
+    }
     errors = {number: hold for number, hold in held.items() if len(hold[0]) >= 16}
-    return {number: _swing(number, errors, channels[number]) for number in errors}
+    swings = {number: _swing(number, errors, channels[number]) for number in errors}
+    return swings | {number: _cycle(loops[number], channels[number]) for number in switching}
+
+
+def _cycle(loop: Loop, metrics: Metrics) -> Swing:
+    """Return what a loop does whose output only goes on and off: its period is that of its switching on."""
+    on = loop.output > np.nanmean(loop.output)
+    starts = loop.time[1:][on[1:] & ~on[:-1]]
+    period = float(np.median(np.diff(starts))) if len(starts) > 1 else math.nan
+    size, noise, digit, band = metrics.half_peak_to_peak, metrics.noise, metrics.digit, metrics.band
+    return Swing(loop.channel, size, noise, digit, band, period, "switching")
 
 
 def _longest_hold(loop: Loop, metrics: Metrics) -> Held:
@@ -294,8 +313,8 @@ def _swing(number: int, errors: Mapping[int, Held], metrics: Metrics) -> Swing:
         else "open"
     )  # fmt: skip
     return Swing(
-        number, half, metrics.noise, metrics.digit, metrics.band, period, regularity, cycles,
-        amplitude, phase, expected, together, start, end, calm, maker,
+        number, half, metrics.noise, metrics.digit, metrics.band, period, maker, regularity, cycles,
+        amplitude, phase, expected, together, start, end, calm,
     )  # fmt: skip
 
 

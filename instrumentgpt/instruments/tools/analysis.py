@@ -90,7 +90,7 @@ def diagnose_log(
         "swings": [
             plain(asdict(swing))
             | {"start_clock": opened.log.clock(swing.start), "end_clock": opened.log.clock(swing.end)}
-            for swing in swings_of(loops_of(opened.log), diagnosis.channels).values()
+            for swing in swings_of(loops_of(opened.log), diagnosis.channels, diagnosis.kinds).values()
             if channel in (None, swing.channel)
         ],
         "withheld": {name: withheld_wording.reason(why, language) for name, why in withheld.items()},

@@ -13,7 +13,8 @@ SENTENCES = Path(__file__).with_name("advice.toml")
 word = partial(phrase, SENTENCES)
 GAIN_UNITS = {"kp": "%/{unit}", "ki": "%/({unit}·s)", "kd": "%·s/{unit}"}
 TOLD_TOGETHER = (  # reasons that several channels can share
-    "no_output", "short", "quiet", "no_gains", "no_temperature", "every_model", "no_model", "good_enough",
+    "no_output", "short", "quiet", "no_gains", "no_temperature", "switches", "every_model", "no_model",
+    "good_enough",
 )  # fmt: skip
 PERCENT = (1.0, 100.0)  # scales of an output that is a percentage, or a share
 FRAGILE_PHASE = 45.0  # degrees; below it "good enough" is not what can be said
