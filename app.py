@@ -60,4 +60,7 @@ if __name__ == "__main__":
 else:
     from instrumentgpt.ui import server
 
-    app = st.App(__file__, **server.parts())
+    try:
+        app = st.App(__file__, **server.parts())
+    except server.BadToken as error:
+        raise SystemExit(f"error: {error}") from None

@@ -5,6 +5,7 @@ import hashlib
 import http.client
 import os
 import re
+import runpy
 import socket
 import stat
 import subprocess
@@ -208,6 +209,12 @@ def test_the_token_is_new_at_each_start_or_chosen_or_off(tmp_path):
     assert server.access({"INSTRUMENTGPT_TOKEN": TOKEN}, tmp_path).token == TOKEN
     with pytest.raises(server.BadToken, match="3 characters"):
         server.access({"INSTRUMENTGPT_TOKEN": "abc"}, tmp_path)
+
+
+def test_a_token_that_is_too_short_is_told_at_the_start_and_nothing_else(monkeypatch):
+    monkeypatch.setenv("INSTRUMENTGPT_TOKEN", "abc")
+    with pytest.raises(SystemExit, match="^error: INSTRUMENTGPT_TOKEN has 3 characters"):
+        runpy.run_path(str(ROOT / "app.py"), run_name="app")
 
 
 def test_the_key_of_the_cookies_is_kept_and_its_owners_alone(tmp_path):
