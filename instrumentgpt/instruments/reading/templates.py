@@ -319,10 +319,9 @@ def _answer(pieces: list[Piece], layout: Format) -> _Answer | set[int]:
     samples = []
     for pattern, match in matches:
         channel = places.of(match, "channel")
-        named = channel is None and pattern.channel is None
-        name = pattern.channel_name or (places.text_of(match, "name") if named else "")
+        name = "" if channel is not None else pattern.channel_name or places.text_of(match, "name")
         values = tuple(places.of(match, value) for value in VALUES)
-        samples.append(Sample(pattern, channel, name if named else "", values))
+        samples.append(Sample(pattern, channel, name, values))
     stamp = places.spans.get(parts.stamp_span, -1) if parts.kind else -1
     if places.unclear:
         return places.unclear
