@@ -18,10 +18,9 @@ import numpy as np
 
 from bench.margins import margins
 from demo.simulated_loop import Controller, Event, Plant, Run, Steps, simulate
-from instrumentgpt.instruments.advice import advise, can_raise
+from instrumentgpt.instruments.advice import LEAST_GAIN, LEAST_PHASE, advise, can_raise
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Identification, Refusal, identify
-from instrumentgpt.instruments.tuning.candidates import LEAST_GAIN, LEAST_PHASE
 from instrumentgpt.instruments.tuning.gains import Gains
 
 KINDS = ("well tuned", "sluggish", "overshoot", "oscillation")

@@ -18,10 +18,9 @@ from itertools import count, islice
 import numpy as np
 
 from bench.margins import margins
-from instrumentgpt.instruments.advice import advise, can_raise
+from instrumentgpt.instruments.advice import LEAST_GAIN, LEAST_PHASE, advise, can_raise
 from instrumentgpt.instruments.loops import Loop
 from instrumentgpt.instruments.plant import Refusal, identify
-from instrumentgpt.instruments.tuning.candidates import LEAST_GAIN, LEAST_PHASE
 from instrumentgpt.instruments.tuning.gains import Gains
 
 STEP = 0.1  # s of the simulation

@@ -16,11 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from instrumentgpt.instruments.advice import advise, can_raise
+from instrumentgpt.instruments.advice import LEAST_GAIN, LEAST_PHASE, advise, can_raise
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.plant import Identification, Refusal, identify, longest_record
-from instrumentgpt.instruments.tuning.candidates import LEAST_GAIN, LEAST_PHASE
 from instrumentgpt.instruments.tuning.margins import margins
 from instrumentgpt.instruments.tuning.models import fit
 

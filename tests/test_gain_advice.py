@@ -8,17 +8,20 @@ import pytest
 from cases import each
 
 from demo.simulated_loop import Controller, Event, Plant, simulate
-from instrumentgpt.instruments.advice import EXPERIMENTS, UnknownGain, advise, can_raise
-from instrumentgpt.instruments.plant import Identification, identify
-from instrumentgpt.instruments.tuning.candidates import (
+from instrumentgpt.instruments.advice import (
     DESIGN_GAIN,
     DESIGN_PHASE,
+    EXPERIMENTS,
+    UnknownGain,
+    advise,
+    can_raise,
     extreme_models,
     margins_of,
     predicted_iae,
     simc,
     with_dead_time,
 )
+from instrumentgpt.instruments.plant import Identification, identify
 from instrumentgpt.instruments.tuning.gains import Gains
 from instrumentgpt.instruments.tuning.margins import margins
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains

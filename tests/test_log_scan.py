@@ -217,12 +217,6 @@ def test_lines_that_start_nearly_like_samples_hide_none(starts, dirt):
     assert_both_readers_agree(damaged(lines, dirt), OWN)
 
 
-def test_lines_that_say_nothing_are_learned_by_how_they_start():
-    lines = [event(second, f"[{'FHNZ'[second % 4]}an] {second * 7}") for second in range(100)]
-    shapes = templates_of([line.encode() for line in lines], OWN)
-    assert len(shapes) == 4 and not any(shape.samples or shape.whole for shape in shapes)
-
-
 @pytest.mark.parametrize("layout", formats().values(), ids=formats())
 def test_a_line_that_says_something_has_what_its_format_says_every_such_line_has(layout):
     chance = random.Random(1)

@@ -1,25 +1,19 @@
-"""Gains: can one be raised, and which would be better; by the worst of all models that the log accepts."""
+"""Gains: can one be raised, and which would be better; by the worst of all models that the log accepts.
+
+Better ones are tried by Skogestad's rules, as fast as every model allows, and compared by predicted IAE.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import product
 
 import numpy as np
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.loops import Floats, Mask
 from instrumentgpt.instruments.plant import Identification, Refusal
-from instrumentgpt.instruments.tuning.candidates import (
-    LEAST_GAIN,
-    LEAST_PHASE,
-    are_enough,
-    candidates_for,
-    extreme_models,
-    highest_proven,
-    margins_of,
-    margins_tried,
-    model_numbers,
-    predicted_iae,
-)
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, Advice, Answer, GainName, Gains, Verdict
+from instrumentgpt.instruments.tuning.margins import Margins, margins
 
 IAE_FALL = 0.25  # advise only if the predicted IAE falls by more than this share, on every model
 FRAGILE_IAE_FALL = 0.05  # likewise, where every model says that the present margins are too small
@@ -131,3 +125,163 @@ def _best_of(plant: Identification, candidates: Sequence[Gains], about: dict[str
         reason = "steadier" if fragile else "better"
         return Advice(plant.channel, present, proposed, phase, size, ratio, reason, "", numbers)
     return Advice(plant.channel, present, None, phase, size, ratio, "good_enough", "", numbers)
+
+
+LEAST_PHASE, LEAST_GAIN = 45.0, 2.0  # degrees, factor: "yes" needs both on every model (loops.md section 2)
+REGRESSED_ERROR = 1.3  # factor by which gains regressed from the output may be wrong either way
+DEAD_TIME_SHARE = 0.25  # of the delay beyond the first lag, at the least
+HIGHEST_FACTOR = 10.0  # no further is searched for what is proven
+
+
+def are_enough(at: Margins) -> Mask:
+    """Return for each model whether it keeps both margins that a "yes" needs, (m,)."""
+    return (at.phase >= LEAST_PHASE) & (at.gain >= LEAST_GAIN)
+
+
+def margins_of(plant: Identification, gains: Gains) -> Margins:
+    """Return the margins of `gains` around every model; of uncertain gains those of the worst they may be."""
+    return Margins(*np.min(margins_tried(plant, gains), axis=0))
+
+
+def margins_tried(plant: Identification, gains: Gains) -> list[Margins]:
+    """Return the margins of `gains`, or, where they are regressed, of gains 1.3 times both ways."""
+    models = with_dead_time(plant.models)
+    if gains.source not in ("regressed", "disagrees"):
+        return [margins(models, gains.kp, gains.ki, gains.kd)]
+    sides = (1 / REGRESSED_ERROR, REGRESSED_ERROR)
+    return [margins(models, gains.kp * a, gains.ki * b, gains.kd * a) for a, b in product(sides, sides)]
+
+
+def with_dead_time(models: Floats) -> Floats:
+    """Return `models` with at least a quarter of tau2 + dead_time as dead time: real plants have more lags.
+
+    >>> with_dead_time(np.array([[1.0, 100.0, 7.0, 1.0]])).tolist()
+    [[1.0, 100.0, 6.0, 2.0]]
+    """
+    gain, tau1, tau2, dead_time = models.T
+    least = np.maximum(dead_time, DEAD_TIME_SHARE * (tau2 + dead_time))
+    changed: Floats = np.stack([gain, tau1, tau2 + dead_time - least, least], axis=1)
+    return changed
+
+
+def keeps_margins(
+    plant: Identification, gains: Gains, phase: float = LEAST_PHASE, gain: float = LEAST_GAIN
+) -> bool:
+    """Return whether `gains` keep at least `phase` (degrees) and `gain` (factor) on every accepted model."""
+    worst_phase, worst_gain = margins_of(plant, gains).worst()
+    return worst_phase >= phase and worst_gain >= gain
+
+
+def highest_proven(plant: Identification, gain: GainName) -> float:
+    """Return the highest value of `gain` at which every model keeps its margins, nan if not even now."""
+    low, high = 1.0, HIGHEST_FACTOR
+    present = float(getattr(plant.gains, gain))
+    if not keeps_margins(plant, plant.gains) or present == 0:
+        return math.nan
+    for _ in range(8):
+        middle = float(np.sqrt(low * high))
+        ok = keeps_margins(plant, plant.gains.with_gain(gain, present * middle))
+        low, high = (middle, high) if ok else (low, middle)
+    return present * low
+
+
+def model_numbers(plant: Identification) -> dict[str, float | str]:
+    """Return what a reader should know of the models: best gain, lags, dead time, R², count, margins now."""
+    gain, tau1, tau2, dead_time = (float(value) for value in plant.best)
+    phase, size = margins_of(plant, plant.gains).worst()
+    return {
+        "plant_gain": gain, "tau1": tau1, "tau2": tau2, "dead_time": dead_time, "r2": plant.r2,
+        "models": len(plant.models), "samples": plant.samples, "start": plant.start, "end": plant.end,
+        "phase_now": phase, "gain_now": size, "kp": plant.gains.kp, "ki": plant.gains.ki,
+        "kd": plant.gains.kd, "source": plant.gains.source,
+    }  # fmt: skip
+
+
+def extreme_models(models: Floats) -> Floats:
+    """Return the best of `models` (m, 4) and those at the ends of each parameter, slope and total delay."""
+    views = [*models.T, models[:, 0] / models[:, 1], models[:, 2] + models[:, 3]]
+    rows = {0, *(int(end(view)) for view in views for end in (np.argmin, np.argmax))}
+    return models[sorted(rows)]
+
+
+DESIGN_PHASE, DESIGN_GAIN = 48.0, 2.3  # degrees, factor: for gains we propose (loops.md section 3)
+TAU_C = np.linspace(1.0, 6.0, 21)  # closed-loop time constants tried, in dead times (loops.md section 3)
+INTEGRAL_STRETCH = (1.0, 1.5, 2.2)  # times SIMC's integral time: a longer one leaves room for kp
+
+
+def candidates_for(plant: Identification) -> list[Gains]:
+    """Return for each integral time the fastest gains that keep the design margins on every model."""
+    both_sides = len(plant.models) > 1 and bool((plant.models[1, 1:] == plant.models[0, 1:]).all())
+    nominal = plant.models[: 2 if both_sides else 1]
+    model = nominal[np.argmax(np.abs(nominal[:, 0]))]
+    fastest = []
+    for stretch in INTEGRAL_STRETCH:
+        tried = (simc(model, float(multiple), plant.gains.kd != 0, stretch) for multiple in TAU_C)
+        kept = (gains for gains in tried if keeps_margins(plant, gains, DESIGN_PHASE, DESIGN_GAIN))
+        fastest += [gains for gains in [next(kept, None)] if gains is not None]
+    return fastest
+
+
+def simc(model: Floats, multiple: float, derivative: bool, stretch: float = 1.0) -> Gains:
+    """Return Skogestad's gains for `model` (gain, tau1, tau2, dead_time) with tau_c = `multiple` dead times.
+
+    Without `derivative` half of the shorter lag counts as dead time, the other half as lag (half rule);
+    with it the shorter lag is cancelled, the series form being turned into the parallel one.
+    `stretch` lengthens the integral time.
+
+    >>> gains = simc(np.array([1.0, 100.0, 0.0, 5.0]), 1.0, derivative=False)
+    >>> gains.kp, gains.ti
+    (10.0, 40.0)
+    """
+    gain, tau1, tau2, dead_time = (float(value) for value in model)
+    lag = 0.0 if derivative else tau2 / 2
+    delay = max(dead_time + lag, tau2 / 4)
+    closed = multiple * delay
+    kp = (tau1 + lag) / gain / (closed + delay)
+    ti = min(tau1 + lag, 4 * stretch * (closed + delay))
+    td = tau2 if derivative else 0.0
+    return Gains(kp * (1 + td / ti), kp / ti, kp * td, "proposed")
+
+
+STEPS = 2400  # of the simulation
+LAGS, DELAYS = 8.0, 40.0  # times the lag and the delay of the first model that are simulated: two settlings
+SETPOINT_STEP = 0.05  # of the reach of the output, which it takes at rest; at the start
+LOAD_STEP = 0.1  # of the reach of the output, half-way
+OUTPUT_LOW, OUTPUT_HIGH = -0.4, 0.6  # of the reach, around a working point of 40 %
+
+
+def predicted_iae(models: Floats, tried: Sequence[Gains], reach: float = 100.0) -> Floats:
+    """Return the IAE (°C·s) of each of `models` with each of the gains that are `tried`, (m, k).
+
+    models  (m, 4) gain, tau1, tau2, dead_time; the first tells how long is simulated
+    reach   percent between the limits of the output
+    The setpoint steps by what 5 % of the reach hold at rest, the load by 10 % of it half-way.
+    The output is limited to 40 % of it below and 60 % above its working point, the integral held at a limit.
+
+    >>> slow, fast = predicted_iae(np.array([[1.0, 100, 0, 5]]), [Gains(1.0, 0.02), Gains(5.0, 0.1)])[0]
+    >>> bool(fast < slow / 2)
+    True
+    """
+    gain, tau1, tau2, dead_time = np.asarray(models, dtype=float).T[:, :, np.newaxis]
+    kp, ki, kd = np.array([(gains.kp, gains.ki, gains.kd) for gains in tried]).T
+    pace = float(LAGS * tau1[0, 0] + DELAYS * (tau2[0, 0] + dead_time[0, 0])) / STEPS
+    share1, share2 = 1 - np.exp(-pace / tau1), 1 - np.exp(-pace / np.maximum(tau2, pace / 500))
+    delay = np.clip(np.rint(dead_time[:, 0] / pace).astype(int), 0, STEPS)
+    shape, every, sign = (len(gain), len(tried)), np.arange(len(gain)), np.sign(gain)
+    setpoint = SETPOINT_STEP * reach * abs(float(gain[0, 0]))
+    low, high = np.sort([sign[0, 0] * reach * OUTPUT_LOW, sign[0, 0] * reach * OUTPUT_HIGH])
+    applied = np.zeros((STEPS + int(delay.max()), *shape))  # the longest delay before the start, too
+    slow, pv, integral, total, last = (np.zeros(shape) for _ in range(5))
+    for step in range(STEPS):
+        error = setpoint - pv
+        demand = kp * error + integral - kd * (pv - last) / pace
+        output = np.minimum(np.maximum(demand, low), high)
+        free = (output == demand) | ((demand - output) * error < 0)
+        integral = np.where(free, integral + ki * error * pace, integral)
+        applied[step - STEPS] = output
+        last = pv
+        load = LOAD_STEP * reach * sign if step > STEPS // 2 else 0.0
+        slow = slow + share1 * (gain * (applied[step - STEPS - delay, every] - load) - slow)
+        pv = pv + share2 * (slow - pv)
+        total += np.abs(error) * pace
+    return total

@@ -114,7 +114,7 @@ def _marked(
     pvs = [headings[group["pv"]] for group in groups]
     thermal = any(pv.text[-1:] == "T" for pv in pvs)
     humid = [pv.names_humidity() or (thermal and pv.text == "H") for pv in pvs]
-    outputs = _outputs(headings, groups, humid, parts, values)
+    outputs = _outputs(headings, groups, parts, values)
     for number, (group, damp, output) in enumerate(zip(groups, humid, outputs, strict=True), start=1):
         for role, at in [*group.items(), *(("output", at) for at in output)]:
             unit = HUMIDITY if damp and role != "output" else marked[at].unit
@@ -124,28 +124,16 @@ def _marked(
 
 
 def _outputs(
-    headings: Sequence[Heading],
-    groups: Sequence[Group],
-    humid: Sequence[bool],
-    parts: Sequence[range],
-    values: Sequence[Floats],
+    headings: Sequence[Heading], groups: Sequence[Group], parts: Sequence[range], values: Sequence[Floats]
 ) -> list[list[int]]:
     """Return the outputs of each group: those named in its part, else the one that is not named.
 
-    Where that leaves out a group, named outputs go to the groups of their kind in the order of the line.
+    None where that leaves out a group: they are then told by their names, or by what they drive.
     """
-    named = [at for at, heading in enumerate(headings) if _role(heading) == "output"]
     found: list[list[int]] = []
     for part, group in ((part, group) for group in groups for part in parts if group["pv"] in part):
         percent = [at for at in part if at != group["pv"] and not np.any(np.abs(values[at]) > FULL)]
         spare = [at for at in percent if _is_open(headings[at]) or headings[at].words == ("y",)]
-        found.append([at for at in part if at in named] or spare * (len(spare) == 1))
-    if all(found):
-        return found
-    found = [[] for _ in groups]
-    for at in named:
-        free = [number for number in range(len(groups)) if not found[number]]
-        alike = [number for number in free if humid[number] == headings[at].names_humidity()]
-        for number in alike[:1] or free[: len(named) == len(groups)]:
-            found[number].append(at)
-    return found
+        named = [at for at in part if _role(headings[at]) == "output"]
+        found.append(named or spare * (len(spare) == 1))
+    return found if all(found) else [[] for _ in groups]

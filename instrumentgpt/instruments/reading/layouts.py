@@ -25,12 +25,7 @@ TIMES: Mapping[str, bytes] = {
     "seconds": rb"\d+(?:\.\d+)?",
     "milliseconds": rb"\d+",
 }
-WORDS: Mapping[str, bytes] = {
-    "level": rb"[A-Za-z]+",
-    "source": rb"[^\]\r\n]{1,60}?",
-    "name": rb"[A-Za-z]\w*(?: \w+)*",
-    "word": rb"\S+",
-}
+WORDS: Mapping[str, bytes] = {"level": rb"[A-Za-z]+", "name": rb"[A-Za-z]\w*(?: \w+)*"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +53,6 @@ class Pattern:
     anchor: bytes
     expressions: tuple[bytes, bytes, bytes]  # those of `start`, `regex` and `each`
     output_scale: float  # percent per unit of the output
-    channel: int | None = None  # where the pattern itself says which
     channel_name: str = ""
 
     @cached_property
@@ -82,7 +76,6 @@ class Format:
     """A log format: its prefixes (the first that fits a line counts), its samples and its gains messages."""
 
     name: str
-    title: str
     prefixes: tuple[Prefix, ...]
     samples: tuple[Pattern, ...]
     gains: tuple[Pattern, ...]
@@ -112,7 +105,6 @@ def load_format(path: Path) -> Format:
     beginnings = (*anchors, *[boot] * bool(boot)) if all(anchors) else ()
     return Format(
         name=path.stem,
-        title=written["title"],
         prefixes=tuple(_prefix(entry) for entry in written.get("prefix", [{"line": ""}])),
         samples=samples,
         gains=gains,
@@ -153,7 +145,6 @@ def _pattern(entry: Mapping[str, Any]) -> Pattern:
         anchor=anchor,
         expressions=(start, whole + (rb"\s*" if anchor else b""), within),
         output_scale=entry.get("percent_per_unit", 1.0),
-        channel=entry.get("channel"),
         channel_name=entry.get("channel_name", ""),
     )
 

@@ -155,8 +155,6 @@ def _channel(match: re.Match[bytes], pattern: Pattern, rows: Rows) -> int:
     groups = match.groupdict()
     if groups.get("channel"):
         return int(groups["channel"])
-    if pattern.channel is not None:
-        return pattern.channel
     name = pattern.channel_name or (groups.get("name") or b"").decode()
     return rows.number_of_channel(name) if name else 1
 

@@ -294,8 +294,6 @@ def _channels(matched: _Matched, sample: Sample, rows: Rows) -> Ints:
         return matched.numbers[sample.channel].mantissa
     if isinstance(sample.channel, bytes):
         number = int(sample.channel)
-    elif sample.pattern.channel is not None:
-        number = sample.pattern.channel
     else:
         number = rows.number_of_channel(sample.name) if sample.name else 1
     return np.full(len(matched.which), number, dtype=np.int64)

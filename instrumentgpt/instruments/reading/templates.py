@@ -10,12 +10,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, chain, groupby, takewhile
-from operator import eq
+from itertools import accumulate, chain, groupby
 from typing import NamedTuple
 
 from instrumentgpt.instruments.reading.layouts import Format, Pattern
-from instrumentgpt.instruments.reading.lines import VALUES, Parts, meaning_of, stripped, take_apart
+from instrumentgpt.instruments.reading.lines import VALUES, Parts, meaning_of, stripped
 from instrumentgpt.instruments.reading.words import MOST_DIGITS, PADDING, StampLayout
 
 PIECE = re.compile(rb"(?P<number>-?\d+(?:\.\d+)?)|(?P<blanks> +)")
@@ -101,57 +100,25 @@ class _Answer:
 
 
 def templates_of(lines: Sequence[bytes], layout: Format) -> list[Template]:
-    """Return the shapes that repeat among `lines` and that can be vouched for, the most frequent first."""
+    """Return the shapes that repeat among `lines` and that can be vouched for, the most frequent first.
+
+    Only of lines that have what every line with samples or gains has.
+    """
     alike: dict[bytes, list[bytes]] = defaultdict(list)
     for line in map(stripped, lines):
         if b"\0" not in line:
             alike[PIECE.sub(b"0", line)].append(line)
     shapes: dict[tuple[object, ...], list[list[Piece]]] = defaultdict(list)
     needs = re.compile(layout.needs.encode())
-    for line in chain.from_iterable(some[:MOST_ALIKE] for some in alike.values()):
+    for line in filter(needs.search, chain.from_iterable(some[:MOST_ALIKE] for some in alike.values())):
         meaning = meaning_of(line, layout)
-        if meaning and (meaning.boot or meaning.broken):
-            continue
-        if needs.search(line):
+        if not meaning or not (meaning.boot or meaning.broken):
             says = meaning and (meaning.samples or meaning.gains)
             pieces = list(pieces_of(line, meaning.parts if meaning and says else None))
-            shapes[None, *map(_identity, pieces)].append(pieces)
-        elif meaning and (pieces := _silent(line, meaning.parts, layout)):
-            shapes[meaning.parts.kind, *map(_identity, pieces)].append(pieces)
-    repeated = sorted(shapes.items(), key=lambda shape: -len(shape[1]))
-    templates = (
-        _template_of(shape, layout) if kind is None else _silent_template(shape[0], str(kind), layout)
-        for (kind, *_), shape in repeated
-        if len(shape) >= LEAST_LINES
-    )
+            shapes[tuple(map(_identity, pieces))].append(pieces)
+    repeated = sorted(shapes.values(), key=len, reverse=True)
+    templates = (_template_of(shape, layout) for shape in repeated if len(shape) >= LEAST_LINES)
     return [template for template in templates if template]
-
-
-def _silent(line: bytes, parts: Parts, layout: Format) -> list[Piece]:
-    """Return the beginning of `line` if no line that starts like it says anything, else nothing.
-
-    It goes up to the first letter that no message of the format has there that says something.
-    """
-    alike = max(
-        (sum(takewhile(bool, map(eq, parts.message, start))) for start in layout.beginnings), default=-1
-    )
-    plain = all(prefix.layout for prefix in layout.prefixes)  # no expression that looks further ahead
-    if not plain or not 0 <= alike < len(parts.message) or parts.message.startswith(layout.beginnings):
-        return []
-    begin, end = line[: parts.message_start], parts.message[: alike + 1]
-    pieces = [*pieces_of(begin, parts), Piece("text", end)]
-    pieces = _frozen(pieces, [at for at, piece in enumerate(pieces) if piece.kind == "blanks"])
-    return pieces if all(piece.kind in ("text", "stamp") for piece in pieces) else []
-
-
-def _silent_template(pieces: list[Piece], kind: str, layout: Format) -> Template | None:
-    """Return the template of lines that start so; None if their message may start elsewhere."""
-    stamp = next((at for at, piece in enumerate(pieces) if piece.kind == "stamp"), -1)
-    for text in ANY_TEXTS:
-        parts = take_apart(_line(pieces) + text, layout)
-        if parts is None or parts.message_start != len(_line(pieces[:-1])):
-            return None
-    return _template(pieces, {}, _Answer(stamp=stamp, kind=kind), whole=False)
 
 
 def _identity(piece: Piece) -> object:
@@ -319,10 +286,9 @@ def _answer(pieces: list[Piece], layout: Format) -> _Answer | set[int]:
     samples = []
     for pattern, match in matches:
         channel = places.of(match, "channel")
-        named = channel is None and pattern.channel is None
-        name = pattern.channel_name or (places.text_of(match, "name") if named else "")
+        name = "" if channel is not None else pattern.channel_name or places.text_of(match, "name")
         values = tuple(places.of(match, value) for value in VALUES)
-        samples.append(Sample(pattern, channel, name if named else "", values))
+        samples.append(Sample(pattern, channel, name, values))
     stamp = places.spans.get(parts.stamp_span, -1) if parts.kind else -1
     if places.unclear:
         return places.unclear
