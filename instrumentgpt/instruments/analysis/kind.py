@@ -16,6 +16,7 @@ TWO_VALUES = 0.95  # of the samples under control at one of two outputs, for on/
 FEWEST_SWITCHES = 4  # between them: fewer may be a loop that was at its limits
 APART = 20.0  # percent between the two: an output that dithers by its last digit has two values, too
 STAGES = 3  # levels of an output, up to which it is switched between them: off, low, high
+FULL = 99.0  # percent: between two values none of which is a limit a coarse output goes, too
 LEAST_STAGE = 5.0  # percent of a low stage: one of 255 is the least duty of a PWM, quicker than any loop
 BETWEEN = 0.5  # of the rows with a mean of on and off, below which the others show that it switches
 OFF, ON = 0.2, 0.5  # of its range: a measured output that is hardly ever between them goes on and off
@@ -109,7 +110,7 @@ def _least_on(read: Floats) -> float | None:
     """Return the least percent at which an output that only switches is on; None for any other."""
     low, high = float(read.min()), float(read.max())
     levels, level = np.unique(read, return_inverse=True)
-    is_apart = high - low >= APART and not 0 < low < LEAST_STAGE
+    is_apart = high - low >= APART and (low <= 0 or (low >= LEAST_STAGE and high >= FULL))
     if is_apart and len(levels) <= STAGES:
         [changed] = np.nonzero(np.diff(level))
         pairs = np.sort(np.stack([level[changed], level[changed + 1]]), axis=0)
