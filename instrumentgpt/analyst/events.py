@@ -18,11 +18,12 @@ from instrumentgpt.analyst.case import (
     older_log,
     remembered_in,
 )
-from instrumentgpt.analyst.figures import when, window_asked
+from instrumentgpt.analyst.figures import when
 from instrumentgpt.analyst.jump import jump
 from instrumentgpt.analyst.over_logs import trouble_began
 from instrumentgpt.analyst.questions import aspect, spelled
 from instrumentgpt.analyst.report import coincident, faults_of, values_text
+from instrumentgpt.analyst.times import window_asked
 from instrumentgpt.analyst.words import moment, plain_text, quoted, together
 from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import number_of
