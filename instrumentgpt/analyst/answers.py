@@ -76,7 +76,7 @@ OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # w
 
 def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Iterator[str]:
     """Yield the answer to the message of `task`, calling tools through `tool`."""
-    parts, length = _questions(task, inventory, tool), length_asked(corrected(task.question))
+    parts, length = _questions(task, inventory, tool), length_asked(corrected(task.question))[0]
     for number, case in enumerate(parts, start=1):
         if len(parts) > 1:
             yield ("\n\n" if number > 1 else "") + f"### {number}. {plain_text(case.task.question)}\n\n"
@@ -109,7 +109,8 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
 def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: str = "") -> Case:
     """Return the case of a task: its question as it is read, with the devices that it names."""
     names = " ".join(_spoken(task.question, inventory))
-    task = replace(task, question=corrected(task.question, names))
+    length, text = length_asked(corrected(task.question, names))
+    task = replace(task, question=text)
     scope = task.state.get("device_ip") or task.state.get("device_name")
     named = asked_about(task.question, inventory, scope).devices
     meant = named or devices_in(task.question, inventory) or _at_place(task, inventory)
@@ -127,7 +128,7 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     ):
         devices = tuple(device.name for device in inventory.devices if scope not in (device.name, device.ip))
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
-    newest = next((corrected(text) for _, text in reversed(task.messages_of("user"))), "")
+    newest = next((length_asked(corrected(text))[1] for _, text in reversed(task.messages_of("user"))), "")
     repeats = newest and task.question.endswith(newest)  # a button
     earlier = [before] if before else [newest] if repeats else [*_repeatable(task)]
     question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
@@ -139,7 +140,7 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
         rest = read_question(_beside_devices(task.question, inventory), in_view, len(devices), *earlier)
         best = rest if question.kind == "events" else question
         question = replace(question, lines=rest.lines, values=rest.values, kind=best.kind, score=best.score)
-    question = replace(question, moments=dated(question.moments, task.now.date()))
+    question = replace(question, length=length, moments=dated(question.moments, task.now.date()))
     asked = language_asked(question.text)
     language: Language = task.given.get("language") or asked or language_of(question.text)
     return Case(replace(task, devices=devices), question, language, tool)
@@ -175,7 +176,7 @@ def _repeatable(task: Task) -> Iterator[str]:
     for _, text in reversed(task.messages_of("user")):
         question = read_question(text, in_view=True)
         if question.kind != "help":
-            yield corrected(text)
+            yield length_asked(corrected(text))[1]
         if question.kind != "help" and not (question.again and question.score < ALONE):
             return
 
@@ -284,6 +285,8 @@ def _kind(case: Case) -> str:
         return "compare"
     if _is_of_a_shift(case):
         return "shift"
+    if kind == "handover" and case.question.length and _has_subject(case) and not aspect("report", words):
+        return "diagnosis"
     if is_ranking(case):
         return "ranking"
     is_coming = aspect("until", words) and aspect("asks", words) and not case.question.days

@@ -68,6 +68,7 @@ def compare(case: Case) -> Iterator[str]:
     named = {"label": about.label, "before": quoted(comparison["before"]), "after": quoted(comparison["log"])}
     names = dict.fromkeys(row["name"] for row in comparison["compared"]) if comparison["narrowed"] else ()
     of = {"count": len(comparison["changes"]), "of": case.listed(names)}
+    yield case.lead(bool(comparison["changes"])) if names else ""
     yield case.say("compare_title_of" if names else "compare_title", **of, **named) + "\n\n"
     older = Subject(before, about.device)
     yield from _difference_lines(case, about, older, comparison)

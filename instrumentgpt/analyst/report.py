@@ -21,7 +21,6 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_row, figures, is_pi
-from instrumentgpt.analyst.forms import length_asked
 from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
 from instrumentgpt.analyst.series import read_in
 from instrumentgpt.analyst.times import Stretches, window_asked
@@ -104,14 +103,13 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     diagnosis = with_beside(case, about, diagnosis)
     yield from _suspicions(case, about, diagnosis)
     dangers = [fault["danger"] for fault in faults_of(diagnosis) if fault["danger"]]
-    told_short = bool(length_asked(case.question.text))
     acts_first = aspect("next", words := case.question.words) and not (dangers or aspect("danger", words))
     if acts_first:  # it was asked for
         yield from next_action(case, about, diagnosis)
         yield "\n"
     is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
     yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
-    if told_short:
+    if case.question.length:
         yield from _cause(case, about, diagnosis)
         yield from () if acts_first else next_action(case, about, diagnosis)
         return

@@ -194,6 +194,8 @@ def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
         asks = {"ever"}
     if not limits and "when" in asks and not asks & {"least", "most"}:
         asks = set()
+    if not (asks or limits) and patterns["deviation"].search(own) and patterns["size"].search(own):
+        asks = {"most", "mean"}
     if not asks and _is_of_error(limits) and case.question.kind == "figures":
         asks = {"share"}
     asks -= {"change"} if len(case.question.moments) < 2 else set()
@@ -214,7 +216,11 @@ def _reached(case: Case) -> dict[str, float]:
     """
     words = case.question.words
     values = numbers_in(words) - {*case.question.channels}
-    if case.question.extreme != "when" or len(values) != 1 or not aspect("reached", words):
+    if (
+        not (case.question.extreme == "when" or case.question.yes_no)
+        or len(values) != 1
+        or not aspect("reached", words)
+    ):
         return {}
     return {"below" if aspect("down", words) or aspect("below", words) else "above": values.pop()}
 
@@ -444,6 +450,10 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
     )
     of_loops = case.tool("channel_metrics", **about.named)["channels"] if is_whole else ()
     settled = {row["channel"]: row for row in of_loops if row.get("settled")}
+    so = [_is_so(case, wanted, row)[0] for row in rows] if wanted.limits else []
+    is_so = (all if aspect("all_along", case.question.words) or wanted.inside else any)(so)
+    lead = case.lead(is_so) if so else ""
+    rows = sorted(rows, key=lambda row: bool(so) and so[rows.index(row)] is not is_so) if lead else rows
     for row in rows:
         column = columns[row["column"]]
         row["settled"] = settled.get(column["channel"], {}).get("settled", {}).get(column["role"])
@@ -453,7 +463,8 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
         span = case.say("series_span", since=ends[0], until=ends[1]) if is_named else ""
         what = what_is(case, column, read) + span
         for text in _sentences(case, about, wanted, column, row, read, what):
-            yield text if text.startswith(" ") else f"- {text}\n"
+            yield text if text.startswith(" ") else f"- {lead}{text}\n"
+            lead = ""
     yield from _changes(case, rows, columns, wanted)
     for since, until in result["lacking"]:
         yield case.item("series_lacking", since=since, until=until)
@@ -504,9 +515,7 @@ def _sentences(
         return {"value": end["value"], "clock": moment(end["clock"], day), "line": about.link(end["line"])}
 
     if wanted.limits:
-        lead, *told = _past(case, about, wanted, row, said)
-        yield lead + "".join(told[:1])
-        yield from told[1:]
+        yield from _past(case, about, wanted, row, said)
     elif wanted.beside:
         beside = {"beside": what_is(case, wanted.beside, read), "other": f" {wanted.beside['unit']}".rstrip()}
         if asks & {"related", "lag"}:
@@ -592,7 +601,7 @@ def _past(case: Case, about: Subject, wanted: Wanted, row: Result, said: Result)
     key = "band" if len(limits) == 2 else next(iter(limits))
     key = "full" if limits == FULL_LOAD else key
     side = case.say(f"side_{key}", **band, unit=said["unit"])
-    is_so, end = _is_so(case, wanted, row)
+    _, end = _is_so(case, wanted, row)
     reach = {
         "value": row[end]["value"],
         "clock": moment(row[end]["clock"]),
@@ -600,7 +609,7 @@ def _past(case: Case, about: Subject, wanted: Wanted, row: Result, said: Result)
     }
     reach = {"end": case.say(f"column_{end}", **reach, **said)}
     if not past["count"]:
-        yield case.lead(is_so) + case.say("past_never", side=side, what=said["what"], **reach)
+        yield case.say("past_never", side=side, what=said["what"], **reach)
         return
     at = {name: (moment(past[name]["clock"]), about.link(past[name]["line"])) for name in ("first", "last")}
     numbers = {name: span_text(past[name], case.language, exact=True) for name in ("seconds", "longest")}
@@ -618,7 +627,6 @@ def _past(case: Case, about: Subject, wanted: Wanted, row: Result, said: Result)
     keys = [name for name in leads if name in wanted.asks]
     keys = keys or (["first"] if "when" in wanted.asks else [])
     keys = [] if case.question.yes_no else keys
-    yield case.lead(is_so)
     for name in keys:
         yield case.say(f"past_{name}", **told)
     yield case.say("past_row", **told, **reach)

@@ -50,6 +50,8 @@ def stretches(case: Case, about: Subject) -> Stretches:
         return Stretches(((ended.get("since", ""), ended.get("until", "")),))
     if len(moments) == 1 and aspect("before_after", question.words):
         return Stretches((("", moments[0]), (moments[0], "")))
+    if aspect("to_come", words):
+        return ALL_OF_IT
     is_of_days = question.days or question.relative or part or counted_days(words) or weekdays_in(words)
     is_moment = len(moments) == 1 and not sides
     if is_moment or not (moments or is_of_days or since(question.timed, now.date())):
