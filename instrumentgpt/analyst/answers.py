@@ -34,6 +34,7 @@ from instrumentgpt.analyst.questions import (
     CHOSEN,
     SHORT,
     Question,
+    asks_yes_no,
     aspect,
     channels_in,
     corrected,
@@ -140,7 +141,10 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
         rest = read_question(_beside_devices(task.question, inventory), in_view, len(devices), *earlier)
         best = rest if question.kind == "events" else question
         question = replace(question, lines=rest.lines, values=rest.values, kind=best.kind, score=best.score)
-    question = replace(question, length=length, moments=dated(question.moments, task.now.date()))
+    yes_no = question.yes_no or asks_yes_no(spelled(_beside_devices(task.question, inventory)).strip())
+    question = replace(
+        question, length=length, yes_no=yes_no, moments=dated(question.moments, task.now.date())
+    )
     asked = language_asked(question.text)
     language: Language = task.given.get("language") or asked or language_of(question.text)
     return Case(replace(task, devices=devices), question, language, tool)
@@ -287,7 +291,7 @@ def _kind(case: Case) -> str:
         return "shift"
     if kind == "handover" and case.question.length and _has_subject(case) and not aspect("report", words):
         return "diagnosis"
-    if is_ranking(case):
+    if is_ranking(case) and not case.question.yes_no:
         return "ranking"
     is_coming = aspect("until", words) and aspect("asks", words) and not case.question.days
     if case.device and len(case.task.devices) < 2 and is_coming:

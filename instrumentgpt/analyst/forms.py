@@ -76,6 +76,8 @@ def _shorter(sentence: str) -> Iterator[str]:
     end = bare[-1:] if bare[-1:] in ".。!！?？" else ""
     while (fewer := _CLAUSE.split(bare)[0]) != bare:
         bare = fewer.rstrip()
+        if not re.search(r"\d", bare):  # a clause without its figure tells nothing
+            return
         yield bare + end
 
 

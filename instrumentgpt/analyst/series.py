@@ -587,7 +587,7 @@ def _is_so(case: Case, wanted: Wanted, row: Result) -> tuple[bool, str]:
     ends = ("most", "least") if "above" in limits else ("least", "most")
     if aspect("all_along", words) and len(limits) == 1 and not is_never.search(words):
         return row["past"]["share"] == 1, ends[1]
-    if aspect("now", words):
+    if aspect("still", words):
         last = row["last"]["value"]
         is_past = last > limits.get("above", inf) or last < limits.get("below", -inf)
         return is_past is not wanted.inside, "last"
