@@ -1,7 +1,7 @@
 """The figures of the channels: least, most, mean, gains, setpoints, band, overshoot, duty, and when."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -66,7 +66,8 @@ def figures(case: Case) -> Iterator[str]:
     numbers = {"count": len(channels), "clock": moment(metrics["end"])}
     numbers["channel"] = case.listed(row["channel"] for row in channels)
     yield note + "\n\n" if note else ""
-    yield case.say("metrics_title", label=about.label, **numbers) + "\n\n"
+    lead = _lead(case, channels) if question.quantity in ("overshoot", "settling") else ""
+    yield lead + case.say("metrics_title", label=about.label, **numbers) + "\n\n"
     yield from _swings(case, about, asked) if question.quantity in ("period", "spread") and not window else ()
     is_steep = moves and aspect("steepest", question.words)
     yield from () if is_steep else (f"- {sentence}\n" for _, sentence in rows if sentence)
@@ -83,6 +84,22 @@ def figures(case: Case) -> Iterator[str]:
         yield case.item(key, channels=listed, samples=samples, lacks=lacks)
     if not (note or of_fault) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def _lead(case: Case, channels: Sequence[Result]) -> str:
+    """Return whether a channel overshot, by more than its band or than is named, or settled."""
+    question, stepped = (
+        case.question,
+        [row for row in channels if None not in (row["overshoot"], row["band"])],
+    )
+    limit = next(iter(numbers_in(question.words) - {*question.channels}), None)
+    so = [
+        row["settling_time"] is not None
+        if question.quantity == "settling"
+        else row["overshoot"] > (row["band"] if limit is None else limit)
+        for row in stepped
+    ]
+    return case.lead(any(so) if so else None)
 
 
 def gains_since(case: Case, about: Subject, only_changed: bool = False) -> Iterator[str]:

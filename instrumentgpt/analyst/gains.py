@@ -67,13 +67,10 @@ def _better(case: Case) -> Iterator[str]:
     proposed = [channel["channel"] for channel in advice["channels"] if channel["advice"]["proposed"]]
     numbers = {"channels": case.listed(proposed), "count": len(advice["channels"])}
     is_untold = any(group["reason"] in NEED_A_STEP for group in advice["advice_groups"])
-    is_so = bool(proposed) if proposed or not is_untold else None
-    is_so = is_so if is_so is None or not aspect("sound", case.question.words) else not is_so
-    yield (
-        case.lead(is_so)
-        + case.say("tune_some" if proposed else "tune_none", label=about.label, **numbers)
-        + "\n\n"
-    )
+    is_so, sound = bool(proposed) if proposed or not is_untold else None, aspect("sound", case.question.words)
+    is_so = not is_so if sound and is_so is not None else is_so
+    led = case.lead(is_so) if sound or aspect("needs", case.question.words) else ""  # "is kp 6?" asks neither
+    yield led + case.say("tune_some" if proposed else "tune_none", label=about.label, **numbers) + "\n\n"
     groups = advice["advice_groups"]
     yield from _faults_first(case, about)
     proposed_first = sorted(groups, key=lambda group: group["channels"][0] not in proposed)

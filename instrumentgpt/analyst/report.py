@@ -147,6 +147,8 @@ def _lead(case: Case, diagnosis: Result) -> str:
         is_ill = None
     if aspect("swings", words) and not aspect("sound", words):
         return case.lead(bool(_swing(case, diagnosis)) or any(one["class"] in SWINGING for one in faults))
+    if case.question.quantity in ("output", "setpoint"):
+        return ""  # a verdict is of the loop
     if aspect("trouble_asked", words):
         return case.lead(is_ill)
     return case.lead(None if is_ill is None else not is_ill) if aspect("sound", words) else ""
