@@ -110,8 +110,8 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
     yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
     if case.question.length:
-        yield from _cause(case, about, diagnosis)
-        yield from () if acts_first else next_action(case, about, diagnosis)
+        rest = [next_action(case, about, diagnosis)] * (not acts_first) + [_cause(case, about, diagnosis)]
+        yield from (text for part in (reversed(rest) if aspect("why", words) else rest) for text in part)
         return
     before = fault_before(case, diagnosis)
     is_told = any(before.strip() in text for _, text in case.task.messages_of("assistant"))
