@@ -75,8 +75,8 @@ def test_a_time_of_day_is_looked_up_on_the_day_that_stands_beside_it(chamber, tm
             ["Channel 2", "below 55 %RH", "2026-11-25 04:"],
         ),
         ("chamber 濕度低於55多久了？", ["通道 2", "55 %RH", "2026-11-25 04:"]),
-        ("chamber: lowest temperature?", ["Channel 1: lowest"]),
-        ("chamber 濕度最低多少？", ["通道 2：實際值最低"]),
+        ("chamber: lowest temperature?", ["Channel 1 (`temperature`) from", "lowest"]),
+        ("chamber 濕度最低多少？", ["通道 2 (`humidity`)", "最低"]),
         ("chamber 23日早上十點多溫度多少？", ["2026-11-23 10:00", "10:59"]),
     ],
 )

@@ -88,8 +88,8 @@ def warmed(tmp_path_factory):
 @each(
     "question, told",
     [
-        ("what was the lowest temperature?", ["20.00", "since it first settled", "45.00"]),
-        ("最低溫度多少？", ["20.00", "首次穩定後", "45.00"]),
+        ("what was the lowest temperature?", ["lowest 20 °C", "since it first settled", "lowest 45 °C"]),
+        ("最低溫度多少？", ["最低 20 °C", "首次穩定後", "最低 45 °C"]),
         ("mean temperature in the 60 phase?", ["held 60 °C 1 time", "mean 59.9"]),
         ("60 度那段平均多少？", ["維持 60 °C 1 次", "平均 59.9"]),
         ("how cold did it get in each phase?", ["held 50 °C 1 time", "45.00 to", "held 60 °C 1 time"]),

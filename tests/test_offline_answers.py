@@ -56,7 +56,7 @@ def test_gains_that_help_are_proposed_with_a_tuning_fault(tmp_path):
 
 def test_a_question_about_one_channel_is_answered_for_that_channel(tmp_path):
     answer = asked("is channel 1 of 053 ok?", tmp_path)
-    assert answer.text.split("\n\n")[0] == "**zspr 053 (10.1.1.112), channel 1: healthy.**"
+    assert answer.text.split("\n\n")[0] == "Yes: **zspr 053 (10.1.1.112), channel 1: healthy.**"
 
 
 def test_a_channel_that_is_not_there_is_said_with_those_that_are(tmp_path):

@@ -20,21 +20,12 @@ from instrumentgpt.analyst.case import (
     known_log,
     log_of_clock,
 )
-from instrumentgpt.analyst.columns import SENTENCE_END, columns_first
+from instrumentgpt.analyst.columns import SENTENCE_END, columns_asked
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events, topic
-from instrumentgpt.analyst.figures import (
-    COLUMN,
-    PARTS,
-    called,
-    figures,
-    held_setpoints,
-    limits_asked,
-    numbers_in,
-    window_asked,
-    window_words,
-)
+from instrumentgpt.analyst.figures import PARTS, called, figures, held_setpoints
+from instrumentgpt.analyst.forms import length_asked, shortened
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
 from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit, was_present
@@ -43,11 +34,15 @@ from instrumentgpt.analyst.questions import (
     CHOSEN,
     SHORT,
     Question,
+    asks_yes_no,
     aspect,
     channels_in,
+    corrected,
     dated,
     devices_in,
     language_asked,
+    limits_asked,
+    numbers_in,
     part_of_day,
     read_question,
     relative_words,
@@ -58,8 +53,9 @@ from instrumentgpt.analyst.questions import (
     terms,
 )
 from instrumentgpt.analyst.report import diagnose, diagnosed, header, links, verdict
-from instrumentgpt.analyst.series import composed
+from instrumentgpt.analyst.series import COLUMN, composed
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
+from instrumentgpt.analyst.times import window_asked, window_words
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
@@ -81,11 +77,12 @@ OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # w
 
 def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Iterator[str]:
     """Yield the answer to the message of `task`, calling tools through `tool`."""
-    parts = _questions(task, inventory, tool)
+    parts, length = _questions(task, inventory, tool), length_asked(corrected(task.question))[0]
     for number, case in enumerate(parts, start=1):
         if len(parts) > 1:
             yield ("\n\n" if number > 1 else "") + f"### {number}. {plain_text(case.task.question)}\n\n"
-        yield from answer(case, inventory)
+        told = answer(case, inventory)
+        yield from [shortened("".join(told), *length)] if length else told
 
 
 def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> list[Case]:
@@ -112,12 +109,27 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
 
 def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: str = "") -> Case:
     """Return the case of a task: its question as it is read, with the devices that it names."""
+    names = " ".join(_spoken(task.question, inventory))
+    length, text = length_asked(corrected(task.question, names))
+    task = replace(task, question=text)
     scope = task.state.get("device_ip") or task.state.get("device_name")
     named = asked_about(task.question, inventory, scope).devices
     meant = named or devices_in(task.question, inventory) or _at_place(task, inventory)
     devices = task.devices or tuple(device.name for device in meant)
+    words, before_it = spelled(task.question), next(iter(task.messages_of("user")[::-1]), (0, ""))[1]
+    of_channel = aspect("channel_word", words) or (
+        len(channels_in(before_it)) == 1 and not aspect("device_word", words)
+    )
+    if (
+        not devices
+        and scope
+        and len(inventory.devices) == 2
+        and aspect("other_one", words)
+        and not of_channel
+    ):
+        devices = tuple(device.name for device in inventory.devices if scope not in (device.name, device.ip))
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
-    newest = next((text for _, text in reversed(task.messages_of("user"))), "")
+    newest = next((length_asked(corrected(text))[1] for _, text in reversed(task.messages_of("user"))), "")
     repeats = newest and task.question.endswith(newest)  # a button
     earlier = [before] if before else [newest] if repeats else [*_repeatable(task)]
     question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
@@ -129,7 +141,10 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
         rest = read_question(_beside_devices(task.question, inventory), in_view, len(devices), *earlier)
         best = rest if question.kind == "events" else question
         question = replace(question, lines=rest.lines, values=rest.values, kind=best.kind, score=best.score)
-    question = replace(question, moments=dated(question.moments, task.now.date()))
+    yes_no = question.yes_no or asks_yes_no(spelled(_beside_devices(task.question, inventory)).strip())
+    question = replace(
+        question, length=length, yes_no=yes_no, moments=dated(question.moments, task.now.date())
+    )
     asked = language_asked(question.text)
     language: Language = task.given.get("language") or asked or language_of(question.text)
     return Case(replace(task, devices=devices), question, language, tool)
@@ -165,7 +180,7 @@ def _repeatable(task: Task) -> Iterator[str]:
     for _, text in reversed(task.messages_of("user")):
         question = read_question(text, in_view=True)
         if question.kind != "help":
-            yield text
+            yield length_asked(corrected(text))[1]
         if question.kind != "help" and not (question.again and question.score < ALONE):
             return
 
@@ -191,6 +206,11 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         yield note + "\n\n"
         if not case.device and not known_log(case):
             return
+    is_other = case.question.again and aspect("other_one", case.question.words)
+    if is_other and len(case.question.channels) == 1 and not (case.device and not case.same_device):
+        of_log = case.tool("column_figures", **choose_log(case).named, only_loops=True)["columns"]
+        rest = {column["channel"] for column in of_log} - {*case.question.channels}
+        case = replace(case, question=replace(case.question, channels=tuple(sorted(rest))))
     kind = _kind(case)
     yield case.say("unlogged") + "\n\n" if kind == "diagnosis" and _is_unlogged(case) else ""
     try:
@@ -203,8 +223,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
         if kind:
             names = [spelled(name) for name in _spoken(case.question.text, inventory)]
-            first = partial(_composed_first, kind=kind, besides=names)
-            yield from _on_log_of_clock(case, first)
+            yield from _on_log_of_clock(case, partial(_composed_first, kind=kind, names=names))
         yield from record.beside(case)
     except NothingToRead as problem:
         yield str(problem)
@@ -214,13 +233,19 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + case.say("pasted_needs")
 
 
-def _composed_first(case: Case, kind: str, besides: list[str]) -> Iterator[str]:
-    """Answer by figures of the columns named, else of the columns beside the loops, else by its kind."""
+def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
+    """Answer by figures of the columns named, else of the columns beside the loops, else by its kind.
+
+    names  words of the question that name devices, and neither numbers nor columns: "rig 7"
+    """
     words, text = case.question.words, case.question.text
-    for name in besides:  # "rig 7" is no number
+    for name in names:
         words, text = words.replace(name, " "), re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
-    told = composed(replace(case, question=replace(case.question, words=words, text=text)), kind)
-    yield from told or columns_first(case, kind, ANSWERS[kind], besides)
+    plain = replace(case, question=replace(case.question, words=words, text=text))
+    told = composed(plain, kind)
+    told, is_all = (told, True) if told else columns_asked(plain, kind)
+    yield from told
+    yield from () if is_all else ANSWERS[kind](case)
 
 
 def _on_log_of_clock(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
@@ -253,7 +278,7 @@ def _before_all(case: Case, inventory: Inventory) -> str:
 
 def _kind(case: Case) -> str:
     kind, words = case.question.kind, case.question.words
-    was_a_value = kind in ("gains", "figures") and aspect("was", words)
+    was_a_value = kind in ("gains", "figures") and aspect("was", words) and not case.question.moments
     if kind in ("gains", "help") and aspect("danger", words):
         return "diagnosis"
     if kind in ("gains", "help", "figures") and _is_unlogged(case) and not aspect("until", words):
@@ -264,7 +289,9 @@ def _kind(case: Case) -> str:
         return "compare"
     if _is_of_a_shift(case):
         return "shift"
-    if is_ranking(case):
+    if kind == "handover" and case.question.length and _has_subject(case) and not aspect("report", words):
+        return "diagnosis"
+    if is_ranking(case) and not case.question.yes_no:
         return "ranking"
     is_coming = aspect("until", words) and aspect("asks", words) and not case.question.days
     if case.device and len(case.task.devices) < 2 and is_coming:

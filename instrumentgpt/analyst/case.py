@@ -91,6 +91,12 @@ class Case:
         """Return the sentence `key` in the language of the question."""
         return phrase(key, self.language, **fields)
 
+    def lead(self, is_so: bool | None) -> str:
+        """Return "Yes: ", "No: " or "Cannot say: " where the question asks for one of these, else ""."""
+        if not self.question.yes_no:
+            return ""
+        return self.say("lead_unknown" if is_so is None else "lead_yes" if is_so else "lead_no")
+
     def item(self, key: str, **fields: Any) -> str:
         """Return the sentence `key` as an item of a list."""
         return f"- {self.say(key, **fields)}\n"

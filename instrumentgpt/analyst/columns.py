@@ -1,14 +1,14 @@
 """Questions about the columns of a log that are no loop's: mains voltage, flow, humidity, whatever it has."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 from instrumentgpt.analyst.case import Case, Result, Subject, choose_log, known_log
-from instrumentgpt.analyst.figures import metrics_of, window_asked
 from instrumentgpt.analyst.questions import ALONE, EXAMPLES, aspect, spelled, suspected, table
 from instrumentgpt.analyst.report import diagnosed
 from instrumentgpt.analyst.series import is_of
+from instrumentgpt.analyst.times import window_asked
 from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.memory.likeness import LOG_NAME
@@ -21,50 +21,35 @@ MOST_TIMES = 4  # linked of one kind of fault or excursion
 SENTENCE_END = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
 
 
-def columns_first(
-    case: Case, kind: str, answering: Callable[[Case], Iterator[str]], besides: Sequence[str] = ()
-) -> Iterator[str]:
-    """Answer of the columns beside those of the loops where the question names one, else as `answering`.
-
-    besides  words of the question that name its devices, and no column: "CO2 incubator"
-    """
-    question, words = case.question, _asking(case)
-    text = question.text
-    if besides:
-        devices = re.compile("|".join(map(re.escape, besides)), re.IGNORECASE)
-        words, text = devices.sub(" ", words), devices.sub(" ", text)
+def columns_asked(case: Case, kind: str) -> tuple[list[str], bool]:
+    """Return what is told of the columns beside those of the loops that the question names; if it is all."""
+    question, words, text = case.question, _asking(case), case.question.text
     quantities = table()["columns"]
     named = [name for name, row in quantities.items() if row["pattern"].search(words)]
     says_column = bool(aspect("column", words))
     may = says_column or kind in KINDS or question.score <= LIKE.get(kind, -1)
     may &= bool(words and (case.device or known_log(case))) and len(case.task.devices) < 2
     if not (may and (named or says_column or _has_word(case, kind, words, text))):
-        yield from answering(case)
-        return
+        return [], False
     about = choose_log(case)
     window, note = window_asked(case, about)
     result = case.tool("other_columns", **about.named, **window)
-    of_loops = [name for name in named if quantities[name]["unit"] in result["loop_units"]]
-    if of_loops and not says_column:
-        yield from answering(case)
-        return
-    lacking = [
-        name for name in named if not any(is_of(spelled(head), quantities[name]) for head in result["heads"])
-    ]
+    if not says_column and {quantities[name]["unit"] for name in named} & {*result["loop_units"]}:
+        return [], False
+    heads = [*map(spelled, result["heads"])]
+    lacking = [name for name in named if not any(is_of(head, quantities[name]) for head in heads)]
     rows = [row for row in result["columns"] if _is_meant(row["column"], words, text, named)]
+    told = [note + "\n\n"] if note and rows else []
     if lacking or (says_column and not rows and not question.quantity):
         what = case.listed(quantities[name][case.language] for name in lacking)
-        yield case.say("column_lacking", label=about.label, what=what) if what else ""
+        told += [case.say("column_lacking", label=about.label, what=what)] if what else []
         names = [quoted(row["column"]) for row in result["columns"]]
         has = case.say("column_names", count=len(names), names=case.listed(names) or "–")
-        yield (has if names or not what else "") + "\n\n"
-    yield note + "\n\n" if note and rows else ""
-    yield case.say("column_undrawn") + "\n\n" if kind == "plot" and rows else ""
-    for row in rows:
-        yield from _told(case, about, row, result["window"])
+        told += [(has if names or not what else "") + "\n\n"]
+    told += [case.say("column_undrawn") + "\n\n"] if kind == "plot" and rows else []
+    told += [text for row in rows for text in _told(case, about, row, result["window"])]
     is_wider = suspected(words) or question.quantity or (kind == "diagnosis" and question.score >= ALONE)
-    if not rows and (is_wider or not (lacking or says_column)):
-        yield from answering(case)
+    return told, bool(rows) or not (is_wider or not (lacking or says_column))
 
 
 def _asking(case: Case) -> str:
@@ -82,9 +67,7 @@ def _has_word(case: Case, kind: str, words: str, text: str) -> bool:
     """Return whether `words` have one of a head of the log, by what their answer reads anyway."""
     if kind not in ("diagnosis", "figures") or case.question.quantity:
         return False
-    about, is_figure = choose_log(case), kind == "figures" and case.question.extreme != "when"
-    read = metrics_of(case, about, window_asked(case, about)[0]) if is_figure else diagnosed(case, about)
-    return _is_meant(read["heads"], words, text)
+    return _is_meant(diagnosed(case, choose_log(case))["heads"], words, text)
 
 
 def _is_meant(head: str, words: str, text: str, named: Iterable[str] = ()) -> bool:

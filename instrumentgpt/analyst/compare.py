@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 
 from instrumentgpt.analyst.case import (
     Case,
@@ -17,15 +18,16 @@ from instrumentgpt.analyst.case import (
     older_log,
 )
 from instrumentgpt.analyst.events import topic
-from instrumentgpt.analyst.figures import figures, gains_since, held_setpoints, numbers_in
-from instrumentgpt.analyst.questions import aspect, channels_in
+from instrumentgpt.analyst.figures import figures, gains_since, held_setpoints
+from instrumentgpt.analyst.questions import aspect, channels_in, numbers_in
 from instrumentgpt.analyst.report import diagnose, rising_over
-from instrumentgpt.analyst.words import moment, plain_text, quoted
+from instrumentgpt.analyst.series import read_in
+from instrumentgpt.analyst.times import stretches
+from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
 # Quantity that is asked for → those of a comparison's rows that tell it, where they are named otherwise.
 COMPARED_AS = {"gains": GAIN_NAMES, "output": ("duty",), "in_band": ("out_of_band",)}
-ENDS, KEYS = ("before", "after"), ("mean", "std")
 
 
 def compare(case: Case) -> Iterator[str]:
@@ -33,7 +35,10 @@ def compare(case: Case) -> Iterator[str]:
     if aspect("before_after", case.question.words) and (lines := list(_around(case))):
         yield from lines
         return
-    subject = known_log(case) if aspect("was_changed", case.question.words) else None
+    is_of_gains = aspect("was_changed", case.question.words) and (
+        case.question.gain or case.question.quantity == "gains"
+    )
+    subject = choose_log(case) if is_of_gains else None
     if subject and (lines := list(gains_since(case, subject, only_changed=True))):
         yield from (*lines, "\n", case.say("nobody_seen"))
         return
@@ -63,6 +68,7 @@ def compare(case: Case) -> Iterator[str]:
     named = {"label": about.label, "before": quoted(comparison["before"]), "after": quoted(comparison["log"])}
     names = dict.fromkeys(row["name"] for row in comparison["compared"]) if comparison["narrowed"] else ()
     of = {"count": len(comparison["changes"]), "of": case.listed(names)}
+    yield case.lead(bool(comparison["changes"])) if names else ""
     yield case.say("compare_title_of" if names else "compare_title", **of, **named) + "\n\n"
     older = Subject(before, about.device)
     yield from _difference_lines(case, about, older, comparison)
@@ -163,23 +169,6 @@ def _around(case: Case) -> Iterator[str]:
         with suppress(NothingToRead):
             groups = case.tool("search_events", **about.named, query=query)["groups"]
             clock = min((group["first"]["clock"] for group in groups), default="")[11:19]
-    if not clock:
-        return
-    subject = {**about.named, "channel": case.question.channel}
-    before, after = (case.tool("channel_metrics", **subject, **{side: clock}) for side in ("until", "since"))
-    at = moment(after["window"][0] if " " in clock else clock)
-    yield case.say("around_title", label=about.label, clock=at) + "\n\n"
-    units = {"pv": before["unit"], "error": before["unit"], "output": "%"}
-    for earlier, later in zip(before["channels"], after["channels"], strict=True):
-        parts = []
-        for name, unit in units.items():
-            read = [row["extremes"][name] for row in (earlier, later) if name in row["extremes"]]
-            if len(read) == 2:
-                named = {"name": case.say(f"value_{name}"), "unit": unit}
-                named |= {
-                    f"{key}_{end}": one[key] for end, one in zip(ENDS, read, strict=True) for key in KEYS
-                }
-                parts.append(case.say("around_row", **named))
-        if parts:
-            text = case.say("list_separator").join(parts)
-            yield case.item("metric_row", channel=earlier["channel"], parts=text)
+    if clock:
+        at = replace(case, question=replace(case.question, moments=(clock,)))
+        yield from read_in(at, about, stretches(at, about))

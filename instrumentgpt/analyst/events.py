@@ -18,11 +18,12 @@ from instrumentgpt.analyst.case import (
     older_log,
     remembered_in,
 )
-from instrumentgpt.analyst.figures import when, window_asked
+from instrumentgpt.analyst.figures import when
 from instrumentgpt.analyst.jump import jump
 from instrumentgpt.analyst.over_logs import trouble_began
 from instrumentgpt.analyst.questions import aspect, spelled
 from instrumentgpt.analyst.report import coincident, faults_of, values_text
+from instrumentgpt.analyst.times import window_asked
 from instrumentgpt.analyst.words import moment, plain_text, quoted, together
 from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import number_of
@@ -112,6 +113,8 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
         query = groups[0]["first"]["text"] if len(groups) == 1 else query
     elif query:
         result |= {"groups": [], "count": 0, "left_out": 0} if not case.question.search else {}
+    found = bool(result["groups"])
+    led = "" if subject or found else case.lead(None if query else False)
     numbers = {"label": about.label, "total": result["total"], "query": query, "count": result["count"]}
     is_related = bool(aspect("connected", case.question.words)) and not subject
     yield _connection(case, about, result["groups"]) + "\n\n" if is_related and result["groups"] else ""
@@ -120,8 +123,8 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
         everything = case.tool("search_events", **about.named, level="info")  # so few are told as they are
         result |= {name: everything[name] for name in ("groups", "count", "left_out")}
         if query:
-            yield case.say("events_query_none", **numbers) + "\n\n"
-            query = ""
+            yield led + case.say("events_query_none", **numbers) + "\n\n"
+            query = led = ""
             numbers |= {"count": result["count"]}
     if not result["total"]:
         yield case.say("events_absent", label=about.label) + "\n\n"
@@ -130,7 +133,7 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
     is_all = result["count"] == result["total"] and result["groups"] and not query
     key = ("events_query" if query else "events") + ("_title" if result["groups"] else "_none")
     key = "events_few" if is_all else key
-    yield case.say(key, groups=len(result["groups"]) + result["left_out"], **numbers) + "\n\n"
+    yield led + case.say(key, groups=len(result["groups"]) + result["left_out"], **numbers) + "\n\n"
     yield from ("- " + _group(case, about, group) + "\n" for group in result["groups"][:MOST_GROUPS])
     if (more := len(result["groups"]) - MOST_GROUPS + result["left_out"]) > 0:
         yield case.item("events_more", count=more)

@@ -1,26 +1,17 @@
 """The figures of the channels: least, most, mean, gains, setpoints, band, overshoot, duty, and when."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import datetime, time, timedelta
 from itertools import pairwise
 
 from instrumentgpt.analyst.case import Case, NothingToRead, Result, Subject, age, choose_log, unit_of
-from instrumentgpt.analyst.questions import (
-    aspect,
-    channels_called,
-    part_of_day,
-    relative_words,
-    span_of,
-    spelled,
-    table,
-    without_times,
-)
-from instrumentgpt.analyst.words import moment, plain_text, sentences
+from instrumentgpt.analyst.questions import aspect, channels_called, numbers_in, table, without_times
+from instrumentgpt.analyst.series import COLUMN, read_in
+from instrumentgpt.analyst.times import stretches, window_asked
+from instrumentgpt.analyst.words import moment, sentences
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import span_text, with_spans
-from instrumentgpt.instruments.since import since, stretch
 
 PARTS = {  # quantity that is asked for → the parts of the sentence that tell it; none: all of them
     "temperature": ("now", "band"), "output": ("duty",), "setpoint": ("setpoint",), "noise": ("noise",),
@@ -32,14 +23,7 @@ PARTS = {  # quantity that is asked for → the parts of the sentence that tell 
 ALL = (
     "now", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise"
 )  # fmt: skip
-COLUMN = {"temperature": "pv", "output": "output", "error": "error", "setpoint": "setpoint", "": "pv"}
-CLOCKS = {"since": "00:00:00", "until": "23:59:59"}  # of a whole day
-LONGEST_QUESTION = 120  # letters: what is longer tells a story
 NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
-_NUMBER = re.compile(
-    r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))",
-    re.ASCII,
-)
 HOLD_LEADS = {"output": "duty", "spread": "std", "noise": "std"}  # what is told first
 _NO_HOLD = (  # quantities of a way, or of all of the log
     "rise", "settling", "overshoot", "period", "recovery", "gains", "saturated"
@@ -65,25 +49,25 @@ def figures(case: Case) -> Iterator[str]:
             yield from told
             return
     window, note = window_asked(case, about)
-    metrics = metrics_of(case, about, window)
+    metrics = case.tool("channel_metrics", **about.named, channel=question.channel, **window)
+    is_read = question.extreme in ("least", "most", "range", "mean") or bool(window)
+    if (
+        is_read or (not question.quantity and "setpoint" in metrics["missing"])
+    ) and question.quantity in COLUMN:
+        yield from read_in(case, about, stretches(case, about))
+        return
     asked, of_fault = {*called(case, metrics).question.channels}, list[str]()
-    if not (question.quantity or question.gain or question.extreme or asked or window):
+    if not (question.quantity or question.gain or asked):
         asked, of_fault = _of_the_fault(case, about)
     yield from of_fault
     channels = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
-    wants = question.extreme in ("least", "most", "range", "mean") or bool(window)
-    wants = wants or (not question.quantity and "setpoint" in metrics["missing"])
     moves = [row["channel"] for row in channels if _has_ways(question.quantity, row)]
-    rows = [
-        (row, channel_sentence(case, about, row, unit_of(metrics, row["channel"]), wants)) for row in channels
-    ]
-    start, end = map(moment, metrics["window"])
-    span = case.say("figures_span", since=start, until=end)
+    rows = [(row, channel_row(case, about, row, unit_of(metrics, row["channel"]))) for row in channels]
     numbers = {"count": len(channels), "clock": moment(metrics["end"])}
     numbers["channel"] = case.listed(row["channel"] for row in channels)
-    key = "figures_window" if window else "metrics_title"
     yield note + "\n\n" if note else ""
-    yield case.say(key, label=about.label, span=span, **numbers) + "\n\n"
+    lead = _lead(case, channels) if question.quantity in ("overshoot", "settling") else ""
+    yield lead + case.say("metrics_title", label=about.label, **numbers) + "\n\n"
     yield from _swings(case, about, asked) if question.quantity in ("period", "spread") and not window else ()
     is_steep = moves and aspect("steepest", question.words)
     yield from () if is_steep else (f"- {sentence}\n" for _, sentence in rows if sentence)
@@ -100,6 +84,22 @@ def figures(case: Case) -> Iterator[str]:
         yield case.item(key, channels=listed, samples=samples, lacks=lacks)
     if not (note or of_fault) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
+
+
+def _lead(case: Case, channels: Sequence[Result]) -> str:
+    """Return whether a channel overshot, by more than its band or than is named, or settled."""
+    question, stepped = (
+        case.question,
+        [row for row in channels if None not in (row["overshoot"], row["band"])],
+    )
+    limit = next(iter(numbers_in(question.words) - {*question.channels}), None)
+    so = [
+        row["settling_time"] is not None
+        if question.quantity == "settling"
+        else row["overshoot"] > (row["band"] if limit is None else limit)
+        for row in stepped
+    ]
+    return case.lead(any(so) if so else None)
 
 
 def gains_since(case: Case, about: Subject, only_changed: bool = False) -> Iterator[str]:
@@ -137,15 +137,6 @@ def _has_ways(quantity: str, row: Result) -> bool:
     return bool(row["moves"]) and (
         quantity == "rise" or (quantity == "period" and any(move["count"] > 1 for move in row["moves"]))
     )
-
-
-def numbers_in(words: str) -> set[float]:
-    """Return the numbers of `words` that may be setpoints: no times, days, shares, or parts of names.
-
-    >>> sorted(numbers_in("052: rms at 77 k in zone2, 85 度?")), numbers_in("at 14:20 on 11/16, 3 days, 9 %")
-    ([77.0, 85.0], set())
-    """
-    return {float(match[0]) for match in _NUMBER.finditer(without_times(words))}
 
 
 def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[str]:
@@ -254,34 +245,6 @@ def _cycles(case: Case, about: Subject) -> Iterator[str]:
             yield "  " + case.item("cycle_row", **{**one, **at}, unit=told["unit"])
 
 
-def limits_in(words: str) -> dict[str, float]:
-    """Return the limits that `words` (spelled) name, by their sides.
-
-    >>> limits_in("how long below 36?"), limits_in("超过38度几次"), limits_in("above 5 min")
-    ({'below': 36.0}, {'above': 38.0}, {})
-    """
-    number = r"\s*±?\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时))"
-    starts = {name: table()["aspects"][name].pattern for name in ("above", "below")}
-    found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in starts.items())
-    return {name: float(match[1]) for name, match in found if match}
-
-
-def limits_asked(words: str) -> dict[str, float]:
-    """Return the limits that `words`, a question and no story, ask of how often or long pv was past them.
-
-    >>> limits_asked("how long below 36?"), limits_asked("kp above 3?"), limits_asked("how long above 90 %?")
-    ({'below': 36.0}, {}, {})
-    """
-    is_pv = not re.search(r"\d\s*%", words) or table()["columns"]["humidity"]["pattern"].search(words)
-    is_asked = is_pv and len(words) <= LONGEST_QUESTION and aspect("how_often", words)
-    return limits_in(words) if is_asked else {}
-
-
-def metrics_of(case: Case, about: Subject, window: dict[str, str]) -> Result:
-    """Return the figures of the channel that is asked about, or of all, in the `window`."""
-    return case.tool("channel_metrics", **about.named, channel=case.question.channel, **window)
-
-
 def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
     """Return the channels with a fault, and when it was; else when a loop was out of its own band."""
     from instrumentgpt.analyst import report  # a report has figures in it
@@ -324,97 +287,6 @@ def _of_quantity(words: str, result: Result) -> tuple[int, ...]:
     units = {number: unit_of(result, number) for number in numbers}
     warm = tuple(number for number, unit in units.items() if unit in CELSIUS)
     return warm if len(warm) < len(units) else ()
-
-
-def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
-    """Return since and until as tools take them, and what is said where the time is not in the log as asked.
-
-    A time is counted from today, as the calendar has it; where the log ends before it, that is said instead.
-    """
-    question = case.question
-    if ended := stretch(question.timed):
-        return ended, ""
-    begun, words = since(question.timed, case.task.now.date()), spelled(question.timed)
-    begun = None if len(question.moments) > 1 else begun  # from one moment to the other
-    if begun or (question.relative and not question.days):
-        now = case.task.now
-        start, stop = (datetime.combine(begun, time()), now) if begun else span_of(question.relative, now)
-        end = case.tool("channel_metrics", **about.named)["end"]
-        if end[4:5] != "-":  # a log without dates
-            return {}, ""
-        if datetime.fromisoformat(end[:19]) >= start:
-            return {"since": f"{start:%Y-%m-%d %H:%M}", "until": f"{stop:%Y-%m-%d %H:%M}"}, ""
-        named = case.say("since_day", day=begun) if begun else relative_words(question)
-        return {}, case.say("time_not_there", time=named, end=end[:16])
-    if len(question.moments) > 1:
-        begin, end = question.moments[:2]
-        (day, _, _), (same, _, clock) = begin.rpartition(" "), end.rpartition(" ")
-        return {"since": begin, "until": clock if day == same and end < begin else end}, ""  # past midnight
-    ends = window_words(words)
-    if len(question.moments) == 1 and ends:
-        return {min(ends): question.moments[0]}, ""
-    begins, stops, part = part_of_day(question.timed)
-    if not (question.day or part) or question.day[:1] == "~" or question.moments:
-        return {}, ""
-    first, last = case.tool("channel_metrics", **about.named)["window"]
-    if first[4:5] != "-":
-        return {}, case.say("part_no_clock", part=plain_text(part)) if part else ""
-    if not (part or first[:10] != last[:10]):
-        return {}, ""
-    start, count = datetime.fromisoformat(first[:10]), 1
-    count += (datetime.fromisoformat(last[:10]) - start).days
-    days = [
-        at for at in (start + timedelta(days=n) for n in range(count)) if f"{at:%F}".endswith(question.day)
-    ]
-    if part and days:
-        for on in days[::-1]:
-            since_, until = (f"{on + timedelta(hours=hour):%F %T}" for hour in (begins, stops))
-            if since_ < last and until > first:
-                return {"since": since_, "until": until}, ""
-        return {}, case.say("time_not_there", time=plain_text(part), end=last[:16])
-    if not days:
-        return {}, ""
-    return {end: f"{days[0]:%F} {CLOCKS[end]}" for end in sorted(ends) or CLOCKS}, ""
-
-
-def window_words(words: str) -> set[str]:
-    """Return at which ends of one named time `words` look: {"until"} is before it, {"since"} after it.
-
-    >>> window_words("mean after 14:20?"), sorted(window_words("14:20前后差多少"))
-    ({'since'}, ['since', 'until'])
-    """
-    before = re.search(r"\b(?:before|until|till)\b|之前|以前|前后", words)
-    after = re.search(r"\b(?:after|since|from)\b|之后|以后|[从自]|前后", words)
-    return {end for end, match in (("until", before), ("since", after)) if match}
-
-
-def channel_sentence(case: Case, about: Subject, channel: Result, unit: str, wants: bool) -> str:
-    """Return the sentence on one channel: its extremes where they are asked for, else its figures."""
-    quantity, extremes = case.question.quantity, channel.get("extremes", {})
-    column = COLUMN.get(quantity, "")
-    if wants and quantity in ("spread", "noise", "in_band"):
-        column = "error"
-    if not (wants and column in extremes):
-        return channel_row(case, about, channel, unit)
-    parts = _extreme_parts(case, about, extremes, column, unit)
-    settled = channel.get("settled", {})
-    if any(settled.get(column, extremes[column])[end] != extremes[column][end] for end in ("least", "most")):
-        since = _extreme_parts(case, about, settled, column, unit)
-        clock, listed = moment(channel["settled_at"]), case.say("list_separator").join(since)
-        parts.append(case.say("extreme_settled", clock=clock, parts=listed))
-    return case.say("metric_row", channel=channel["channel"], parts=case.say("list_separator").join(parts))
-
-
-def _extreme_parts(case: Case, about: Subject, extremes: Result, column: str, unit: str) -> list[str]:
-    """Return what is asked for of the least, the most and the mean of one column."""
-    summary, asked = extremes[column], case.question.extreme
-    fields = {"unit": "%" if column == "output" else unit, "name": case.say(f"value_{column}")}
-    parts = []
-    for name in () if asked == "mean" else (asked,) if asked in ("least", "most") else ("least", "most"):
-        at = {"clock": moment(summary[name]["clock"]), "line": about.link(summary[name]["line"])}
-        parts.append(case.say(f"extreme_{name}", value=summary[name]["value"], **at, **fields))
-    numbers = {"mean": summary["mean"], "std": summary["std"], "samples": extremes["samples"]}
-    return [*parts, case.say("extreme_mean", **numbers, **fields)]
 
 
 def channel_row(case: Case, about: Subject, channel: Result, unit: str) -> str:

@@ -44,6 +44,8 @@ def _change(case: Case) -> Iterator[str]:
     if not question.target and all(channel["answer"]["present"] == 0 for channel in advice["channels"]):
         yield _needs_a_number(case, advice, named)
         return
+    answered = {channel["answer"]["verdict"] for channel in advice["channels"]}
+    yield case.lead(None if answered - {"yes"} and answered - {"no"} else answered == {"yes"})
     if len(advice["groups"]) > 1:
         yield case.say("gain_all", gain=named, verdicts=_verdicts(case, advice)) + "\n\n"
     others = list(_faults_first(case, about))
@@ -64,7 +66,11 @@ def _better(case: Case) -> Iterator[str]:
     advice = _advised(case, about)
     proposed = [channel["channel"] for channel in advice["channels"] if channel["advice"]["proposed"]]
     numbers = {"channels": case.listed(proposed), "count": len(advice["channels"])}
-    yield case.say("tune_some" if proposed else "tune_none", label=about.label, **numbers) + "\n\n"
+    is_untold = any(group["reason"] in NEED_A_STEP for group in advice["advice_groups"])
+    is_so, sound = bool(proposed) if proposed or not is_untold else None, aspect("sound", case.question.words)
+    is_so = not is_so if sound and is_so is not None else is_so
+    led = case.lead(is_so) if sound or aspect("needs", case.question.words) else ""  # "is kp 6?" asks neither
+    yield led + case.say("tune_some" if proposed else "tune_none", label=about.label, **numbers) + "\n\n"
     groups = advice["advice_groups"]
     yield from _faults_first(case, about)
     proposed_first = sorted(groups, key=lambda group: group["channels"][0] not in proposed)

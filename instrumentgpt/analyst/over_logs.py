@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, fetched_log, log_names
 from instrumentgpt.analyst.columns import SENTENCE_END
 from instrumentgpt.analyst.constraints import asks_to_run
-from instrumentgpt.analyst.figures import LONGEST_QUESTION, figures, limits_asked
-from instrumentgpt.analyst.questions import aspect, span_of, suspected
+from instrumentgpt.analyst.figures import figures
+from instrumentgpt.analyst.questions import LONGEST_QUESTION, aspect, limits_asked, span_of, suspected
 from instrumentgpt.analyst.report import (
+    SWINGING,
     diagnose,
     diagnosed,
     faults_of,
@@ -20,12 +21,12 @@ from instrumentgpt.analyst.report import (
     where_of,
     with_beside,
 )
-from instrumentgpt.analyst.series import by_days
+from instrumentgpt.analyst.series import read_in
+from instrumentgpt.analyst.times import each_day
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
 
-SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
 
@@ -59,8 +60,12 @@ def over_logs(case: Case) -> Iterator[str]:
         yield case.say("logs_none_since", label=result["label"], day=begun) + "\n\n"
     if len(rows) < LEAST or all("error" in row for row in rows):
         is_there = (rows or not begun) and aspect("over_logs", case.question.words)
-        days = by_days(case) if is_there else []
-        yield from days or (figures if case.question.kind == "figures" else diagnose)(case)
+        about = choose_log(case)
+        days = each_day(case, about, case.question.words) if is_there else None
+        if days and days.spans:
+            yield from read_in(case, about, days)
+            return
+        yield from (figures if case.question.kind == "figures" else diagnose)(case)
         return
     newest = next(row for row in reversed(rows) if "error" not in row)
     rising = rising_over(case, Subject(bare(newest["log"]), result["device"], result["label"]))

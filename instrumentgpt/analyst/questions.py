@@ -11,6 +11,7 @@ from datetime import date, datetime, timedelta
 from functools import cache
 from math import inf
 from pathlib import Path
+from string import ascii_lowercase
 from typing import Any
 
 from instrumentgpt.instruments.devices import Device, Inventory, resolve
@@ -99,6 +100,13 @@ _NOT_THAT = re.compile(  # "not nov 2", 不是 11/2
     rf"(?:不是|而非|并非|\bnot|\binstead of|\brather than)\s*(?:(?:with|on|of|the|跟|和) ?)*"
     rf"(?:{_MONTH} ?\d|\d{{1,4}} ?[-/.月日])[\d/.月日-]*"
 )
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
+_ORDINAL = rf"(?:{'|'.join(_ORDINALS)})"
+_AND = r"\W+(?:(?:and|on|the|day|to|vs|with)\W+)*"
+_DAY_LIST = re.compile(
+    rf"\b({_ORDINAL}(?:{_AND}{_ORDINAL})*) days?\b|\bdays? (\d{{1,2}}(?:{_AND}\d{{1,2}}(?!\d|:))*)"
+    rf"|第\s*([一二三四五六七八九\d])\s*天"
+)
 _LINES = (
     r"(?:\blines?|\bl|第)\s*#?\s*(\d[\d,]*)"
     r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:l ?)?(\d[\d,]*))?\s*(行)?"
@@ -113,6 +121,11 @@ _THEN = (
     r"|之后|然后|接着|下一?行|变成|跳到|掉到|降到|突然|就|却|是|,)"
 )
 _BLANK_BY_HAN = re.compile(r"(?<=\d) (?=[年月日号点时分秒度区个行])|(?<=[年月第]) (?=\d)")  # 23 日 is 23日
+LONGEST_QUESTION = 120  # letters: what is longer tells a story
+_READING = re.compile(
+    r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))",
+    re.ASCII,
+)
 _JUMP = rf"(-?\d+(?:\.\d+)?)\s*(?:°?\s?[cf]\b|度|℃)?\s*(?:{_THEN}\s*)+(-?\d+(?:\.\d+)?)"
 
 
@@ -145,6 +158,8 @@ class Question:
     pasted: tuple[str, ...] = ()
     order: bool = False  # asks for an act, which is never carried out
     again: bool = False  # goes on about the question before: "and channel 2?"
+    length: tuple[str, int] | None = None  # of the answer, that is asked for
+    yes_no: bool = False  # a yes or a no is asked for
     others: tuple[str, ...] = ()  # kinds that may have been meant instead, likeliest first
 
     @property
@@ -230,6 +245,38 @@ def spelled(text: str) -> str:
     return in_simplified(unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
 
 
+@cache
+def _vocabulary() -> frozenset[str]:
+    """Return the words of questions and of what they are read by."""
+    texts = (path.read_text(encoding="utf-8") for path in (EXAMPLES, TABLE, TERMS))
+    return frozenset(word for text in texts for word in re.findall(r"[a-z]{4,}", text.casefold()))
+
+
+def corrected(text: str, names: str = "") -> str:
+    """Return `text` with each word that is one slip of the hand from the one that questions have instead.
+
+    A slip is two letters the wrong way round, one twice, or one left out, in a long word behind its first.
+
+    names  what the text calls devices, which is no slip
+
+    >>> corrected("maximun of the tempreature, in `setopint`"), corrected("did chanenl 2 overshot?")
+    ('maximun of the temperature, in `setopint`', 'did channel 2 overshoot?')
+    """
+
+    def right(match: re.Match[str]) -> str:
+        word = match[0].casefold()
+        if word in _vocabulary() or word in names:
+            return match[0]
+        places = range(1, len(word))
+        slips = {word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :] for at in places}
+        slips |= {word[:at] + word[at + 1 :] for at in places}
+        slips |= {word[:at] + letter + word[at:] for at in places for letter in ascii_lowercase}
+        meant = slips & _vocabulary()
+        return meant.pop() if len(meant) == 1 else match[0]
+
+    return re.sub(r"(?<![\w`./-])[A-Za-z][a-z]{5,}(?![\w`./-])", right, text)
+
+
 def read_question(text: str, in_view: bool = False, devices: int = 0, *before: str) -> Question:
     """Return what `text` asks.
 
@@ -277,7 +324,8 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
     if before and (question.again or (slot and not devices and not any(like.values()))):
         clicked, repeated = named_kind(before[0])
         previous = read_question(before[0], in_view, devices, *([repeated] if clicked else before[1:]))
-        if weights[best] < ALONE or best == previous.kind:
+        is_of_log = question.again and question.previous and len(words) <= 2 * SHORT  # and in the one before
+        if weights[best] < ALONE or best == previous.kind or is_of_log:
             return _going_on(question, previous)
     if question.values and aspect("next_line", words):
         best = "events"
@@ -343,8 +391,8 @@ def _going_on(question: Question, before: Question) -> Question:
     """Return the question before with the slots that this one fills anew."""
     slots: dict[str, Any] = {
         name: value
-        for name in ("channels", "gain", "days", "log", "target", "factor", "quantity", "extreme")
-        if (value := getattr(question, name)) not in ((), "", None)
+        for name in ("channels", "gain", "days", "log", "target", "factor", "quantity", "extreme", "previous")
+        if (value := getattr(question, name)) not in ((), "", None, False)
     }
     is_now = aspect("now", question.words)
     slots |= {"days": ()} if is_now else {}
@@ -357,6 +405,7 @@ def _going_on(question: Question, before: Question) -> Question:
         or since(question.text, date.max)
     ):
         slots |= {name: getattr(question, name) for name in ("clocks", "moments", "relative", "timed")}
+    slots |= {"yes_no": question.yes_no or (before.yes_no and not aspect("open_form", question.words))}
     if question.gain not in ("", before.gain):  # the number was meant for the other gain
         before = replace(before, target=None)
     words = f"{before.words} {question.words}"
@@ -395,9 +444,24 @@ def _slots(question: Question) -> Question:
         log=log_name[0] if (log_name := re.search(LOG_NAME, question.text, re.I)) else "",
         previous=not log and bool(aspect("previous", words)),
         search=quoted[1] if quoted else "",
+        yes_no=asks_yes_no(words),
         order=bool(act) and not aspect("no_order", words) and not constraints_in(act[0]),
         again=bool((len(words) <= 2 * SHORT and aspect("again", words)) or _is_of_form(words)),
     )
+
+
+def asks_yes_no(words: str) -> bool:
+    """Return whether `words` (spelled) ask for a yes or a no.
+
+    >>> [asks_yes_no(text) for text in ("ok so is it fine?", "check, was it ever hot", "what is it?")]
+    [True, True, False]
+    >>> [asks_yes_no(text) for text in ("有没有超过38", "平均多少?", "is it kp or ki?", "一切正常吗")]
+    [True, False, False, True]
+    """
+    asked = aspect("yes_no", words)
+    if not asked or aspect("alternatives", words):
+        return False
+    return not aspect("open_form", words[: asked.end()] if words.isascii() else words)
 
 
 def _is_of_form(words: str) -> bool:
@@ -552,6 +616,20 @@ def weekdays_in(words: str) -> set[int]:
     return {_WEEK.index(name) % 7 for name in names}
 
 
+def counted_days(words: str) -> list[int]:
+    """Return the numbers of the days of a log that are counted.
+
+    >>> counted_days("the first and third day"), counted_days("第二天"), counted_days("days 2 and 4")
+    ([1, 3], [2], [2, 4])
+    """
+    counted = list[int]()
+    for match in _DAY_LIST.finditer(words):
+        ordinals, digits, han = match.groups()
+        numbers = [_number(number) for number in re.findall(r"\d+", digits or "") or ([han] if han else [])]
+        counted += numbers or [_ORDINALS.index(word) + 1 for word in re.findall(_ORDINAL, ordinals)]
+    return counted
+
+
 def without_times(words: str) -> str:
     """Return `words` without its times of day, days and lengths of time, which are no readings.
 
@@ -561,6 +639,38 @@ def without_times(words: str) -> str:
     for pattern in (*_DAYS, _CLOCK.pattern, _SPAN, r"(?<![\w.])\d{1,5} ?个?(?:钟头|天|days?)"):
         words = re.sub(pattern, " ", words)
     return words
+
+
+def numbers_in(words: str) -> set[float]:
+    """Return the numbers of `words` that may be setpoints: no times, days, shares, or parts of names.
+
+    >>> sorted(numbers_in("052: rms at 77 k in zone2, 85 度?")), numbers_in("at 14:20 on 11/16, 3 days, 9 %")
+    ([77.0, 85.0], set())
+    """
+    return {float(match[0]) for match in _READING.finditer(without_times(words))}
+
+
+def limits_in(words: str) -> dict[str, float]:
+    """Return the limits that `words` (spelled) name, by their sides.
+
+    >>> limits_in("how long below 36?"), limits_in("超过38度几次"), limits_in("above 5 min")
+    ({'below': 36.0}, {'above': 38.0}, {})
+    """
+    number = r"\s*±?\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时))"
+    starts = {name: table()["aspects"][name].pattern for name in ("above", "below")}
+    found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in starts.items())
+    return {name: float(match[1]) for name, match in found if match}
+
+
+def limits_asked(words: str) -> dict[str, float]:
+    """Return the limits that `words`, a question and no story, ask of how often or long pv was past them.
+
+    >>> limits_asked("how long below 36?"), limits_asked("kp above 3?"), limits_asked("how long above 90 %?")
+    ({'below': 36.0}, {}, {})
+    """
+    is_pv = not re.search(r"\d\s*%", words) or table()["columns"]["humidity"]["pattern"].search(words)
+    is_asked = is_pv and len(words) <= LONGEST_QUESTION and aspect("how_often", words)
+    return limits_in(words) if is_asked else {}
 
 
 def _day_places(words: str) -> dict[int, str]:

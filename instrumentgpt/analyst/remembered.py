@@ -400,7 +400,7 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
     """Return what a message states without asking, a line each: values, constraints, names, what was done."""
     question, text = case.question, case.question.text
     words, done = question.words, aspect("done", question.words)
-    asks = aspect("asks", words) and not aspect("corrected", words)
+    asks = (aspect("asks", words) or question.yes_no) and not aspect("corrected", words)
     is_other = question.pasted or aspect("forget", words) or question.kind in ("plot", "handover")
     if is_other or asks or (question.order and not done):
         return []

@@ -20,8 +20,10 @@ from instrumentgpt.analyst.case import (
     unit_of,
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
-from instrumentgpt.analyst.figures import called, channel_sentence, figures, is_pi, window_asked
+from instrumentgpt.analyst.figures import called, channel_row, figures, is_pi
 from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
+from instrumentgpt.analyst.series import read_in
+from instrumentgpt.analyst.times import Stretches, window_asked
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -37,6 +39,7 @@ TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 MOST_NAMED = 6  # channels told with their names at the head
+SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
 PARTS = ("why", "next", "sure", "danger", "fine", "matters", "unlogged")  # of a diagnosis, asked about alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
@@ -105,7 +108,12 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     if acts_first:  # it was asked for
         yield from next_action(case, about, diagnosis)
         yield "\n"
-    yield verdict(case, about, diagnosis) + "\n\n"
+    is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
+    yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
+    if case.question.length:
+        rest = [next_action(case, about, diagnosis)] * (not acts_first) + [_cause(case, about, diagnosis)]
+        yield from (text for part in (reversed(rest) if aspect("why", words) else rest) for text in part)
+        return
     before = fault_before(case, diagnosis)
     is_told = any(before.strip() in text for _, text in case.task.messages_of("assistant"))
     yield "" if is_told else before
@@ -130,6 +138,21 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     if not acts_first:
         yield from next_action(case, about, diagnosis)
     yield from _withheld(case, about, diagnosis)
+
+
+def _lead(case: Case, diagnosis: Result) -> str:
+    """Return the yes or no of a verdict: whether all is well, or whether something is wrong, as is asked."""
+    words, faults = case.question.words, [one for one in faults_of(diagnosis) if one["class"] != "data_gap"]
+    is_ill: bool | None = bool(faults or diagnosis["excursions"]["unexplained"])
+    if not is_ill and (diagnosis.get("rising") or not _of_class(diagnosis, "healthy")):
+        is_ill = None
+    if aspect("swings", words) and not aspect("sound", words):
+        return case.lead(bool(_swing(case, diagnosis)) or any(one["class"] in SWINGING for one in faults))
+    if case.question.quantity in ("output", "setpoint"):
+        return ""  # a verdict is of the loop
+    if aspect("trouble_asked", words):
+        return case.lead(is_ill)
+    return case.lead(None if is_ill is None else not is_ill) if aspect("sound", words) else ""
 
 
 def _is_part(case: Case) -> bool:
@@ -328,7 +351,8 @@ def running(case: Case, diagnosis: Result) -> str:
     told = case.say(
         f"running_{key}", title=(grave or faults or rising or [{"title": ""}])[0].get("title", "")
     )
-    return together([*may, told, case.say("running_limit")], case.language)
+    led = case.lead(False if key in ("no", "away") else None) if not may else ""
+    return led + together([*may, told, case.say("running_limit")], case.language)
 
 
 def _grounds(case: Case, diagnosis: Result) -> Iterator[str]:
@@ -463,12 +487,10 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Yield the figures of the channels, where there is no verdict on any, and why there is none."""
     rows = diagnosis["channels"]
     if any(row["setpoint"] is None for row in rows):
-        rows = case.tool("channel_metrics", **about.named, channel=case.question.channel)["channels"]
-    sentences = (
-        channel_sentence(case, about, row, unit_of(diagnosis, row["channel"]), row["setpoint"] is None)
-        for row in rows
-    )
-    yield from (f"- {sentence}\n" for sentence in filter(None, sentences))
+        yield from read_in(case, about, Stretches(), aged=False)
+    else:
+        sentences = (channel_row(case, about, row, unit_of(diagnosis, row["channel"])) for row in rows)
+        yield from (f"- {sentence}\n" for sentence in filter(None, sentences))
     told = {*diagnosis["excursions"]["healthy_but"]}
     told |= {*diagnosis["channel_numbers"]} - {*(case.question.channels or diagnosis["channel_numbers"])}
     listed = {f"healthy, channel {channel}" for channel in told}
@@ -704,7 +726,8 @@ def _lines(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
 def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Yield what the checks say of the parts and causes that the question suspects, if it does."""
     too_little = _of_class(diagnosis, "insufficient_data")
-    for name, faults in suspected(case.question.words).items():
+    is_sound = aspect("sound", case.question.words)
+    for number, (name, faults) in enumerate(suspected(case.question.words).items()):
         seen = _of_class(diagnosis, *faults)
         judged = {*diagnosis["checks"]} - {*diagnosis["unjudged"]} if not too_little else ()
         silent = [fault for fault in faults if fault in judged]
@@ -726,7 +749,9 @@ def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
             key, text = "suspect_unjudged", ""
         is_beyond = name in BEYOND and key in ("suspect_out", "suspect_unjudged")
         beyond = case.say(f"beyond_{name}") if is_beyond else ""
-        parts = (case.say(key, title=title[:1].lower() + title[1:], label=about.label), text, beyond)
+        led = "" if number or seen else case.lead(bool(is_sound) if key == "suspect_out" else None)
+        key = "suspect_unsound" if seen and is_sound else key
+        parts = (led + case.say(key, title=title[:1].lower() + title[1:], label=about.label), text, beyond)
         yield together(filter(None, parts), case.language) + "\n\n"
 
 

@@ -3,22 +3,21 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
 from math import inf
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log, known_log
-from instrumentgpt.analyst.figures import (
-    COLUMN,
+from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
-    called,
-    figures,
+    aspect,
+    channels_called,
     limits_in,
     numbers_in,
-    window_asked,
-    window_words,
+    spelled,
+    table,
+    without_times,
 )
-from instrumentgpt.analyst.questions import aspect, days_in, spelled, table, weekdays_in, without_times
+from instrumentgpt.analyst.times import ALL_OF_IT, Stretches, each_day, stretches, window_words
 from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import HOUR, span_text
@@ -28,7 +27,8 @@ from instrumentgpt.memory.likeness import LOG_NAME
 STATS = ("least", "most", "mean", "std", "reach")
 PAST = ("first", "last", "longest", "how_long", "share", "how_many", "ever", "when")  # asked of a limit
 OF_COLUMNS = ("diagnosis", "figures", "events", "compare", "survey", "logs", "help")  # as which it may read
-QUANTITIES = {"pv": "temperature", "output": "output", "setpoint": "setpoint"}  # by their roles
+COLUMN = {"temperature": "pv", "output": "output", "setpoint": "setpoint", "": "pv"}  # quantity → role
+COLUMN |= dict.fromkeys(("error", "spread", "noise", "in_band"), "error")
 OF_ALL = ("setpoints", "length", "sampling", "names")  # asked of the log, of none of its columns
 OTHERS = ("change", "slope", "related", "lag")
 PER = {  # of an hour, and the words for it; an hour where none is said
@@ -40,7 +40,6 @@ RELATED = {"strong": 0.7, "clear": 0.4, "weak": 0.2}  # |r| from which it is sai
 ASIDE = ("room", "coolant", "inlet", "outlet", "exhaust", "oil", "air", "pump", "fan", "motor")  # no loop's
 MOST_LETTERS = 30  # of the name of a column that is not there
 FULL_LOAD = {"above": 99.95, "below": -99.95}  # percent: an output that is written as 100.0, either way
-MOST_DAYS = 14  # of one log, told one by one
 OF_THE_LOOP = ("overshoot", "settling", "rise", "recovery", "period", "gains", "noise")  # not of a column
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _BAND = re.compile(
@@ -50,27 +49,18 @@ _NEAR = re.compile(  # the setpoint
     r"(?:within|±|\+/-|in)\s*(half|\d+(?:\.\d+)?)\s*(?:a |of a )?(?:°|deg|c\b|k\b|度)"
     r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
 )
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
-_HAN = "一二三四五六七八九"
-_ORDINAL = rf"(?:{'|'.join(_ORDINALS)})"
-_AND = r"\W+(?:(?:and|on|the|day|to|vs|with)\W+)*"
-_DAY_LIST = re.compile(
-    rf"\b({_ORDINAL}(?:{_AND}{_ORDINAL})*) days?\b|\bdays? (\d{{1,2}}(?:{_AND}\d{{1,2}}(?!\d|:))*)"
-    rf"|第\s*([{_HAN}\d])\s*天"
-)
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is asked: of `columns`, in each of `spans`, with their names where they are of days."""
+    """What is asked: of `columns`, in the stretches `when`."""
 
     asks: frozenset[str]
     columns: tuple[Result, ...]
-    spans: tuple[tuple[str, str], ...] = ()
+    when: Stretches = ALL_OF_IT
     limits: dict[str, float] | None = None
     inside: bool = False  # between the limits, not out of them
     beside: Result | None = None
-    of_days: bool = False  # the spans are days of the log, told one by one
     at: str = ""  # the moment at which values are asked for
 
 
@@ -91,7 +81,11 @@ def composed(case: Case, kind: str) -> list[str]:
     if not (is_short and (case.device or known_log(case))) or question.gain or question.order:
         return []
     asks, limits, inside = _asks(case)
-    if of_all := {name for name in OF_ALL if table()["asked"][name].search(question.words)}:
+    of_all = {name for name in OF_ALL if table()["asked"][name].search(question.words)}
+    since_when = question.extreme == "when" and not limits and not aspect("reached", question.words)
+    if since_when and table()["roles"]["setpoint"].search(spelled(question.text)):
+        of_all |= {"setpoints"}
+    if of_all:
         asks = frozenset(of_all)
     elif kind == "handover" and aspect("paragraph", question.words):
         asks = frozenset(() if aspect("report", question.words) else ("least", "most", "mean"))
@@ -110,9 +104,7 @@ def composed(case: Case, kind: str) -> list[str]:
     wanted = _wanted(case, about, read, Wanted(asks, (), limits=limits, inside=inside))
     if wanted and kind == "handover" and {column["channel"] for column in wanted.columns} & _loops(read):
         return []  # a letter tells of the loops
-    if wanted and (plain := _of_loops(case, read, wanted)):
-        return [*_never_held(case, read), *figures(plain)]
-    return list(_told(case, about, read, wanted)) if wanted else []
+    return [*_told(case, about, read, wanted), _aged(case, read)] if wanted else []
 
 
 def _may_be_beside(words: str, heads: str) -> bool:
@@ -141,19 +133,6 @@ def _never_held(case: Case, read: Result) -> Iterator[str]:
         yield case.say("never_held", setpoints=case.listed(f"{number:g}" for number in lacking)) + "\n\n"
 
 
-def _of_loops(case: Case, read: Result, wanted: Wanted) -> Case | None:
-    """Return the case of an extreme or a mean of loops, which `figures` tells; None of another."""
-    loops = _loops(read)
-    roles = {column["role"] for column in wanted.columns}
-    is_plain = wanted.asks <= {"least", "most", "mean"} and not (wanted.limits or wanted.beside or wanted.at)
-    is_one = len(wanted.spans) == 1 and not wanted.of_days and len(roles) == 1
-    channels = tuple(column["channel"] for column in wanted.columns)
-    if not (is_plain and is_one and roles <= {*QUANTITIES} and {*channels} <= loops):
-        return None
-    quantity = QUANTITIES[roles.pop()]
-    return replace(case, question=replace(case.question, channels=channels, quantity=quantity))
-
-
 def _of_all(case: Case, about: Subject, read: Result, asks: frozenset[str]) -> Iterator[str]:
     """Say how long a log is and how often it was written, what it has, or which setpoints, since when."""
     if "setpoints" in asks:
@@ -178,6 +157,9 @@ def _setpoints(case: Case, about: Subject, column: Result, read: Result) -> Iter
         for row in starts
     ]
     more = column["changes"] + 1 - len(rows)
+    if named := [row for row in rows if row["value"] in numbers_in(case.question.words)][:1]:
+        yield case.item("setpoint_from", what=what_is(case, column, read), **named[0])
+        return
     if rows and not more:
         yield case.item(
             "setpoints_row", what=what_is(case, column, read), count=column["changes"], **rows[-1]
@@ -202,17 +184,24 @@ def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
     """Return what is asked, the limits it is asked of, and whether of the time between them."""
     patterns, own, all_words = table()["asked"], spelled(case.question.text), case.question.words
     limits, inside = _limits(own) or _limits(all_words) or (_reached(case), False)
+    limits = {} if {*limits.values()} <= {*map(float, case.question.channels)} else limits
     names = PAST if limits else (*STATS, *OTHERS, "when")
     for words in (own, all_words):
         asks = {name for name in names if patterns[name].search(without_times(words))}
         if asks - {"when"} or (limits and asks):
             break
+    if limits and not asks and case.question.yes_no:
+        asks = {"ever"}
     if not limits and "when" in asks and not asks & {"least", "most"}:
         asks = set()
+    if not (asks or limits) and patterns["deviation"].search(own) and patterns["size"].search(own):
+        asks = {"most", "mean"}
     if not asks and _is_of_error(limits) and case.question.kind == "figures":
         asks = {"share"}
     asks -= {"change"} if len(case.question.moments) < 2 else set()
     asks -= {"slope"} if asks & {*STATS} else set()
+    if case.question.yes_no and not limits and patterns["than"].search(own):
+        asks = {"than", "mean"}
     if not asks and len(case.question.moments) == 1 and aspect("before_after", all_words):
         asks = {"mean"}
     if not asks and len(case.question.moments) == 1 and not window_words(all_words):
@@ -227,7 +216,11 @@ def _reached(case: Case) -> dict[str, float]:
     """
     words = case.question.words
     values = numbers_in(words) - {*case.question.channels}
-    if case.question.extreme != "when" or len(values) != 1 or not aspect("reached", words):
+    if (
+        not (case.question.extreme == "when" or case.question.yes_no)
+        or len(values) != 1
+        or not aspect("reached", words)
+    ):
         return {}
     return {"below" if aspect("down", words) or aspect("below", words) else "above": values.pop()}
 
@@ -344,20 +337,21 @@ def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted 
     columns, patterns, words = read["columns"], table()["asked"], case.question.words
     own = re.sub(LOG_NAME, " ", spelled(case.question.text))
     named = columns_named(own, columns) or columns_named(words, columns)
-    loops = _loops(read)
     is_error = _is_of_error(wanted.limits) or patterns["deviation"].search(words)
     if role := "output" if wanted.limits == FULL_LOAD else "error" if is_error else "":
         named = [(0, [column for column in columns if column["role"] == role])]
     all_meant = [meant for _, meant in named]
     named = [one for number, one in enumerate(named) if one[1] not in all_meant[:number]]
-    groups = [group for _, meant in named if (group := _of_channels(case, meant, loops))]
-    if case.question.channels and not named and not wanted.limits:
-        return None
-    if not groups and wanted.limits and not (role or wanted.asks & {*OTHERS}):
-        of_share = re.search(r"\d\s*%", words)  # a limit in % is none of a temperature
+    groups = [group for _, meant in named if (group := _of_channels(case, meant, read, len(meant) > 1))]
+    told = {column["channel"] for group in groups for column in group if column["role"] not in ("pv", "")}
+    if not table()["roles"]["pv"].search(own):  # "the top zone's output": a pv's own word says whose
+        groups = [group for group in groups if not (group[0]["role"] == "pv" and group[0]["channel"] in told)]
+    if not groups and (wanted.limits or wanted.asks & {*STATS}) and not (role or wanted.asks & {*OTHERS}):
+        of_share = wanted.limits and re.search(r"\d\s*%", words)  # a limit in % is none of a temperature
+        role = COLUMN.get(case.question.quantity if not wanted.limits else "", "")
         meant = [column for column in columns if of_share and column["unit"][:1] == "%"]
-        meant = meant if of_share else [column for column in columns if column["role"] == "pv"]
-        groups = [_of_channels(case, meant, loops)]
+        meant = meant if of_share else [column for column in columns if column["role"] == role]
+        groups = [_of_channels(case, meant, read, called=True)]
     if not groups or not groups[0]:
         return None
     chosen = list({column["name"]: column for group in groups for column in group}.values())
@@ -373,18 +367,31 @@ def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted 
     elif wanted.asks & {"related", "lag"}:
         return None
     if "value" in wanted.asks:
-        if any(column["channel"] in loops for column in chosen):  # what a loop read is told with its findings
+        if any(column["channel"] in _loops(read) for column in chosen):  # told with its findings
             return None
         return replace(wanted, columns=tuple(chosen), at=case.question.moments[0])
-    if days := _days(case, read, wanted.asks):
-        return replace(wanted, columns=tuple(chosen), spans=tuple(days), beside=beside, of_days=True)
-    spans = _spans(case, about)
-    return replace(wanted, columns=tuple(chosen), spans=spans, beside=beside) if spans else None
+    if case.device and aspect("over_logs", words):
+        return None
+    if "than" in wanted.asks:
+        order = case.question.channels
+        chosen.sort(key=lambda column: order.index(column["channel"]) if order else 0)
+        if len(chosen) < 2:
+            return None
+    is_daily = "slope" not in wanted.asks and patterns["daily"].search(words)
+    when = each_day(case, about, words) if is_daily else stretches(case, about)
+    if when.lacking and case.device and len(case.question.days) > 1:  # some lie in other logs
+        return None
+    return replace(wanted, columns=tuple(chosen), when=when, beside=beside)
 
 
-def _of_channels(case: Case, meant: list[Result], loops: set[int]) -> list[Result]:
-    """Return the columns of the channels asked about, else of the loops, of those that are `meant`."""
-    asked = {*case.question.channels} or {column["channel"] for column in meant} & loops
+def _of_channels(case: Case, meant: list[Result], read: Result, called: bool = False) -> list[Result]:
+    """Return the columns of the channels asked about, else of the loops, of those that are `meant`.
+
+    called  whether a channel may be asked about by a word of its head
+    """
+    heads = {str(column["channel"]): column["head"] for column in read["columns"] if column["role"] == "pv"}
+    asked = {*case.question.channels} or {*(channels_called(case.question.words, heads) if called else ())}
+    asked = asked or {column["channel"] for column in meant} & _loops(read)
     return [column for column in meant if not column["role"] or not asked or column["channel"] in asked]
 
 
@@ -402,75 +409,20 @@ def _pair(words: str, named: list[tuple[int, list[Result]]], wanted: Wanted) -> 
     return (named[before[0]][1][0], other[0][0]) if before and other else None
 
 
-def _spans(case: Case, about: Subject) -> tuple[tuple[str, str], ...]:
-    """Return the stretches that are asked about, () where they lie in another log."""
-    question, words = case.question, case.question.words
-    if aspect("before_after", words) and len(question.moments) == 1:
-        return ("", question.moments[0]), (question.moments[0], "")
-    if case.device and aspect("over_logs", words):
-        return ()
-    window, note = window_asked(case, about)
-    return () if note else ((window.get("since", ""), window.get("until", "")),)
+def read_in(case: Case, about: Subject, when: Stretches, aged: bool = True) -> Iterator[str]:
+    """Say what the loops read in stretches of a log, of the quantity and the channels that are asked about.
 
-
-def _days(case: Case, read: Result, asks: frozenset[str]) -> list[tuple[str, str]]:
-    """Return the days of the log that are asked about: each, those that are counted, or those of a date."""
-    question, patterns = case.question, table()["asked"]
-    if question.moments or len(each := _each_day(read, "")) < 2:
-        return []
-    days = [date.fromisoformat(begun[:10]) for begun, _ in each]
-    own, meant = spelled(question.text), list[date]()
-    for words in dict.fromkeys((own, question.words)):
-        if "slope" not in asks and patterns["daily"].search(words):
-            return _each_day(read, question.words)[:MOST_DAYS]
-        counted = [number for match in _DAY_LIST.finditer(words) for number in _counted(match)]
-        dated = [day for day in days for name in days_in(words) if str(day).endswith(name)]
-        dated += [day for day in days if day.weekday() in weekdays_in(words)]
-        meant = meant or [days[number - 1] for number in counted if number <= len(days)] or dated
-    if re.search(r"\bday before\b(?! yesterday)|前一天", own) and question.relative == "yesterday":
-        meant = [case.task.now.date() - timedelta(days=2)]
-    if len(meant) == 2 and re.search(r"\b(?:from .* to|through)\b|[从自].*[到至]", own):
-        return [(f"{meant[0]} 00:00:00", f"{meant[1]} 23:59:59")]
-    return [(f"{day} 00:00:00", f"{day} 23:59:59") for day in meant]
-
-
-def _each_day(read: Result, words: str) -> list[tuple[str, str]]:
-    """Return since and until of each day of a log, or of each night that `words` name; [] without dates."""
-    try:
-        first, last = (datetime.fromisoformat(at[:19]) for at in read["whole"])
-    except ValueError:
-        return []
-    hours = table()["times"]["last night" if aspect("night", words) else "yesterday"]
-    midnight = datetime.combine(first, time())
-    spans = (
-        tuple(midnight + timedelta(days=number, hours=hours[end]) for end in ("from", "to"))
-        for number in range(-1, (last - midnight).days + 1)
-    )
-    return [(str(since), str(until)) for since, until in spans if since < last and until > first]
-
-
-def by_days(case: Case) -> list[str]:
-    """Return what the loops read on each day of the log, or each night; [] where it has only one."""
-    about = choose_log(case)
+    aged  whether how old the log is stands below
+    """
     read = case.tool("column_figures", **about.named, only_loops=True)
-    asked = called(case, case.tool("channel_metrics", **about.named)).question.channels
-    columns = [
-        column for column in read["columns"] if column["role"] == COLUMN.get(case.question.quantity, "pv")
-    ]
-    columns = [column for column in columns if not asked or column["channel"] in asked]
-    spans = _each_day(read, case.question.words)[:MOST_DAYS]
-    asks = _asks(case)[0] & {"least", "most", "mean"} or {"least", "most", "mean"}
-    wanted = Wanted(frozenset(asks), tuple(columns), tuple(spans), of_days=True)
-    return list(_told(case, about, read, wanted)) if columns and len(spans) > 1 else []
-
-
-def _counted(match: re.Match[str]) -> list[int]:
-    ordinals, digits, han = match.groups()
-    if han:
-        return [int(han) if han.isdigit() else _HAN.index(han) + 1]
-    if digits:
-        return [int(number) for number in re.findall(r"\d+", digits)]
-    return [_ORDINALS.index(word) + 1 for word in re.findall(_ORDINAL, ordinals)]
+    roles = {COLUMN.get(case.question.quantity, "pv")}
+    if aspect("before_after", case.question.words) and not case.question.quantity:
+        roles |= {"output", "error"}
+    columns = [column for column in read["columns"] if column["role"] in roles]
+    columns = _of_channels(case, columns, read, called=True)
+    asked = _asks(case)[0] & {*STATS} or {"least", "most", "mean"}
+    yield from _told(case, about, read, Wanted(frozenset(asked), tuple(columns), when))
+    yield _aged(case, read) if aged else ""
 
 
 def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[str]:
@@ -480,7 +432,8 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
     given["only_loops"] = all(column["role"] for column in read["columns"])
     if wanted.beside:
         given["beside"] = wanted.beside["name"]
-    spans = [list(span) for span in wanted.spans]
+    spans = [list(span) for span in wanted.when.spans]
+    yield wanted.when.note + "\n\n" if wanted.when.note else ""
     if wanted.at:
         minute = re.sub(r"(:\d\d):\d\d$", r"\1", wanted.at)
         spans = [[wanted.at, minute if wanted.at[0] == "+" else f"{minute}:59"]]
@@ -489,18 +442,47 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
     rows = result["rows"]
     if not rows:
         return
+    yield _more(case, wanted, rows) if "than" in wanted.asks else ""
+    yield from _never_held(case, read) if wanted.asks & {*STATS} else ()
+    is_whole = not (wanted.when.spans or wanted.limits or wanted.beside or wanted.at)
+    is_whole &= bool(wanted.asks & {"least", "most", "mean"}) and any(
+        column["role"] for column in wanted.columns
+    )
+    of_loops = case.tool("channel_metrics", **about.named)["channels"] if is_whole else ()
+    settled = {row["channel"]: row for row in of_loops if row.get("settled")}
+    so = [_is_so(case, wanted, row)[0] for row in rows] if wanted.limits else []
+    is_so = (all if aspect("all_along", case.question.words) or wanted.inside else any)(so)
+    lead = case.lead(is_so) if so else ""
+    rows = sorted(rows, key=lambda row: bool(so) and so[rows.index(row)] is not is_so) if lead else rows
     for row in rows:
-        ends = moment(row["since"]), moment(row["until"], "" if wanted.of_days else row["since"])
-        is_named = any(map(any, wanted.spans)) or (wanted.asks & {*STATS} and not wanted.beside)
+        column = columns[row["column"]]
+        row["settled"] = settled.get(column["channel"], {}).get("settled", {}).get(column["role"])
+        row["settled_at"] = settled.get(column["channel"], {}).get("settled_at", "")
+        ends = moment(row["since"]), moment(row["until"], "" if wanted.when.of_days else row["since"])
+        is_named = wanted.when.spans or (wanted.asks & {*STATS} and not wanted.beside)
         span = case.say("series_span", since=ends[0], until=ends[1]) if is_named else ""
-        what = what_is(case, columns[row["column"]], read) + span
-        for text in _sentences(case, about, wanted, columns[row["column"]], row, read, what):
-            yield text if text.startswith(" ") else f"- {text}\n"
+        what = what_is(case, column, read) + span
+        for text in _sentences(case, about, wanted, column, row, read, what):
+            yield text if text.startswith(" ") else f"- {lead}{text}\n"
+            lead = ""
     yield from _changes(case, rows, columns, wanted)
     for since, until in result["lacking"]:
         yield case.item("series_lacking", since=since, until=until)
-    if old := age(case.task, case.language, read["whole"][1]):
-        yield f"\n{old}\n"
+
+
+def _more(case: Case, wanted: Wanted, rows: Sequence[Result]) -> str:
+    """Return whether the column that is named first read more, or less where that is asked, on average."""
+    first, other = (
+        next(row["mean"] for row in rows if row["column"] == one["name"]) for one in wanted.columns[:2]
+    )
+    is_less = table()["asked"]["less"].search(case.question.words)
+    told = {"by": first - other, "unit": f" {wanted.columns[0]['unit']}".rstrip()}
+    return case.lead(first < other if is_less else first > other) + case.say("series_than", **told) + "\n\n"
+
+
+def _aged(case: Case, read: Result) -> str:
+    old = age(case.task, case.language, read["whole"][1])
+    return f"\n{old}\n" if old else ""
 
 
 def what_is(case: Case, column: Result, read: Result) -> str:
@@ -533,7 +515,7 @@ def _sentences(
         return {"value": end["value"], "clock": moment(end["clock"], day), "line": about.link(end["line"])}
 
     if wanted.limits:
-        yield from _past(case, about, wanted, row["past"], said)
+        yield from _past(case, about, wanted, row, said)
     elif wanted.beside:
         beside = {"beside": what_is(case, wanted.beside, read), "other": f" {wanted.beside['unit']}".rstrip()}
         if asks & {"related", "lag"}:
@@ -552,9 +534,12 @@ def _sentences(
         clocks = {f"{name}_clock": moment(row[name]["clock"]) for name in ends}
         yield case.say("series_change", **said, **ends, **clocks, by=ends["last"] - ends["first"])
     else:
-        yield case.say(
-            "series_row", **said, samples=row["samples"], parts=_stats(case, asks, column, row, said, at)
-        )
+        parts, settled = _stats(case, asks, column, row, said, at), row["settled"] or row
+        if any(settled[end]["value"] != row[end]["value"] for end in ("least", "most")):
+            own = _stats(case, asks, column, row | settled, said, at)
+            own = case.say("extreme_settled", clock=moment(row["settled_at"]), parts=own)
+            parts = case.say("list_separator").join((parts, own))
+        yield case.say("series_row", **said, samples=row["samples"], parts=parts)
 
 
 def _together(case: Case, asks: frozenset[str], row: Result, said: Result) -> str:
@@ -596,15 +581,35 @@ def _stats(
     return case.say("list_separator").join([*parts, case.say(key, **numbers)])
 
 
-def _past(case: Case, about: Subject, wanted: Wanted, past: Result, said: Result) -> Iterator[str]:
+def _is_so(case: Case, wanted: Wanted, row: Result) -> tuple[bool, str]:
+    """Return whether it is as a yes would say of a limit, and the end of what was read that shows it."""
+    limits, words, is_never = wanted.limits or {}, case.question.words, re.compile(r"\bnever\b|没(?!有)")
+    ends = ("most", "least") if "above" in limits else ("least", "most")
+    if aspect("all_along", words) and len(limits) == 1 and not is_never.search(words):
+        return row["past"]["share"] == 1, ends[1]
+    if aspect("still", words):
+        last = row["last"]["value"]
+        is_past = last > limits.get("above", inf) or last < limits.get("below", -inf)
+        return is_past is not wanted.inside, "last"
+    return bool(row["past"]["count"]) is not (wanted.inside or bool(is_never.search(words))), ends[0]
+
+
+def _past(case: Case, about: Subject, wanted: Wanted, row: Result, said: Result) -> Iterator[str]:
     """Say how often, how long, when first and last a column was past limits, or between them."""
-    limits = wanted.limits or {}
+    limits, past = wanted.limits or {}, row["past"]
     band = {"low": limits.get("below", -inf), "high": limits.get("above", inf)}
     key = "band" if len(limits) == 2 else next(iter(limits))
     key = "full" if limits == FULL_LOAD else key
     side = case.say(f"side_{key}", **band, unit=said["unit"])
+    _, end = _is_so(case, wanted, row)
+    reach = {
+        "value": row[end]["value"],
+        "clock": moment(row[end]["clock"]),
+        "line": about.link(row[end]["line"]),
+    }
+    reach = {"end": case.say(f"column_{end}", **reach, **said)}
     if not past["count"]:
-        yield case.say("past_never", side=side, what=said["what"])
+        yield case.say("past_never", side=side, what=said["what"], **reach)
         return
     at = {name: (moment(past[name]["clock"]), about.link(past[name]["line"])) for name in ("first", "last")}
     numbers = {name: span_text(past[name], case.language, exact=True) for name in ("seconds", "longest")}
@@ -621,9 +626,10 @@ def _past(case: Case, about: Subject, wanted: Wanted, past: Result, said: Result
     leads = ("first", "last", "longest") if wanted.inside else ("first", "last", "longest", "share")
     keys = [name for name in leads if name in wanted.asks]
     keys = keys or (["first"] if "when" in wanted.asks else [])
+    keys = [] if case.question.yes_no else keys
     for name in keys:
         yield case.say(f"past_{name}", **told)
-    yield case.say("past_row", **told)
+    yield case.say("past_row", **told, **reach)
     for one in past["times"] if past["count"] > 1 else ():
         span, line = span_text(one["seconds"], case.language, exact=True), about.link(one["line"])
         yield "  " + case.item("limit_time", clock=moment(one["clock"]), span=span, line=line)
@@ -635,7 +641,7 @@ def _changes(case: Case, rows: Sequence[Result], columns: dict[str, Result], wan
         column["name"]: [row for row in rows if row["column"] == column["name"]] for column in wanted.columns
     }
     for name, both in of.items():
-        if len(wanted.spans) == 2 == len(both) and not wanted.limits and "mean" in wanted.asks:
+        if len(wanted.when.spans) == 2 == len(both) and not wanted.limits and "mean" in wanted.asks:
             before, after = (row["mean"] for row in both)
             unit = f" {columns[name]['unit']}".rstrip()
             yield case.item("series_difference", by=after - before, unit=unit)
