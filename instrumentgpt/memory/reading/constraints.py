@@ -116,9 +116,9 @@ def _constrains(folded: str) -> bool:
 
 @dataclass(frozen=True)
 class Ruling:
-    """A sentence on record, a constraint or the lifting of one; `device` is "" where it is of all."""
+    """A sentence: a constraint, what lifts one, or neither for sure; `device` is "" where it is of all."""
 
-    kind: Kind
+    kind: Kind | None
     text: str
     device: str = ""
 
@@ -133,9 +133,9 @@ def lifted_constraint(lift: Ruling, constraints: Sequence[Ruling]) -> int | None
     >>> [lifted_constraint(Ruling("lift", text), constraints) for text in lifts]
     [0, 1]
     """
-    folded, words, numbers = fold(lift.text), _words(lift.text), _numbers(lift.text)
+    folded, words, numbers = fold(lift.text), _own_words(lift), _numbers(lift.text)
     shared = [
-        ((fold(old.text) == folded, len(words & _words(old.text)), len(numbers & _numbers(old.text))), place)
+        ((fold(old.text) == folded, len(words & _own_words(old)), len(numbers & _numbers(old.text))), place)
         for place, old in enumerate(constraints)
         if _same_device(old, lift)
     ]
@@ -152,26 +152,26 @@ def is_doubtful(sentence: str) -> bool:
     return _odds(sentence) > DOUBTFUL
 
 
-def affected_constraint(new: Ruling, constraints: Sequence[Ruling], is_plain: bool = False) -> int | None:
+def affected_constraint(new: Ruling, constraints: Sequence[Ruling]) -> int | None:
     """Return the place in `constraints` of the one that `new` may lift or replace, None if there is none.
 
-    is_plain  whether `new` is a constraint anyway
-
     >>> constraints = [Ruling("constraint", "nobody opens it before the leak test")]
-    >>> affected_constraint(Ruling("lift", "The leak test is signed."), constraints)
+    >>> affected_constraint(Ruling(None, "The leak test is signed."), constraints)
     0
     """
-    if _patterns()["lift"].search(_folded(new.text)) and not is_plain:
+    if new.kind == "lift":  # one that speaks of no constraint may mean the newest
+        return len(constraints) - 1 if constraints and lifted_constraint(new, constraints) is None else None
+    if _patterns()["lift"].search(_folded(new.text)) and not new.kind:
         return lifted_constraint(new, constraints)
-    new_words = _words(new.text)
+    new_words = _own_words(new)
     shared = [
         (len(new_words & words) / math.sqrt(min(len(new_words), len(words)) or 1), place)
         for place, old in enumerate(constraints)
         if _same_device(old, new)
-        for words in [_words(old.text)]
+        for words in [_own_words(old)]
     ]
     most, place = max(shared, default=(0.0, None))
-    if is_plain:
+    if new.kind:
         return place if most > REPEATS else None
     if not most:  # of the newest
         like = _like(new.text)
@@ -222,6 +222,11 @@ def _but_for_bounds(text: str) -> frozenset[str]:
 
 def _same_device(ruling: Ruling, other: Ruling) -> bool:
     return not ruling.device or not other.device or ruling.device == other.device
+
+
+def _own_words(ruling: Ruling) -> frozenset[str]:
+    """Return the telling terms of a ruling, without the name of its device: that is no word of the rule."""
+    return _words(ruling.text).difference(terms(ruling.device))
 
 
 @lru_cache(maxsize=1024)  # what holds is compared with what is new in every turn
