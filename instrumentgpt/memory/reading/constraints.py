@@ -33,11 +33,6 @@ _CLAUSE = (
     r"(?:^|[.,;:!()\-–—\"“]\s*|[^\x00-\x7f]\s*"
     r"|\b(?:and|but|so|please|pls|plz|also|then|or|just|ok|meanwhile|until then|for now)[ ,]+)"
 )
-_GENERIC = re.compile(  # a lift that names the rule by no word of its own
-    r"\b(?:that|the|this|my|our) (?:\w+ )?(?:ban|freeze|embargo|rule|limit|restriction|hold|lock"
-    r"|constraint|block)\b"
-    r"|限制|禁令|规定|冻结|那条|这条"
-)
 _EMPTY = frozenset(
     term
     for words in (
@@ -126,12 +121,13 @@ class Ruling:
 def lifted_constraint(lift: Ruling, constraints: Sequence[Ruling]) -> int | None:
     """Return the place in `constraints` (oldest first) of the constraint that `lift` takes back, or None.
 
-    It is the one of the same words, else that which shares most with it; "the ban" alone means the last.
+    It is the one of the same words, else that which shares most with it, else the only one: of several nobody
+    can say which "that rule" is.
 
     >>> constraints = [Ruling("constraint", "do not restart it"), Ruling("constraint", "stay below 60 °C")]
     >>> lifts = "you may restart it again", "that rule is off"
     >>> [lifted_constraint(Ruling("lift", text), constraints) for text in lifts]
-    [0, 1]
+    [0, None]
     """
     folded, words, numbers = fold(lift.text), _own_words(lift), _numbers(lift.text)
     shared = [
@@ -140,7 +136,7 @@ def lifted_constraint(lift: Ruling, constraints: Sequence[Ruling]) -> int | None
         if _same_device(old, lift)
     ]
     most, place = max(shared, default=((False, 0, 0), None))
-    return place if any(most) or _GENERIC.search(folded) or not words else None
+    return place if any(most) or len(shared) == 1 else None
 
 
 def is_doubtful(sentence: str) -> bool:
@@ -173,11 +169,8 @@ def affected_constraint(new: Ruling, constraints: Sequence[Ruling]) -> int | Non
     most, place = max(shared, default=(0.0, None))
     if new.kind:
         return place if most > REPEATS else None
-    if not most:  # of the newest
-        like = _like(new.text)
-        return place if is_doubtful(new.text) and like["lift"] > like["constraint"] else None
     odds = max(-CERTAIN, min(_odds(new.text), CERTAIN))
-    return place if odds + SHARED * most > BEARS else None
+    return place if most and odds + SHARED * most > BEARS else None
 
 
 def _numbers(text: str) -> frozenset[str]:
