@@ -24,6 +24,7 @@ HITS = 40  # messages recalled for a question at most; more do not fit a prompt
 LOOKED_AT = 60  # best messages of each search, merged
 FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
 CARRIED_SHARE = 0.5  # of a search with the previous question's terms
+FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
 CORRECTED = 4  # best hits that bring what is said later of the same along
 SAME_WORDS = 0.9  # of the weight of a hit's key words that a later message of the same holds
 BESIDE = 0.999  # of the hit's score: right behind it
@@ -69,11 +70,18 @@ def recall(
         _add(scores, _search(database, conversation_id, carried, before), CARRIED_SHARE)
         sought = list(dict.fromkeys([*sought, *carried]))
     best = _best(scores, near)
-    holders = _holders(database, sought, best[:HITS])
-    weights = _weights(sought, holders, len(best[:HITS]))
-    _bring_later(scores, weights, holders, best)
+    is_prompt = room < math.inf
+    if not best:
+        return pieces_of(database, candidates([], {}, near, is_prompt), {}, near[1], room)
+    looked = best[: HITS + FEEDBACK_HITS]
+    holders = _holders(database, sought, looked)
+    weights = _weights(sought, holders, len(looked))
+    messages = _messages(database, best[:FEEDBACK_HITS])
+    fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
+    _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
+    _bring_later(scores, weights, holders, _best(scores, near))
     best = _best(scores, near)[:HITS]
-    return pieces_of(database, candidates(best, scores, near, room < math.inf), weights, near[1], room)
+    return pieces_of(database, candidates(best, scores, near, is_prompt), weights, near[1], room)
 
 
 def _bring_later(
@@ -174,6 +182,19 @@ def _weights(sought: Sequence[Phrase], holders: Mapping[str, Collection[int]], h
             worth = math.log(1 + (hits - held + 0.5) / (held + 0.5)) + 0.2
             weights[term] = worth / len(phrase) ** 0.5 if len(term) > 1 else 0.0
     return weights
+
+
+def _feedback(contents: Sequence[str], sought: Sequence[Phrase], weights: dict[str, float]) -> list[Phrase]:
+    """Return terms that stand in the telling lines of the best hits, and were not asked for."""
+    question_terms = {term for phrase in sought for term in phrase}
+    counts: dict[str, int] = {}
+    for content in contents:
+        lines = relevant_lines(content, weights, NEIGHBOUR_CHARS)
+        for term in dict.fromkeys(telling(terms(" ".join(lines)))):
+            if term not in question_terms and len(term) > 1:
+                counts[term] = counts.get(term, 0) + 1
+    names = sorted(counts, key=lambda term: (-counts[term], not any(map(str.isdigit, term)), -len(term)))
+    return [(term,) for term in names[:FEEDBACK_TERMS]]
 
 
 NEIGHBOURED = 8  # best hits whose neighbours come along
