@@ -308,9 +308,7 @@ def _revised_facts(facts: Sequence[StoredFact], standings: Standings) -> list[St
     """Return the rows as revised; in order, but that a quantity's rows stay together."""
     rows: dict[Item, list[StoredFact]] = {}
     revised = [row for row in facts if row.kind == UNCLEAR]
-    for row in facts:
-        if row.kind == UNCLEAR:
-            continue
+    for row in (row for row in facts if row.kind != UNCLEAR):
         if row.kind == VALUE:
             item = Item(row.fact.device, VALUE, row.fact.parameter, row.fact.channel)
         else:

@@ -33,6 +33,11 @@ _CLAUSE = (
     r"(?:^|[.,;:!()\-–—\"“]\s*|[^\x00-\x7f]\s*"
     r"|\b(?:and|but|so|please|pls|plz|also|then|or|just|ok|meanwhile|until then|for now)[ ,]+)"
 )
+_GENERIC = re.compile(  # a lift that names the rule by no word of its own
+    r"\b(?:that|the|this|my|our) (?:\w+ )?(?:ban|freeze|embargo|rule|limit|restriction|hold|lock"
+    r"|constraint|block)\b"
+    r"|限制|禁令|规定|冻结|那条|这条"
+)
 _EMPTY = frozenset(
     term
     for words in (
@@ -121,8 +126,8 @@ class Ruling:
 def lifted_constraint(lift: Ruling, constraints: Sequence[Ruling]) -> int | None:
     """Return the place in `constraints` (oldest first) of the constraint that `lift` takes back, or None.
 
-    It is the one of the same words, else that which shares most with it, else the only one: of several nobody
-    can say which "that rule" is.
+    It is the one of the same words, else that which shares most with it; "the ban" alone means the only one,
+    and of several nobody can say which.
 
     >>> constraints = [Ruling("constraint", "do not restart it"), Ruling("constraint", "stay below 60 °C")]
     >>> lifts = "you may restart it again", "that rule is off"
@@ -136,7 +141,8 @@ def lifted_constraint(lift: Ruling, constraints: Sequence[Ruling]) -> int | None
         if _same_device(old, lift)
     ]
     most, place = max(shared, default=((False, 0, 0), None))
-    return place if any(most) or len(shared) == 1 else None
+    is_generic = _GENERIC.search(folded) or not words
+    return place if any(most) or (is_generic and len(shared) == 1) else None
 
 
 def is_doubtful(sentence: str) -> bool:
@@ -155,8 +161,9 @@ def affected_constraint(new: Ruling, constraints: Sequence[Ruling]) -> int | Non
     >>> affected_constraint(Ruling(None, "The leak test is signed."), constraints)
     0
     """
-    if new.kind == "lift":  # one that speaks of no constraint may mean the newest
-        return len(constraints) - 1 if constraints and lifted_constraint(new, constraints) is None else None
+    if new.kind == "lift":  # one that speaks of none may mean the newest
+        mine = [place for place, old in enumerate(constraints) if _same_device(old, new)]
+        return mine[-1] if mine and lifted_constraint(new, constraints) is None else None
     if _patterns()["lift"].search(_folded(new.text)) and not new.kind:
         return lifted_constraint(new, constraints)
     new_words = _own_words(new)
@@ -169,8 +176,7 @@ def affected_constraint(new: Ruling, constraints: Sequence[Ruling]) -> int | Non
     most, place = max(shared, default=(0.0, None))
     if new.kind:
         return place if most > REPEATS else None
-    odds = max(-CERTAIN, min(_odds(new.text), CERTAIN))
-    return place if most and odds + SHARED * most > BEARS else None
+    return place if most and max(-CERTAIN, min(_odds(new.text), CERTAIN)) + SHARED * most > BEARS else None
 
 
 def _numbers(text: str) -> frozenset[str]:
