@@ -9,6 +9,8 @@ authors wrote down: once with nobody answering what is asked, once with each que
 true      of the values told as current, those that are
 held      of the moments at which a constraint was in force, those at which it was told
 lifted    of the constraints that were lifted or replaced, those that were no longer told at the end
+          or in doubt: or only with a later sentence beside that may lift or replace them
+doubts    of the moments at which a constraint is told with such a sentence, those at which it was over
 useful    of the questions, those whose true answer is not "no": it lays down, lifts or replaces
 """
 
@@ -71,24 +73,26 @@ def _scored(conversation: dict[str, Any], are_answered: bool) -> Counter[str]:
             counts["values"] += 1
             counts["true"] += is_true
         said = [fold(row.sentence) for row in rows if row.kind == "constraint"]
+        plain = [fold(row.sentence) for row in rows if row.kind == "constraint" and not row.against]
+        doubtful = [text for text in said if text not in plain]
+        counts["doubted"] += len(doubtful)
+        counts["doubted truly"] += sum(
+            not _is_true(text, conversation["constraints"], turn) for text in doubtful
+        )
         for one in conversation["constraints"]:
             is_told = any(_same(one["said"], text) for text in said)
             if one["from"] <= turn < (one["until"] or ends + 1):
                 counts["in force"] += 1
                 counts["held"] += is_told
+                counts["held plainly"] += any(_same(one["said"], text) for text in plain)
             if turn == ends and one["until"]:
                 counts["to lift"] += 1
                 counts["lifted"] += not is_told
+                counts["lifted or in doubt"] += not any(_same(one["said"], text) for text in plain)
             if turn == ends:
                 counts["ever"] += 1
         counts["told"] += len(said)
-        counts["told truly"] += sum(
-            any(
-                _same(one["said"], text) and one["from"] <= turn < (one["until"] or ends + 1)
-                for one in conversation["constraints"]
-            )
-            for text in said
-        )
+        counts["told truly"] += sum(_is_true(text, conversation["constraints"], turn) for text in said)
     return counts
 
 
@@ -110,6 +114,10 @@ def _asked(memory: Memory, constraints: list[dict[str, Any]], turn: int, are_ans
             yield "useful"
         if are_answered:
             answer(memory.database, memory.conversation, question, true)
+
+
+def _is_true(text: str, constraints: list[dict[str, Any]], turn: int) -> bool:
+    return any(_same(one["said"], text) and _holds(one, turn) for one in constraints)
 
 
 def _holds(constraint: dict[str, Any], turn: int) -> bool:
@@ -139,7 +147,9 @@ def _print(name: str, counts: Counter[str]) -> None:
 
     print(
         f"{name}: values told as current that are true {share('true', 'values')};"
-        f" constraints held {share('held', 'in force')}, lifted {share('lifted', 'to lift')},"
+        f" constraints held {share('held', 'in force')}, without doubt {share('held plainly', 'in force')},"
+        f" lifted {share('lifted', 'to lift')}, or in doubt {share('lifted or in doubt', 'to lift')},"
+        f" doubts {share('doubted truly', 'doubted')},"
         f" told that are in force {share('told truly', 'told')};"
         f" {10 * counts['asked'] / counts['turns']:.1f} questions in 10 turns,"
         f" useful {share('useful', 'asked')}"

@@ -79,8 +79,7 @@ def test_what_a_sentence_means_for_a_constraint_in_force_is_what_is_answered(
     context = told(database, conversation)
     assert [one for one in (HELD, OVER) if one in context] == in_force
     undo_revision(database, given_id)
-    context = told(database, conversation)
-    assert HELD in context and OVER not in context
+    assert f"{HELD} (turn 1) → turn 2: {OVER}" in told(database, conversation)
 
 
 def test_a_plain_constraint_on_the_same_thing_is_asked_whether_it_replaces_the_other(database, conversation):
@@ -99,3 +98,27 @@ def test_few_questions_are_asked_of_one_message_and_none_of_what_is_pasted_or_as
     assert len(asked(database, conversation)) == MOST_QUESTIONS
     exchange(database, conversation, f"> {DOUBTFUL}\nIs {OVER.lower()[:-1]}?")
     assert asked(database, conversation) == []
+
+
+def test_until_it_is_answered_a_constraint_stands_with_what_may_lift_it(database, conversation):
+    exchange(database, conversation, OVER)
+    (question,) = open_questions(database, conversation)
+    for _ in range(2):
+        assert f"{HELD} (turn 1) → turn 2: {OVER}" in told(database, conversation)
+    answer(database, conversation, question, "still")
+    context = told(database, conversation)
+    assert HELD in context and "→" not in context
+
+
+def test_what_is_said_of_another_device_stands_beside_no_constraint(database, conversation):
+    exchange(database, conversation, "The leak test of oven 8 was signed this morning.")
+    assert not any(question.of for question in open_questions(database, conversation))
+    context = context_of(exchange(database, conversation, "oven 7: and now?"))
+    assert HELD in context and "→" not in context
+
+
+def test_a_cause_that_the_user_rules_out_is_no_hypothesis_any_more(database, conversation):
+    exchange(database, conversation, "oven 7: why?", "Hypothesis: the sensor is loose")
+    assert "Hypotheses:\n  - the sensor is loose" in told(database, conversation)
+    exchange(database, conversation, "Ruled out: the sensor is loose")
+    assert "Hypotheses" not in told(database, conversation)

@@ -150,7 +150,8 @@ def laid(*told):
     [
         (["do not restart it", "-you may restart it again"], []),
         (["do not restart it", "keep the lid shut", "-you may restart it now"], ["keep the lid shut"]),
-        (["do not restart it", "keep the lid shut", "-that ban is lifted"], ["do not restart it"]),
+        (["do not restart it", "-that ban is lifted"], []),
+        (["do not restart it", "keep shut", "-that ban is lifted"], ["do not restart it", "keep shut"]),
         (["不要重啟", "增益不准改", "-現在可以重啟了"], ["增益不准改"]),
         (["不要重啟", "-解除禁令"], []),
         (["do not restart it", "-you may open the lid now"], ["do not restart it"]),

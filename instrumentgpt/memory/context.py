@@ -167,10 +167,13 @@ def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
     ):
         sentence_lines += _listed(title, _sentence_lines(_of_kind(facts, kind, keywords, devices)[:most]))
     constraints = _of_kind(facts, "constraint", keywords)
+    beside = {row.against.sentence for row in constraints if row.against}  # they stand with those
+    constraints = [row for row in constraints if row.against or row.sentence not in beside]
     constraints.sort(key=lambda row: _is_of_others(row.sentence, devices, case.names))
     users = [row for row in constraints if row.source == "user"]
     agents = [row for row in constraints if row.source != "user"]  # not told as the user's
-    first = _listed("The user's constraints", _sentence_lines(users[:CONSTRAINTS_FIRST]))
+    title = f"The user's constraints{' (→ said later, may lift or replace it)' if beside else ''}"
+    first = _listed(title, _sentence_lines(users[:CONSTRAINTS_FIRST]))
     sentence_lines += _listed(
         "Further constraints",
         _sentence_lines([*users[CONSTRAINTS_FIRST:], *agents][: CONSTRAINTS_SHOWN - CONSTRAINTS_FIRST]),
@@ -200,7 +203,14 @@ def _of_kind(
         for row in facts
         if row.kind == kind and not row.pinned and (not devices or row.fact.device in devices)
     }
-    return sorted(rows.values(), key=lambda row: (-_share(row.sentence, keywords), -row.turn))
+    return sorted(rows.values(), key=lambda row: (-_share(_with_later(row), keywords), -row.turn))
+
+
+def _with_later(row: StoredFact) -> str:
+    """Return the sentence, and after an arrow what was said later and may lift or replace it."""
+    by_agent = ", recorded by the agent" if (row.kind, row.source) == ("constraint", "agent") else ""
+    later = f" → turn {row.against.turn}: {row.against.sentence}" if row.against else ""
+    return f"{row.sentence} ({row.mark or f'turn {row.turn}'}{by_agent}){later}"
 
 
 def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
@@ -211,11 +221,7 @@ def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
 
 def _sentence_lines(best: Iterable[StoredFact]) -> list[str]:
     """Return the lines of sentences, the oldest first."""
-    lines = []
-    for row in sorted(best, key=lambda row: row.turn):
-        by_agent = ", recorded by the agent" if (row.kind, row.source) == ("constraint", "agent") else ""
-        lines.append(f"  - {as_line(row.sentence)} ({row.mark or f'turn {row.turn}'}{by_agent})")
-    return lines
+    return [f"  - {as_line(_with_later(row))}" for row in sorted(best, key=lambda row: row.turn)]
 
 
 def _share(text: str, keywords: set[str]) -> int:

@@ -178,7 +178,7 @@ def apply_revisions(
     restated  forgotten items of the state that the user has stated anew since
     """
     if not standings:
-        return RevisedMemory(state, _without_lifted(facts))
+        return RevisedMemory(state, _in_force(facts, standings))
     device = device_key(state)
     revised_facts = _revised_facts(facts, standings)
     ruled_out = [row for row in revised_facts if row.kind == "ruled_out"]
@@ -189,11 +189,14 @@ def apply_revisions(
             replace(row, fact=replace(row.fact, device=name)) if row.fact.device == device else row
             for row in revised_facts
         ]
-    return RevisedMemory(revised, _without_lifted(revised_facts), pinned, standings)
+    return RevisedMemory(revised, _in_force(revised_facts, standings), pinned, standings)
 
 
-def _without_lifted(facts: Sequence[StoredFact]) -> tuple[StoredFact, ...]:
-    """Return the rows but the constraints that a later word lifted or replaced, and what lifted them."""
+def _in_force(facts: Sequence[StoredFact], standings: Standings) -> tuple[StoredFact, ...]:
+    """Return the rows but the constraints that a later word lifted or replaced, and what lifted them.
+
+    Those in force have beside them the newest sentence that may lift or replace them, until it is answered.
+    """
     constraints = sorted(
         (row for row in facts if row.kind in ("constraint", "lift")), key=lambda row: row.message_id
     )
@@ -202,7 +205,30 @@ def _without_lifted(facts: Sequence[StoredFact]) -> tuple[StoredFact, ...]:
         for row in constraints
     ]
     lifted = {id(row) for row in constraints} - {id(constraints[at]) for at in rulings_in_force(rulings)}
-    return tuple(row for row in facts if id(row) not in lifted or row.pinned)
+    answered = {
+        form
+        for item, standing in standings.items()
+        if item.field in (UNCLEAR, "constraint")
+        for form in standing.forms
+    }
+    unclear: dict[str, StoredFact] = {}  # by the first words of the constraint
+    for row in facts:
+        if row.kind == UNCLEAR:
+            unclear.pop(row.fact.value, None)
+            if same(row.sentence) not in answered:
+                unclear[row.fact.value] = row
+    return tuple(
+        _with_unclear(row, unclear, standings) if row.kind == "constraint" and unclear else row
+        for row in facts
+        if id(row) not in lifted or row.pinned
+    )
+
+
+def _with_unclear(row: StoredFact, unclear: Mapping[str, StoredFact], standings: Standings) -> StoredFact:
+    item = item_of(standings, row.fact.device, row.kind, row.sentence)
+    later = unclear.get(item.name)
+    since = max(row.message_id, standings.get(item, RevisedItem()).after)
+    return replace(row, against=later) if later and later.message_id > since else row
 
 
 def _revised_state(
@@ -281,7 +307,8 @@ def _still_open(
 def _revised_facts(facts: Sequence[StoredFact], standings: Standings) -> list[StoredFact]:
     """Return the rows as revised; in order, but that a quantity's rows stay together."""
     rows: dict[Item, list[StoredFact]] = {}
-    for row in facts:
+    revised = [row for row in facts if row.kind == UNCLEAR]
+    for row in (row for row in facts if row.kind != UNCLEAR):
         if row.kind == VALUE:
             item = Item(row.fact.device, VALUE, row.fact.parameter, row.fact.channel)
         else:
@@ -290,7 +317,6 @@ def _revised_facts(facts: Sequence[StoredFact], standings: Standings) -> list[St
     for item, standing in standings.items():
         if (standing.pinned or standing.text) and item.field in (VALUE, *SENTENCES):
             rows.setdefault(item, [])
-    revised: list[StoredFact] = []
     for item, of_item in rows.items():
         of_kind = _value if item.field == VALUE else _sentence
         revised += of_kind(item, of_item, standings.get(item, RevisedItem()))

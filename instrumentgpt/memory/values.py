@@ -22,12 +22,13 @@ Key = tuple[str, str, str]  # device, channel, parameter
 class StoredFact:
     """A fact as stored: who stated it, in which turn (from 1); `sentence` is that of a constraint, …
 
-    kind    "value", "constraint", "lift" (what takes one back), "ruled_out", "error" (a log line), or
-            "doubt": a sentence that speaks of a value and may mean another
+    kind    "value", "constraint", "lift" (what takes one back), "unclear" (what may lift or replace the one
+            whose words are its value), "ruled_out", "error" (a log line), or "doubt": a sentence that speaks
+            of a value and may mean another
     source  "tool", "user" or "agent"
     pinned  stays in every prompt, whatever is said later
     mark    what a person did with it: "corrected by the user"
-    against a later value that others state, and that is not in force
+    against a later value that others state, and that is not in force; of a constraint what is unclear of it
     log, line, clock  where and for what time a tool read it; message_id is that of the first reading
     """
 

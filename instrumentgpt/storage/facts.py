@@ -43,13 +43,14 @@ def store_facts(
     message_id: int,
     source: str,
     facts: Iterable[Fact],
-    sentences: Iterable[tuple[str, str, str]] = (),
+    sentences: Iterable[Sequence[str]] = (),
     readings: Iterable[Reading] = (),
     doubts: Iterable[Fact] = (),
 ) -> None:
     """Keep what the message states, in place of what was kept of it before.
 
-    sentences  (kind, text, device): constraints and what lifts them, what is ruled out, log lines with errors
+    sentences  (kind, text, device): constraints and what lifts them, what is ruled out, lines with errors;
+               of one that may lift or replace a constraint, the words of that too
     readings   what tools reported meanwhile and agents put on record
     doubts     what it says of values, whether or not that was understood
     """
@@ -63,8 +64,9 @@ def store_facts(
             insert(database, "all_facts", **row, kind="value", source=source, **vars(fact))
         for fact in doubts:
             insert(database, "all_facts", **row, kind="doubt", source=source, **vars(fact))
-        for kind, text, device in sentences:
-            insert(database, "all_facts", **row, kind=kind, source=source, device=device, said=text)
+        for kind, text, device, *about in sentences:
+            of = {"kind": kind, "source": source, "device": device, "said": text, "value": "".join(about)}
+            insert(database, "all_facts", **row, **of)
         for reading in readings:
             insert(
                 database, "all_facts", **row, kind="value", source=reading.source, log=reading.log,
@@ -144,6 +146,7 @@ def list_facts(
         *values,
         *_doubts(database, conversation_id, {row[4] for row in values if row[8] == "user"}),
         *_sentences(database, conversation_id, "kind IN ('constraint', 'lift')"),
+        *_sentences(database, conversation_id, "kind = 'unclear'"),
         *(
             row
             for kind in ("ruled_out", "error")

@@ -7,16 +7,17 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from instrumentgpt.instruments.language import language_of, phrase
-from instrumentgpt.memory.reading import constraints
+from instrumentgpt.memory.reading.constraints import CONSTRAINT_CHARS, is_doubtful, stated_in
 from instrumentgpt.memory.revisions import UNCLEAR, Item, item_of
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.storage.facts import list_facts
-from instrumentgpt.storage.history import last_question
+from instrumentgpt.storage.history import last_question, places
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.revisions import list_revisions, revise
 
 MOST_QUESTIONS = 2  # of one message
+ANSWERS = ("lifted", "replaced", "both", "still")  # names of open_questions.toml
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class Question:
     sentence: str
     of: Item | None = None
     constraint: str = ""  # the words of `of`
-    answers: Sequence[str] = ("keep", "no")  # names of open_questions.toml
+    answers: Sequence[str] = ("keep", "no")
 
     def words(self, key: str = "") -> str:
         """Return the question, or what stands on the button `key`, in the language of the sentence."""
@@ -37,34 +38,25 @@ class Question:
 
 def open_questions(database: Database, conversation_id: str) -> list[Question]:
     """Return what the user's newest message leaves open and nobody has answered."""
-    words = last_question(database, conversation_id)
-    sentences = [shorten(text, constraints.CONSTRAINT_CHARS) for text in constraints.stated_in(words)]
-    revisions = [row for row in list_revisions(database, conversation_id) if row.undone_at is None]
-    answered = {row.item.name if row.item.field == UNCLEAR else row.new for row in revisions}
     facts = list_facts(database, conversation_id, ())
     revised = revised_memory(database, conversation_id, DiagnosticState(), facts)
-    held = [row for row in revised.facts if row.kind == "constraint" and row.sentence not in sentences]
-    rulings = [constraints.Ruling("constraint", row.sentence, row.fact.device) for row in held]
-    every = [constraints.Ruling("constraint", row.sentence) for row in facts if row.kind == "constraint"]
-    about_constraint, alone = [], []
-    for sentence in [sentence for sentence in dict.fromkeys(sentences) if sentence not in answered]:
-        kind = next((kind for kind, _ in constraints.constraints_in(sentence)), None)
-        if kind == "lift":  # one that speaks of no constraint may mean the newest
-            is_of_none = constraints.lifted_constraint(constraints.Ruling(kind, sentence), every) is None
-            place = len(rulings) - 1 if rulings and is_of_none else None
-        else:
-            place = constraints.affected_constraint(
-                constraints.Ruling("constraint", sentence), rulings, kind is not None
-            )
-        if place is not None:
-            row = held[place]
-            item = item_of(revised.standings, row.fact.device, "constraint", row.sentence)
-            answers = (
-                ("replaced", "both") if kind == "constraint" else ("lifted", "replaced", "both", "still")
-            )
-            about_constraint.append(Question(sentence, item, row.sentence, answers))
-        elif not kind and constraints.is_doubtful(sentence):
-            alone.append(Question(sentence))
+    newest = max(places(database, conversation_id)[1], default=0)
+    revisions = [row for row in list_revisions(database, conversation_id) if row.undone_at is None]
+    answered = {row.item.name if row.item.field == UNCLEAR else row.new for row in revisions}
+    held = {
+        item_of(revised.standings, row.fact.device, row.kind, row.sentence): row.sentence
+        for row in revised.facts
+        if row.kind == "constraint"
+    }
+    plain, about_constraint = {*held.values()}, []
+    for row in facts:
+        if row.kind == UNCLEAR and row.message_id == newest and row.sentence not in answered:
+            answers = ("replaced", "both") if row.sentence in plain else ANSWERS
+            items = (item for item in held if item.name == row.fact.value)
+            about_constraint += [Question(row.sentence, item, held[item], answers) for item in items]
+    settled = answered | {row.sentence for row in facts if row.message_id == newest}
+    stated = [shorten(row, CONSTRAINT_CHARS) for row in stated_in(last_question(database, conversation_id))]
+    alone = [Question(row) for row in dict.fromkeys(stated) if row not in settled and is_doubtful(row)]
     return [*about_constraint, *alone][:MOST_QUESTIONS]
 
 

@@ -5,8 +5,8 @@ Values come from tools, and from what a user states plainly; an answer's words s
 said before is in doubt where they plainly say otherwise.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,13 +20,21 @@ from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.memory.facts import Names, device_named, devices_in, errors_in
-from instrumentgpt.memory.reading.constraints import constraints_in
+from instrumentgpt.memory.reading.constraints import (
+    CONSTRAINT_CHARS,
+    Ruling,
+    affected_constraint,
+    constraints_in,
+    stated_in,
+)
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same, statements
 from instrumentgpt.memory.reading.values import doubts_in, values_in
+from instrumentgpt.memory.revisions import UNCLEAR, apply_revisions, item_of, standings_of
 from instrumentgpt.memory.state import FILED, IN_QUESTION, RULED_OUT, bare, identity, ruled_out_by
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.values import readings_in
-from instrumentgpt.storage.facts import ruled_out_before
+from instrumentgpt.storage.facts import list_facts, ruled_out_before
+from instrumentgpt.storage.revisions import list_revisions
 from instrumentgpt.turn.prompt import LOOKED_AT, names_of
 
 LARGEST_ARTIFACT = 32 * 1024 * 1024  # bytes; a chart of 4,000 points a trace has 0.1–1 MB
@@ -167,11 +175,14 @@ def states_after(
 def with_causes(
     state: memory.DiagnosticState, question: str
 ) -> tuple[memory.DiagnosticState, list[db.StateItem]]:
-    """Return the state with the root causes that the user states as such in `question`, and their records."""
-    causes = [{"text": row.text} for row in statements(question) if row.kind == "root_cause"]
-    after = memory.record_tool(state, "pin", {"root_causes": causes}) if causes else state
+    """Return the state with the causes that the user states or rules out in `question`, and their records."""
+    stated = statements(question)
+    causes, out = ([row.text for row in stated if row.kind == kind] for kind in ("root_cause", "ruled_out"))
+    said = {"root_causes": causes, "ruled_out": out}
+    after = memory.record_tool(state, "pin", said) if causes or out else state
     new = memory.new_items(state, after)
-    return after, [db.StateItem(memory.device_key(after), *item, "user") for item in new]
+    items = [db.StateItem(memory.device_key(after), *item, "user") for item in new]
+    return after, [*items, *_taken_back(after, out)]
 
 
 def put_on_record(
@@ -247,7 +258,7 @@ def _device_of_result(result: Result, inventory: Inventory) -> Device | None:
 
 MOST_CONSTRAINTS = 8  # constraints of one result
 
-Sentence = tuple[str, str, str]  # kind, text, device
+Sentence = tuple[str, ...]  # kind, text, device; of an unclear one the constraint that it may be about
 
 
 def record_question(
@@ -265,8 +276,14 @@ def record_question(
     owner = device if spoken_of == {device} or not others else ""
     facts = values_in(words, owner, names)
     doubts = [row for row in doubts_in(words, owner, names) if row.key not in {fact.key for fact in facts}]
-    constraints = [(kind, row, _device_named_in(row, device, names)) for kind, row in constraints_in(words)]
-    sentences = [*constraints, *_ruled_out(words, device), *_errors(words, device)]
+    kinds = {sentence: kind for kind, sentence in constraints_in(words)}
+    stated = dict.fromkeys(shorten(row, CONSTRAINT_CHARS) for row in stated_in(words))
+    rulings = [Ruling(kinds.get(text), text, _device_named_in(text, "", names)) for text in stated]
+    sentences: list[Sentence] = [
+        (kind, text, _device_named_in(text, device, names)) for text, kind in kinds.items()
+    ]
+    sentences += [*_unclear(database, conversation_id, question.id, rulings), *_ruled_out(words, device)]
+    sentences += _errors(words, device)
     db.store_facts(database, conversation_id, question.id, "user", facts, sentences, doubts=doubts)
 
 
@@ -297,6 +314,27 @@ def _device_named_in(sentence: str, device: str, names: Names) -> str:
     """Return the device that a sentence names, `device` if it names none; "" if it names several."""
     named = devices_in(sentence, names)
     return device if not named else named[0] if len(named) == 1 else ""
+
+
+def _unclear(
+    database: Database, conversation_id: str, before: int, rulings: Sequence[Ruling]
+) -> Iterator[Sentence]:
+    """Yield those of a question's sentences that may lift or replace what was in force before, and what.
+
+    What people undid meanwhile counts as they had it, so that the same is made of it anew.
+    """
+    revisions = list_revisions(database, conversation_id)
+    standings = standings_of(replace(row, undone_at=None) for row in revisions if row.after < before)
+    facts = list_facts(database, conversation_id, ())
+    revised = apply_revisions(memory.DiagnosticState(), facts, standings).facts
+    new = {row.text for row in rulings}
+    held = [row for row in revised if row.kind == "constraint" and row.sentence not in new]
+    constraints = [Ruling("constraint", row.sentence, row.fact.device) for row in held]
+    for ruling in rulings:
+        place = affected_constraint(ruling, constraints)
+        if place is not None:
+            item = item_of(standings, held[place].fact.device, "constraint", held[place].sentence)
+            yield UNCLEAR, ruling.text, ruling.device, item.name
 
 
 def _ruled_out(text: str, device: str) -> list[Sentence]:

@@ -116,9 +116,9 @@ def _constrains(folded: str) -> bool:
 
 @dataclass(frozen=True)
 class Ruling:
-    """A sentence on record, a constraint or the lifting of one; `device` is "" where it is of all."""
+    """A sentence: a constraint, what lifts one, or neither for sure; `device` is "" where it is of all."""
 
-    kind: Kind
+    kind: Kind | None
     text: str
     device: str = ""
 
@@ -126,21 +126,23 @@ class Ruling:
 def lifted_constraint(lift: Ruling, constraints: Sequence[Ruling]) -> int | None:
     """Return the place in `constraints` (oldest first) of the constraint that `lift` takes back, or None.
 
-    It is the one of the same words, else that which shares most with it; "the ban" alone means the last.
+    It is the one of the same words, else that which shares most with it; "the ban" alone means the only one,
+    and of several nobody can say which.
 
     >>> constraints = [Ruling("constraint", "do not restart it"), Ruling("constraint", "stay below 60 °C")]
     >>> lifts = "you may restart it again", "that rule is off"
     >>> [lifted_constraint(Ruling("lift", text), constraints) for text in lifts]
-    [0, 1]
+    [0, None]
     """
-    folded, words, numbers = fold(lift.text), _words(lift.text), _numbers(lift.text)
+    folded, words, numbers = fold(lift.text), _own_words(lift), _numbers(lift.text)
     shared = [
-        ((fold(old.text) == folded, len(words & _words(old.text)), len(numbers & _numbers(old.text))), place)
+        ((fold(old.text) == folded, len(words & _own_words(old)), len(numbers & _numbers(old.text))), place)
         for place, old in enumerate(constraints)
         if _same_device(old, lift)
     ]
     most, place = max(shared, default=((False, 0, 0), None))
-    return place if any(most) or _GENERIC.search(folded) or not words else None
+    is_generic = _GENERIC.search(folded) or not words
+    return place if any(most) or (is_generic and len(shared) == 1) else None
 
 
 def is_doubtful(sentence: str) -> bool:
@@ -152,32 +154,29 @@ def is_doubtful(sentence: str) -> bool:
     return _odds(sentence) > DOUBTFUL
 
 
-def affected_constraint(new: Ruling, constraints: Sequence[Ruling], is_plain: bool = False) -> int | None:
+def affected_constraint(new: Ruling, constraints: Sequence[Ruling]) -> int | None:
     """Return the place in `constraints` of the one that `new` may lift or replace, None if there is none.
 
-    is_plain  whether `new` is a constraint anyway
-
     >>> constraints = [Ruling("constraint", "nobody opens it before the leak test")]
-    >>> affected_constraint(Ruling("lift", "The leak test is signed."), constraints)
+    >>> affected_constraint(Ruling(None, "The leak test is signed."), constraints)
     0
     """
-    if _patterns()["lift"].search(_folded(new.text)) and not is_plain:
+    if new.kind == "lift":  # one that speaks of none may mean the newest
+        mine = [place for place, old in enumerate(constraints) if _same_device(old, new)]
+        return mine[-1] if mine and lifted_constraint(new, constraints) is None else None
+    if _patterns()["lift"].search(_folded(new.text)) and not new.kind:
         return lifted_constraint(new, constraints)
-    new_words = _words(new.text)
+    new_words = _own_words(new)
     shared = [
         (len(new_words & words) / math.sqrt(min(len(new_words), len(words)) or 1), place)
         for place, old in enumerate(constraints)
         if _same_device(old, new)
-        for words in [_words(old.text)]
+        for words in [_own_words(old)]
     ]
     most, place = max(shared, default=(0.0, None))
-    if is_plain:
+    if new.kind:
         return place if most > REPEATS else None
-    if not most:  # of the newest
-        like = _like(new.text)
-        return place if is_doubtful(new.text) and like["lift"] > like["constraint"] else None
-    odds = max(-CERTAIN, min(_odds(new.text), CERTAIN))
-    return place if odds + SHARED * most > BEARS else None
+    return place if most and max(-CERTAIN, min(_odds(new.text), CERTAIN)) + SHARED * most > BEARS else None
 
 
 def _numbers(text: str) -> frozenset[str]:
@@ -222,6 +221,11 @@ def _but_for_bounds(text: str) -> frozenset[str]:
 
 def _same_device(ruling: Ruling, other: Ruling) -> bool:
     return not ruling.device or not other.device or ruling.device == other.device
+
+
+def _own_words(ruling: Ruling) -> frozenset[str]:
+    """Return the telling terms of a ruling, without the name of its device: that is no word of the rule."""
+    return _words(ruling.text).difference(terms(ruling.device))
 
 
 @lru_cache(maxsize=1024)  # what holds is compared with what is new in every turn
