@@ -95,6 +95,8 @@ TOLD = {
     "half_peak_to_peak": 4.5,
     "size": 1_136_499,
     "swings": [{"half_size": 0.153, "band": 0.396}],
+    "channel_units": {"2": "counts"},
+    "channels": [{"channel": 1, "in_band": 0.559}, {"channel": 2, "pv": 389.574}],
 }
 
 
@@ -112,6 +114,9 @@ TOLD = {
         ("setpoint 0.4 °C", ["0.4"]),
         ("4.5 °C and 0.4 °C: 4.9 °C", []),
         ("4.5 °C and 0.4 °C: setpoint 4.9 °C", ["4.9"]),
+        ("channel 1 is out of band 44.1 % of the time, not 44.3 %", ["44.3"]),
+        ("channel 2: 389.57 counts", []),
+        ("channel 2: 389.57 °C", ["389.57"]),
         ("the last 60 min, and 61 min", ["61"]),
         (f"since {date.today() - timedelta(days=2)}, not {date.today() - timedelta(days=9)}", [-1]),
     ],

@@ -49,7 +49,7 @@ _KEYS = {  # unit → keys of numbers in our tools' results, or what stands befo
     OF_THE_LOG: "pv noise digit band half error step peak size limit iae_per_hour short amplitude smallest"
     " largest possible residual",
     "%": "output percent pinned low high overshoot_percent",
-    "share": "saturated in out regularity chance controlled ratio net r2 iae_ratio gain_now"
+    "share": "share saturated in out regularity chance controlled ratio net r2 iae_ratio gain_now"
     " gain_margin best_gain",
     DEGREES: "phase expected best_phase",
     UNTOLD: "two",
@@ -180,6 +180,7 @@ class _Place(NamedTuple):
     name: str = ""  # of the quantity
     unit: str = ""
     log_unit: str = ""  # of the log's process values
+    channel_units: Mapping[str, Any] = {}  # of channels whose unit is another
     log: str = ""
     line: int = 0
     channel: int = NONE
@@ -206,9 +207,10 @@ def _numbers_in(content: Any, place: _Place) -> Iterator[StatedNumber]:
             yield StatedNumber(float(content), "", "b")
         else:
             counts = isinstance(content, int) and not place.unit
-            yield StatedNumber(
-                abs(float(content)), place.name, place.unit, counts, place.log, place.line, place.channel
-            )
+            around = place.name, place.unit, counts, place.log, place.line, place.channel
+            yield StatedNumber(abs(float(content)), *around)
+            if place.key == "in_band":  # what is not in it, is out of it
+                yield StatedNumber(1.0 - content, *around)
 
 
 def _within(content: Mapping[str, Any], place: _Place) -> _Place:
@@ -219,6 +221,10 @@ def _within(content: Mapping[str, Any], place: _Place) -> _Place:
     if unit := unit_of(texts.get("unit", "")):
         place = place._replace(unit=unit) if "quantity" in texts else place._replace(log_unit=unit)
     whole = {key: content[key] for key in ("line", "channel") if isinstance(content.get(key), int)}
+    units = content.get("channel_units") or place.channel_units
+    place = place._replace(channel_units=units if isinstance(units, Mapping) else {})
+    if unit := unit_of(str(place.channel_units.get(str(whole.get("channel")), ""))):
+        place = place._replace(log_unit=unit)
     return place._replace(log=texts.get("log", place.log), **whole)
 
 
