@@ -37,7 +37,11 @@ ASKED = {  # of whom there is no question beside the transcript: what the answer
 }
 UNSOURCED = {"11.93"}  # what captures without a tool say all the same
 OWN = "own words"  # an agent has no such source: what is invented is not looked up there
-OWN_WORDS = ("analyst/phrases.toml", "analyst/terms.toml")  # the analyst's own definitions and examples
+OWN_WORDS = (
+    "analyst/phrases.toml",
+    "analyst/terms.toml",
+    "instruments/faults.toml",
+)  # its definitions, examples
 
 Answered = tuple[str, list[Source]]
 

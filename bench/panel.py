@@ -70,9 +70,10 @@ class Held:
 def held(log: Path, question: str, language: Language, folder: Path) -> Held:
     """Return the panel that our own analyst holds on `log`."""
     brief = json.loads(_answer("panel_brief", question, log, folder, {"language": language}))
-    told = {"brief": brief, "language": language}
-    plan = read_reply(_answer("panel_plan", question, log, folder, told), Plan)
     experts = read_experts()
+    fields = {code: expert.speaks_on for code, expert in experts.items()}
+    told = {"brief": brief, "language": language, "fields": fields}
+    plan = read_reply(_answer("panel_plan", question, log, folder, told), Plan)
     done = Held(brief, checked(plan, experts))
     context = Context(question, language, brief, experts, 8000)
     done.tokens = count_tokens(plan_prompt(context, ())) + count_tokens(json.dumps(as_json(plan)))

@@ -3,7 +3,8 @@
     python -m bench.prompts [--folder bench/results/prompts]
 
 The talk before the turn is made up (memory_talk); the turn itself is a real one of the offline analyst, whose
-prompts are those that any agent gets. An interview asks only an agent, so there a program answers "?".
+prompts are those that any agent gets. An interview asks only an agent, so there a program answers "?"; a plan
+and a panel are agreed to. The file has the first prompt of each task and its last.
 """
 
 import argparse
@@ -28,7 +29,7 @@ ASKED = {  # mode → what is asked in it
     "chat": "zspr 053 why does channel 2 swing?",
     "investigate": "compare zspr 050 and zspr 053 and write a report",
     "interview": "zspr 053 has been unreliable since Monday",
-    "panel": "zspr 053 channel 2 swings: is it the gains, the actuator or the sensor?",
+    "panel": "zspr 051: too little power, or a failing heater?",
 }
 
 
@@ -41,9 +42,12 @@ def main(folder: Path) -> None:
             with TemporaryDirectory(prefix="prompts-bench-") as home:
                 texts = prompts_of(Path(home), mode, question, turn)
             tokens = [count_tokens(text) for _, text in texts]
-            told = [
-                f"# {task}: {n} tokens\n\n{text}\n" for (task, text), n in zip(texts, tokens, strict=True)
-            ]
+            tasks = [task for task, _ in texts]
+            kept = {
+                *map(tasks.index, tasks),
+                *(n for n, task in enumerate(tasks) if task not in tasks[n + 1 :]),
+            }
+            told = [f"# {tasks[n]}: {tokens[n]} tokens\n\n{texts[n][1]}\n" for n in sorted(kept)]
             (folder / f"{mode}-{turn:02}.md").write_text("\n".join(told), encoding="utf-8")
             print(f"{mode:12} {turn:4} {len(texts):8} {tokens[0]:14} {sum(tokens):7}")
 
@@ -64,9 +68,10 @@ def prompts_of(home: Path, mode: str, question: str, turn: int) -> list[tuple[st
         before.take(Text(answer))
         before.save("ok")
     known = len(list_prompts(database, conversation))
-    agent = "cursor" if mode in ("interview", "panel") else "offline"
-    for _ in consume(path, conversation, question, mode=mode, agent=agent):
-        pass
+    agent = "cursor" if mode == "interview" else "offline"
+    for said in (question, "yes") if mode in ("investigate", "panel") else (question,):
+        for _ in consume(path, conversation, said, mode=mode, agent=agent):
+            pass
     sent = [
         get_prompt(database, conversation, row[0]) for row in list_prompts(database, conversation)[known:]
     ]

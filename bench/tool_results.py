@@ -68,6 +68,9 @@ def called(folder: Path) -> Iterator[tuple[str, int, int]]:
         yield size
         for name in ("channel_metrics", "advise_gains", "next_test", "plot_log"):
             yield call(name, **on)[1]
+        yield call("column_figures", **on, columns=["pv 1", "output 1"], above=50.0)[1]
+        yield call("survey_logs", **of)[1]
+        yield call("output_over_logs", **on)[1]
         yield call("search_events", **on, query="error")[1]
         yield call("read_lines", **on, first=100, last=110)[1]
         yield call("look_at_time", **on, clock=str(judged["end"])[11:16])[1]

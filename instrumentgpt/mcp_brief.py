@@ -54,6 +54,10 @@ SHOWN: dict[
         "groups": {"channels": None, "sentences": None},
         "advice_groups": {"channels": None, "sentences": None},
     },
+    "column_figures": {
+        **dict.fromkeys(("window", "rows", "lacking")),
+        "columns": dict.fromkeys(("name", "unit", "levels", "changes", "starts")),
+    },
     "output_over_logs": {"device": None, "findings": {"duties": None}},
     "compare_logs": {"logs": None, "lasting": {"text": None}},
     "search_events": {
@@ -78,7 +82,7 @@ def brief(name: str, result: Mapping[str, Any]) -> dict[str, Any]:
     >>> brief("recall", {"summary": "1", "log": "a.log", "seen": [{"line": 7, "text": "door"}], "left": []})
     {'summary': '1', 'log': 'a.log', 'seen': ['[L 7](?log=a.log&line=7) door']}
     """
-    shown, log = SHOWN.get(name), _place(result)
+    shown, log = SHOWN.get(name), _of_log(result, "")
     if name in HANDS_OVER and shown is None:  # nothing that the agent did not say itself
         return dict(result)
     picked = _picked(result, dict.fromkeys(ALWAYS) | shown if shown else None)
@@ -86,6 +90,8 @@ def brief(name: str, result: Mapping[str, Any]) -> dict[str, Any]:
         picked["findings"] = [
             _healthy(one) if one["severity"] == "none" else one for one in picked["findings"]
         ]
+    if name == "column_figures" and picked["rows"]:  # what there is, is asked without columns
+        del picked["columns"]
     if name == "read_lines":
         lines = result["lines"]
         link = line_link(log, lines[0]["line"]) if lines else ""
@@ -100,9 +106,10 @@ def _healthy(finding: Mapping[str, Any]) -> dict[str, Any]:
     return {"summary": finding["summary"], "evidence": finding["evidence"][:1]}
 
 
-def _place(result: Mapping[str, Any]) -> str:
-    """Return the log of a result as links have it: its device before a slash."""
-    return "/".join(str(result[key]) for key in ("device", "log") if result.get(key))
+def _of_log(result: Mapping[str, Any], around: str) -> str:
+    """Return the log of a result as links have it: its device before a slash, that of the result `around`."""
+    device = result.get("device") or around.rpartition("/")[0]
+    return f"{device}/{result.get('log') or ''}" if device else str(result.get("log") or "")
 
 
 def _picked(value: Any, chosen: Mapping[str, Any] | None) -> Any:
@@ -123,13 +130,14 @@ def _told(value: Any, log: str) -> Any:
         return [_told(item, log) for item in value]
     if not isinstance(value, Mapping):
         return value
-    log = _place(value) if value.get("log") else log
-    if log and isinstance(value.get("line"), int) and value.keys() <= _EVIDENCE:
+    log = _of_log(value, log) if value.get("log") else log
+    is_log = bool(log) and not log.endswith("/")
+    if is_log and isinstance(value.get("line"), int) and value.keys() <= _EVIDENCE:
         return _evidence(value, log)
     told = {name: _told(item, log) for name, item in value.items() if item not in (None, "", [], {}, ())}
-    if log and isinstance(value.get("line"), int):
+    if is_log and isinstance(value.get("line"), int):
         told["line"] = line_link(log, value["line"])
-    if log and isinstance(value.get("lines"), list) and all(isinstance(n, int) for n in value["lines"]):
+    if is_log and isinstance(value.get("lines"), list) and all(isinstance(n, int) for n in value["lines"]):
         told["lines"] = [line_link(log, line) for line in value["lines"][:LINKED]]
     return told
 

@@ -39,6 +39,19 @@ def test_seconds_beyond_five_minutes_are_told_in_words_too(text, language, told)
             "通道 2：20.0 °C 階躍後 900 秒（15 分鐘）才進入範圍，輸出最多 60 %；kp 3",
             "sluggish_tuning",
         ),
+        (
+            "Channel 1: setpoint 60.00 °C needs 62.0 % where it needed 42.0 % (factor 1.48)",
+            "heater_degradation",
+        ),
+        (
+            "Channel 1: the output was at 100 % for 36676 rows and pv still 52.9 counts short of the "
+            "setpoint, closing -0.10 counts/min",
+            "saturation",
+        ),
+        (
+            "通道 2 被迴路之外的因素推出自身範圍 1 次，幅度 18.19 °C，每次約 62 秒；自身範圍到 6.77 °C 為止",
+            "ambient_disturbance",
+        ),
     ],
 )
 def test_a_finding_is_recognised_with_and_without_its_minutes(text, fault):

@@ -145,6 +145,15 @@ def test_evidence_comes_as_a_link_that_opens_its_line_and_the_rest_by_a_second_c
     assert "channels:0" in cursors and [one["channel"] for one in figures["channels"]] == [1, 2, 3, 4]
 
 
+def test_the_logs_of_a_survey_are_linked_with_their_device_and_columns_told_where_none_is_named(call):
+    links = [row["line"] for row in json.loads(call("survey_logs", device="zspr 053")[1])["logs"]]
+    assert all(link.partition("(")[2].startswith("?log=zspr%20053/Instrument") for link in links)
+    catalogue, figures = (
+        json.loads(call("column_figures", **LOG, columns=columns)[1]) for columns in ([], ["pv 2"])
+    )
+    assert len(catalogue["columns"]) == 16 and "columns" not in figures and figures["rows"]
+
+
 def test_half_of_the_results_have_at_most_1200_bytes_and_nearly_all_4000(call):
     sizes = sorted(len(call(name, **CALLS[name])[1].encode()) for name in CALLS)
     assert sizes[len(sizes) // 2] <= 1200 and sizes[int(0.95 * len(sizes)) - 1] <= 4000

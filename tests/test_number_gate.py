@@ -1,6 +1,7 @@
 """The number gate: each number of an agent's answer has a source, or the page says that it has none."""
 
 import json
+from datetime import date, datetime, timedelta
 
 import pytest
 from cases import each
@@ -84,6 +85,50 @@ BOUND = {
 )
 def test_where_both_name_channel_quantity_or_unit_these_agree(text, missing):
     assert unsourced(text, BOUND, "why?") == missing
+
+
+TOLD = {
+    "log": "a.log",
+    "unit": "°C",
+    "noise": [0.0104, 0.0185],
+    "setpoint": 55.0,
+    "half_peak_to_peak": 4.5,
+    "size": 1_136_499,
+    "swings": [{"half_size": 0.153, "band": 0.396}],
+    "channel_units": {"2": "counts"},
+    "channels": [{"channel": 1, "in_band": 0.559}, {"channel": 2, "pv": 389.574}],
+}
+
+
+@each(
+    "text, missing",
+    [
+        ("0.0104, 0.0185 °C", []),
+        ("0.0104, 0.0195 °C", ["0.0195"]),
+        ("0.0104, 0.0185 s", ["0.0104", "0.0185"]),
+        ("oscillation ±0.15 °C", []),
+        ("±0.15 °C are 39 % of the band of 0.4 °C", []),
+        ("±0.15 °C are 33 % of the band of 0.4 °C", ["33"]),
+        ("a file of 1.1 MB, not 1.2 MB", ["1.2"]),
+        ("largest deviation from the setpoint 0.4 °C", []),
+        ("setpoint 0.4 °C", ["0.4"]),
+        ("4.5 °C and 0.4 °C: 4.9 °C", []),
+        ("4.5 °C and 0.4 °C: setpoint 4.9 °C", ["4.9"]),
+        ("channel 1 is out of band 44.1 % of the time, not 44.3 %", ["44.3"]),
+        ("channel 2: 389.57 counts", []),
+        ("channel 2: 389.57 °C", ["389.57"]),
+        ("the last 60 min, and 61 min", ["61"]),
+        (f"since {date.today() - timedelta(days=2)}, not {date.today() - timedelta(days=9)}", [-1]),
+    ],
+)
+def test_lists_shares_sizes_and_what_the_question_means_have_their_sources(text, missing):
+    found = unsourced(text, TOLD, "what of the last hour, and of the last two days?")
+    assert found == [str(date.today() - timedelta(days=9)) if words == -1 else words for words in missing]
+
+
+def test_the_age_of_a_log_is_told_at_any_hour_as_it_rounds():
+    end = datetime.now() - timedelta(days=10, hours=14)
+    assert unsourced("11 d old, not 13 d", {"end": f"{end:%Y-%m-%d %H:%M:%S}.12"}) == ["13"]
 
 
 def test_what_the_agent_s_own_programs_printed_is_told_as_that():

@@ -6,7 +6,9 @@ import pytest
 from cases import each
 from panel_case import sub_problem
 
+from instrumentgpt.agents.offline.panel_plan import experts_on
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments.faults import faults
 from instrumentgpt.modes.contracts import BadReply, read_reply
 from instrumentgpt.modes.panel.contracts import Contribution, Plan
 from instrumentgpt.modes.panel.display import heading
@@ -133,3 +135,9 @@ def test_a_contribution_is_found_in_what_an_agent_says(reply):
 def test_a_reply_that_does_not_fit_says_what_is_wrong(reply, message):
     with pytest.raises(BadReply, match=message):
         read_reply(reply, Contribution)
+
+
+@each("cause", [cause for cause in faults() if cause != "healthy"])
+def test_every_cause_is_in_the_field_of_an_expert_who_is_asked_about_it(cause):
+    fields = {code: expert.speaks_on for code, expert in EXPERTS.items()}
+    assert experts_on([cause], fields) and "statistics" not in experts_on([cause], fields)

@@ -65,7 +65,8 @@ def lay_out(case: Case, folder: Path) -> Fixture:
     inventory = folder / "devices.toml"
     inventory.write_text("\n\n".join(entries), encoding="utf-8")
     log = log_of(case, logs)
-    return Fixture(inventory, files, logs, case.lines_at or _lines(case.seconds, log))  # type: ignore[arg-type]
+    windows = tuple((int(first), int(last)) for first, last in case.lines_at)
+    return Fixture(inventory, files, logs, windows or _lines(case.seconds, log))
 
 
 def log_of(case: Case, logs: Mapping[str, Path]) -> Path | None:

@@ -120,12 +120,20 @@ def _texts() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _form(template: str) -> str:
-    """Return a pattern that fits whatever the first clause's fields were filled with."""
+    """Return a pattern that fits whatever the first clause's fields were filled with.
+
+    A condition may be filled with nothing, and a range whose ends are the same has one.
+    """
     pieces = string.Formatter().parse(re.split(r"[;；]|\[\[[^|]*\|\]\]", template)[0])
-    parts = ((_literal(literal), field) for literal, field, _, _ in pieces)
-    return "".join(literal + (".{1,40}?" if field is not None else "") for literal, field in parts)
+    form = "".join(
+        _literal(literal)
+        + ("" if field is None else ".{0,80}?" if (spec or "").startswith("?") else ".{1,40}?")
+        for literal, field, spec, _ in pieces
+    )
+    return re.sub(r"(\\ (?:to|到)\\ \.\{1,40\}\?)", r"(?:\1)?", form)
 
 
 def _literal(text: str) -> str:
-    """Return a pattern of `text`; seconds at its beginning may be told in minutes, too."""
-    return re.sub(r"^(\\ (?:s|秒))(?![a-z])", lambda match: match[1] + SPAN_PATTERN, re.escape(text))
+    """Return a pattern of `text`; seconds at its beginning may be told in minutes, too, or be rows."""
+    told = re.match(r"(\\ (?:s|秒))(?![a-z])(.*)", escaped := re.escape(text), re.S)
+    return rf"(?:{told[1]}|\ (?:rows|列)){SPAN_PATTERN}{told[2]}" if told else escaped

@@ -32,7 +32,7 @@ DATE = re.compile(r"(?<!\d)\d{4}-\d\d-\d\d(?!\d)")
 LOG = re.compile(r"[\w.\-]*\w\.(?:log|csv|tsv|txt|dat|xlsx|jsonl?|gz)(?:\.gz)?\b", re.I | re.A)
 FILED = filed_names()
 _NAME = re.compile(
-    rf"(?:^|[^a-z0-9_])({'|'.join(sorted(map(re.escape, FILED), key=len, reverse=True))})"
+    rf"(?:^|(?<!from the)[^a-z0-9_])({'|'.join(sorted(map(re.escape, FILED), key=len, reverse=True))})"
     r"(?:[\s:=：＝*`_]|\b(?:is|was|of|at|to|from|about|around)\b|[为是约到从由])*[-+−±~≈]?\s?$"
 )
 _LINE_WORD = re.compile(r"(?:\blines?|\bl|第)\s?$")
@@ -44,6 +44,7 @@ _NO_CLAIM = re.compile(
     r"|(?<![\w.])v?\d+(?:\.\d+){2}(?![.\d])|\[\^?\d+\](?!\()|\x1b\[[\d;]*m",
     re.M | re.S,
 )
+_LISTED = re.compile(rf"\s?(?:[,、，]|and|or|[和與与及或])\s?{_SIGN}")  # between two numbers of a list
 _DIGITS = re.compile(r"\d+")
 _CHANNELS = re.compile(
     r"(?:\b(?:channels?|ch|zones?|loops?)|通道|頻道|频道)\s*[#.]?\s*(?P<all>\d{1,2}(?!\d)"
@@ -66,6 +67,7 @@ class Claim(NamedTuple):
     log: str = ""  # of a link to a line
     seconds: float = math.nan  # a time of the clock, since midnight
     channels: tuple[int, ...] = ()  # that its clause names
+    listed: bool = False  # its unit stands at the end of its list
 
     def slack(self, share: float) -> float:
         """Return how far off a number may be that it rounds: half its last digit, `share` of it at most."""
@@ -94,14 +96,27 @@ def claims_in(text: str, names: Names = ()) -> list[Claim]:
     return list(_with_channels(sorted(claims), text))
 
 
-def quantities(text: str, pattern: re.Pattern[str]) -> Iterator[Claim]:
-    """Yield the numbers of `text` where `pattern` (STATED or WRITTEN) finds them, with units and names."""
+def quantities(text: str, pattern: re.Pattern[str]) -> list[Claim]:
+    """Return the numbers of `text` where `pattern` (STATED or WRITTEN) finds them, with units and names.
+
+    The unit at the end of a list is that of all its numbers, where they are written alike.
+
+    >>> [claim.unit for claim in quantities("0.104, 0.108 and 0.102 °C, then 4.1", STATED)]
+    ['°c', '°c', '°c', '']
+    """
+    claims = list[Claim]()
     for match in pattern.finditer(text):
         name = _name_before(text, match.start())
         own_unit, unit = unit_of(match["own"] or ""), unit_of(match["unit"] or "")
-        yield _number(match, "one", own_unit or unit, name)
+        claims.append(_number(match, "one", own_unit or unit, name))
         if match["other"]:
-            yield _number(match, "other", unit, name)
+            claims.append(_number(match, "other", unit, name))
+    for place in range(len(claims) - 2, -1, -1):
+        claim, after = claims[place : place + 2]
+        is_listed = not claim.unit and not claim.name and claim.step == after.step < 1
+        if is_listed and _LISTED.fullmatch(text, claim.end, after.start):
+            claims[place] = claim._replace(unit=after.unit, listed=bool(after.unit))
+    return claims
 
 
 def seconds_of(clock: re.Match[str]) -> float:

@@ -10,10 +10,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
 from functools import cached_property
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any, Literal, NamedTuple
 
 from instrumentgpt.memory.claims import (
@@ -49,7 +49,7 @@ _KEYS = {  # unit → keys of numbers in our tools' results, or what stands befo
     OF_THE_LOG: "pv noise digit band half error step peak size limit iae_per_hour short amplitude smallest"
     " largest possible residual",
     "%": "output percent pinned low high overshoot_percent",
-    "share": "saturated in out regularity chance controlled ratio net r2 iae_ratio gain_now"
+    "share": "share saturated in out regularity chance controlled ratio net r2 iae_ratio gain_now"
     " gain_margin best_gain",
     DEGREES: "phase expected best_phase",
     UNTOLD: "two",
@@ -58,11 +58,13 @@ _KEYS = {  # unit → keys of numbers in our tools' results, or what stands befo
 }
 UNITS = {key: OF_THE_LOG if unit is None else unit for key, (_, unit) in FIGURES.items()}
 UNITS |= {key: unit for unit, keys in _KEYS.items() for key in keys.split()}
+SAME = {"half_size": "half_peak_to_peak"}  # one quantity in two of our tools
 OF_NAMES = {name: UNITS[key] for key, (name, _) in FIGURES.items()}
 ROUNDED = 0.3  # of a number, at most: 0.5 is not told by 1
 KELVIN = 273.15
 FAHRENHEIT = 1.8  # of one degree Celsius
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[ T_](?:\d\d[-:]\d\d[-:]\d\d)?(?:\.\d+)?")
+_MOMENT = re.compile(rf"(?P<day>{DATE.pattern})(?:[ T_](?P<clock>\d\d[-:]\d\d[-:]\d\d))?")
 _LINE_NAMED = re.compile(r"(?:\blines?[ =]|\bL ?|第 ?)(\d[\d,]*)|^ *(\d+)(?=[:\t\- ])", re.M)
 
 
@@ -125,7 +127,7 @@ class Source:
         return named | {number.line for number in self.numbers}
 
     def says(self, claim: Claim) -> StatedNumber | None:
-        """Return what says the same as `claim`, within the digits that it was written with."""
+        """Return what says the same as `claim`, within the digits that it was written with, in its unit."""
         if not math.isnan(claim.seconds):  # a time is cut as often as it is rounded
             is_told = any(-claim.step / 2 <= clock - claim.seconds < claim.step for clock in self.clocks)
         elif claim.log:
@@ -145,7 +147,8 @@ class Source:
             low = bisect_left(self.numbers, value - slack, key=lambda number: number.value)
             high = bisect_right(self.numbers, value + slack, key=lambda number: number.value)
             if fitting := [number for number in self.numbers[low:high] if self._fits(claim, number, unit)]:
-                return max(fitting, key=lambda number: [*map(bool, (number.name, number.unit, number.line))])
+                best = max(fitting, key=lambda number: [*map(bool, (number.name, number.unit, number.line))])
+                return best._replace(value=(best.value - offset) / factor)
         return None
 
     def _fits(self, claim: Claim, number: StatedNumber, unit: str) -> bool:
@@ -177,6 +180,7 @@ class _Place(NamedTuple):
     name: str = ""  # of the quantity
     unit: str = ""
     log_unit: str = ""  # of the log's process values
+    channel_units: Mapping[str, Any] = {}  # of channels whose unit is another
     log: str = ""
     line: int = 0
     channel: int = NONE
@@ -199,11 +203,14 @@ def _numbers_in(content: Any, place: _Place) -> Iterator[StatedNumber]:
             yield StatedNumber(abs(float(content)), "line", "", True, place.log, int(content))
         elif place.key in ("channel", "channels", "channel_numbers"):
             yield StatedNumber(abs(float(content)), "channel", "", True)
+        elif place.key == "size" and isinstance(content, int):  # of a file
+            yield StatedNumber(float(content), "", "b")
         else:
             counts = isinstance(content, int) and not place.unit
-            yield StatedNumber(
-                abs(float(content)), place.name, place.unit, counts, place.log, place.line, place.channel
-            )
+            around = place.name, place.unit, counts, place.log, place.line, place.channel
+            yield StatedNumber(abs(float(content)), *around)
+            if place.key == "in_band":  # what is not in it, is out of it
+                yield StatedNumber(1.0 - content, *around)
 
 
 def _within(content: Mapping[str, Any], place: _Place) -> _Place:
@@ -214,12 +221,16 @@ def _within(content: Mapping[str, Any], place: _Place) -> _Place:
     if unit := unit_of(texts.get("unit", "")):
         place = place._replace(unit=unit) if "quantity" in texts else place._replace(log_unit=unit)
     whole = {key: content[key] for key in ("line", "channel") if isinstance(content.get(key), int)}
+    units = content.get("channel_units") or place.channel_units
+    place = place._replace(channel_units=units if isinstance(units, Mapping) else {})
+    if unit := unit_of(str(place.channel_units.get(str(whole.get("channel")), ""))):
+        place = place._replace(log_unit=unit)
     return place._replace(log=texts.get("log", place.log), **whole)
 
 
 def _at(key: str, place: _Place) -> _Place:
     """Return the place below `key`: of the quantity that it names, else of the one around."""
-    name = FIGURES.get(key, (parameter_named(key), ""))[0]
+    name = FIGURES.get(SAME.get(key, key), (parameter_named(key), ""))[0]
     unit = UNITS.get(key, UNITS.get(key.partition("_")[0], ""))
     if not name and not unit:
         return place._replace(key=key)
@@ -236,10 +247,12 @@ def _numbers_in_words(text: str, place: _Place) -> Iterator[StatedNumber]:
 
 
 def _ages(text: str) -> Iterator[StatedNumber]:
-    """Yield how many days ago the dates of `text` are, of some hour of that day."""
-    for match in DATE.finditer(text):
+    """Yield how many days ago the moments of `text` are (of a day alone, its noon), and by the calendar."""
+    for day, clock in {match.group("day", "clock") for match in _MOMENT.finditer(text)}:
         with suppress(ValueError):
-            yield StatedNumber((date.today() - date.fromisoformat(match[0])).days - 0.5, unit="d")
+            moment = datetime.fromisoformat(f"{day} {(clock or '12-00').replace('-', ':')}")
+            ages = (datetime.now() - moment) / timedelta(days=1), (date.today() - moment.date()).days
+            yield from (StatedNumber(abs(age), unit="d") for age in ages)
 
 
 def _scales(unit: str) -> Iterator[tuple[float, float, str]]:
@@ -282,18 +295,21 @@ class Mark:
 def marks_of(text: str, sources: Sequence[Source], names: Names = ()) -> list[Mark]:
     """Return a mark for each claim of `text`: the first of `sources` that says it, or nobody.
 
-    What is worked out of two others of its sentence is computed, too.
+    What is worked out of two others of its sentence is computed, too: as they are written, or as they were
+    computed. What is named is worked out of the same quantity only.
     """
-    marks = [(claim, _looked_up(claim, sources)) for claim in claims_in(text, names)]
+    claims = claims_in(text, names)
+    looked_up = [_looked_up(claim, sources) for claim in claims]
+    marks, exact = [mark for mark, _ in looked_up], [claim for _, claim in looked_up]
     for first, end in _sentences(text):
-        places = [place for place, (claim, _) in enumerate(marks) if first <= claim.start < end]
-        sourced = [place for place in places if marks[place][1].kind != "unknown"]
-        for place in places:
-            claim, mark = marks[place]
+        places = [place for place, claim in enumerate(claims) if first <= claim.start < end]
+        sourced = [place for place in places if marks[place].kind != "unknown"]
+        for place in (place for place in places if place not in sourced):
             near = sorted(sourced, key=lambda other: abs(other - place))[:NEAREST]
-            if mark.kind == "unknown" and _is_worked_out(claim, [marks[other][0] for other in near]):
-                marks[place] = claim, Mark(claim.start, claim.end, "computed", "arithmetic")
-    return [mark for _, mark in marks]
+            operands = ([known[other] for other in near] for known in (claims, exact))
+            if any(_is_worked_out(claims[place], known) for known in operands):
+                marks[place] = replace(marks[place], kind="computed", source="arithmetic")
+    return marks
 
 
 def unsaid(text: str, sources: Sequence[Source]) -> list[str]:
@@ -301,12 +317,15 @@ def unsaid(text: str, sources: Sequence[Source]) -> list[str]:
     return [text[mark.start : mark.end] for mark in marks_of(text, sources) if mark.kind == "unknown"]
 
 
-def _looked_up(claim: Claim, sources: Sequence[Source]) -> Mark:
-    for source in sources:
-        if number := source.says(claim):
+def _looked_up(claim: Claim, sources: Sequence[Source]) -> tuple[Mark, Claim]:
+    """Return whose the claim is, and the claim with the value that its source has."""
+    spellings = (claim, claim._replace(unit="")) if claim.listed else (claim,)
+    for source, spelled in product(sources, spellings):
+        if number := source.says(spelled):
             log, line = (number.log, number.line) if number.log and number.line else ("", 0)
-            return Mark(claim.start, claim.end, source.kind, source.name, log, line)
-    return Mark(claim.start, claim.end, "unknown")
+            exact = claim if math.isnan(claim.value) or claim.log else claim._replace(value=number.value)
+            return Mark(claim.start, claim.end, source.kind, source.name, log, line), exact
+    return Mark(claim.start, claim.end, "unknown"), claim
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
@@ -325,6 +344,7 @@ def _is_worked_out(claim: Claim, others: Sequence[Claim]) -> bool:
     return any(
         abs(value - claim.value) <= claim.slack(ROUNDED_RESULT) * (1 + 1e-6)
         for first, second in permutations(numbers, 2)
+        if claim.name in ("", first.name, second.name)
         for value in _results(claim, first, second)
     )
 

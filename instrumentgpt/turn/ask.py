@@ -39,7 +39,9 @@ from instrumentgpt.agents.sandbox import confined
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.stream_parser import SERVER, with_whole_result
 from instrumentgpt.errors import reason
+from instrumentgpt.instruments.since import since, stretch
 from instrumentgpt.memory.gate import Mark, Source, marks_of
+from instrumentgpt.moments import today
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.answers import marks_of_answer, store_marks
 from instrumentgpt.turn.prompt import names_of
@@ -307,10 +309,15 @@ def sources(
         held = held.replace(words, " ")
     return [
         *(Source(tool.name, "computed", _words_of_result(tool)) for tool in ended if tool.server == SERVER),
-        *(Source("question", "user", words) for words in (question, *user_texts)),
+        *(Source("question", "user", _with_spans(words)) for words in (question, *user_texts)),
         Source("record", "computed", held),
         *(Source(tool.name, "agent", tool.result) for tool in ended if tool.server != SERVER),
     ]
+
+
+def _with_spans(words: str) -> str:
+    """Return what the user said, with the days and minutes that it means: the last hour, since Monday."""
+    return "\n".join(map(str, filter(None, (words, since(words, today()), *stretch(words).values()))))
 
 
 def _words_of_result(tool: Tool) -> str:

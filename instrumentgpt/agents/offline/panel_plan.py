@@ -168,22 +168,7 @@ MOST_FAULTS = 3  # examined each in a sub-problem of its own
 MOST_EVIDENCE = 2  # lines of a finding that go into the brief
 RECORD = ("data_gap", "insufficient_data", "sensor_open", "sensor_stuck", "sensor_spike", "sensor_noise")
 SUSPECTED = ("oscillation_tuning", "ambient_disturbance", "saturation", "heater_degradation", "sensor_bias")
-EXPERTS = {  # first word of a fault class → who is asked about it
-    "sensor": "sensing",
-    "data": "firmware",
-    "insufficient": "firmware",
-    "control": "firmware",
-    "heater": "power",
-    "runaway": "power",
-    "saturation": "power",
-    "limit": "power",
-    "ambient": "surroundings",
-    "cross": "surroundings",
-    "oscillation": "tuning",
-    "overshoot": "tuning",
-    "sluggish": "tuning",
-    "integral": "tuning",
-}
+_Fields = Mapping[str, Sequence[str]]  # expert → the classes that it speaks on
 _Part = dict[str, Any]  # a sub-problem, as modes/panel/contracts.py has it
 _OF_A_LOG = ("lines", "samples", "seconds", "unit", "missing", "start", "end")
 _OF_A_FINDING = (  # what of a finding goes into the brief
@@ -233,25 +218,26 @@ def plan(case: Case) -> Iterator[str]:
     # the fault classes of the parts that the question or an open hypothesis names
     texts = (spelled(text) for text in (case.task.question, *facts["hypotheses"]))
     named = [cause for text in texts for group in suspected(text, is_asked=False).values() for cause in group]
-    parts = [_trust(facts, case.language)]
+    parts, fields = [_trust(facts, case.language)], case.task.given["fields"]
     for fault in faults:
         more = named if fault is faults[0] else []
-        parts.append(_cause(len(parts) + 1, fault, more, case.language))
+        parts.append(_cause(len(parts) + 1, fault, more, fields, case.language))
     if not faults:
         causes = list(dict.fromkeys(named)) or SUSPECTED
         titles = joined([cause_title(cause, case.language) for cause in causes], case.language)
-        fields = {"count": len(facts["channels"]), "candidates": titles}
-        parts.append(_of_causes(2, phrase("panel_goal_suspected", case.language, **fields), None, causes))
+        told = {"count": len(facts["channels"]), "candidates": titles}
+        goal = phrase("panel_goal_suspected", case.language, **told)
+        parts.append(_of_causes(2, goal, None, causes, fields))
     else:
-        parts.append(_decide(parts, case.language))
+        parts.append(_decide(parts, fields, case.language))
     yield json.dumps({"sub_problems": parts}, ensure_ascii=False)
 
 
-def asked_about(causes: Sequence[str]) -> list[str]:
-    """Return the experts in whose field the causes lie, each once, the first cause's first."""
-    return list(
-        dict.fromkeys(EXPERTS[cause.split("_")[0]] for cause in causes if cause.split("_")[0] in EXPERTS)
-    )
+def experts_on(causes: Sequence[str], fields: _Fields) -> list[str]:
+    """Return the experts in whose fields the causes lie, each once; not who speaks on all, and weighs."""
+    own = {code: field for code, field in fields.items() if "healthy" not in field}
+    experts = (next((code for code, field in own.items() if cause in field), "") for cause in causes)
+    return [code for code in dict.fromkeys(experts) if code]
 
 
 def _finding(finding: Mapping[str, Any]) -> dict[str, Any]:
@@ -274,25 +260,27 @@ def _trust(facts: Mapping[str, Any], language: Language) -> _Part:
     }
 
 
-def _cause(number: int, fault: Mapping[str, Any], suspected: Sequence[str], language: Language) -> _Part:
+def _cause(
+    number: int, fault: Mapping[str, Any], suspected: Sequence[str], fields: _Fields, language: Language
+) -> _Part:
     weighed = [row["class"] for row in fault["ruled_out"]]
     alike = dict.fromkeys([fault["class"], *rivals_of(fault["class"]), *weighed, *suspected])
     causes = [cause for cause in alike if cause != "healthy"]
     named = joined([cause_title(cause, language) for cause in causes[:4]], language)
     where = where_is(fault["channel"], language)
     goal = phrase("panel_goal_cause", language, title=fault["title"], where=where, candidates=named)
-    return _of_causes(number, goal, fault["channel"], causes)
+    return _of_causes(number, goal, fault["channel"], causes, fields)
 
 
-def _of_causes(number: int, goal: str, channel: int | None, causes: Sequence[str]) -> _Part:
-    experts = [*asked_about(causes)[:4], "statistics"]
+def _of_causes(number: int, goal: str, channel: int | None, causes: Sequence[str], fields: _Fields) -> _Part:
+    experts = [*experts_on(causes, fields)[:4], "statistics"]
     part = {"id": number, "kind": "cause", "goal": goal, "channel": channel, "candidates": list(causes)}
     return {**part, "experts": experts, "after": [1]}
 
 
-def _decide(parts: Sequence[_Part], language: Language) -> _Part:
+def _decide(parts: Sequence[_Part], fields: _Fields, language: Language) -> _Part:
     causes = list(dict.fromkeys(cause for part in parts[1:] for cause in part["candidates"]))
     goal = phrase("panel_goal_decide", language, count=len(causes))
-    experts = asked_about([cause for part in parts[1:] for cause in part["candidates"][:2]])[:4]
+    experts = experts_on([cause for part in parts[1:] for cause in part["candidates"][:2]], fields)[:4]
     part = {"id": len(parts) + 1, "kind": "decide", "goal": goal, "channel": None, "candidates": causes}
     return {**part, "experts": experts, "after": [part["id"] for part in parts]}

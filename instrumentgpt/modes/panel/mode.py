@@ -87,7 +87,8 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
         yield from _text_answer(say("one_answer", language, count=len(alive), named=named))
         return
     prompt = plan_prompt(context_of(turn, experts, question, record), turn.state.hypotheses)
-    facts = {"brief": record, "language": language}
+    fields = {code: expert.speaks_on for code, expert in experts.items()}
+    facts = {"brief": record, "language": language, "fields": fields}
     plan = yield from ask_one(
         journal, Want(PLAN, prompt, facts, Plan, check=lambda plan: checked(plan, experts))
     )
