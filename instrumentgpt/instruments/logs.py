@@ -12,9 +12,9 @@ from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.reading import sources, tables
 from instrumentgpt.instruments.reading.cells import unread_cell
 from instrumentgpt.instruments.reading.frame_cache import cached_log
-from instrumentgpt.instruments.reading.layouts import formats
+from instrumentgpt.instruments.reading.layouts import HOW_TO, formats, own_files
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
-from instrumentgpt.instruments.reading.record import HOW_TO, REST, Log, UnreadableLog, names_in
+from instrumentgpt.instruments.reading.record import REST, Log, UnreadableLog, names_in
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, as_stated
 from instrumentgpt.instruments.reading.tables import (
@@ -24,7 +24,7 @@ from instrumentgpt.instruments.reading.tables import (
     read_table,
     table_shape,
 )
-from instrumentgpt.instruments.reading.textlogs import Fit, fits, read_text_log
+from instrumentgpt.instruments.reading.textlogs import Fit, fits, format_problems, read_text_log
 from instrumentgpt.instruments.reading.transcripts import JSON_DOCUMENT
 
 __all__ = ["Log", "UnreadableLog", "read_lines", "read_log"]
@@ -67,7 +67,7 @@ def read_log(
     source = path if isinstance(path, Source) else sources.open_source(Path(path))
     stated = Stated(tuple((columns or {}).items()), setpoint, period, unit)
     read = partial(_read_as, source, stated, progress)
-    return _with_levels(cached_log(source, str(stated), cache, read) if cache else read())
+    return _with_levels(cached_log(source, f"{stated}{own_files() or ''}", cache, read) if cache else read())
 
 
 def _with_levels(log: Log) -> Log:
@@ -143,7 +143,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
             return partial(read_table, source, shape, stated, progress)
         nearest = nearest or candidates or fits(chunk, thoroughly=False)
         understood = understood or _understood(chunk.content)
-    raise _unreadable(name, nearest, [*understood, *notes])
+    raise _unreadable(name, nearest, [*understood, *notes, *format_problems()])
 
 
 def other_columns(log: Log, path: Path, stated: Stated) -> tables.OtherColumns:
