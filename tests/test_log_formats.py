@@ -159,9 +159,12 @@ def test_the_examples_of_the_how_to_are_formats_that_read_their_lines(north):
 @each(
     "text, what",
     [
-        ('title = "x"', "'samples' is missing"),
+        ('title = "x"', "it lacks 'samples'"),
         ("title = ", "is no format"),
-        ('title = "x"\nexamples = []\n[[samples]]\nline = "{temp}"', "'temp' is missing, or no placeholder"),
+        (
+            'title = "x"\nexamples = []\n[[samples]]\nline = "{temp}"',
+            "it lacks 'temp', or that is no placeholder",
+        ),
         ('title = "x"\nexamples = []\n[[samples]]\nfind = "(("', "is no format"),
         ('title = "x"\nexamples = 3\nsamples = 4', "is no format"),
     ],

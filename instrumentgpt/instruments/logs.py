@@ -12,9 +12,9 @@ from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.reading import sources, tables
 from instrumentgpt.instruments.reading.cells import unread_cell
 from instrumentgpt.instruments.reading.frame_cache import cached_log
-from instrumentgpt.instruments.reading.layouts import HOW_TO, formats, own_files
+from instrumentgpt.instruments.reading.layouts import formats, own_files
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
-from instrumentgpt.instruments.reading.record import REST, Log, UnreadableLog, names_in
+from instrumentgpt.instruments.reading.record import HOW_TO, REST, Log, UnreadableLog, names_in
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
 from instrumentgpt.instruments.reading.stated import Stated, as_stated
 from instrumentgpt.instruments.reading.tables import (

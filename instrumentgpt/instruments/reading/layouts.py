@@ -17,7 +17,6 @@ from typing import Any
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.settings import home
 
-HOW_TO = "See docs/add-a-log-format.md"
 FOLDER = Path(__file__).parents[1] / "formats"
 NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 NO_NUMBER = rb"[-+]?(?:nan|inf|infinity)|null|none|n/a|error|err|open|-{2,}|\?+"  # a sensor without a reading
@@ -133,10 +132,10 @@ def own_format(path: Path) -> Format:
         _ = [(one.start, one.regex, one.each) for one in (*layout.samples, *layout.gains)]  # now, not later
         return layout
     except KeyError as problem:
-        why = f"{problem} is missing, or no placeholder"
+        why = f"it lacks {problem}, or that is no placeholder"
     except (OSError, ValueError, TypeError, AttributeError, re.error) as problem:
         why = reason(problem)
-    raise FormatError(f"{path} is no format: {why}. {HOW_TO}, or move it away")
+    raise FormatError(f"{path} is no format: {why}. See docs/add-a-log-format.md, or move it away")
 
 
 def load_format(path: Path) -> Format:

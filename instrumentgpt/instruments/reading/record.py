@@ -20,6 +20,7 @@ from instrumentgpt.instruments.reading.placeholders import Placeholder
 
 EVENT_COLUMNS = ("time", "level", "source", "text", "line")
 DEGREES_PER_UNIT: Mapping[str, float] = {"°C": 1.0, "K": 1.0, "°F": 5 / 9}  # °C per unit of a difference
+HOW_TO = "See docs/add-a-log-format.md"
 
 
 class UnreadableLog(InstrumentGPTError, ValueError):
