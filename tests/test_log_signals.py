@@ -28,11 +28,11 @@ NAMES = (
 def written(path, layout, names, on_change):
     """Write a log of two loops; return the values of each of their signals."""
     told, lines, last = {}, [], {}
-    for row in range(80):
+    for row in range(50):
         for loop, level in ((1, 40.0), (2, 160.0)):
             of = (
                 level + 5 * np.exp(-row / 20) + 0.01 * (row % 3),
-                level + 2.0 * (row > 50),
+                level + 2.0 * (row > 30),
                 30 + 9 * np.sin(row / 9),
             )
             for number, (name, value) in enumerate(zip(names, of, strict=True), start=3 * loop):

@@ -47,8 +47,9 @@ def account(log: Log, language: Language, command: str = "") -> Iterator[str]:
         yield say("channel", channel=channel, name=f" “{name}”" if name else "", roles=roles)
     if len(channels) > MOST_CHANNELS:
         yield f"… {len(channels)}"
-    if log.beside:
-        yield say("beside", heads=", ".join(f"“{head}”" for head in log.beside[:MOST_HEADS]))
+    taken = {at for columns in log.of_loops.values() for at in columns.values()}
+    if beside := [_head(log, at) for at in range(len(log.heads)) if at not in taken]:
+        yield say("beside", heads=", ".join(beside[:MOST_HEADS]))
     if count := len(log.events):
         event = log.events.iloc[count // 2]
         yield say("events", count=count, line=int(event["line"]), text=str(event["text"])[:TEXT])
@@ -60,14 +61,23 @@ def account(log: Log, language: Language, command: str = "") -> Iterator[str]:
 def _roles(log: Log, channel: int, language: Language) -> Iterator[str]:
     """Yield each role of a loop with the head of its column, and the unit; what it has none of."""
     rows = log.samples[log.samples["channel"] == channel]
-    heads = log.heads.get(channel) or (next(iter(log.heads.values())) if len(log.heads) == 1 else {})
+    shared = log.of_loops.get(1, {}) if len(log.of_loops) == 2 else {}  # of rows of a channel each
+    columns = dict(log.of_loops.get(channel) or shared)
+    columns = {"setpoint": columns.get("error", columns.get("deviation", -1)), **columns}
     for role in ROLES:
         unit = "%" if role == "output" else log.unit_of(channel)
-        head = heads.get(role) or (heads.get("error") or heads.get("deviation") if role == "setpoint" else "")
         if rows[role].notna().any():
-            yield f"{role} {f'“{head}” ' if head else ''}({unit})"
+            yield (
+                f"{role} {_head(log, columns[role])} ({unit})"
+                if columns.get(role, -1) >= 0
+                else f"{role} ({unit})"
+            )
         else:
             yield phrase(WORDS, "none", language, role=role)
+
+
+def _head(log: Log, column: int) -> str:
+    return f"“{log.heads[column] or f'column {column + 1}'}”"
 
 
 def unread(log: Log, language: Language) -> Iterator[str]:

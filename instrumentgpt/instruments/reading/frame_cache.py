@@ -28,7 +28,7 @@ SAMPLE_BYTES, SAMPLES = 1 << 16, 32
 MOST_BYTES = 2 << 30  # of the folder; the frames unused for longest go first
 DESCRIPTION = b"instrumentgpt"
 VERDICT = ".verdict"  # ending of what was judged of a log, kept beside its frame (`kept_verdicts`)
-BY_CHANNEL = ("channel_names", "channel_units", "heads")
+BY_CHANNEL = ("channel_names", "channel_units", "of_loops")
 NOT_KEPT = frozenset(("path", "name", "samples", "load_events", "stated_loops", "kept"))  # of a Log
 
 

@@ -88,8 +88,8 @@ class Log:
     degrees_per_unit  °C per unit of a pv difference: 1 for °C and K, 5/9 for °F, nan for counts
     layout    what logs of one make have in common: the heads of a table, the name of a text log's format
     columns   of a table: name → 0-based column it was read from
-    heads     of a table: channel → role → head of its column
-    beside    heads of the columns that are none of these
+    heads     of a table: the heads of its columns, in their order; "" for one without
+    of_loops  of a table: channel → role → column; 0: those of the time and of the channel
     guessed   columns or units that were inferred, not stated by the file: name → the reason, for people
     clock_steps     steps of the log's own clock that are no passing of time
     notes     what a reader should know, for people
@@ -110,8 +110,8 @@ class Log:
     degrees_per_unit: float = 1.0
     layout: str = ""
     columns: Mapping[str, int] = field(default_factory=dict)
-    heads: Mapping[int, Mapping[str, str]] = field(default_factory=dict)
-    beside: Sequence[str] = field(default_factory=list)
+    heads: Sequence[str] = field(default_factory=list)
+    of_loops: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     guessed: Mapping[str, str] = field(default_factory=dict)
     channel_names: Mapping[int, str] = field(default_factory=dict)
     channel_units: Mapping[int, str] = field(default_factory=dict)

@@ -492,9 +492,8 @@ def _log_of(
         "time": _joined(roles.guessed.get("time", ""), times.assumed),
     }
     channel_names, units = _named(grid, roles, unit)
-    heads = [heading.text for heading in grid.shape.headings]
-    heads = [head or f"column {at}" for at, head in enumerate(heads or [""] * grid.shape.width, start=1)]
-    own = {*roles.time, roles.channel_column, *(at for of in roles.channels.values() for at in of.values())}
+    shared = {f"time {at}": at for at in roles.time}
+    shared |= {} if roles.channel_column is None else {"channel": roles.channel_column}
     placeholders = placeholders_of(samples)
     return Log(
         path=source.path,
@@ -511,10 +510,8 @@ def _log_of(
         output_scale=scale,
         degrees_per_unit=DEGREES_PER_UNIT.get(unit, math.nan),
         columns={**({"time": roles.time[0]} if roles.time else {}), **next(iter(roles.channels.values()))},
-        heads={
-            channel: {role: heads[at] for role, at in of.items()} for channel, of in roles.channels.items()
-        },
-        beside=[head for at, head in enumerate(heads) if at not in own],
+        heads=[heading.text for heading in grid.shape.headings] or [""] * grid.shape.width,
+        of_loops={0: shared, **roles.channels},
         channel_units={channel: units[channel] for channel in units if units[channel] != unit},
         placeholders=placeholders,
         guessed={role: reason for role, reason in guessed.items() if reason},
