@@ -172,9 +172,55 @@ def test_plot_names_the_charts_there_are(oscillating, tmp_path, capsys):
 
 def test_devices_are_listed_with_their_newest_log(capsys):
     assert main(["devices"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+    lines = [line for line in capsys.readouterr().out.splitlines() if not line.startswith(" ")]
     assert len(lines) == 6
     assert any("zspr 052 (10.1.1.47)" in line and "2026-02-19_23-24-45.39.log" in line for line in lines)
+
+
+@pytest.fixture
+def oven(tmp_path, monkeypatch):
+    """Return the folder of the one device of the inventory, with a table that has no setpoint in it."""
+    (tmp_path / "devices.toml").write_text('[[device]]\nname = "oven 1"\nlogs = "logs"\n', encoding="utf-8")
+    (tmp_path / "logs").mkdir()
+    rows = [f"09:{row:02d}:00,{40 + row % 7 / 10},{20 + row % 5},{row % 2}" for row in range(40)]
+    rows.insert(9, "09:08:30,40.2")
+    text = "\n".join(["time,Oven Temp (C),Knob (%),Door", *rows])
+    (tmp_path / "logs" / "run.csv").write_text(text, encoding="utf-8")
+    monkeypatch.setenv("INSTRUMENTGPT_INVENTORY", str(tmp_path / "devices.toml"))
+    return tmp_path / "logs"
+
+
+def test_a_named_device_is_told_with_what_its_newest_log_was_understood_as(oven, capsys):
+    assert main(["devices", "oven 1"]) == 0
+    out = capsys.readouterr().out
+    for part in ("40 rows, one each 60 s", "pv “Oven Temp (C)” (°C)", "no setpoint", "“Door”"):
+        assert part in out, out
+    assert "1 line not understood, such as L 11 “09:08:30,40.2”: 2 cells, not 4" in out
+    assert 'devices "oven 1" --setpoint COLUMN' in out
+    assert main(["devices", "oven 1", "--language", "zh"]) == 0
+    assert "哪一欄是設定值" in capsys.readouterr().out
+
+
+def test_what_a_log_does_not_say_is_told_to_devices_and_remembered_for_its_device(oven, capsys):
+    assert main(["devices"]) == 0
+    assert "Which column is the setpoint" in capsys.readouterr().out
+    assert main(["devices", "oven 1", "--setpoint", "40.3"]) == 0
+    capsys.readouterr()
+    assert main(["devices"]) == 0
+    assert "Which column is the setpoint" not in capsys.readouterr().out
+    assert main(["devices", "--setpoint", "40.3"]) == 1
+    assert "Name it" in capsys.readouterr().err
+
+
+def test_a_device_whose_newest_log_cannot_be_read_is_told_and_the_command_fails(oven, capsys):
+    (oven / "run.csv").write_text("hello\nworld\n", encoding="utf-8")
+    assert main(["devices"]) == 1
+    assert "run.csv: fits none of the" in capsys.readouterr().out
+
+
+def test_a_log_that_is_only_half_read_says_so_when_it_is_diagnosed(oven, capsys):
+    assert main(["diagnose", str(oven / "run.csv")]) == 0
+    assert "1 line not understood, such as L 11" in capsys.readouterr().out
 
 
 def test_a_device_whose_folder_is_away_is_listed_and_the_command_fails(tmp_path, monkeypatch, capsys):

@@ -1,13 +1,17 @@
 """Every format reads its own samples, and nothing but them."""
 
 import math
+import os
+import re
 
 import pytest
 from cases import each
 
-from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.logs import UnreadableLog, read_log
 from instrumentgpt.instruments.reading.layouts import FOLDER, formats, load_format
 from instrumentgpt.instruments.reading.lines import VALUES, Rows, read_into
+from instrumentgpt.instruments.reading.textlogs import format_problems
+from instrumentgpt.settings import CHECKOUT, home
 
 EXAMPLES = [(layout, example) for layout in formats().values() for example in layout.examples]
 
@@ -110,3 +114,71 @@ def test_a_report_without_times_asks_for_the_period(tmp_path):
     assert read_log(tmp_path / "run.log").missing == ("period",)
     log = read_log(tmp_path / "run.log", period=2.0)
     assert (log.missing, log.samples["time"].tolist()) == ((), [0.0, 2.0])
+
+
+OWN = """title = "Oven of the north lab"
+[[samples]]
+line = "Q {channel} W{setpoint} X{pv} Y{output}"
+[[examples]]
+line = "Q 1 W55.0 X54.9 Y8.6"
+samples = [{ channel = 1, setpoint = 55.0, pv = 54.9, output = OUTPUT }]
+"""
+
+
+@pytest.fixture
+def north(tmp_path):
+    """Return a log that only a format of the user's own reads, and the folder for such formats."""
+    (home() / "formats").mkdir(parents=True)
+    lines = (f"Q {channel} W55.0 X54.{row} Y8.{row}" for row in range(9) for channel in (1, 2))
+    (tmp_path / "run.log").write_text("\n".join(lines), encoding="utf-8")
+    return tmp_path / "run.log", home() / "formats"
+
+
+def test_a_format_of_the_users_own_is_read_from_the_home_folder_as_soon_as_it_lies_there(north, tmp_path):
+    log, folder = north
+    assert read_log(log, cache=tmp_path / "frames").layout != "north"
+    (folder / "north.toml").write_text(OWN.replace("OUTPUT", "8.6"), encoding="utf-8")
+    read = read_log(log, cache=tmp_path / "frames")
+    assert read.layout == "north" and read.samples["output"].tolist()[:4] == [8.0, 8.0, 8.1, 8.1]
+    assert format_problems() == []
+    other = OWN.replace("OUTPUT", "8.6").replace("X{pv} Y{output}", "X{output} Y{pv}")
+    (folder / "north.toml").write_text(other, encoding="utf-8")
+    os.utime(folder / "north.toml", ns=(1, 1))
+    assert read_log(log, cache=tmp_path / "frames").samples["pv"].tolist()[:4] == [8.0, 8.0, 8.1, 8.1]
+    assert "its example" in format_problems()[0] and "Correct" in format_problems()[0]
+
+
+def test_the_examples_of_the_how_to_are_formats_that_read_their_lines(north):
+    _, folder = north
+    text = (CHECKOUT / "docs" / "add-a-log-format.md").read_text(encoding="utf-8")
+    for number, example in enumerate(re.findall(r"```toml\n(.*?)```", text, re.DOTALL)):
+        (folder / f"example{number}.toml").write_text(example, encoding="utf-8")
+    assert number == 2 and format_problems() == []
+
+
+@each(
+    "text, what",
+    [
+        ('title = "x"', "it lacks 'samples'"),
+        ("title = ", "is no format"),
+        (
+            'title = "x"\nexamples = []\n[[samples]]\nline = "{temp}"',
+            "it lacks 'temp', or that is no placeholder",
+        ),
+        ('title = "x"\nexamples = []\n[[samples]]\nfind = "(("', "is no format"),
+        ('title = "x"\nexamples = 3\nsamples = 4', "is no format"),
+    ],
+)
+def test_a_format_that_is_none_is_told_and_reads_nothing_while_other_logs_are_read(
+    text, what, north, tmp_path
+):
+    log, folder = north
+    log.write_text("hello\nworld\n", encoding="utf-8")
+    (folder / "bad.toml").write_text(text, encoding="utf-8")
+    assert [what in problem and "docs/add-a-log-format.md" in problem for problem in format_problems()] == [
+        True
+    ]
+    with pytest.raises(UnreadableLog, match=r"bad\.toml is no format"):
+        read_log(log)
+    (tmp_path / "table.csv").write_text("time,pv\n1,20.5\n2,20.6\n3,20.7\n", encoding="utf-8")
+    assert len(read_log(tmp_path / "table.csv").samples) == 3

@@ -183,7 +183,12 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         option("--channel", type=int, metavar="N", help="this channel alone"),
         _language("of the labels"),
     ),
-    "devices": (_json("print one JSON object a line"),),
+    "devices": (
+        option("device", nargs="*", metavar="DEVICE", help="how the newest log of these is read, in lines"),
+        *STATING,
+        _json("print one JSON object a line"),
+        _language("of the lines on a log"),
+    ),
     "scan": (
         option("device", nargs="*", metavar="DEVICE", help="by name or address; none: all of them"),
         option("--newest", type=int, default=0, metavar="N", help="only the N newest logs of each"),

@@ -7,30 +7,72 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from instrumentgpt.commands.shared import opened, saved_inventory, saved_settings, writing
+from instrumentgpt.commands.shared import (
+    WrongArguments,
+    opened,
+    saved_inventory,
+    saved_settings,
+    writing,
+)
+from instrumentgpt.commands.stating import read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import title_of
 from instrumentgpt.fleet.standing import compare_with_alerts, tell
-from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.instruments.fetch import list_logs
+from instrumentgpt.instruments.devices import Device, load_inventory
+from instrumentgpt.instruments.fetch import fetch, list_logs
+from instrumentgpt.instruments.reading.stated import Stated
+from instrumentgpt.instruments.reading.textlogs import format_problems
+from instrumentgpt.instruments.understood import account, questions, unread
 from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.verdicts import all_verdicts
 
+FEW = 20  # devices, of whose newest logs each is read to be listed
+
 
 def run_devices(arguments: argparse.Namespace) -> int:
-    """Print the devices; return 1 if the logs of one could not be listed, else 0."""
-    inventory = saved_inventory()
-    rows = [_device_row(device) for device in inventory.devices]
-    width = max((len(row["label"]) for row in rows), default=0)
-    for row in rows:
+    """Print the devices and how their newest logs are read; return 1 if one could not be had or read, else 0.
+
+    Of those that are named all that was understood; of all of a small inventory what is missing.
+    """
+    inventory, stated = saved_inventory(), stated_by(arguments)
+    if (stated or arguments.forget) and len(arguments.device) != 1:
+        raise WrongArguments(
+            "What a log does not say is told of one device. Name it: devices DEVICE --setpoint …"
+        )
+    devices = [inventory.find(name) for name in arguments.device] or list(inventory.devices)
+    for problem in format_problems():
+        print(f"note: {problem}", file=sys.stderr)
+    width = max((len(device.label) for device in devices), default=0)
+    failed = False
+    for device in devices:
+        row = _device_row(device)
+        if row["newest"] and (arguments.device or len(devices) <= FEW):
+            row |= _reading(device, stated, arguments)
+        failed |= bool(row["error"])
         if arguments.json:
             print(json.dumps(row, ensure_ascii=False))
-        else:
-            print(f"{row['label']:{width}}  {row['newest'] or row['error'] or 'no log'}  {row['logs']}")
-    return 1 if any(row["error"] for row in rows) else 0
+            continue
+        print(f"{row['label']:{width}}  {row['newest'] or row['error'] or 'no log'}  {row['logs']}")
+        lines = row.get("read", []) if arguments.device else row.get("missing", [])
+        for line in [*lines, *[f"error: {row['error']}"] * bool(row["newest"] and row["error"])]:
+            print(f"    {line}")
+        sys.stdout.flush()
+    return 1 if failed else 0
 
 
-def _device_row(device: Any) -> dict[str, Any]:
+def _reading(device: Device, stated: Stated | None, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what the newest log of `device` was understood as, what it lacks, and why it cannot be read."""
+    command = f'python -m instrumentgpt devices "{device.name}"'
+    try:
+        path = fetch(list_logs(device)[0], home() / "cache")
+        log = read_stated(path, device.name, stated, arguments.forget, asks=False)
+    except (InstrumentGPTError, OSError) as problem:
+        return {"error": str(problem)}
+    missing = [*unread(log, arguments.language), *questions(log, arguments.language, command)]
+    return {"read": [*account(log, arguments.language, command)], "missing": missing}
+
+
+def _device_row(device: Device) -> dict[str, Any]:
     row = {"name": device.name, "ip": device.ip, "label": device.label, "logs": device.logs}
     try:
         logs = list_logs(device)

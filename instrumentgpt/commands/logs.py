@@ -36,6 +36,7 @@ from instrumentgpt.instruments.reading.transcripts import unpacked
 from instrumentgpt.instruments.readings import read_as
 from instrumentgpt.instruments.tools.events import time_of
 from instrumentgpt.instruments.tools.opened import plain
+from instrumentgpt.instruments.understood import unread
 from instrumentgpt.settings import home
 
 MOST_EVIDENCE = 3  # lines printed of one finding
@@ -121,7 +122,7 @@ def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator
     coincident = coincidence.coincidences(diagnosis)
     channels = log.samples["channel"].nunique()
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
-    yield from (f"  {label['note']}: {note}" for note in log.remarks(language))
+    yield from (f"  {label['note']}: {note}" for note in (*log.remarks(language), *unread(log, language)))
     for channel, kind in diagnosis.kinds.items():
         sentence = loop_wording.sentence(kind, log.unit_of(channel), language)
         yield f"  {loop_wording.word('kind', language)}, channel {channel}: {sentence}"

@@ -18,7 +18,7 @@ from instrumentgpt.instruments.loops import Floats, Indices, Loop, loops_of
 from instrumentgpt.instruments.reading import sources, tables
 from instrumentgpt.instruments.reading.cells import unread_cell
 from instrumentgpt.instruments.reading.frame_cache import cached_log
-from instrumentgpt.instruments.reading.layouts import formats
+from instrumentgpt.instruments.reading.layouts import formats, own_files
 from instrumentgpt.instruments.reading.line_index import indexed_lines, line_index
 from instrumentgpt.instruments.reading.record import HOW_TO, REST, Log, UnreadableLog, names_in
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source
@@ -30,7 +30,7 @@ from instrumentgpt.instruments.reading.tables import (
     read_table,
     table_shape,
 )
-from instrumentgpt.instruments.reading.textlogs import Fit, fits, read_text_log
+from instrumentgpt.instruments.reading.textlogs import Fit, fits, format_problems, read_text_log
 from instrumentgpt.instruments.reading.transcripts import JSON_DOCUMENT
 
 __all__ = ["Log", "UnreadableLog", "read_lines", "read_log"]
@@ -73,7 +73,7 @@ def read_log(
     source = path if isinstance(path, Source) else sources.open_source(Path(path))
     stated = Stated(tuple((columns or {}).items()), setpoint, period, unit)
     read = partial(_read_as, source, stated, progress)
-    return _with_levels(cached_log(source, str(stated), cache, read) if cache else read())
+    return _with_levels(cached_log(source, f"{stated}{own_files() or ''}", cache, read) if cache else read())
 
 
 def _with_levels(log: Log) -> Log:
@@ -139,7 +139,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         if candidates and candidates[0].rows and candidates[0].layout.last_resort and chunk.first_line == 1:
             named = named_values(chunk.content)
             setpoints = sum("setpoint" in heading.scores for heading in named.headings) if named else 0
-            if named and (setpoints > 1 or REST in named.names):
+            if named and (setpoints > 1 or REST in named.names or named.signals):
                 return partial(read_table, source, named, stated, progress)
         if candidates and candidates[0].rows:
             return partial(read_text_log, source, candidates[0].layout, stated.period, progress)
@@ -149,7 +149,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
             return partial(read_table, source, shape, stated, progress)
         nearest = nearest or candidates or fits(chunk, thoroughly=False)
         understood = understood or _understood(chunk.content)
-    raise _unreadable(name, nearest, [*understood, *notes])
+    raise _unreadable(name, nearest, [*understood, *notes, *format_problems()])
 
 
 def other_columns(log: Log, path: Path, stated: Stated) -> tables.OtherColumns:

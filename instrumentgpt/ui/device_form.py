@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import streamlit as st
 from sqlite_utils import Database
@@ -11,7 +12,9 @@ import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.inventory_file import copy_of, put_device, remove_device
 from instrumentgpt.instruments.devices import Device, load_inventory
-from instrumentgpt.instruments.fetch import list_logs
+from instrumentgpt.instruments.fetch import fetch, list_logs
+from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.understood import account
 from instrumentgpt.settings import DEMO_INVENTORY, home
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import language, say
@@ -87,13 +90,16 @@ def _writable_inventory(database: Database) -> Path:
 
 
 def _draw_logs(fields: dict[str, str]) -> None:
-    """Show what lies in the folder: how many logs, and the newest."""
+    """Show what lies in the folder: how many logs, the newest, and what that was understood as."""
     trial = home() / "trial.toml"
     try:
         put_device(trial, fields)
         [device] = load_inventory(trial).devices
         with st.spinner(say("Looking…")):
             logs = list_logs(device)
+            with TemporaryDirectory() as folder:
+                newest_log = read_log(fetch(logs[0], Path(folder))) if logs else None
+                lines = [*account(newest_log, language())] if newest_log else []
     finally:
         trial.unlink(missing_ok=True)
     newest = ", ".join(untrusted.label(log.name, 80) for log in logs[:SHOWN])
@@ -102,6 +108,8 @@ def _draw_logs(fields: dict[str, str]) -> None:
             say("{count} {count:?log|logs}, the newest: {newest}", count=len(logs), newest=newest),
             icon=":material/check:",
         )
+        for line in lines:
+            st.caption(untrusted.label(line, MESSAGE_CHARACTERS))
     else:
         st.warning(
             say("The folder is there, and has no file that looks like a log (.log, .txt, .csv, .tsv, …)."),

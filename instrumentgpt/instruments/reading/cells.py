@@ -23,6 +23,7 @@ from instrumentgpt.instruments.reading.headers import (
     is_unit,
     known_header,
     level_of,
+    numbered_alike,
     setpoint_in,
     unit_of_cells,
     units_in,
@@ -39,10 +40,12 @@ from instrumentgpt.instruments.reading.record import (
     pairs_of,
     rest_of,
 )
+from instrumentgpt.instruments.reading.signals import Signals, signals_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
 NUMBERS_ALONE = "0"  # in place of a delimiter: the stamp and the numbers of a line, whatever stands between
+ONE_SIGNAL = "1"  # likewise: each line names one value
 FREE_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\d.:])")
 NO_VALUES = frozenset(vocabulary()["gaps"]["words"])
 ON_OFF = dict.fromkeys(("on", "true", "開", "开"), 1.0) | dict.fromkeys(("off", "false", "關", "关"), 0.0)
@@ -75,6 +78,7 @@ LEAST_ROWS, LEAST_JOINED = 2, 4  # rows of several lines: fewer are a text
 MOST_NAMES = 64  # in a table of “time, name, value”, or of a row for each channel
 TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when all others came; at once
 LEAST_NAMED = 3  # known heads, with which a delimiter is surely the right one
+LONG = ("time", "name", "value")  # the columns of lines of one signal each
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
 LEAST_TOLD = 0.5  # of the values that lines name, without which a line is no row: “ALARM T 25.1 low”
 
@@ -98,11 +102,14 @@ class Shape:
     interval: float = math.nan  # s between rows, that they state
     needed: frozenset[int] = frozenset()  # columns that tell rows alone
     ended: bool = False  # whether rows have an empty cell more
+    signals: Signals | None = None  # of a long table in words: how each line names one value
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
         if not self.names:
             return cells_of(line, self.delimiter)
+        if self.signals:
+            return self.signals.cells(line)
         line = self.zones.sub(r"\g<0>;", line, count=1) if self.zones else line
         pairs, names = pairs_of(line), set(self.names) - TIMES
         told = len(pairs.keys() & names) >= LEAST_TOLD * len(names)
@@ -216,9 +223,14 @@ def began_in(lines: Iterable[str]) -> str:
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
     """Return how `lines` (number, text) are written as lines that name their values; None if they are not.
 
-    A line is a row, else a row is the lines until a name comes again.
+    A line is a signal at its time, or a row, else a row is the lines until a name comes again.
     """
     lines = [(number, line) for number, line in lines if line.strip()]
+    if signals := signals_of([line for _, line in lines]):
+        heads = tuple(map(heading_of, LONG))
+        return Shape(
+            ONE_SIGNAL, len(heads), signals.comma, heads, None, 1, frozenset({0, 1}), LONG, signals=signals
+        )
     first = next((at for at, (_, line) in enumerate(lines) if pairs_of(line).keys() - TIMES), len(lines))
     return _record_shape(lines[first:], False) or _record_shape([*joined(lines)], True)
 
@@ -305,7 +317,7 @@ def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Head
     units = [unit_of_cells(cells) for cells in zip(*rows, strict=True)]
     return tuple(
         heading if heading.unit or not unit else replace(heading, unit=unit)
-        for heading, unit in zip(headings, units, strict=True)
+        for heading, unit in zip(numbered_alike(headings), units, strict=True)
     )
 
 
@@ -568,7 +580,7 @@ def read_rows(table: Table, lines: Iterable[tuple[int, str]], shape: Shape) -> N
         if SAID.match(text) or not named:
             table.others.append((number, text))
             continue
-        said = NAMES.sub(" ", text) if shape.names else ""
+        said = NAMES.sub(" ", text) if shape.names and not shape.signals else ""
         remark = " ".join(LETTERS.findall(said)) if said and level_of(said) != "info" else ""
         if len(cells) > shape.width:
             cells, remark = _without_remark(cells, shape)

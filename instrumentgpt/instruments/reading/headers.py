@@ -7,7 +7,7 @@ import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from itertools import chain
 from pathlib import Path
@@ -31,6 +31,7 @@ UNIT_BEHIND = re.compile(r"\d(?:\s*(?=[°CFK%℃℉]))?([^\d\s.,:;-]{1,7})$")
 HUMIDITY = "%RH"
 DEGREES = ("°C", "°F", "K")
 NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", "composition", HUMIDITY)
+MANIPULATED = re.compile(r"(?:MV|[./]mv)$")  # no millivolt, which is mV or in brackets
 LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
 TEMPERATURE = ("temp", "溫度", "温度")
 SPELLED_UNIT = re.compile(
@@ -90,7 +91,7 @@ def heading_of(cell: str) -> Heading:
     """
     text = unicodedata.normalize("NFKC", NO_DEGREE.sub("°", cell)).strip().strip('"').strip()
     words = [word for word in SEPARATOR.split(text) if word]
-    unit = _unit(words)
+    unit = "" if MANIPULATED.search(text) else _unit(words)
     of_kind = vocabulary()["quantity"]["certain"]
     parts = ([word] if word.lower() in of_kind else CAMEL.split(word) for word in words)  # pH, CO2
     split = [part.lower() for part in chain.from_iterable(parts) if part]
@@ -126,6 +127,26 @@ def heading_of(cell: str) -> Heading:
     elif unit == "%" or ("output" in scores and scores.get("pv") == LIKELY and not quantity):
         scores.pop("pv", None)  # "oven power"
     return Heading(text, tuple(names), scores, unit, index)
+
+
+def numbered_alike(headings: Sequence[Heading]) -> list[Heading]:
+    """Return `headings` with the one of their numbers that tells loops apart as the number of their channel.
+
+    >>> heads = [heading_of(f"Line 2 TIC{loop}.{role}") for loop in (101, 102) for role in ("PV", "SP")]
+    >>> [heading.index for heading in numbered_alike(heads)]
+    [101, 101, 102, 102]
+    """
+    numbers = [re.findall(r"\d+", heading.text) for heading in headings]
+    usual = Counter(filter(None, map(len, numbers))).most_common(1)
+    numbers = [number if usual and len(number) == usual[0][0] else [] for number in numbers]
+    places = [[int(number) for number in each] for each in zip(*filter(None, numbers), strict=True)]
+    varying = [place for place, each in enumerate(places) if len(set(each)) > 1]
+    if len(varying) != 1 or len(set(of_loops := places[varying[0]])) == len(of_loops):
+        return list(headings)
+    return [
+        replace(heading, index=int(number[varying[0]])) if number else heading
+        for heading, number in zip(headings, numbers, strict=True)
+    ]
 
 
 def known_header(lines: Sequence[str], name: str) -> list[str]:

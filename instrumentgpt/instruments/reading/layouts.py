@@ -8,10 +8,14 @@ the same placeholders, searched for anywhere in the line.
 import re
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
+
+from instrumentgpt.errors import InstrumentGPTError, reason
+from instrumentgpt.settings import home
 
 FOLDER = Path(__file__).parents[1] / "formats"
 NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -26,6 +30,10 @@ TIMES: Mapping[str, bytes] = {
     "milliseconds": rb"\d+",
 }
 WORDS: Mapping[str, bytes] = {"level": rb"[A-Za-z]+", "name": rb"[A-Za-z]\w*(?: \w+)*"}
+
+
+class FormatError(InstrumentGPTError, ValueError):
+    """A file of the user's own formats that cannot be used as it is."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +97,38 @@ class Format:
     examples: tuple[Mapping[str, Any], ...]
 
 
-@cache
 def formats() -> dict[str, Format]:
-    """Return the formats of the folder by name, in the order of their files."""
-    return {path.stem: load_format(path) for path in sorted(FOLDER.glob("*.toml"))}
+    """Return the formats by name: the user's own, then ours, each in the order of the files."""
+    return _formats(own_files())
+
+
+def own_files() -> tuple[tuple[Path, int], ...]:
+    """Return the user's own formats, and when each was changed."""
+    paths = sorted((home() / "formats").glob("*.toml"))
+    return tuple((path, path.stat().st_mtime_ns) for path in paths if path.is_file())
+
+
+@lru_cache(2)
+def _formats(own: tuple[tuple[Path, int], ...]) -> dict[str, Format]:
+    found: dict[str, Format] = {}
+    for path, _ in own:
+        with suppress(FormatError):  # told by `textlogs.format_problems`: the other logs are read
+            found[path.stem] = own_format(path)
+    ours = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
+    return found | {name: load_format(path) for name, path in ours.items() if name not in found}
+
+
+def own_format(path: Path) -> Format:
+    """Return the format that a user described at `path`; FormatError, which says what to change, without."""
+    try:
+        layout = load_format(path)
+        _ = [(one.start, one.regex, one.each) for one in (*layout.samples, *layout.gains)]  # now, not later
+        return layout
+    except KeyError as problem:
+        why = f"it lacks {problem}, or that is no placeholder"
+    except (OSError, ValueError, TypeError, AttributeError, re.error) as problem:
+        why = reason(problem)
+    raise FormatError(f"{path} is no format: {why}. See docs/add-a-log-format.md, or move it away")
 
 
 def load_format(path: Path) -> Format:

@@ -87,6 +87,8 @@ class Log:
     placeholders      values that are no readings, which `samples` keeps
     layout    what logs of one make have in common: the heads of a table, the name of a text log's format
     columns   of a table: name → 0-based column it was read from
+    heads     of a table: the heads of its columns, in their order; "" for one without
+    of_loops  of a table: channel → role → column; 0: those of the time and of the channel
     guessed   columns or units that were inferred, not stated by the file: name → the reason, for people
     clock_steps     steps of the log's own clock that are no passing of time
     notes     what a reader should know, for people
@@ -106,6 +108,8 @@ class Log:
     output_scale: float = 1.0
     layout: str = ""
     columns: Mapping[str, int] = field(default_factory=dict)
+    heads: Sequence[str] = field(default_factory=list)
+    of_loops: Mapping[int, Mapping[str, int]] = field(default_factory=dict)
     guessed: Mapping[str, str] = field(default_factory=dict)
     channel_names: Mapping[int, str] = field(default_factory=dict)
     channel_units: Mapping[int, str] = field(default_factory=dict)

@@ -95,6 +95,8 @@ def _column(column: int | str, headings: Sequence[Heading]) -> int:
     """Return the number of a column given by number or head, or words that begin in one; -1 without."""
     if isinstance(column, int) or column.isdecimal():
         return int(column)
+    if not headings and (match := re.fullmatch(r"column (\d+)", column)):  # as people are told
+        return int(match[1]) - 1
     heads = [heading.text.casefold() for heading in headings]
     quoted = QUOTED.search(column)  # as in “column 2 “temp””
     text = (quoted[1] if quoted else column).strip().casefold()

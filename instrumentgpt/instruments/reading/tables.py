@@ -20,6 +20,7 @@ from instrumentgpt.instruments.reading.cells import (
     MOST_NAMES,
     NUMBERS_ALONE,
     ON_OFF,
+    ONE_SIGNAL,
     TAKE_TURNS,
     Shape,
     Table,
@@ -52,6 +53,7 @@ from instrumentgpt.instruments.reading.headers import (
     Heading,
     heading_of,
     level_of,
+    numbered_alike,
     setpoint_in,
     vocabulary,
     written_unit,
@@ -105,6 +107,7 @@ RARE = 0.1  # of the rows of the name that has most: a name that has less says n
 DELIMITER_NAMES = {
     "=": "named values",
     NUMBERS_ALONE: "numbers between words",
+    ONE_SIGNAL: "one signal a line",
     "": "blanks",
     "\t": "tab",
     ";": "semicolon",
@@ -488,6 +491,8 @@ def _log_of(
         "time": _joined(roles.guessed.get("time", ""), times.assumed),
     }
     channel_names, units = _named(grid, roles, unit)
+    shared = {f"time {at}": at for at in roles.time}
+    shared |= {} if roles.channel_column is None else {"channel": roles.channel_column}
     placeholders = placeholders_of(samples)
     return Log(
         path=source.path,
@@ -503,6 +508,8 @@ def _log_of(
         missing=(*times.missing, *missing_of(samples)),
         output_scale=scale,
         columns={**({"time": roles.time[0]} if roles.time else {}), **next(iter(roles.channels.values()))},
+        heads=[heading.text for heading in grid.shape.headings] or [""] * grid.shape.width,
+        of_loops={0: shared, **roles.channels},
         channel_units={channel: units[channel] for channel in units if units[channel] != unit},
         placeholders=placeholders,
         guessed={role: reason for role, reason in guessed.items() if reason},
@@ -800,7 +807,7 @@ def _widened(grid: Grid, path: Path) -> Grid:
         width=len(time) + len(order),
         headings=(
             *(grid.shape.headings[at] for at in time),
-            *(heading_of(ENTITY.sub("", name)) for name in order),
+            *numbered_alike([heading_of(ENTITY.sub("", name.strip())) for name in order]),
         ),
         texts=frozenset(place for place, at in enumerate(time) if grid.texts[at]),
         names=(),
@@ -841,10 +848,15 @@ def _name_and_value(grid: Grid) -> list[int]:
 
 
 def _told_by(codes: NDArray[np.intp], values: Floats) -> float:
-    """Return the share of the spread of `values` that is between those of different `codes`, no rare ones."""
+    """Return the share of the spread of `values` that is between those of different `codes`, no rare ones.
+
+    0 of what never moves under a code: its id, whatever the others are.
+    """
     count = np.bincount(codes)
     is_common = count[codes] >= RARE * count.max()
     codes, numbers = codes[is_common], pd.Series(values[is_common])
+    if (numbers.groupby(codes).nunique() < 2).all():
+        return 0.0
     means = numbers.groupby(codes).transform("mean")
     return float(means.var() / numbers.var()) if numbers.var() > 0 else 0.0
 

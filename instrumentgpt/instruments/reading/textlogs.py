@@ -2,6 +2,7 @@
 
 import math
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from instrumentgpt.instruments.reading.cells import began_in
 from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, TimeAxis, shifted, start_of, time_axis
 from instrumentgpt.instruments.reading.headers import NAMES, level_of
-from instrumentgpt.instruments.reading.layouts import Format, formats
+from instrumentgpt.instruments.reading.layouts import Format, FormatError, formats, own_files, own_format
 from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
 from instrumentgpt.instruments.reading.parallel import scanned
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
@@ -56,6 +57,35 @@ def fits(chunk: Chunk, thoroughly: bool = True) -> list[Fit]:
             if best_first[0].rows:
                 return best_first
     return best_first
+
+
+def format_problems() -> list[str]:
+    """Return what is wrong with the user's own formats: files that are none, examples that are not read."""
+    problems = []
+    for path, _ in own_files():
+        try:
+            layout = own_format(path)
+        except FormatError as problem:
+            problems.append(str(problem))
+            continue
+        for example in layout.examples:
+            rows = Rows()
+            read_into(rows, [(1, str(example.get("line", "")).encode())], layout)
+            named = [dict(zip(VALUES, values, strict=True)) for values in rows.values]
+            found = [{"channel": at, **one} for at, one in zip(rows.channel, named, strict=True)]
+            if "samples" in example and _rounded(found) != _rounded(example["samples"]):
+                text = (
+                    f"{path}: its example “{example.get('line')}” is read as {_rounded(found) or 'nothing'}"
+                )
+                problems.append(f"{text}, not as {example['samples']}. Correct the one or the other")
+    return problems
+
+
+def _rounded(samples: Any) -> Any:
+    """Return `samples` to two decimals, without what they do not carry; as they are where they are none."""
+    with suppress(AttributeError, TypeError):
+        return [{name: round(value, 2) for name, value in one.items() if value == value} for one in samples]
+    return samples
 
 
 def sniffed(chunk: Chunk, count: int, places: int) -> list[tuple[int, bytes]]:

@@ -90,7 +90,8 @@ def _draw_columns(preparation: Preparation, reference: str, suffix: str) -> Stat
 def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, reading: Stated) -> Stated | None:
     columns = {role: at for role, at in (log.columns if log else {}).items() if role in ROLES}
     with st.form(f"columns-{reference}", border=False):
-        roles = _draw_roles(shape, columns, reference) if shape else {}
+        heads = [heading.text for heading in shape.headings] or [""] * shape.width if shape else []
+        roles = _draw_roles(log.heads if log else heads, columns, reference) if shape else {}
         with st.container(horizontal=True, gap="small"):
             label, hint = say("Setpoint, if no column has it"), say("from its column")
             setpoint = number_field(label, f"setpoint-{reference}", hint, reading.setpoint, width=WIDE)
@@ -124,9 +125,8 @@ def _changed(
     return tuple(merged.items()) if roles else reading.columns
 
 
-def _draw_roles(shape: Shape, columns: dict[str, int], reference: str) -> dict[str, int]:
+def _draw_roles(headings: Sequence[str], columns: dict[str, int], reference: str) -> dict[str, int]:
     """Draw a choice of column for each role; columns are called by number, as people count, and heading."""
-    headings: Sequence[str] = [heading.text for heading in shape.headings] or [""] * shape.width
     names = [f"{number} {text[:CELL_CHARACTERS]}".strip() for number, text in enumerate(headings, start=1)]
     names.insert(0, say("not in the table"))
     roles = {}
