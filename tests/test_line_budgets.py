@@ -8,23 +8,23 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_780,
-    "instrumentgpt/analyst": 6_453,
-    "instrumentgpt/commands": 1_546,
-    "instrumentgpt/evals": 1_144,
+    "instrumentgpt/agents": 4_768,
+    "instrumentgpt/analyst": 6_773,
+    "instrumentgpt/commands": 1_594,
+    "instrumentgpt/evals": 1_145,
     "instrumentgpt/fleet": 935,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 24_243,
-    "instrumentgpt/memory": 5_056,
+    "instrumentgpt/instruments": 24_184,
+    "instrumentgpt/memory": 5_126,
     "instrumentgpt/modes/commands": 815,
     "instrumentgpt/modes/interview": 1_365,
     "instrumentgpt/modes/investigate": 1_450,
-    "instrumentgpt/modes/panel": 2_138,
-    "instrumentgpt/storage": 4_417,
-    "instrumentgpt/turn": 2_446,
-    "instrumentgpt/ui": 8_033,
+    "instrumentgpt/modes/panel": 2_139,
+    "instrumentgpt/storage": 4_420,
+    "instrumentgpt/turn": 2_483,
+    "instrumentgpt/ui": 8_043,
 }
-WHOLE = 67_921
+WHOLE = 68_362
 
 
 def lines_in(room: str) -> int:

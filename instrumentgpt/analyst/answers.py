@@ -244,8 +244,19 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     plain = replace(case, question=replace(case.question, words=words, text=text))
     told = composed(plain, kind)
     told, is_all = (told, True) if told else columns_asked(plain, kind)
+    if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question):
+        kind, is_all = "diagnosis", False
     yield from told
     yield from () if is_all else ANSWERS[kind](case)
+
+
+def _asks_for_cause(question: Question) -> bool:
+    """Return whether a cause is asked for, or what would have one complained of, whatever else is asked."""
+    asking = [part for part in SENTENCE_END.split(question.words) if aspect("asks", part)]
+    is_of_part = any(suspected(part) and not limits_asked(part) for part in asking)
+    causes = (aspect(name, part) for part in asking for name in ("why", "happened", "danger"))
+    complains = aspect("complains", question.words)
+    return bool(complains or any(causes) or (question.yes_no and is_of_part))
 
 
 def _on_log_of_clock(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:

@@ -372,7 +372,7 @@ def _swing(case: Case, diagnosis: Result) -> Result | None:
     """Return the largest swing that is more than noise, where one is asked about, or has a period."""
     is_asked = aspect("swings", case.question.words)
     swings = [swing for swing in diagnosis.get("swings", ()) if swing["period"] or is_asked]
-    swings = [swing for swing in swings if swing["maker"] != "noise"]
+    swings = [swing for swing in swings if swing["maker"] != "noise" and swing["half_size"] is not None]
     return max(swings, key=lambda swing: swing["half_size"] / (swing["band"] or 1.0), default=None)
 
 
