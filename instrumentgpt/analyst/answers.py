@@ -28,7 +28,7 @@ from instrumentgpt.analyst.figures import PARTS, called, figures, held_setpoints
 from instrumentgpt.analyst.forms import length_asked, shortened
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
-from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit, was_present
+from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit, was_before, was_present
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
@@ -165,14 +165,20 @@ def _beside_devices(text: str, inventory: Inventory) -> str:
 
 
 def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:
-    """Return the device that "the second one" is of the list in the last answer, () if none is."""
+    """Return the device that "the second one", or "it", is of the list in the last answer, () if none is.
+
+    What refers to one of a list and names none is on its first: the worst is told first.
+    """
     answers = task.messages_of("assistant")
     rows = re.findall(r"(?m)^\d+\. (.+?)(?::|：|$)", answers[-1][1]) if answers else []
     listed = [device for row in rows for device in resolve(row, inventory).devices]
     choice = choose(task.question, inventory, listed)
     is_one = choice.changes and len(choice.devices) == 1 and len(task.question) <= SHORT
-    is_choice = choice.is_bare or is_one
-    return choice.devices if is_choice and re.search(r"\bones?\b|[台个個]", task.question) else ()
+    if (choice.is_bare or is_one) and re.search(r"\bones?\b|[台個个]", task.question):
+        return choice.devices
+    words = spelled(task.question)
+    refers = any(aspect(name, words) for name in ("that_one", "since_when", "next"))
+    return tuple(listed[:1]) if refers and not any(aspect(name, words) for name in OF_ALL) else ()
 
 
 def _repeatable(task: Task) -> Iterator[str]:
@@ -342,6 +348,9 @@ def _part_asked(case: Case, kind: str) -> str:
     if aspect("connected", words) and aspect("asks", words) and (aspect("event", words) or topic(case)):
         return "events"
     of_fault = aspect("swings", words) or suspected(words) or aspect("trouble", words)
+    is_earlier = aspect("earlier", words) and not (question.day or question.clocks)
+    if case.device and of_fault and is_earlier and (question.yes_no or aspect("asks", words)):
+        return "earlier"
     is_presence = of_fault and aspect("present", words) and aspect("asks", words)
     if case.device and question.day and not question.clocks and is_presence and kind in OVER_LOGS:
         return "present"
@@ -553,6 +562,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "logs": over_logs,
     "until": until_limit,
     "present": was_present,
+    "earlier": was_before,
     "handover": handover,
     "shift": shift,
     "ranking": ranking,

@@ -1,11 +1,21 @@
 """What the logs of a device tell together: which day or run had it, from which log on, what grew."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
-from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, fetched_log, log_names
+from instrumentgpt.analyst.case import (
+    Case,
+    Result,
+    Subject,
+    bare,
+    choose_log,
+    fetched_log,
+    known_log,
+    log_names,
+)
 from instrumentgpt.analyst.columns import SENTENCE_END
 from instrumentgpt.analyst.constraints import asks_to_run
-from instrumentgpt.analyst.figures import figures
+from instrumentgpt.analyst.figures import figures, when
 from instrumentgpt.analyst.questions import LONGEST_QUESTION, aspect, limits_asked, span_of, suspected
 from instrumentgpt.analyst.report import (
     SWINGING,
@@ -118,6 +128,17 @@ def was_present(case: Case) -> Iterator[str]:
         yield case.say("present_no", day=day) + "\n\n"
         yield verdict(case, about, with_beside(case, about, diagnosis)) + "\n\n"
     yield header(case, about, diagnosis) + "\n"
+
+
+def was_before(case: Case) -> Iterator[str]:
+    """Say whether the log before has the fault that the words name; of one log, since when it is there."""
+    names, known = log_names(case), known_log(case)
+    if len(names) < LEAST:
+        yield from when(case, choose_log(case))
+        return
+    in_view = names.index(known.log) if known and known.log in names else 0
+    log = names[min(in_view + 1, len(names) - 1)]
+    yield from was_present(replace(case, question=replace(case.question, log=log)))
 
 
 def since_log(case: Case, about: Subject) -> Iterator[str]:
