@@ -250,19 +250,19 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     plain = replace(case, question=replace(case.question, words=words, text=text))
     told = composed(plain, kind)
     told, is_all = (told, True) if told else columns_asked(plain, kind)
-    if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question):
+    if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, bool(told) and is_all):
         kind, is_all = "diagnosis", False
     yield from told
     yield from () if is_all else ANSWERS[kind](case)
 
 
-def _asks_for_cause(question: Question) -> bool:
-    """Return whether a cause is asked for, or what would have one complained of, whatever else is asked."""
+def _asks_for_cause(question: Question, by_figures: bool) -> bool:
+    """Return whether a cause is asked for where only figures were told, or a trouble is complained of."""
     asking = [part for part in SENTENCE_END.split(question.words) if aspect("asks", part)]
     is_of_part = any(suspected(part) and not limits_asked(part) for part in asking)
     causes = (aspect(name, part) for part in asking for name in ("why", "happened", "danger"))
-    complains = aspect("complains", question.words)
-    return bool(complains or any(causes) or (question.yes_no and is_of_part))
+    is_asked = any(causes) or (question.yes_no and is_of_part)
+    return bool((by_figures and is_asked) or aspect("complains", question.words))
 
 
 def _on_log_of_clock(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
@@ -349,7 +349,8 @@ def _part_asked(case: Case, kind: str) -> str:
         return "events"
     of_fault = aspect("swings", words) or suspected(words) or aspect("trouble", words)
     is_earlier = aspect("earlier", words) and not (question.day or question.clocks)
-    if case.device and of_fault and is_earlier and (question.yes_no or aspect("asks", words)):
+    is_named = aspect("swings", words) or suspected(words) or question.yes_no
+    if case.device and of_fault and is_earlier and is_named and not aspect("was", words):
         return "earlier"
     is_presence = of_fault and aspect("present", words) and aspect("asks", words)
     if case.device and question.day and not question.clocks and is_presence and kind in OVER_LOGS:

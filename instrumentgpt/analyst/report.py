@@ -40,6 +40,7 @@ MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
 MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
+SHORT_LENGTH = 2  # sentences, in which a verdict and what to do are all
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
 PARTS = ("why", "next", "sure", "danger", "fine", "matters", "unlogged")  # of a diagnosis, asked about alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
@@ -112,6 +113,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
     if case.question.length:
         rest = [next_action(case, about, diagnosis)] * (not acts_first) + [_cause(case, about, diagnosis)]
+        rest = [_with_times(case, diagnosis), *rest] if case.question.length[1] > SHORT_LENGTH else rest
         yield from (text for part in (reversed(rest) if aspect("why", words) else rest) for text in part)
         return
     before = fault_before(case, diagnosis)
@@ -140,6 +142,13 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     yield from _withheld(case, about, diagnosis)
 
 
+def _with_times(case: Case, diagnosis: Result) -> Iterator[str]:
+    """Yield the first fault with its figures and from when to when it was."""
+    for fault in faults_of(diagnosis)[:1]:
+        since, until = (moment(fault[name]) for name in ("onset_clock", "end_clock"))
+        yield f"{fault['summary']} ({case.say('figures_span', since=since, until=until)}).\n"
+
+
 def _lead(case: Case, diagnosis: Result) -> str:
     """Return the yes or no of a verdict: whether all is well, or whether something is wrong, as is asked."""
     words, faults = case.question.words, [one for one in faults_of(diagnosis) if one["class"] != "data_gap"]
@@ -164,7 +173,9 @@ def _is_part(case: Case) -> bool:
 
 def _told_before(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return the answers of this conversation, if one has it all and only a part of it is asked for."""
-    if aspect("in_full", case.question.words) or not (_is_part(case) or case.question.score < ALONE):
+    words = case.question.words
+    is_more = aspect("in_full", words) or aspect("other_one", words)
+    if is_more or not (_is_part(case) or case.question.score < ALONE):
         return ""
     parts = [
         quoted(about.log),
@@ -749,7 +760,7 @@ def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
             key, text = "suspect_unjudged", ""
         is_beyond = name in BEYOND and key in ("suspect_out", "suspect_unjudged")
         beyond = case.say(f"beyond_{name}") if is_beyond else ""
-        led = "" if number or seen else case.lead(bool(is_sound) if key == "suspect_out" else None)
+        led = case.lead(bool(is_sound)) if key == "suspect_out" and not number else ""
         key = "suspect_unsound" if seen and is_sound else key
         parts = (led + case.say(key, title=title[:1].lower() + title[1:], label=about.label), text, beyond)
         yield together(filter(None, parts), case.language) + "\n\n"
