@@ -9,13 +9,13 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_768,
-    "instrumentgpt/analyst": 6_773,
+    "instrumentgpt/analyst": 6_818,
     "instrumentgpt/commands": 1_594,
     "instrumentgpt/evals": 1_145,
     "instrumentgpt/fleet": 935,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 24_184,
-    "instrumentgpt/memory": 5_126,
+    "instrumentgpt/instruments": 24_192,
+    "instrumentgpt/memory": 5_127,
     "instrumentgpt/modes/commands": 815,
     "instrumentgpt/modes/interview": 1_365,
     "instrumentgpt/modes/investigate": 1_450,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_483,
     "instrumentgpt/ui": 8_043,
 }
-WHOLE = 68_362
+WHOLE = 68_416
 
 
 def lines_in(room: str) -> int:

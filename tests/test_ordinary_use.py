@@ -409,6 +409,13 @@ def rows_of_mean(frame: pd.DataFrame, rows: int) -> pd.DataFrame:
             output=frame["output"].mask(frame.index == 700, 200.0) / 2
         ),
         "1 for off and 2 for on": lambda frame: frame.assign(output=1 + frame["output"] / 100),
+        "a word": lambda frame: frame.assign(output=np.where(frame["output"] > 50, "Heating", "Idle")),
+        "one of another language": lambda frame: frame.assign(
+            output=np.where(frame["output"] > 50, "運轉", "停止")
+        ),
+        "a word beside on": lambda frame: frame.assign(
+            output=np.where(frame["output"] > 50, "on", "standby")
+        ),
         "the mean of each row": lambda frame: rows_of_mean(frame, 5),
     }.items(),
 )

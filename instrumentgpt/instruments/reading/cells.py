@@ -48,7 +48,9 @@ NUMBERS_ALONE = "0"  # in place of a delimiter: the stamp and the numbers of a l
 ONE_SIGNAL = "1"  # likewise: each line names one value
 FREE_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\d.:])")
 NO_VALUES = frozenset(vocabulary()["gaps"]["words"])
-ON_OFF = dict.fromkeys(("on", "true", "開", "开"), 1.0) | dict.fromkeys(("off", "false", "關", "关"), 0.0)
+STATES = vocabulary()["states"]
+ON_OFF = dict.fromkeys(STATES["on"], 1.0) | dict.fromkeys(STATES["off"], 0.0)
+NEVER_HEADS = frozenset(("on", "off", "true", "false", "開", "开", "關", "关"))  # "Heating" may be one
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$")
 DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+$")
 GROUPED = re.compile(r"[-+]?\d{1,3}([ \u00a0\u202f'’,.])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d+)?$")  # 1,234.5
@@ -430,12 +432,14 @@ def is_remark(cell: str) -> bool:
 
 def is_value(cell: str) -> bool:
     """Return whether `cell` could stand in a row: a number, a gap, a time or a switch."""
-    return _is_number(cell) or is_gap(cell) or cell.lower() in ON_OFF or bool(DATE_OR_CLOCK.match(cell))
+    return _is_number(cell) or is_gap(cell) or cell.lower() in NEVER_HEADS or bool(DATE_OR_CLOCK.match(cell))
 
 
 def _is_said(cells: Sequence[str]) -> bool:
     """Return whether a line of `cells` that is no row has words rather than numbers."""
-    words = sum(bool(WORD.search(cell)) and not is_gap(cell) and cell.lower() not in ON_OFF for cell in cells)
+    words = sum(
+        bool(WORD.search(cell)) and not is_gap(cell) and cell.lower() not in NEVER_HEADS for cell in cells
+    )
     return words > 0 and words >= sum(map(_is_number, cells))
 
 
