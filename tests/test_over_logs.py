@@ -54,6 +54,10 @@ def inventory(tmp_path_factory):
         ),
         ("was the oven ever above 100 in the last 5 days, how often?", ["never above 100", "above 100 °C, "]),
         ("oven: since when does the sensor spike?", ["is in each since the log of 2026-11-18"]),
+        ("oven: on which day was it hottest?", ["Of all of them: 4", "furthest in the log of 2026-11-1"]),
+        ("oven 哪一天最熱？", ["全部合計：4", "極值在 2026-11-1"]),
+        ("oven: how long was it above 58 over the whole week?", ["Of all of them: 2", " min in all"]),
+        ("oven 整週超過 200 度多久？", ["全部合計：從未"]),
     ],
 )
 def test_a_question_about_days_is_answered_from_the_logs_of_all_of_them(tmp_path, inventory, question, parts):

@@ -1,7 +1,9 @@
 """What the logs of a device tell together: which day or run had it, from which log on, what grew."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 from instrumentgpt.analyst.case import (
     Case,
@@ -37,6 +39,11 @@ from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
 
+FURTHEST: dict[str, Callable[..., Any]] = {  # extreme → the day and channel of the log that has it
+    "least": partial(min, key=lambda of: of[1]["pv"]["least"]),
+    "most": partial(max, key=lambda of: of[1]["pv"]["most"]),
+}
+LIMITS = {"above": max, "below": min}
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
 
@@ -79,6 +86,7 @@ def over_logs(case: Case) -> Iterator[str]:
         return
     newest = next(row for row in reversed(rows) if "error" not in row)
     rising = rising_over(case, Subject(bare(newest["log"]), result["device"], result["label"]))
+    yield from _of_all(case, [row for row in rows if "error" not in row])
     yield from _title(case, rows, result["label"], rising)
     yield "\n"
     yield from (_row(case, row) for row in rows)
@@ -202,6 +210,28 @@ def _same(rows: list[Result]) -> list[Result]:
     return judged[: next(unlike, len(judged))] if judged and judged[0]["faults"] else []
 
 
+def _of_all(case: Case, rows: list[Result]) -> Iterator[str]:
+    """Yield the extreme, or the times past a limit, that is asked about, of all logs together by channel."""
+    question, limits = case.question, limits_asked(case.question.words)
+    is_extreme = question.extreme in FURTHEST and question.quantity in ("", "temperature")
+    if not (limits or is_extreme):
+        return
+    numbers = {channel["channel"] for row in rows for channel in row["channels"] if channel["pv"]}
+    for number in sorted(numbers & {*(question.channels or numbers)}):
+        at = [(moment(row["start"])[:10], one) for row in rows for one in row["channels"]]
+        at = [(day, one) for day, one in at if one["channel"] == number and one["pv"]]
+        pv = {name: (day, one["pv"][name]) for name, of in FURTHEST.items() for day, one in [of(at)]}
+        total = {**at[0][1], "duty": None, "pv": {name: value for name, (_, value) in pv.items()}}
+        for name, side in LIMITS.items() if limits else ():
+            past = [one[name] for _, one in at if name in limits and one[name]["count"]]
+            total[name] = {"count": len(past), **(past[0] if past else {})}
+            for key, of in (("count", sum), ("seconds", sum), ("longest", max), ("furthest", side)):
+                total[name] |= {key: of(one[key] for one in past)} if past else {}
+        told = _figure(case, {"channels": numbers}, total)
+        day = pv[question.extreme][0] if is_extreme and not limits else ""
+        yield case.say("logs_of_all", told=told, day=case.say("logs_of_day", day=day) if day else "") + "\n\n"
+
+
 def _row(case: Case, row: Result) -> str:
     if "error" in row:
         return case.item("logs_failed", log=quoted(row["log"]), reason=plain_text(row["error"]))
@@ -213,7 +243,7 @@ def _row(case: Case, row: Result) -> str:
             continue
         parts += (
             [_figure(case, row, channel)]
-            if case.question.quantity or limits_asked(case.question.words)
+            if case.question.quantity or case.question.extreme or limits_asked(case.question.words)
             else []
         )
     told = case.say("clause_separator").join(filter(None, parts))
