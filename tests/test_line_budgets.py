@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_768,
-    "instrumentgpt/analyst": 6_850,
+    "instrumentgpt/analyst": 6_849,
     "instrumentgpt/commands": 1_594,
     "instrumentgpt/evals": 1_145,
     "instrumentgpt/fleet": 935,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_483,
     "instrumentgpt/ui": 8_043,
 }
-WHOLE = 68_448
+WHOLE = 68_447
 
 
 def lines_in(room: str) -> int:

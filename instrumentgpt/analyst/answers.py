@@ -349,8 +349,7 @@ def _part_asked(case: Case, kind: str) -> str:
         return "events"
     of_fault = aspect("swings", words) or suspected(words) or aspect("trouble", words)
     is_earlier = aspect("earlier", words) and not (question.day or question.clocks)
-    is_named = aspect("swings", words) or suspected(words) or question.yes_no
-    if case.device and of_fault and is_earlier and is_named and not aspect("was", words):
+    if case.device and is_earlier and (aspect("swings", words) or suspected(words)):
         return "earlier"
     is_presence = of_fault and aspect("present", words) and aspect("asks", words)
     if case.device and question.day and not question.clocks and is_presence and kind in OVER_LOGS:
