@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_768,
-    "instrumentgpt/analyst": 6_849,
+    "instrumentgpt/analyst": 6_852,
     "instrumentgpt/commands": 1_594,
     "instrumentgpt/evals": 1_145,
     "instrumentgpt/fleet": 935,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 24_192,
+    "instrumentgpt/instruments": 24_164,
     "instrumentgpt/memory": 5_127,
     "instrumentgpt/modes/commands": 815,
     "instrumentgpt/modes/interview": 1_365,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_483,
     "instrumentgpt/ui": 8_043,
 }
-WHOLE = 68_447
+WHOLE = 68_422
 
 
 def lines_in(room: str) -> int:

@@ -39,6 +39,20 @@ def test_what_is_told_is_noted_and_no_log_is_read(tmp_path, told, kept):
 
 
 @each(
+    "told",
+    [
+        "052: we changed the setpoint of channel 2, but the temperature does not move",
+        "052 第二通道改了設定值，溫度卻沒有動",
+        "channel 2 of 052 gets colder, what happened? mean output?",
+        "052 通道 2 輸出平均多少？為什麼降不下來？",
+    ],
+)
+def test_what_is_complained_of_is_diagnosed_whatever_else_was_told_or_asked(tmp_path, told):
+    answer = asked(told, tmp_path)
+    assert "diagnose_log" in answer.tools and "zspr 052" in answer.text
+
+
+@each(
     "words",
     [
         "it is not stable",

@@ -1,5 +1,6 @@
 """What a log was understood as is told on the page as on the command line."""
 
+from pages import PAGE_SECONDS
 from streamlit.testing.v1 import AppTest
 
 from instrumentgpt.instruments.logs import read_log
@@ -17,7 +18,7 @@ def test_the_page_that_looks_into_a_folder_tells_what_its_newest_log_was_underst
     rows = (f"{row},{40 + row % 7 / 10},{row % 2}" for row in range(30))
     (tmp_path / "run.csv").write_text("\n".join(["time (s),Bath Temp (C),Lid", *rows]), encoding="utf-8")
     home().mkdir(parents=True, exist_ok=True)
-    page = AppTest.from_function(looked_into, args=(str(tmp_path),), default_timeout=30).run()
+    page = AppTest.from_function(looked_into, args=(str(tmp_path),), default_timeout=PAGE_SECONDS).run()
     shown = " ".join(caption.value for caption in page.caption).replace("\\", "")  # as Markdown
     assert not page.exception
     for part in (
@@ -29,6 +30,7 @@ def test_the_page_that_looks_into_a_folder_tells_what_its_newest_log_was_underst
     ):
         assert part in shown
     in_chinese = " ".join(account(read_log(tmp_path / "run.csv"), "zh"))
+    assert "實際值 “Bath Temp (C)” (°C), 沒有 設定值" in in_chinese
     assert "30 列" in in_chinese and "哪一欄是設定值" in in_chinese and "「記錄」頁" in in_chinese
 
 

@@ -1,9 +1,7 @@
 """What the logs of a device tell together: which day or run had it, from which log on, what grew."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 from instrumentgpt.analyst.case import (
     Case,
@@ -39,11 +37,8 @@ from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
 
-FURTHEST: dict[str, Callable[..., Any]] = {  # extreme → the day and channel of the log that has it
-    "least": partial(min, key=lambda of: of[1]["pv"]["least"]),
-    "most": partial(max, key=lambda of: of[1]["pv"]["most"]),
-}
-LIMITS = {"above": max, "below": min}
+FURTHEST = {"least": min, "most": max}  # extreme → of the logs
+FURTHER = {"above": max, "below": min}  # side of a limit → likewise
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
 
@@ -213,23 +208,32 @@ def _same(rows: list[Result]) -> list[Result]:
 def _of_all(case: Case, rows: list[Result]) -> Iterator[str]:
     """Yield the extreme, or the times past a limit, that is asked about, of all logs together by channel."""
     question, limits = case.question, limits_asked(case.question.words)
-    is_extreme = question.extreme in FURTHEST and question.quantity in ("", "temperature")
-    if not (limits or is_extreme):
+    if question.quantity not in ("", "temperature") or not (limits or question.extreme in FURTHEST):
         return
     numbers = {channel["channel"] for row in rows for channel in row["channels"] if channel["pv"]}
     for number in sorted(numbers & {*(question.channels or numbers)}):
-        at = [(moment(row["start"])[:10], one) for row in rows for one in row["channels"]]
-        at = [(day, one) for day, one in at if one["channel"] == number and one["pv"]]
-        pv = {name: (day, one["pv"][name]) for name, of in FURTHEST.items() for day, one in [of(at)]}
-        total = {**at[0][1], "duty": None, "pv": {name: value for name, (_, value) in pv.items()}}
-        for name, side in LIMITS.items() if limits else ():
-            past = [one[name] for _, one in at if name in limits and one[name]["count"]]
-            total[name] = {"count": len(past), **(past[0] if past else {})}
-            for key, of in (("count", sum), ("seconds", sum), ("longest", max), ("furthest", side)):
-                total[name] |= {key: of(one[key] for one in past)} if past else {}
-        told = _figure(case, {"channels": numbers}, total)
-        day = pv[question.extreme][0] if is_extreme and not limits else ""
-        yield case.say("logs_of_all", told=told, day=case.say("logs_of_day", day=day) if day else "") + "\n\n"
+        of_logs = [
+            (row, one) for row in rows for one in row["channels"] if one["channel"] == number and one["pv"]
+        ]
+        read = [one for _, one in of_logs]
+        pv = {name: of(one["pv"][name] for one in read) for name, of in FURTHEST.items()}
+        past = {name: _summed([one[name] for one in read], FURTHER[name]) for name in limits}
+        told = _figure(case, {"channels": numbers}, {**read[0], "duty": None, "pv": pv, **past})
+        if not limits:
+            extreme = question.extreme
+            log = next(row for row, one in of_logs if one["pv"][extreme] == pv[extreme])
+            told += case.say("logs_of_day", day=moment(log["start"])[:10])
+        yield case.say("logs_of_all", told=told) + "\n\n"
+
+
+def _summed(past: list[Result], furthest: Callable[[Iterable[float]], float]) -> Result:
+    """Return the times past a limit in several logs as those of one."""
+    past = [one for one in past if one["count"]]
+    if not past:
+        return {"count": 0}
+    sums = {key: sum(one[key] for one in past) for key in ("count", "seconds")}
+    longest = max(one["longest"] for one in past)
+    return {**past[0], **sums, "longest": longest, "furthest": furthest(one["furthest"] for one in past)}
 
 
 def _row(case: Case, row: Result) -> str:

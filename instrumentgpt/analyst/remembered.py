@@ -416,7 +416,7 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
     rows = [*values, *map(quoted, (*rulings, *causes))]
     rows += [case.say("noted_name", device=name.device, name=quoted(name.nickname)) for name in named]
     is_denied = aspect("not_the_cause", words) or aspect("corrected", words)
-    is_told = done and not aspect("yet", words)  # what was done did not help: that is a question
+    is_told = done and not aspect("complains", words)  # it did not help: that is a question
     if not rows and (is_told or (is_denied and question.score < ALONE)):  # else it asks, once more
         rows = [quoted(" ".join(case.task.question.split()))]
     return rows

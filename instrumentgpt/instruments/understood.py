@@ -11,6 +11,7 @@ from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.reading.record import Log
 
 WORDS = Path(__file__).with_name("understood.toml")
+NAMES = WORDS.parent / "charts" / "words.toml"
 ROLES = ("pv", "setpoint", "output")
 MOST_HEADS = 12  # of columns beside
 MOST_CHANNELS = 12
@@ -65,15 +66,12 @@ def _roles(log: Log, channel: int, language: Language) -> Iterator[str]:
     columns = dict(log.of_loops.get(channel) or shared)
     columns = {"setpoint": columns.get("error", columns.get("deviation", -1)), **columns}
     for role in ROLES:
-        unit = "%" if role == "output" else log.unit_of(channel)
+        unit, name = "%" if role == "output" else log.unit_of(channel), phrase(NAMES, role, language)
         if rows[role].notna().any():
-            yield (
-                f"{role} {_head(log, columns[role])} ({unit})"
-                if columns.get(role, -1) >= 0
-                else f"{role} ({unit})"
-            )
+            head = f"{_head(log, columns[role])} " if columns.get(role, -1) >= 0 else ""
+            yield f"{name} {head}({unit})"
         else:
-            yield phrase(WORDS, "none", language, role=role)
+            yield phrase(WORDS, "none", language, role=name)
 
 
 def _head(log: Log, column: int) -> str:
