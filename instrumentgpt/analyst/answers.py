@@ -6,10 +6,10 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
-from typing import Any
 
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
+from instrumentgpt.analyst.account import accounted
 from instrumentgpt.analyst.case import (
     Case,
     NothingToRead,
@@ -43,9 +43,7 @@ from instrumentgpt.analyst.questions import (
     language_asked,
     limits_asked,
     numbers_in,
-    part_of_day,
     read_question,
-    relative_words,
     spelled,
     suspected,
     table,
@@ -55,7 +53,7 @@ from instrumentgpt.analyst.questions import (
 from instrumentgpt.analyst.report import diagnose, diagnosed, header, links, verdict
 from instrumentgpt.analyst.series import COLUMN, composed
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
-from instrumentgpt.analyst.times import window_asked, window_words
+from instrumentgpt.analyst.times import both_sides, window_asked, window_words
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
@@ -67,7 +65,6 @@ from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
 OF_SEVERAL = 8  # weight from which a question is of all devices though it names one
 MOST_AT_ONCE = 4  # questions of one message
-UNTIMED = ("log", "device", "language", "before", "columns", "beside")  # arguments of tools that are no time
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "which_fine", "lab")
@@ -229,7 +226,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
         if kind:
             names = [spelled(name) for name in _spoken(case.question.text, inventory)]
-            yield from _on_log_of_clock(case, partial(_composed_first, kind=kind, names=names))
+            yield from _on_log_of_clock(_without(case, names), kind, partial(_composed_first, kind=kind))
         yield from record.beside(case)
     except NothingToRead as problem:
         yield str(problem)
@@ -239,18 +236,19 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + case.say("pasted_needs")
 
 
-def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
-    """Answer by figures of the columns named, else of the columns beside the loops, else by its kind.
-
-    names  words of the question that name devices, and neither numbers nor columns: "rig 7"
-    """
+def _without(case: Case, names: list[str]) -> Case:
+    """Return the case without the words that name devices, and neither numbers nor columns: "rig 7"."""
     words, text = case.question.words, case.question.text
     for name in names:
         words, text = words.replace(name, " "), re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
-    plain = replace(case, question=replace(case.question, words=words, text=text))
-    told = composed(plain, kind)
-    told, is_all = (told, True) if told else columns_asked(plain, kind)
-    if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, bool(told) and is_all):
+    return replace(case, question=replace(case.question, words=words, text=text))
+
+
+def _composed_first(case: Case, kind: str) -> Iterator[str]:
+    """Answer by figures of the columns named, else of the columns beside the loops, else by its kind."""
+    told = composed(case, kind)
+    told, is_all = (told, True) if told else columns_asked(case, kind)
+    if kind in ("figures", "diagnosis") and _asks_for_cause(case.question, bool(told) and is_all):
         kind, is_all = "diagnosis", False
     yield from told
     yield from () if is_all else ANSWERS[kind](case)
@@ -265,15 +263,15 @@ def _asks_for_cause(question: Question, by_figures: bool) -> bool:
     return bool((by_figures and is_asked) or aspect("complains", question.words))
 
 
-def _on_log_of_clock(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
+def _on_log_of_clock(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
     """Answer; where the log in view has not the time asked about, from the one of its day that has it."""
     try:
-        yield from _with_source(case, answering)
+        yield from accounted(case, kind, answering)
     except ToolFailed:
         log = log_of_clock(case) if not case.question.log else ""
         if not log:
             raise
-        yield from _with_source(replace(case, question=replace(case.question, log=log)), answering)
+        yield from accounted(replace(case, question=replace(case.question, log=log)), kind, answering)
 
 
 def _before_all(case: Case, inventory: Inventory) -> str:
@@ -336,7 +334,7 @@ def _part_asked(case: Case, kind: str) -> str:
     since_when = question.extreme == "when" and aspect("since_when", words)
     if since_when and kind in OVER_LOGS and _has_subject(case):
         return "figures"
-    if kind == "figures" and question.clocks and aspect("before_after", words):
+    if kind == "figures" and question.clocks and both_sides(question):
         return "compare"
     if limits_asked(words) and _has_subject(case) and not question.gain:
         return "figures"
@@ -401,48 +399,6 @@ def _is_of_a_shift(case: Case) -> bool:
         case.question.kind in ("events", "handover") and of_all and bool(begins)
     )
     return is_asked and not case.task.devices and shift_start(words, case.task.now) is not None
-
-
-def _is_time(value: Any) -> bool:
-    if isinstance(value, list | tuple):
-        return any(map(_is_time, value))
-    return isinstance(value, str) and bool(re.search(r"\d:\d|\d-\d|^[+-]\d", value))
-
-
-def _time_named(case: Case) -> str:
-    """Return the time of day, or the time before today, that the question names; "" for none."""
-    question = case.question
-    if asks_to_run(question) or question.again or question.pasted:
-        return ""
-    relative = "" if question.days else relative_words(question)
-    return relative or next(iter(question.clocks), "") or part_of_day(question.timed)[2]
-
-
-def _with_source(case: Case, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
-    """Yield what `answering` says, then the logs that its tools read and that it did not name."""
-    used, done, timed = dict[str, None](), dict[str, Result](), set[str]()
-
-    def tool(name: str, **given: Any) -> Result:
-        timed.update(name for name, value in given.items() if name not in UNTIMED and _is_time(value))
-        call = f"{name} {given}"
-        if call not in done:  # once in an answer
-            done[call] = case.tool(name, **given)
-        result = done[call]
-        if name != "fetch_log":
-            logs = (result.get("log"), result.get("before"))
-            used.update((log.removesuffix(".gz"), None) for log in logs if isinstance(log, str))
-        return result
-
-    pieces = []
-    for words in answering(replace(case, tool=tool)):
-        pieces.append(words)
-        yield words
-    shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(pieces))
-    if not timed and case.device and (time := _time_named(case)) and time not in shown:
-        yield "\n\n" + case.say("time_unused", time=plain_text(time))
-    if unnamed := [quoted(log) for log in used if log and log not in shown]:
-        blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
-        yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))
 
 
 def plot(case: Case) -> Iterator[str]:

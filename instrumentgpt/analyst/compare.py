@@ -22,7 +22,7 @@ from instrumentgpt.analyst.figures import figures, gains_since, held_setpoints
 from instrumentgpt.analyst.questions import aspect, channels_in, numbers_in
 from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.series import read_in
-from instrumentgpt.analyst.times import stretches
+from instrumentgpt.analyst.times import stretches, window_words
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -32,7 +32,7 @@ COMPARED_AS = {"gains": GAIN_NAMES, "output": ("duty",), "in_band": ("out_of_ban
 
 def compare(case: Case) -> Iterator[str]:
     """Compare two logs of a device, two devices, or the time before a moment with that after."""
-    if aspect("before_after", case.question.words) and (lines := list(_around(case))):
+    if len(window_words(case.question.words)) == 2 and (lines := list(_around(case))):
         yield from lines
         return
     is_of_gains = aspect("was_changed", case.question.words) and (

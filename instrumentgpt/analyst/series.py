@@ -17,7 +17,14 @@ from instrumentgpt.analyst.questions import (
     table,
     without_times,
 )
-from instrumentgpt.analyst.times import ALL_OF_IT, Stretches, each_day, stretches, window_words
+from instrumentgpt.analyst.times import (
+    ALL_OF_IT,
+    Stretches,
+    both_sides,
+    each_day,
+    stretches,
+    window_words,
+)
 from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import HOUR, span_text
@@ -199,11 +206,11 @@ def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
     if not asks and _is_of_error(limits) and case.question.kind == "figures":
         asks = {"share"}
     asks -= {"change"} if len(case.question.moments) < 2 else set()
+    if both_sides(case.question) and not asks & {*STATS}:
+        asks |= {"mean", "std"}
     asks -= {"slope"} if asks & {*STATS} else set()
     if case.question.yes_no and not limits and patterns["than"].search(own):
         asks = {"than", "mean"}
-    if not asks and len(case.question.moments) == 1 and aspect("before_after", all_words):
-        asks = {"mean"}
     if not asks and len(case.question.moments) == 1 and not window_words(all_words):
         asks = {"value"}
     return frozenset(asks), limits, inside
@@ -416,7 +423,7 @@ def read_in(case: Case, about: Subject, when: Stretches, aged: bool = True) -> I
     """
     read = case.tool("column_figures", **about.named, only_loops=True)
     roles = {COLUMN.get(case.question.quantity, "pv")}
-    if aspect("before_after", case.question.words) and not case.question.quantity:
+    if len(when.spans) == 2 and both_sides(case.question) and not case.question.quantity:
         roles |= {"output", "error"}
     columns = [column for column in read["columns"] if column["role"] in roles]
     columns = _of_channels(case, columns, read, called=True)

@@ -6,8 +6,10 @@ from datetime import date, datetime, time, timedelta
 
 from instrumentgpt.analyst.case import Case, Subject
 from instrumentgpt.analyst.questions import (
+    Question,
     aspect,
     counted_days,
+    limits_in,
     part_of_day,
     relative_words,
     span_of,
@@ -48,7 +50,7 @@ def stretches(case: Case, about: Subject) -> Stretches:
     begins, stops, part = part_of_day(question.timed)
     if ended := stretch(question.timed):
         return Stretches(((ended.get("since", ""), ended.get("until", "")),))
-    if len(moments) == 1 and aspect("before_after", question.words):
+    if both_sides(question):
         return Stretches((("", moments[0]), (moments[0], "")))
     if aspect("to_come", words):
         return ALL_OF_IT
@@ -139,12 +141,20 @@ def _not_there(case: Case, name: str, end: datetime) -> Stretches:
     return Stretches(note=case.say("time_not_there", time=name, end=f"{end:%F %H:%M}"))
 
 
+def both_sides(question: Question) -> bool:
+    """Return whether it is asked what differs from before the one moment that is named to after it."""
+    words, asked = question.words, table()["asked"]
+    sides = window_words(spelled(question.timed)) if len(question.moments) == 1 else set()
+    differs = asked["change"].search(words) or asked["than"].search(words) or question.direction
+    return len(sides) == 2 or bool(sides and differs and not limits_in(words))
+
+
 def window_words(words: str) -> set[str]:
     """Return at which ends of one named time `words` look: {"until"} is before it, {"since"} after it.
 
     >>> window_words("mean after 14:20?"), sorted(window_words("14:20前后差多少"))
     ({'since'}, ['since', 'until'])
     """
-    before = re.search(r"\b(?:before|until|till)\b|之前|以前|前后", words)
+    before = re.search(r"\b(?:before|until|till|up to)\b|之前|以前|前后", words)
     after = re.search(r"\b(?:after|since|from)\b|之后|以后|[从自]|前后", words)
     return {end for end, match in (("until", before), ("since", after)) if match}

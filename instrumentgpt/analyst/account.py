@@ -1,0 +1,168 @@
+"""The account of an answer: what a question names that no tool was given and no sentence tells."""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from datetime import date
+from functools import cache
+from typing import Any
+
+from instrumentgpt.analyst.case import Case, Result
+from instrumentgpt.analyst.questions import (
+    EXAMPLES,
+    LONGEST_QUESTION,
+    TABLE,
+    TERMS,
+    aspect,
+    counted_days,
+    numbers_in,
+    part_of_day,
+    relative_words,
+    spelled,
+    table,
+    weekdays_in,
+    without_times,
+)
+from instrumentgpt.analyst.words import SENTENCES, plain_text, quoted
+from instrumentgpt.instruments.since import since, stretch
+from instrumentgpt.memory.likeness import LOG_NAME
+
+NO_TIME = ("log", "device", "language", "record", "before", "columns", "column", "beside", "query", "lines")
+FIGURES = ("figures", "compare", "logs", "gains")  # every word counts; else times, columns, quotations
+ANSWERING = (*FIGURES, "diagnosis", "events")
+ASIDE = ("room", "coolant", "inlet", "outlet", "exhaust", "oil", "air", "pump", "fan", "motor")  # no loop's
+TOLD = ("mean", "std")  # of [asked]: what an answer tells by its name
+STEM = 5  # letters, from which a word with another ending is the same
+_DAY = r"\d{4}-\d\d-\d\d"
+_PART = re.compile(  # of a log: "the second hour", "five minutes after", 第二個小時
+    r"\b(?:first|second|third|fourth|\d+|one|two|three|four|five|ten|half an?) (?:hours?|minutes?|min)\b"
+    r"|(?:第[一二三四五\d]个?|[一二两三四五十\d]+个?)(?:小时|分钟)"
+)
+
+
+def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
+    """Yield what `answering` says, after what of the question it does not answer, and before its logs."""
+    calls, done, used = list[Result](), dict[str, Result](), dict[str, None]()
+
+    def tool(name: str, **given: Any) -> Result:
+        calls.append(given)
+        call = f"{name} {given}"
+        if call not in done:  # once in an answer
+            done[call] = case.tool(name, **given)
+        result = done[call]
+        if name != "fetch_log":
+            logs = (result.get("log"), result.get("before"))
+            used.update((log.removesuffix(".gz"), None) for log in logs if isinstance(log, str))
+        return result
+
+    told = "".join(answering(replace(case, tool=tool)))
+    shown = re.sub(r"\]\([^()\s]*\)", "]", told)
+    if parts := unused(case, kind, calls, shown):
+        listed = case.listed(f"“{plain_text(part)}”" for part in parts)
+        yield case.say("unused", parts=listed, count=len(parts)) + "\n\n"
+    yield told
+    if unnamed := [quoted(log) for log in used if log and log not in shown]:
+        blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
+        yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))
+
+
+def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list[str]:
+    """Return the words of a question of `kind` that neither the tools were given nor the answer has.
+
+    calls  the arguments of the tools
+    shown  the answer, without the addresses of its links
+    """
+    question = case.question
+    is_story = question.pasted or question.order or len(question.text) > LONGEST_QUESTION
+    if kind not in ANSWERING or is_story or question.lines or question.values:
+        return []
+    given = [str(value) for call in calls for name, value in call.items() if name not in NO_TIME]
+    evidence = spelled("\n".join([*(str(call) for call in calls), shown]))
+    words = re.sub(LOG_NAME, " ", spelled(question.text))
+    is_timed = any(re.search(r"\d:\d|\d-\d|[+-]\d", value) for value in given)
+    parts = [*_times(case, evidence, is_timed), *_names(words, evidence)]
+    if question.search and spelled(question.search) not in evidence:
+        parts.append(question.search)
+    if kind in FIGURES and not question.again:
+        parts += _readings(words, evidence) + _unknown(words, evidence)
+    return list(dict.fromkeys(parts))
+
+
+def _times(case: Case, evidence: str, is_timed: bool) -> Iterator[str]:
+    """Yield the moments, days and stretches that are named and were not looked at by themselves."""
+    question, words = case.question, spelled(case.question.timed)
+    if question.again and not (question.clocks or question.days):
+        return
+    yield from (clock for clock in question.clocks if clock.removeprefix("0") not in evidence)
+    yield from (day.lstrip("-") for day in question.days if day[0] != "~" and day not in evidence)
+    today = case.task.now.date()
+    named = relative_words(question) or part_of_day(question.timed)[2]
+    if not is_timed:
+        yield from [named] * bool(named and not question.days)
+        part = _PART.search(words)
+        if part and (stretch(words) or not question.clocks) and part[0] not in evidence:
+            yield part[0]
+    dates = {date.fromisoformat(day) for day in re.findall(_DAY, evidence)}
+    weekdays, over = weekdays_in(words), aspect("over_logs", words)
+    is_over = (
+        over or len({*weekdays, *counted_days(words), *question.days}) > 1 or since(question.timed, today)
+    )
+    if (
+        case.device
+        and dates
+        and (weekdays - {day.weekday() for day in dates} or (is_over and len(dates) < 2))
+    ):
+        yield over[0] if over else question.timed
+
+
+def _names(words: str, evidence: str) -> Iterator[str]:
+    """Yield the names of quantities and parts that some logs have columns of, and this answer has not."""
+    patterns = [row["pattern"] for row in table()["columns"].values()]
+    patterns += [table()["things"][name] for name in ASIDE]
+    for pattern in patterns:
+        found = pattern.search(words)
+        if found and not pattern.search(evidence):
+            yield found[0]
+
+
+def _readings(words: str, evidence: str) -> list[str]:
+    """Return the numbers, and the names of figures, that the answer has not."""
+    there = {float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", without_times(evidence))}
+    numbers = [f"{number:g}" for number in sorted(numbers_in(words)) if not {number, -number} & there]
+    figures = (table()["asked"][name] for name in TOLD)
+    named = [
+        found[0] for pattern in figures if (found := pattern.search(words)) and not pattern.search(evidence)
+    ]
+    return numbers + named
+
+
+def _unknown(words: str, evidence: str) -> list[str]:
+    """Return the words that stand in no question we know of, and not in the answer."""
+    plain = without_times(words)
+    latin = [
+        word
+        for word in re.findall(r"(?<![\w.-])[a-z]{3,}(?<!day)(?![\w-])", plain)
+        if word not in evidence and not any(stem in _vocabulary() for stem in _stems(word))
+    ]
+    han = "".join(letter for letter in plain if letter >= "\u4e00" and letter not in _vocabulary())
+    told = re.findall(rf"[\u4e00-\u9fff]?[{han}]+[\u4e00-\u9fff]?", plain) if han else []
+    return latin + [word for word in told if word not in evidence]
+
+
+def _stems(word: str) -> Iterator[str]:
+    yield from (word[:length] for length in range(min(STEM, len(word)), len(word) + 1))
+    for end in ("s", "es", "ed", "d", "er", "est", "ing", "ly"):
+        if word.endswith(end):
+            yield from (word.removesuffix(end), word.removesuffix(end) + "e")
+
+
+@cache
+def _vocabulary_text() -> str:
+    return spelled(
+        "\n".join(path.read_text(encoding="utf-8") for path in (EXAMPLES, TABLE, TERMS, *SENTENCES))
+    )
+
+
+@cache
+def _vocabulary() -> frozenset[str]:
+    return frozenset(re.findall(r"[a-z]{3,}", _vocabulary_text()))
