@@ -23,6 +23,7 @@ from instrumentgpt.analyst.questions import (
     weekdays_in,
     without_times,
 )
+from instrumentgpt.analyst.series import ASIDE, lacking
 from instrumentgpt.analyst.words import SENTENCES, plain_text, quoted
 from instrumentgpt.instruments.since import since, stretch
 from instrumentgpt.memory.likeness import LOG_NAME
@@ -30,7 +31,6 @@ from instrumentgpt.memory.likeness import LOG_NAME
 NO_TIME = ("log", "device", "language", "record", "before", "columns", "column", "beside", "query", "lines")
 FIGURES = ("figures", "compare", "logs", "gains")  # every word counts; else times, columns, quotations
 ANSWERING = (*FIGURES, "diagnosis", "events")
-ASIDE = ("room", "coolant", "inlet", "outlet", "exhaust", "oil", "air", "pump", "fan", "motor")  # no loop's
 TOLD = ("mean", "std")  # of [asked]: what an answer tells by its name
 STEM = 5  # letters, from which a word with another ending is the same
 _DAY = r"\d{4}-\d\d-\d\d"
@@ -80,7 +80,7 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list
     evidence = spelled("\n".join([*(str(call) for call in calls), shown]))
     words = re.sub(LOG_NAME, " ", spelled(question.text))
     is_timed = any(re.search(r"\d:\d|\d-\d|[+-]\d", value) for value in given)
-    parts = [*_times(case, evidence, is_timed), *_names(words, evidence)]
+    parts = [*_times(case, evidence, is_timed), *lacking(words, evidence, ASIDE)]
     if question.search and spelled(question.search) not in evidence:
         parts.append(question.search)
     if kind in FIGURES and not question.again:
@@ -113,16 +113,6 @@ def _times(case: Case, evidence: str, is_timed: bool) -> Iterator[str]:
         and (weekdays - {day.weekday() for day in dates} or (is_over and len(dates) < 2))
     ):
         yield over[0] if over else question.timed
-
-
-def _names(words: str, evidence: str) -> Iterator[str]:
-    """Yield the names of quantities and parts that some logs have columns of, and this answer has not."""
-    patterns = [row["pattern"] for row in table()["columns"].values()]
-    patterns += [table()["things"][name] for name in ASIDE]
-    for pattern in patterns:
-        found = pattern.search(words)
-        if found and not pattern.search(evidence):
-            yield found[0]
 
 
 def _readings(words: str, evidence: str) -> list[str]:

@@ -20,7 +20,7 @@ from instrumentgpt.analyst.case import (
     known_log,
     log_of_clock,
 )
-from instrumentgpt.analyst.columns import SENTENCE_END, columns_asked
+from instrumentgpt.analyst.columns import columns_asked
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events, topic
@@ -28,12 +28,14 @@ from instrumentgpt.analyst.figures import PARTS, called, figures, held_setpoints
 from instrumentgpt.analyst.forms import length_asked, shortened
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
-from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit, was_before, was_present
+from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
+    SENTENCE_END,
     SHORT,
     Question,
+    asking,
     asks_yes_no,
     aspect,
     channels_in,
@@ -50,7 +52,7 @@ from instrumentgpt.analyst.questions import (
     term_names,
     terms,
 )
-from instrumentgpt.analyst.report import diagnose, diagnosed, header, links, verdict
+from instrumentgpt.analyst.report import diagnose, diagnosed, header, verdict
 from instrumentgpt.analyst.series import COLUMN, composed
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
 from instrumentgpt.analyst.times import both_sides, window_asked, window_words
@@ -256,9 +258,9 @@ def _composed_first(case: Case, kind: str) -> Iterator[str]:
 
 def _asks_for_cause(question: Question, by_figures: bool) -> bool:
     """Return whether a cause is asked for where only figures were told, or a trouble is complained of."""
-    asking = [part for part in SENTENCE_END.split(question.words) if aspect("asks", part)]
-    is_of_part = any(suspected(part) and not limits_asked(part) for part in asking)
-    causes = (aspect(name, part) for part in asking for name in ("why", "happened", "danger"))
+    parts = asking(question.words)
+    is_of_part = any(suspected(part) and not limits_asked(part) for part in parts)
+    causes = (aspect(name, part) for part in parts for name in ("why", "happened", "danger"))
     is_asked = any(causes) or (question.yes_no and is_of_part)
     return bool((by_figures and is_asked) or aspect("complains", question.words))
 
@@ -296,7 +298,7 @@ def _kind(case: Case) -> str:
     was_a_value = kind in ("gains", "figures") and aspect("was", words) and not case.question.moments
     if kind in ("gains", "help") and aspect("danger", words):
         return "diagnosis"
-    if kind in ("gains", "help", "figures") and _is_unlogged(case) and not aspect("until", words):
+    if kind in ("gains", "help", "figures") and _is_unlogged(case):
         return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
@@ -308,9 +310,6 @@ def _kind(case: Case) -> str:
         return "diagnosis"
     if is_ranking(case) and not case.question.yes_no:
         return "ranking"
-    is_coming = aspect("until", words) and aspect("asks", words) and not case.question.days
-    if case.device and len(case.task.devices) < 2 and is_coming:
-        return "until"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
     if case.device and len(case.task.devices) < 2 and kind in OVER_LOGS and is_over_logs(case):
@@ -343,15 +342,6 @@ def _part_asked(case: Case, kind: str) -> str:
     )
     if kind == "figures" and aspect("how_often", words) and of_lines:
         return "events"
-    if aspect("connected", words) and aspect("asks", words) and (aspect("event", words) or topic(case)):
-        return "events"
-    of_fault = aspect("swings", words) or suspected(words) or aspect("trouble", words)
-    is_earlier = aspect("earlier", words) and not (question.day or question.clocks)
-    if case.device and is_earlier and (aspect("swings", words) or suspected(words)):
-        return "earlier"
-    is_presence = of_fault and aspect("present", words) and aspect("asks", words)
-    if case.device and question.day and not question.clocks and is_presence and kind in OVER_LOGS:
-        return "present"
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
     asks_more = of_more or aspect("why", words)
     apart = len(question.clocks) == 1 or several or aspect("moments", words)
@@ -435,7 +425,7 @@ def term(case: Case) -> Iterator[str]:
     }
     meant = list(dict.fromkeys(names[name] for name in re.findall(term_names(), words) if name in names))
     if not meant and known_log(case):
-        yield from _number_meant(case)
+        yield from diagnose(case)
         return
     if not meant:
         yield case.say("term_unknown", words=case.listed(key.replace("_", " ") for key in rows))
@@ -454,22 +444,6 @@ def term(case: Case) -> Iterator[str]:
         if case.question.quantity in PARTS:  # how large it is in this log
             yield "\n"
             yield from figures(replace(case, question=replace(case.question, kind="figures", extreme="")))
-
-
-def _number_meant(case: Case) -> Iterator[str]:
-    """Explain a number by the findings that tell it, and what these are; else diagnose."""
-    about = choose_log(case, in_view=True)
-    diagnosis, numbers = diagnosed(case, about), re.findall(r"\d+(?:\.\d+)?", case.question.words)
-    telling = [
-        finding
-        for finding in diagnosis["findings"]
-        if {*numbers} & {*re.findall(r"\d+(?:\.\d+)?", f"{finding['summary']} {finding['cause']}")}
-    ]
-    for finding in telling:
-        definition = faults()[finding["class"]][case.language]["definition"]
-        yield f"- **{finding['title']}**: {finding['summary']} ({links(about, finding)}). {definition}\n"
-    if not telling:
-        yield from diagnose(case)
 
 
 def _diagnosis(case: Case) -> Iterator[str]:
@@ -516,9 +490,6 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "remembered": record.remembered,
     "survey": survey,
     "logs": over_logs,
-    "until": until_limit,
-    "present": was_present,
-    "earlier": was_before,
     "handover": handover,
     "shift": shift,
     "ranking": ranking,

@@ -20,11 +20,10 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.figures import when
 from instrumentgpt.analyst.jump import jump
-from instrumentgpt.analyst.over_logs import trouble_began
 from instrumentgpt.analyst.questions import aspect, spelled
 from instrumentgpt.analyst.report import coincident, faults_of, values_text
 from instrumentgpt.analyst.times import window_asked
-from instrumentgpt.analyst.words import moment, plain_text, quoted, together
+from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import number_of
 from instrumentgpt.memory.terms import phrases, terms
@@ -70,8 +69,6 @@ def events(case: Case) -> Iterator[str]:
         yield from _at_time(case)
     elif aspect("happened", question.words) and not topic(case):
         yield from _account(case)
-    elif re.search(r"around|near|那几行|附近|前后", question.words):
-        yield from _around(case)
     else:
         yield from _groups(case)
 
@@ -83,21 +80,7 @@ def _account(case: Case) -> Iterator[str]:
     yield note + "\n\n" if note else ""
     yield from when(case, about)
     yield "\n"
-    if re.search(r"\bbefore\b|之前|先前|前面", case.question.words):
-        yield from _line_before(case, about)
     yield from _groups(case, about)
-
-
-def _line_before(case: Case, about: Subject) -> Iterator[str]:
-    """Tell the last event line before the most important finding of a log."""
-    diagnosis = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
-    groups = case.tool("search_events", **about.named, level="info")["groups"]
-    lines = [row for group in groups for row in zip(group["times"], group["lines"], strict=True)]
-    for fault in faults_of(diagnosis)[:1]:
-        for time, line in sorted(row for row in lines if 0 < row[0] < fault["onset"])[-1:]:
-            (row,) = case.tool("read_lines", **about.named, first=line, last=line)["lines"]
-            told = {"span": span_text(fault["onset"] - time, case.language), "text": quoted(row["text"])}
-            yield case.say("line_before", line=about.link(line), **told) + "\n\n"
 
 
 def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
@@ -116,8 +99,6 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
     found = bool(result["groups"])
     led = "" if subject or found else case.lead(None if query else False)
     numbers = {"label": about.label, "total": result["total"], "query": query, "count": result["count"]}
-    is_related = bool(aspect("connected", case.question.words)) and not subject
-    yield _connection(case, about, result["groups"]) + "\n\n" if is_related and result["groups"] else ""
     few = MOST_LISTED if query or aspect("message", case.question.words) else MOST_GROUPS
     if not result["groups"] and 0 < result["total"] <= few:
         everything = case.tool("search_events", **about.named, level="info")  # so few are told as they are
@@ -150,19 +131,6 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
         yield "\n" + case.say("events_apart", findings=len(faults)) + "\n"
     if not subject and (old := age(case.task, case.language, diagnosed["end"])):
         yield f"\n{old}\n"
-
-
-def _connection(case: Case, about: Subject, groups: list[Result]) -> str:
-    """Return whether something was found in the log when the lines came, else when the trouble began."""
-    first = groups[0]["first"]
-    then = case.tool("look_at_time", **about.named, clock=first["clock"], language=case.language)
-    fields = {"line": quoted(first["text"]), "clock": moment(first["clock"])}
-    for name in ("during", "nearest"):
-        for one in then[name][:1]:
-            since, until = moment(one["onset_clock"]), moment(one["end_clock"], one["onset_clock"])
-            return case.say(f"connected_{name}", text=one["summary"], since=since, until=until, **fields)
-    began = "".join(trouble_began(case, about))
-    return together(filter(None, (case.say("connected_none", **fields), began.strip())), case.language)
 
 
 def _said(case: Case) -> str:
@@ -289,18 +257,6 @@ def _lines(case: Case, first: int, last: int, about: Subject | None = None) -> I
     yield from (f"- {about.link(row['line'])} {quoted(row['text'])}\n" for row in rows)
 
 
-def _around(case: Case) -> Iterator[str]:
-    """Show the lines around the first finding of the log in view: what "around that" means."""
-    about = choose_log(case, in_view=True)
-    diagnosis = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
-    faults = [fault for fault in faults_of(diagnosis) if fault["line"]]
-    if not faults:
-        yield from _groups(case)
-        return
-    yield faults[0]["summary"] + "\n\n"
-    yield from _lines(case, max(1, faults[0]["line"] - AROUND), faults[0]["line"] + AROUND, about)
-
-
 def list_logs(case: Case) -> Iterator[str]:
     """Say which logs a device has."""
     if not case.device:
@@ -325,23 +281,6 @@ def _fetch(case: Case) -> Iterator[str]:
     )
 
 
-def _newest(case: Case) -> Iterator[str]:
-    """Say whether the log in view is the newest of its device."""
-    about = known_log(case)
-    if not case.device:
-        yield case.say("newest_brought", log=quoted(about.log)) if about else case.say("which_log_none")
-        return
-    result = case.tool("list_logs", device=case.device)
-    if not result["logs"]:
-        yield case.say("logs_none", label=result["label"])
-        return
-    newest = bare(result["logs"][0]["name"])
-    fields = {"newest": quoted(newest), "begun": result["logs"][0]["begun"] or "?", "label": result["label"]}
-    is_newest = about is not None and bool(about.device) and newest == about.log
-    key = "newest_untold" if about is None else "newest_yes" if is_newest else "newest_no"
-    yield case.say(key, log=quoted(about.log) if about else "", count=len(result["logs"]), **fields)
-
-
 def which_log(case: Case) -> Iterator[str]:
     """Say which log the last answer is from, and which others were read of the device."""
     about = known_log(case)
@@ -354,4 +293,4 @@ def which_log(case: Case) -> Iterator[str]:
         yield "\n\n" + case.say("which_log_others", logs=case.listed(others))
 
 
-SORTS = {"newest_log": _newest, "which_log": which_log, "lists_logs": list_logs, "fetches": _fetch}
+SORTS = {"newest_log": list_logs, "which_log": which_log, "lists_logs": list_logs, "fetches": _fetch}

@@ -1,7 +1,7 @@
 """What the logs of a device tell together: which day or run had it, from which log on, what grew."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
+from math import inf
 
 from instrumentgpt.analyst.case import (
     Case,
@@ -9,27 +9,15 @@ from instrumentgpt.analyst.case import (
     Subject,
     bare,
     choose_log,
-    fetched_log,
-    known_log,
-    log_names,
 )
-from instrumentgpt.analyst.columns import SENTENCE_END
-from instrumentgpt.analyst.constraints import asks_to_run
-from instrumentgpt.analyst.figures import figures, when
-from instrumentgpt.analyst.questions import LONGEST_QUESTION, aspect, limits_asked, span_of, suspected
+from instrumentgpt.analyst.figures import figures
+from instrumentgpt.analyst.questions import LONGEST_QUESTION, Question, asking, aspect, limits_asked, span_of
 from instrumentgpt.analyst.report import (
-    SWINGING,
     diagnose,
     diagnosed,
     faults_of,
-    header,
-    links,
-    next_action,
     rising_over,
-    running,
-    verdict,
     where_of,
-    with_beside,
 )
 from instrumentgpt.analyst.series import read_in
 from instrumentgpt.analyst.times import each_day
@@ -37,8 +25,7 @@ from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
 
-FURTHEST = {"least": min, "most": max}  # extreme → of the logs
-FURTHER = {"above": max, "below": min}  # side of a limit → likewise
+FURTHEST = ("least", "most")  # extremes
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
 
@@ -47,10 +34,10 @@ def is_over_logs(case: Case) -> bool:
     question = case.question
     if question.log or question.days or question.clocks or question.previous or question.gain:
         return False
-    asking = [part for part in SENTENCE_END.split(question.words) if aspect("asks", part)]
-    if not asking or len(question.words) > LONGEST_QUESTION:
+    parts = asking(question.words)
+    if not parts or len(question.words) > LONGEST_QUESTION:
         return False
-    is_named = any(aspect("over_logs", part) for part in asking)
+    is_named = any(aspect("over_logs", part) for part in parts)
     return is_named or since(question.text, case.task.now.date()) is not None
 
 
@@ -81,67 +68,12 @@ def over_logs(case: Case) -> Iterator[str]:
         return
     newest = next(row for row in reversed(rows) if "error" not in row)
     rising = rising_over(case, Subject(bare(newest["log"]), result["device"], result["label"]))
-    yield from _of_all(case, [row for row in rows if "error" not in row])
-    yield from _title(case, rows, result["label"], rising)
-    yield "\n"
-    yield from (_row(case, row) for row in rows)
+    if not _asks_figure(case.question):
+        yield from _title(case, rows, result["label"], rising)
+        yield "\n"
+    yield from (_row(case, row) for row in _furthest_first(case, rows))
     if result["left_out"]:
         yield case.item("logs_more", count=result["left_out"])
-
-
-def until_limit(case: Case) -> Iterator[str]:
-    """Say when what grows over the logs reaches its limit, or that nothing grows, then what to do."""
-    about = choose_log(case)
-    count = len(log_names(case)) if about.device else 1
-    rising = rising_over(case, about)
-    yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
-    diagnosis = with_beside(case, about, diagnosed(case, about))
-    key = "until_none" if count > LEAST and "output" not in diagnosis["missing"] else "unlogged"
-    yield case.say("until_straight" if rising else key, label=about.label, count=count) + "\n\n"
-    if not rising:
-        yield verdict(case, about, diagnosis) + "\n\n"
-    yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
-    yield from next_action(case, about, diagnosis)
-
-
-def was_present(case: Case) -> Iterator[str]:
-    """Say whether the log of a day has the fault that the words name, or "also" the newest log's, or any."""
-    about = choose_log(case)
-    diagnosis = diagnosed(case, about)
-    classes = {fault for faults in suspected(case.question.words).values() for fault in faults}
-    if swings := aspect("swings", case.question.words):
-        classes = {*SWINGING}
-    if not classes and aspect("also", case.question.words):
-        newest = diagnosed(case, fetched_log(case))
-        classes = {fault["class"] for fault in faults_of(newest)}
-    found = [fault for fault in faults_of(diagnosis) if fault["class"] in classes or not classes]
-    day = moment(diagnosis["start"])[:10]
-    whys = [why for name, why in diagnosis["withheld"].items() if name.partition(",")[0] in classes]
-    if found:
-        since_, until = (moment(found[0][name]) for name in ("onset_clock", "end_clock"))
-        span = case.say("figures_span", since=since_, until=until)
-        yield case.say("present_yes", day=day, told=f"{found[0]['summary']} ({span})") + "\n\n"
-        yield f"- {links(about, found[0])}\n\n"
-    elif whys and not swings:
-        yield (
-            case.say("present_unjudged", day=day, reasons=case.listed(dict.fromkeys(map(plain_text, whys))))
-            + "\n\n"
-        )
-    else:
-        yield case.say("present_no", day=day) + "\n\n"
-        yield verdict(case, about, with_beside(case, about, diagnosis)) + "\n\n"
-    yield header(case, about, diagnosis) + "\n"
-
-
-def was_before(case: Case) -> Iterator[str]:
-    """Say whether the log before has the fault that the words name; of one log, since when it is there."""
-    names, known = log_names(case), known_log(case)
-    if len(names) < LEAST:
-        yield from when(case, choose_log(case))
-        return
-    in_view = names.index(known.log) if known and known.log in names else 0
-    log = names[min(in_view + 1, len(names) - 1)]
-    yield from was_present(replace(case, question=replace(case.question, log=log)))
 
 
 def since_log(case: Case, about: Subject) -> Iterator[str]:
@@ -152,12 +84,6 @@ def since_log(case: Case, about: Subject) -> Iterator[str]:
         yield from _began(case, rows)
         yield from _title(case, rows, about.label, rising_over(case, about))
         yield "\n"
-
-
-def trouble_began(case: Case, about: Subject) -> Iterator[str]:
-    """Say when what the device's newest log has began, over its logs; nothing where that has no finding."""
-    if about.device:
-        yield from _began(case, case.tool("survey_logs", device=about.device, language=case.language)["logs"])
 
 
 def _began(case: Case, rows: list[Result]) -> Iterator[str]:
@@ -205,35 +131,27 @@ def _same(rows: list[Result]) -> list[Result]:
     return judged[: next(unlike, len(judged))] if judged and judged[0]["faults"] else []
 
 
-def _of_all(case: Case, rows: list[Result]) -> Iterator[str]:
-    """Yield the extreme, or the times past a limit, that is asked about, of all logs together by channel."""
-    question, limits = case.question, limits_asked(case.question.words)
-    if question.quantity not in ("", "temperature") or not (limits or question.extreme in FURTHEST):
-        return
-    numbers = {channel["channel"] for row in rows for channel in row["channels"] if channel["pv"]}
-    for number in sorted(numbers & {*(question.channels or numbers)}):
-        of_logs = [
-            (row, one) for row in rows for one in row["channels"] if one["channel"] == number and one["pv"]
+def _asks_figure(question: Question) -> bool:
+    return bool(question.quantity or question.extreme or limits_asked(question.words))
+
+
+def _furthest_first(case: Case, rows: list[Result]) -> list[Result]:
+    """Return the logs, first the one that is furthest in what is asked about, else as they are."""
+    if case.question.extreme not in FURTHEST or limits_asked(case.question.words):
+        return rows
+    sign = -1 if case.question.extreme == "most" else 1
+
+    def reach(row: Result) -> float:
+        of_output = case.question.quantity == "output"
+        asked = [
+            one
+            for one in row.get("channels", ())
+            if not case.question.channels or one["channel"] in case.question.channels
         ]
-        read = [one for _, one in of_logs]
-        pv = {name: of(one["pv"][name] for one in read) for name, of in FURTHEST.items()}
-        past = {name: _summed([one[name] for one in read], FURTHER[name]) for name in limits}
-        told = _figure(case, {"channels": numbers}, {**read[0], "duty": None, "pv": pv, **past})
-        if not limits:
-            extreme = question.extreme
-            log = next(row for row, one in of_logs if one["pv"][extreme] == pv[extreme])
-            told += case.say("logs_of_day", day=moment(log["start"])[:10])
-        yield case.say("logs_of_all", told=told) + "\n\n"
+        ends = (one["duty"] if of_output else one["pv"] and one["pv"][case.question.extreme] for one in asked)
+        return min((sign * end for end in ends if end is not None), default=inf)
 
-
-def _summed(past: list[Result], furthest: Callable[[Iterable[float]], float]) -> Result:
-    """Return the times past a limit in several logs as those of one."""
-    past = [one for one in past if one["count"]]
-    if not past:
-        return {"count": 0}
-    sums = {key: sum(one[key] for one in past) for key in ("count", "seconds")}
-    longest = max(one["longest"] for one in past)
-    return {**past[0], **sums, "longest": longest, "furthest": furthest(one["furthest"] for one in past)}
+    return sorted(rows, key=reach)
 
 
 def _row(case: Case, row: Result) -> str:
@@ -241,15 +159,12 @@ def _row(case: Case, row: Result) -> str:
         return case.item("logs_failed", log=quoted(row["log"]), reason=plain_text(row["error"]))
     about = Subject(row["log"], row["device"], row["label"])
     line = f" ({about.link(row['line'])})" if row["line"] and row["faults"] else ""
-    parts = [row["text"] + line if row["text"] else case.say("worst_no_verdict")]
+    is_of_figure = _asks_figure(case.question)
+    parts = [] if is_of_figure else [row["text"] + line if row["text"] else case.say("worst_no_verdict")]
     for channel in row["channels"]:
         if case.question.channels and channel["channel"] not in case.question.channels:
             continue
-        parts += (
-            [_figure(case, row, channel)]
-            if case.question.quantity or case.question.extreme or limits_asked(case.question.words)
-            else []
-        )
+        parts += [_figure(case, row, channel)] if is_of_figure else []
     told = case.say("clause_separator").join(filter(None, parts))
     return case.item("logs_row", day=moment(row["start"])[:16], log=quoted(row["log"]), told=told)
 

@@ -122,6 +122,7 @@ _THEN = (
 )
 _BLANK_BY_HAN = re.compile(r"(?<=\d) (?=[年月日号点时分秒度区个行])|(?<=[年月第]) (?=\d)")  # 23 日 is 23日
 LONGEST_QUESTION = 120  # letters: what is longer tells a story
+SENTENCE_END = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
 _READING = re.compile(
     r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))",
     re.ASCII,
@@ -202,6 +203,11 @@ def aspect(name: str, words: str) -> re.Match[str] | None:
     """Return where `words` (spelled) have the aspect `name` of questions.toml, None if they have not."""
     pattern: re.Pattern[str] = table()["aspects"][name]
     return pattern.search(words)
+
+
+def asking(words: str) -> list[str]:
+    """Return the sentences of `words` (spelled) that ask something."""
+    return [part for part in SENTENCE_END.split(words) if aspect("asks", part)]
 
 
 @cache

@@ -45,7 +45,6 @@ PER = {  # of an hour, and the words for it; an hour where none is said
 }
 RELATED = {"strong": 0.7, "clear": 0.4, "weak": 0.2}  # |r| from which it is said so (Evans 1996, in three)
 ASIDE = ("room", "coolant", "inlet", "outlet", "exhaust", "oil", "air", "pump", "fan", "motor")  # no loop's
-MOST_LETTERS = 30  # of the name of a column that is not there
 FULL_LOAD = {"above": 99.95, "below": -99.95}  # percent: an output that is written as 100.0, either way
 OF_THE_LOOP = ("overshoot", "settling", "rise", "recovery", "period", "gains", "noise")  # not of a column
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -102,19 +101,29 @@ def composed(case: Case, kind: str) -> list[str]:
         return []
     about = choose_log(case)
     read = case.tool("column_figures", **about.named, only_loops=True)
-    if "names" in asks or _may_be_beside(question.words, read["heads"]):
+    if "names" in asks or may_be_beside(question.words, read["heads"]):
         read = case.tool("column_figures", **about.named)
     if asks & {*OF_ALL}:
         return list(_of_all(case, about, read, asks))
-    if what := _lacking(spelled(question.text), read["columns"]):
-        return [case.say("column_lacking", label=about.label, what=f"“{what}”"), _names(case, read)]
+    heads = " ".join(column["head"] for column in read["columns"])
+    if lacks := lacking(re.sub(LOG_NAME, " ", spelled(question.text)), heads, ASIDE):
+        what = case.listed(f"“{word}”" for word in lacks)
+        return [case.say("column_lacking", label=about.label, what=what), _names(case, read)]
     wanted = _wanted(case, about, read, Wanted(asks, (), limits=limits, inside=inside))
     if wanted and kind == "handover" and {column["channel"] for column in wanted.columns} & _loops(read):
         return []  # a letter tells of the loops
     return [*_told(case, about, read, wanted), _aged(case, read)] if wanted else []
 
 
-def _may_be_beside(words: str, heads: str) -> bool:
+def lacking(words: str, told: str, things: Sequence[str] = ()) -> list[str]:
+    """Return what `words` (spelled) call quantities of columns, and `things`, that `told` does not name."""
+    patterns = [row["pattern"] for row in table()["columns"].values()]
+    patterns += [table()["things"][name] for name in things]
+    found = (match for pattern in patterns if (match := pattern.search(words)))
+    return [match[0] for match in found if not match.re.search(spelled(told))]
+
+
+def may_be_beside(words: str, heads: str) -> bool:
     """Return whether `words` may name a column of `heads` that is no loop's."""
     rest, roles = spelled(heads), table()["roles"].values()
     for pattern in roles:
@@ -299,18 +308,6 @@ def columns_named(words: str, columns: Sequence[Result]) -> list[tuple[int, list
         fewest = min(unsaid for unsaid, _ in same)
         named.append((start, [column for unsaid, column in same if unsaid == fewest]))
     return sorted(named, key=lambda one: one[0])
-
-
-def _lacking(words: str, columns: Sequence[Result]) -> str:
-    """Return the words that name a column of a quantity that only others have: "oil temperature"."""
-    heads = " ".join(spelled(column["head"]) for column in columns)
-    for place, _ in columns_named(words, columns):
-        for name in ASIDE:
-            pattern = table()["things"][name]
-            led = [at for at in pattern.finditer(words[:place]) if not words[at.end() : place].strip()]
-            if led and not pattern.search(heads):
-                return words[led[0].start() :].split("?")[0].split("？")[0][:MOST_LETTERS].strip()
-    return ""
 
 
 def _features(column: Result) -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
