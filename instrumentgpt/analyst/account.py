@@ -58,7 +58,7 @@ def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]])
     told = "".join(answering(replace(case, tool=tool)))
     shown = re.sub(r"\]\([^()\s]*\)", "]", told)
     if parts := unused(case, kind, calls, shown):
-        listed = case.listed(f"“{plain_text(part)}”" for part in parts)
+        listed = case.listed(case.say("in_quotes", words=plain_text(part)) for part in parts)
         yield case.say("unused", parts=listed, count=len(parts)) + "\n\n"
     yield told
     if unnamed := [quoted(log) for log in used if log and log not in shown]:
@@ -79,8 +79,9 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list
     given = [str(value) for call in calls for name, value in call.items() if name not in NO_TIME]
     evidence = spelled("\n".join([*(str(call) for call in calls), shown]))
     words = re.sub(LOG_NAME, " ", spelled(question.text))
+    heads = [evidence, *re.findall(r"`([^`]+)`", shown)]
     is_timed = any(re.search(r"\d:\d|\d-\d|[+-]\d", value) for value in given)
-    parts = [*_times(case, evidence, is_timed), *lacking(words, evidence, ASIDE)]
+    parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE)]
     if question.search and spelled(question.search) not in evidence:
         parts.append(question.search)
     if kind in FIGURES and not question.again:
@@ -88,7 +89,7 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list
     return list(dict.fromkeys(parts))
 
 
-def _times(case: Case, evidence: str, is_timed: bool) -> Iterator[str]:
+def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str]:
     """Yield the moments, days and stretches that are named and were not looked at by themselves."""
     question, words = case.question, spelled(case.question.timed)
     if question.again and not (question.clocks or question.days):
@@ -134,9 +135,11 @@ def _unknown(words: str, evidence: str) -> list[str]:
         for word in re.findall(r"(?<![\w.-])[a-z]{3,}(?<!day)(?![\w-])", plain)
         if word not in evidence and not any(stem in _vocabulary() for stem in _stems(word))
     ]
-    han = "".join(letter for letter in plain if letter >= "\u4e00" and letter not in _vocabulary())
+    han = "".join(
+        letter for letter in plain if "\u4e00" <= letter <= "\u9fff" and letter not in _vocabulary()
+    )
     told = re.findall(rf"[\u4e00-\u9fff]?[{han}]+[\u4e00-\u9fff]?", plain) if han else []
-    return latin + [word for word in told if word not in evidence]
+    return [*latin, *(word for word in told if word not in evidence)]
 
 
 def _stems(word: str) -> Iterator[str]:
@@ -147,12 +150,8 @@ def _stems(word: str) -> Iterator[str]:
 
 
 @cache
-def _vocabulary_text() -> str:
-    return spelled(
-        "\n".join(path.read_text(encoding="utf-8") for path in (EXAMPLES, TABLE, TERMS, *SENTENCES))
-    )
-
-
-@cache
 def _vocabulary() -> frozenset[str]:
-    return frozenset(re.findall(r"[a-z]{3,}", _vocabulary_text()))
+    """Return the words of questions that we know of, and the letters of Han of these and of our answers."""
+    asked = spelled("\n".join(path.read_text(encoding="utf-8") for path in (EXAMPLES, TABLE, TERMS)))
+    told = spelled("\n".join(path.read_text(encoding="utf-8") for path in SENTENCES))
+    return frozenset((*re.findall(r"[a-z]{3,}", asked), *re.findall(r"[\u4e00-\u9fff]", asked + told)))

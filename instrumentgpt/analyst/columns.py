@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from instrumentgpt.analyst.case import Case, Result, Subject, choose_log, known_log
 from instrumentgpt.analyst.questions import ALONE, LONGEST_QUESTION, SENTENCE_END, aspect, spelled, suspected
+from instrumentgpt.analyst.report import diagnosed
 from instrumentgpt.analyst.series import columns_named, lacking, may_be_beside
 from instrumentgpt.analyst.times import window_asked
 from instrumentgpt.analyst.words import moment, quoted
@@ -23,12 +24,13 @@ def columns_asked(case: Case, kind: str) -> tuple[list[str], bool]:
     may = (says_column or kind in KINDS) and (case.device or known_log(case)) and len(case.task.devices) < 2
     if not (may and words):
         return [], False
-    about = choose_log(case)
-    loops = case.tool("column_figures", **about.named, only_loops=True)
-    if not (says_column or may_be_beside(words, loops["heads"]) or lacking(words, "")):
+    about, text = choose_log(case), case.question.text
+    is_read = kind == "figures"  # by figures, else by a diagnosis
+    read = case.tool("column_figures", **about.named, only_loops=True) if is_read else diagnosed(case, about)
+    if not (says_column or may_be_beside(words, read["heads"]) or lacking(words, ())):
         return [], False
     columns = case.tool("column_figures", **about.named)["columns"]
-    lacks = lacking(words, " ".join(column["head"] for column in columns))
+    lacks = lacking(text, [column["head"] for column in columns]) if lacking(words, ()) else []
     meant = (column for _, meant in columns_named(words, columns) for column in meant)
     named = {column["head"] for column in meant if not column["role"]}
     if not (named or lacks or says_column):
@@ -38,7 +40,8 @@ def columns_asked(case: Case, kind: str) -> tuple[list[str], bool]:
     rows = [row for row in result["columns"] if row["column"] in named]
     told = [note + "\n\n"] if note and rows else []
     if lacks or (says_column and not rows and not question.quantity):
-        told += [case.say("column_lacking", label=about.label, what=case.listed(lacks))] if lacks else []
+        what = case.listed(lacks)
+        told += [case.say("column_lacking", label=about.label, what=what)] if lacks else []
         names = [quoted(row["column"]) for row in result["columns"]]
         has = case.say("column_names", count=len(names), names=case.listed(names) or "–")
         told += [(has if names or not lacks else "") + "\n\n"]

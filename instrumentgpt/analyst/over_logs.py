@@ -1,7 +1,6 @@
 """What the logs of a device tell together: which day or run had it, from which log on, what grew."""
 
-from collections.abc import Iterator
-from math import inf
+from collections.abc import Callable, Iterable, Iterator
 
 from instrumentgpt.analyst.case import (
     Case,
@@ -25,7 +24,9 @@ from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
 
-FURTHEST = ("least", "most")  # extremes
+FURTHEST = {"least": min, "most": max}  # extreme → of the logs
+FURTHER = {"above": max, "below": min}  # side of a limit → likewise
+QUANTITIES = ("output", "rise", "settling")  # that are told of each log
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
 
@@ -68,10 +69,12 @@ def over_logs(case: Case) -> Iterator[str]:
         return
     newest = next(row for row in reversed(rows) if "error" not in row)
     rising = rising_over(case, Subject(bare(newest["log"]), result["device"], result["label"]))
-    if not _asks_figure(case.question):
+    if _asks_figure(case.question):
+        yield from _of_all(case, [row for row in rows if "error" not in row])
+    else:
         yield from _title(case, rows, result["label"], rising)
         yield "\n"
-    yield from (_row(case, row) for row in _furthest_first(case, rows))
+    yield from (_row(case, row) for row in rows)
     if result["left_out"]:
         yield case.item("logs_more", count=result["left_out"])
 
@@ -132,26 +135,39 @@ def _same(rows: list[Result]) -> list[Result]:
 
 
 def _asks_figure(question: Question) -> bool:
-    return bool(question.quantity or question.extreme or limits_asked(question.words))
+    is_told = question.quantity in QUANTITIES or question.extreme in ("least", "most", "range", "mean")
+    return bool(is_told or limits_asked(question.words))
 
 
-def _furthest_first(case: Case, rows: list[Result]) -> list[Result]:
-    """Return the logs, first the one that is furthest in what is asked about, else as they are."""
-    if case.question.extreme not in FURTHEST or limits_asked(case.question.words):
-        return rows
-    sign = -1 if case.question.extreme == "most" else 1
-
-    def reach(row: Result) -> float:
-        of_output = case.question.quantity == "output"
-        asked = [
-            one
-            for one in row.get("channels", ())
-            if not case.question.channels or one["channel"] in case.question.channels
+def _of_all(case: Case, rows: list[Result]) -> Iterator[str]:
+    """Yield the extreme, or the times past a limit, that is asked about, of all logs together by channel."""
+    question, limits = case.question, limits_asked(case.question.words)
+    if question.quantity not in ("", "temperature") or not (limits or question.extreme in FURTHEST):
+        return
+    numbers = {channel["channel"] for row in rows for channel in row["channels"] if channel["pv"]}
+    for number in sorted(numbers & {*(question.channels or numbers)}):
+        of_logs = [
+            (row, one) for row in rows for one in row["channels"] if one["channel"] == number and one["pv"]
         ]
-        ends = (one["duty"] if of_output else one["pv"] and one["pv"][case.question.extreme] for one in asked)
-        return min((sign * end for end in ends if end is not None), default=inf)
+        read = [one for _, one in of_logs]
+        pv = {name: of(one["pv"][name] for one in read) for name, of in FURTHEST.items()}
+        past = {name: _summed([one[name] for one in read], FURTHER[name]) for name in limits}
+        told = _figure(case, {"channels": numbers}, {**read[0], "duty": None, "pv": pv, **past})
+        if not limits:
+            extreme = question.extreme
+            log = next(row for row, one in of_logs if one["pv"][extreme] == pv[extreme])
+            told += case.say("logs_of_day", day=moment(log["start"])[:10])
+        yield case.say("logs_of_all", told=told) + "\n\n"
 
-    return sorted(rows, key=reach)
+
+def _summed(past: list[Result], furthest: Callable[[Iterable[float]], float]) -> Result:
+    """Return the times past a limit in several logs as those of one."""
+    past = [one for one in past if one["count"]]
+    if not past:
+        return {"count": 0}
+    sums = {key: sum(one[key] for one in past) for key in ("count", "seconds")}
+    longest = max(one["longest"] for one in past)
+    return {**past[0], **sums, "longest": longest, "furthest": furthest(one["furthest"] for one in past)}
 
 
 def _row(case: Case, row: Result) -> str:

@@ -251,6 +251,17 @@ def spelled(text: str) -> str:
     return in_simplified(unicodedata.normalize("NFKC", text).casefold().replace("’", "'"))
 
 
+def written(word: str, text: str) -> str:
+    """Return `word`, which stands in `text` as it is spelled for the table, as it is written there.
+
+    >>> written("转速", "轉速多少？"), written("oil", "the Oil?")
+    ('轉速', 'Oil')
+    """
+    words = spelled(text)
+    place = words.find(word) if len(words) == len(text) else -1
+    return text[place : place + len(word)] if place >= 0 else word
+
+
 @cache
 def _vocabulary() -> frozenset[str]:
     """Return the words of questions and of what they are read by."""

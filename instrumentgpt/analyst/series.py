@@ -16,6 +16,7 @@ from instrumentgpt.analyst.questions import (
     spelled,
     table,
     without_times,
+    written,
 )
 from instrumentgpt.analyst.times import (
     ALL_OF_IT,
@@ -105,22 +106,21 @@ def composed(case: Case, kind: str) -> list[str]:
         read = case.tool("column_figures", **about.named)
     if asks & {*OF_ALL}:
         return list(_of_all(case, about, read, asks))
-    heads = " ".join(column["head"] for column in read["columns"])
-    if lacks := lacking(re.sub(LOG_NAME, " ", spelled(question.text)), heads, ASIDE):
-        what = case.listed(f"“{word}”" for word in lacks)
-        return [case.say("column_lacking", label=about.label, what=what), _names(case, read)]
+    if lacks := lacking(question.text, [column["head"] for column in read["columns"]], ASIDE):
+        return [case.say("column_lacking", label=about.label, what=case.listed(lacks)), _names(case, read)]
     wanted = _wanted(case, about, read, Wanted(asks, (), limits=limits, inside=inside))
     if wanted and kind == "handover" and {column["channel"] for column in wanted.columns} & _loops(read):
         return []  # a letter tells of the loops
     return [*_told(case, about, read, wanted), _aged(case, read)] if wanted else []
 
 
-def lacking(words: str, told: str, things: Sequence[str] = ()) -> list[str]:
-    """Return what `words` (spelled) call quantities of columns, and `things`, that `told` does not name."""
-    patterns = [row["pattern"] for row in table()["columns"].values()]
-    patterns += [table()["things"][name] for name in things]
-    found = (match for pattern in patterns if (match := pattern.search(words)))
-    return [match[0] for match in found if not match.re.search(spelled(told))]
+def lacking(text: str, heads: Sequence[str], things: Sequence[str] = ()) -> list[str]:
+    """Return by what words `text` names quantities of columns, and `things`, that none of `heads` is of."""
+    rows = [*table()["columns"].values()]
+    rows += [{"unit": None, "pattern": table()["things"][name]} for name in things]
+    words, of_heads = re.sub(LOG_NAME, " ", spelled(text)), [*map(spelled, heads)]
+    named = ((row, match[0]) for row in rows if (match := row["pattern"].search(words)))
+    return [written(word, text) for row, word in named if not any(is_of(head, row) for head in of_heads)]
 
 
 def may_be_beside(words: str, heads: str) -> bool:
