@@ -69,7 +69,7 @@ OF_SEVERAL = 8  # weight from which a question is of all devices though it names
 MOST_AT_ONCE = 4  # questions of one message
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
-OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "which_fine", "lab")
+OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "lab")
 EXTREMES = ("least", "most", "range", "mean")
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
@@ -411,10 +411,6 @@ def plot(case: Case) -> Iterator[str]:
         yield case.say("chart_part", parts=case.listed(parts)) + "\n\n"
     yield note + "\n\n" if note else ""
     yield verdict(case, about, diagnosis) + "\n\n" + header(case, about, diagnosis) + "\n"
-    if chart == "loop" and re.search(
-        r"\b(?:just|only|together|(?:one|same) chart|overlay)\b|只|叠", question.words
-    ):
-        yield "\n" + case.say("chart_rows") + "\n"
 
 
 def term(case: Case) -> Iterator[str]:

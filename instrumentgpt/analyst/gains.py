@@ -7,7 +7,7 @@ from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, bare, 
 from instrumentgpt.analyst.constraints import GAINS, Step, mark
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import aspect
-from instrumentgpt.analyst.report import diagnosed, explained, faults_of, proposals, rising_over
+from instrumentgpt.analyst.report import diagnosed, faults_of, proposals, rising_over
 from instrumentgpt.analyst.words import quoted
 from instrumentgpt.instruments.faults import TUNED
 
@@ -19,10 +19,6 @@ NEED_A_STEP = ("quiet", "short")  # reasons that another log of the device may d
 def gains(case: Case) -> Iterator[str]:
     """Answer about gains: what they were, whether one may be changed, or which would be better."""
     question, words = case.question, case.question.words
-    if aspect("without_gains", words):
-        about = choose_log(case, in_view=True)
-        yield from explained(case, about, diagnosed(case, about))
-        return
     if aspect("present_value", words) and not (aspect("advice", words) or question.direction):
         yield from figures(case)
         return

@@ -263,7 +263,7 @@ def quoted_words(case: Case) -> Iterator[str]:
             for device, called in names.items()
             if called
         )
-    elif statements := stated(case) or (_stated_last(case) if aspect("value_said", words) else []):
+    elif statements := stated(case):
         yield "\n\n".join(statements)
     else:
         ours, yours = bool(aspect("me", words)), bool(aspect("you", words))
@@ -331,12 +331,6 @@ def _stated_line(case: Case, row: dict[str, Any], key: str = "stated") -> str:
     what = quoted(" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))))
     channel = case.say("stated_channel", channel=row["channel"]) if row["channel"] else ""
     return case.say(key, turn=row["turn"], what=what, channel=channel)
-
-
-def _stated_last(case: Case) -> list[str]:
-    rows = case.task.stated if case.same_device else ()
-    newest = max((int(row["turn"]) for row in rows), default=0)
-    return [_stated_line(case, row) for row in rows if int(row["turn"]) == newest]
 
 
 def _is_named(parameter: str, case: Case) -> bool:

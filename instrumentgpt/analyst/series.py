@@ -138,17 +138,6 @@ def _loops(read: Result) -> set[int]:
     return {column["channel"] for column in read["columns"] if column["role"] == "setpoint"}
 
 
-def _never_held(case: Case, read: Result) -> Iterator[str]:
-    """Say that a setpoint which is named was never held, where what is told is of all of the log."""
-    held = {level for column in read["columns"] for level in column.get("levels", ())}
-    plain = without_times(case.question.words)
-    named = {
-        float(match[1]) for match in re.finditer(rf"(?:\bhold(?:ing)?|\bat|维持|保温|在)\s*{_NUMBER}", plain)
-    }
-    if lacking := sorted(named - held - {*map(float, case.question.channels)}):
-        yield case.say("never_held", setpoints=case.listed(f"{number:g}" for number in lacking)) + "\n\n"
-
-
 def _of_all(case: Case, about: Subject, read: Result, asks: frozenset[str]) -> Iterator[str]:
     """Say how long a log is and how often it was written, what it has, or which setpoints, since when."""
     if "setpoints" in asks:
@@ -215,7 +204,7 @@ def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
     if not asks and _is_of_error(limits) and case.question.kind == "figures":
         asks = {"share"}
     asks -= {"change"} if len(case.question.moments) < 2 else set()
-    if both_sides(case.question) and not asks & {*STATS}:
+    if both_sides(case.question) and not (limits or asks & {*STATS}):
         asks |= {"mean", "std"}
     asks -= {"slope"} if asks & {*STATS} else set()
     if case.question.yes_no and not limits and patterns["than"].search(own):
@@ -447,7 +436,6 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
     if not rows:
         return
     yield _more(case, wanted, rows) if "than" in wanted.asks else ""
-    yield from _never_held(case, read) if wanted.asks & {*STATS} else ()
     is_whole = not (wanted.when.spans or wanted.limits or wanted.beside or wanted.at)
     is_whole &= bool(wanted.asks & {"least", "most", "mean"}) and any(
         column["role"] for column in wanted.columns

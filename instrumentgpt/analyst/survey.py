@@ -41,11 +41,7 @@ def survey(case: Case) -> Iterator[str]:
     if case.question.score < table()["least"] and not names:
         yield case.say("survey_instead") + "\n\n"
     rows = case.tool("survey_devices", language=case.language, devices=names or None)["devices"]
-    if aspect("which_fine", case.question.words):
-        whole, rows = len(rows), [row for row in rows if row.get("class") == "healthy" and not row["open"]]
-        yield case.say("fine_title", count=len(rows), whole=whole) + "\n\n"
-    else:
-        yield _verdict(case, rows) + "\n\n"
+    yield _verdict(case, rows) + "\n\n"
     yield from (f"{place}. {_row(case, row)}\n" for place, row in enumerate(rows, start=1))
     if judged := sum("error" not in row for row in rows):
         yield "\n" + case.say("worst_ask", count=judged)
