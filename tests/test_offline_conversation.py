@@ -244,18 +244,17 @@ def test_whether_the_log_in_view_is_the_newest_is_looked_up(tmp_path, question, 
 
 
 @each(
-    "question, told, meant",
+    "question, told, where",
     [
-        ("forget the heater", "Nothing was forgotten by this sentence", HELD[0]),
-        ("忘掉加熱器", "沒有讓任何內容被忘記", HELD[0]),
-        ("please forget the thermocouple", "names `thermocouple`, so there is nothing", ""),
+        ("forget the heater", "Nothing was forgotten by this sentence", "Edits"),
+        ("忘掉加熱器", "沒有讓任何內容被忘記", "Edits"),
         ("undo that", "Nothing was undone by this sentence", "Edits"),
         ("撤銷剛才的修改", "沒有復原任何內容", "Edits"),
     ],
 )
-def test_what_only_a_person_can_forget_or_undo_is_not_pretended(tmp_path, question, told, meant):
+def test_what_only_a_person_can_forget_or_undo_is_not_pretended(tmp_path, question, told, where):
     answer = asked(question, tmp_path, state=READ, stated=STATED, constraints=HELD)
-    assert told in answer.text and meant in answer.text and "Memory" in answer.text
+    assert told in answer.text and where in answer.text and "Memory" in answer.text
     assert answer.tools == () and "Noted" not in answer.text
 
 

@@ -40,8 +40,13 @@ _PART = re.compile(  # of a log: "the second hour", "five minutes after", 第二
 )
 
 
-def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
-    """Yield what `answering` says, after what of the question it does not answer, and before its logs."""
+def accounted(
+    case: Case, kind: str, names: Collection[str], answering: Callable[[Case], Iterator[str]]
+) -> Iterator[str]:
+    """Yield what `answering` says, after what of the question it does not answer, and before its logs.
+
+    names  words of the question that name devices
+    """
     calls, done, used = list[Result](), dict[str, Result](), dict[str, None]()
 
     def tool(name: str, **given: Any) -> Result:
@@ -57,13 +62,21 @@ def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]])
 
     told = "".join(answering(replace(case, tool=tool)))
     shown = re.sub(r"\]\([^()\s]*\)", "]", told)
-    if parts := unused(case, kind, calls, shown):
+    if parts := unused(without_names(case, names), kind, calls, shown):
         listed = case.listed(case.say("in_quotes", words=plain_text(part)) for part in parts)
         yield case.say("unused", parts=listed, count=len(parts)) + "\n\n"
     yield told
     if unnamed := [quoted(log) for log in used if log and log not in shown]:
         blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
         yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))
+
+
+def without_names(case: Case, names: Collection[str]) -> Case:
+    """Return the case without the words that name devices, and neither numbers nor columns: "rig 7"."""
+    words, text = case.question.words, case.question.text
+    for name in names:
+        words, text = words.replace(name, " "), re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
+    return replace(case, question=replace(case.question, words=words, text=text))
 
 
 def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
-from instrumentgpt.analyst.account import accounted
+from instrumentgpt.analyst.account import accounted, without_names
 from instrumentgpt.analyst.case import (
     Case,
     NothingToRead,
@@ -28,7 +28,7 @@ from instrumentgpt.analyst.figures import PARTS, called, figures, held_setpoints
 from instrumentgpt.analyst.forms import length_asked, shortened
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
-from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
+from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit, was_present
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
@@ -36,7 +36,6 @@ from instrumentgpt.analyst.questions import (
     SHORT,
     Question,
     asking,
-    asks_yes_no,
     aspect,
     channels_in,
     corrected,
@@ -132,15 +131,13 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     repeats = newest and task.question.endswith(newest)  # a button
     earlier = [before] if before else [newest] if repeats else [*_repeatable(task)]
     question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
-    if question.channels:  # "chiller CH-2" names none
-        texts = (*reversed(earlier), task.question)
-        beside = {channels_in(text): channels_in(_beside_devices(text, inventory)) for text in texts}
-        question = replace(question, channels=beside.get(question.channels, question.channels))
-    if question.lines or question.values:  # "on line 2" may be the device of that name
-        rest = read_question(_beside_devices(task.question, inventory), in_view, len(devices), *earlier)
-        best = rest if question.kind == "events" else question
-        question = replace(question, lines=rest.lines, values=rest.values, kind=best.kind, score=best.score)
-    yes_no = question.yes_no or asks_yes_no(spelled(_beside_devices(task.question, inventory)).strip())
+    texts = [_beside_devices(text, inventory) for text in (task.question, *earlier)]  # "line 2" is a device
+    beside = read_question(texts[0], in_view, len(devices), *texts[1:])
+    is_called_line = (question.lines or question.values) and not (beside.lines or beside.values)
+    best = beside if is_called_line and question.kind == "events" else question
+    slots = {name: getattr(beside, name) for name in ("channels", "lines", "values")}
+    question = replace(question, kind=best.kind, score=best.score, **slots)
+    yes_no = question.yes_no or beside.yes_no
     question = replace(
         question, length=length, yes_no=yes_no, moments=dated(question.moments, task.now.date())
     )
@@ -228,7 +225,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
         if kind:
             names = [spelled(name) for name in _spoken(case.question.text, inventory)]
-            yield from _on_log_of_clock(_without(case, names), kind, partial(_composed_first, kind=kind))
+            yield from _on_log_of_clock(case, kind, names)
         yield from record.beside(case)
     except NothingToRead as problem:
         yield str(problem)
@@ -238,19 +235,15 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
             yield "\n\n" + case.say("pasted_needs")
 
 
-def _without(case: Case, names: list[str]) -> Case:
-    """Return the case without the words that name devices, and neither numbers nor columns: "rig 7"."""
-    words, text = case.question.words, case.question.text
-    for name in names:
-        words, text = words.replace(name, " "), re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
-    return replace(case, question=replace(case.question, words=words, text=text))
+def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
+    """Answer by figures of the columns named, else of the columns beside the loops, else by its kind.
 
-
-def _composed_first(case: Case, kind: str) -> Iterator[str]:
-    """Answer by figures of the columns named, else of the columns beside the loops, else by its kind."""
-    told = composed(case, kind)
-    told, is_all = (told, True) if told else columns_asked(case, kind)
-    if kind in ("figures", "diagnosis") and _asks_for_cause(case.question, bool(told) and is_all):
+    names  words of the question that name devices
+    """
+    plain = without_names(case, names)
+    told = composed(plain, kind)
+    told, is_all = (told, True) if told else columns_asked(plain, kind)
+    if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, bool(told) and is_all):
         kind, is_all = "diagnosis", False
     yield from told
     yield from () if is_all else ANSWERS[kind](case)
@@ -265,15 +258,16 @@ def _asks_for_cause(question: Question, by_figures: bool) -> bool:
     return bool((by_figures and is_asked) or aspect("complains", question.words))
 
 
-def _on_log_of_clock(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
+def _on_log_of_clock(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     """Answer; where the log in view has not the time asked about, from the one of its day that has it."""
+    answering = partial(_composed_first, kind=kind, names=names)
     try:
-        yield from accounted(case, kind, answering)
+        yield from accounted(case, kind, names, answering)
     except ToolFailed:
         log = log_of_clock(case) if not case.question.log else ""
         if not log:
             raise
-        yield from accounted(replace(case, question=replace(case.question, log=log)), kind, answering)
+        yield from accounted(replace(case, question=replace(case.question, log=log)), kind, names, answering)
 
 
 def _before_all(case: Case, inventory: Inventory) -> str:
@@ -298,7 +292,7 @@ def _kind(case: Case) -> str:
     was_a_value = kind in ("gains", "figures") and aspect("was", words) and not case.question.moments
     if kind in ("gains", "help") and aspect("danger", words):
         return "diagnosis"
-    if kind in ("gains", "help", "figures") and _is_unlogged(case):
+    if kind in ("gains", "help", "figures") and _is_unlogged(case) and not aspect("until", words):
         return "diagnosis"
     if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
@@ -310,6 +304,9 @@ def _kind(case: Case) -> str:
         return "diagnosis"
     if is_ranking(case) and not case.question.yes_no:
         return "ranking"
+    is_coming = aspect("until", words) and aspect("asks", words) and not case.question.days
+    if case.device and len(case.task.devices) < 2 and is_coming:
+        return "until"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
     if case.device and len(case.task.devices) < 2 and kind in OVER_LOGS and is_over_logs(case):
@@ -342,6 +339,10 @@ def _part_asked(case: Case, kind: str) -> str:
     )
     if kind == "figures" and aspect("how_often", words) and of_lines:
         return "events"
+    of_fault = aspect("swings", words) or suspected(words) or aspect("trouble", words)
+    is_presence = of_fault and aspect("present", words) and aspect("asks", words)
+    if case.device and question.day and not question.clocks and is_presence and kind in OVER_LOGS:
+        return "present"
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
     asks_more = of_more or aspect("why", words)
     apart = len(question.clocks) == 1 or several or aspect("moments", words)
@@ -486,6 +487,8 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "remembered": record.remembered,
     "survey": survey,
     "logs": over_logs,
+    "until": until_limit,
+    "present": was_present,
     "handover": handover,
     "shift": shift,
     "ranking": ranking,

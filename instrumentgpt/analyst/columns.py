@@ -13,6 +13,7 @@ from instrumentgpt.instruments.faults import faults
 from instrumentgpt.memory.likeness import LOG_NAME
 
 KINDS = ("diagnosis", "figures", "plot", "help")  # of questions that may be on such a column
+LIKE = {"events": 5, "remembered": 0, "compare": 0}  # … if no more than this weight speaks for them
 BARE = 16  # characters: "051 flow" asks without a word for it
 MOST_TIMES = 4  # linked of one kind of fault or excursion
 
@@ -21,13 +22,15 @@ def columns_asked(case: Case, kind: str) -> tuple[list[str], bool]:
     """Return what is told of the columns beside those of the loops that the question names; if it is all."""
     question, words = case.question, _asking(case)
     says_column = bool(aspect("column", words))
-    may = (says_column or kind in KINDS) and (case.device or known_log(case)) and len(case.task.devices) < 2
-    if not (may and words):
+    names_one = says_column or bool(lacking(words, ()))
+    may_be = says_column or kind in KINDS or question.score <= LIKE.get(kind, -1)
+    may_be &= names_one or (kind in ("diagnosis", "figures") and not question.quantity)
+    if not (may_be and words and (case.device or known_log(case))) or len(case.task.devices) > 1:
         return [], False
     about, text = choose_log(case), case.question.text
     is_read = kind == "figures"  # by figures, else by a diagnosis
     read = case.tool("column_figures", **about.named, only_loops=True) if is_read else diagnosed(case, about)
-    if not (says_column or may_be_beside(words, read["heads"]) or lacking(words, ())):
+    if not (names_one or may_be_beside(words, read["heads"])):
         return [], False
     columns = case.tool("column_figures", **about.named)["columns"]
     lacks = lacking(text, [column["head"] for column in columns]) if lacking(words, ()) else []

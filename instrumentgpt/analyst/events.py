@@ -281,6 +281,23 @@ def _fetch(case: Case) -> Iterator[str]:
     )
 
 
+def _newest(case: Case) -> Iterator[str]:
+    """Say whether the log in view is the newest of its device."""
+    about = known_log(case)
+    if not case.device:
+        yield case.say("newest_brought", log=quoted(about.log)) if about else case.say("which_log_none")
+        return
+    result = case.tool("list_logs", device=case.device)
+    if not result["logs"]:
+        yield case.say("logs_none", label=result["label"])
+        return
+    newest = bare(result["logs"][0]["name"])
+    fields = {"newest": quoted(newest), "begun": result["logs"][0]["begun"] or "?", "label": result["label"]}
+    is_newest = about is not None and bool(about.device) and newest == about.log
+    key = "newest_untold" if about is None else "newest_yes" if is_newest else "newest_no"
+    yield case.say(key, log=quoted(about.log) if about else "", count=len(result["logs"]), **fields)
+
+
 def which_log(case: Case) -> Iterator[str]:
     """Say which log the last answer is from, and which others were read of the device."""
     about = known_log(case)
@@ -293,4 +310,4 @@ def which_log(case: Case) -> Iterator[str]:
         yield "\n\n" + case.say("which_log_others", logs=case.listed(others))
 
 
-SORTS = {"newest_log": list_logs, "which_log": which_log, "lists_logs": list_logs, "fetches": _fetch}
+SORTS = {"newest_log": _newest, "which_log": which_log, "lists_logs": list_logs, "fetches": _fetch}

@@ -68,7 +68,6 @@ def figures(case: Case) -> Iterator[str]:
     yield note + "\n\n" if note else ""
     lead = _lead(case, channels) if question.quantity in ("overshoot", "settling") else ""
     yield lead + case.say("metrics_title", label=about.label, **numbers) + "\n\n"
-    yield from _swings(case, about, asked) if question.quantity in ("period", "spread") and not window else ()
     is_steep = moves and aspect("steepest", question.words)
     yield from () if is_steep else (f"- {sentence}\n" for _, sentence in rows if sentence)
     for row in channels if moves else ():
@@ -255,15 +254,6 @@ def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
     if not faults and diagnosis["excursions"]["count"]:
         told = _recoveries(case, about)
     return {fault["channel"] for fault in faults} - {None}, [*told, *("\n" if told else ())]
-
-
-def _swings(case: Case, about: Subject, asked: set[int]) -> Iterator[str]:
-    """Say the faults that have a period, of the channels asked about."""
-    from instrumentgpt.analyst import report  # a report has figures in it
-
-    for fault in report.faults_of(report.diagnosed(case, about)):
-        if fault["numbers"].get("period") and (not asked or fault["channel"] in asked):
-            yield f"- {fault['summary']} ({report.links(about, fault)})\n"
 
 
 def called(case: Case, result: Result) -> Case:

@@ -41,12 +41,6 @@ from instrumentgpt.memory.terms import holds, phrases, synonyms, telling, terms
 LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
-_VERB = re.compile(
-    r"\b(?:please|can you|could you|forget|undo|unlearn|revert|disregard|take|back|about|from|the|your|my|our"
-    r"|memory|that|this|it|all|everything|again|what i said|i said|we said|last|change)\b"
-    r"|[請请幫帮我把將将]|忘[掉記记了]|[復复]原|撤[銷销回]|取消|的|事|吧|一下",
-    re.IGNORECASE,
-)
 
 
 def remembered(case: Case) -> Iterator[str]:
@@ -263,7 +257,7 @@ def quoted_words(case: Case) -> Iterator[str]:
             for device, called in names.items()
             if called
         )
-    elif statements := stated(case):
+    elif statements := stated(case) or (_stated_last(case) if aspect("value_said", words) else []):
         yield "\n\n".join(statements)
     else:
         ours, yours = bool(aspect("me", words)), bool(aspect("you", words))
@@ -291,25 +285,11 @@ def messages_on(case: Case, said_by: str = "") -> list[str]:
 
 
 def _forget(case: Case) -> Iterator[str]:
-    """Say that a sentence changes nothing in the memory, where it is changed, and what would be meant."""
+    """Say that a sentence changes nothing in the memory, and where it is changed."""
     if aspect("undo", case.question.words):
         yield case.say("undo_where")
         return
     yield case.say("forget_where")
-    thing, task = _VERB.sub(" ", case.question.text).strip(" .。!！?？,，"), case.task
-    texts = [
-        text for name in ("root_causes", "findings", "hypotheses") for text in task.state.get(name) or []
-    ]
-    texts += [*task.ruled_out, *task.constraints]
-    texts += [" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))) for row in task.stated]
-    texts += [f"{device}: {name}" for device, names in task.nicknames.items() for name in names]
-    sought = phrases(thing) if telling(terms(thing)) else []
-    meant = [text for text in dict.fromkeys(texts) if any(holds(terms(text), phrase) for phrase in sought)]
-    if meant:
-        rows = "\n".join(f"- {quoted(text)}" for text in meant[:MOST_NAMED])
-        yield "\n\n" + case.say("forget_meant") + "\n\n" + rows
-    elif thing:
-        yield "\n\n" + case.say("forget_nothing", thing=quoted(thing))
 
 
 def stated(case: Case) -> list[str]:
@@ -331,6 +311,12 @@ def _stated_line(case: Case, row: dict[str, Any], key: str = "stated") -> str:
     what = quoted(" ".join(filter(None, (row["parameter"], row["value"], row["unit"]))))
     channel = case.say("stated_channel", channel=row["channel"]) if row["channel"] else ""
     return case.say(key, turn=row["turn"], what=what, channel=channel)
+
+
+def _stated_last(case: Case) -> list[str]:
+    rows = case.task.stated if case.same_device else ()
+    newest = max((int(row["turn"]) for row in rows), default=0)
+    return [_stated_line(case, row) for row in rows if int(row["turn"]) == newest]
 
 
 def _is_named(parameter: str, case: Case) -> bool:
