@@ -60,12 +60,12 @@ def accounted(
             used.update((log.removesuffix(".gz"), None) for log in logs if isinstance(log, str))
         return result
 
-    told = "".join(answering(replace(case, tool=tool)))
-    shown = re.sub(r"\]\([^()\s]*\)", "]", told)
+    told = [*answering(replace(case, tool=tool))]
+    shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(told))
     if parts := unused(without_names(case, names), kind, calls, shown):
         listed = case.listed(case.say("in_quotes", words=plain_text(part)) for part in parts)
         yield case.say("unused", parts=listed, count=len(parts)) + "\n\n"
-    yield told
+    yield from told
     if unnamed := [quoted(log) for log in used if log and log not in shown]:
         blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
         yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))

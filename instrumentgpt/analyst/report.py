@@ -81,6 +81,8 @@ def diagnose(case: Case) -> Iterator[str]:
         yield from _each_channel(case, about, diagnosis)
         return
     asks_lines = aspect("evidence", words)
+    if aspect("sure", words):
+        yield from _grounds(case, diagnosis)
     yield from explained(case, about, diagnosis, drawn=not (asks_lines or aspect("next", words)))
     if asks_lines:
         yield from _lines(case, about, diagnosis)
@@ -370,6 +372,19 @@ def running(case: Case, diagnosis: Result) -> str:
     )
     led = case.lead(False if key in ("no", "away") else None) if not may else ""
     return led + together([*may, told, case.say("running_limit")], case.language)
+
+
+def _grounds(case: Case, diagnosis: Result) -> Iterator[str]:
+    """Yield why the first finding has its grade: the signs for it, what is not ruled out; else the checks."""
+    for fault in faults_of(diagnosis)[:1]:
+        rival = cause_title(fault["open_rival"], case.language) if fault["open_rival"] else ""
+        fields = {"title": fault["title"], "word": fault["confidence_word"], "count": len(fault["signs"])}
+        signs = case.listed(fault["signs"]) or case.say("sure_check_alone")
+        rest = [case.say("sure_open", rival=rival, test=fault["next_test"])] if rival else []
+        yield together([case.say("sure", signs=signs, **fields), *rest], case.language) + "\n\n"
+    if not faults_of(diagnosis):
+        count = len({*diagnosis["checks"]} - {*diagnosis["unjudged"]})
+        yield case.say("sure_healthy", checks=count, lines=diagnosis["lines"]) + "\n\n"
 
 
 def _swing(case: Case, diagnosis: Result) -> Result | None:
