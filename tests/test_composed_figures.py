@@ -92,7 +92,7 @@ def test_times_past_any_limit_are_told_as_they_are_asked_for(chamber, question, 
         ("取樣間隔是多少？", "每 30 秒一筆"),
         ("which setpoints were used, and since when?", "it ends at 37 °C, since 2026-03-04 09:00:00"),
         ("what was the biggest gap between sp and pv?", "largest deviation from the setpoint"),
-        ("average output to hold 75?", "no setpoint of 75"),
+        ("average output to hold 75?", "“75” was not looked at"),
         ("rise time of the step to 37?", "rise time 11 min"),
     ],
 )
@@ -194,3 +194,31 @@ def test_a_line_that_nothing_can_be_read_of_in_one_of_two_stretches_is_said(cham
 def test_an_extreme_is_told_beside_a_limit_that_is_asked_in_the_same_message(chamber, question):
     first, second = said(chamber, question).split("### 2.")
     assert re.search("highest|最高 37", first) and re.search("above 36|高於 36", second)
+
+
+@each(
+    "question, unread",
+    [
+        ("what was the median output?", "“median”"),
+        ("how many kWh did it use?", "“kWh”"),
+        ("mean output while the flow was above 4.321?", "“4.321”"),
+        ('mean output after "Pump B started"?', "“Pump B started”"),
+        ("第二個小時的平均輸出？", "「第二個小時」"),
+        ("with kp 12 instead, what would the overshoot be?", "“12”"),
+    ],
+)
+def test_what_no_tool_used_of_a_question_is_said_before_any_figure(chamber, question, unread):
+    first = said(chamber, question).split("\n")[0]
+    assert unread in first and ("does not answer all of it" in first or "沒有完全回答" in first)
+
+
+@each(
+    "question, both",
+    [
+        ("did the flow change after 18:00 on 2026-03-05?", ("to 2026-03-05 18:00", "from 2026-03-05 18:00")),
+        ("standard deviation of pv up to 12:00 and from then on?", ("to 2026-03-04 12:00", "12:00:00 to")),
+    ],
+)
+def test_what_differs_after_a_moment_is_told_beside_what_was_before_it(chamber, question, both):
+    text = said(chamber, question)
+    assert (all(part in text for part in both) and "On average" in text) or "mean" in text

@@ -4,15 +4,11 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from datetime import date
-from functools import cache
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result
 from instrumentgpt.analyst.questions import (
-    EXAMPLES,
     LONGEST_QUESTION,
-    TABLE,
-    TERMS,
     aspect,
     counted_days,
     numbers_in,
@@ -20,11 +16,13 @@ from instrumentgpt.analyst.questions import (
     relative_words,
     spelled,
     table,
+    vocabulary,
     weekdays_in,
     without_times,
+    written,
 )
 from instrumentgpt.analyst.series import ASIDE, lacking
-from instrumentgpt.analyst.words import SENTENCES, plain_text, quoted
+from instrumentgpt.analyst.words import plain_text, quoted, sentences
 from instrumentgpt.instruments.since import since, stretch
 from instrumentgpt.memory.likeness import LOG_NAME
 
@@ -99,7 +97,7 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list
         parts.append(question.search)
     if kind in FIGURES and not question.again:
         parts += _readings(words, evidence) + _unknown(words, evidence)
-    return list(dict.fromkeys(parts))
+    return list(dict.fromkeys(written(part, question.text) for part in parts))
 
 
 def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str]:
@@ -146,12 +144,11 @@ def _unknown(words: str, evidence: str) -> list[str]:
     latin = [
         word
         for word in re.findall(r"(?<![\w.-])[a-z]{3,}(?<!day)(?![\w-])", plain)
-        if word not in evidence and not any(stem in _vocabulary() for stem in _stems(word))
+        if word not in evidence and not any(stem in vocabulary() for stem in _stems(word))
     ]
-    han = "".join(
-        letter for letter in plain if "\u4e00" <= letter <= "\u9fff" and letter not in _vocabulary()
-    )
-    told = re.findall(rf"[\u4e00-\u9fff]?[{han}]+[\u4e00-\u9fff]?", plain) if han else []
+    known = vocabulary() | {*spelled("".join(row["zh"] for row in sentences().values()))}
+    han = [letter for letter in re.findall(r"[\u4e00-\u9fff]", plain) if letter not in known]
+    told = re.findall(rf"(?:[{''.join(han)}][\u4e00-\u9fff]?)+", plain) if han else []
     return [*latin, *(word for word in told if word not in evidence)]
 
 
@@ -160,11 +157,3 @@ def _stems(word: str) -> Iterator[str]:
     for end in ("s", "es", "ed", "d", "er", "est", "ing", "ly"):
         if word.endswith(end):
             yield from (word.removesuffix(end), word.removesuffix(end) + "e")
-
-
-@cache
-def _vocabulary() -> frozenset[str]:
-    """Return the words of questions that we know of, and the letters of Han of these and of our answers."""
-    asked = spelled("\n".join(path.read_text(encoding="utf-8") for path in (EXAMPLES, TABLE, TERMS)))
-    told = spelled("\n".join(path.read_text(encoding="utf-8") for path in SENTENCES))
-    return frozenset((*re.findall(r"[a-z]{3,}", asked), *re.findall(r"[\u4e00-\u9fff]", asked + told)))

@@ -263,10 +263,10 @@ def written(word: str, text: str) -> str:
 
 
 @cache
-def _vocabulary() -> frozenset[str]:
-    """Return the words of questions and of what they are read by."""
-    texts = (path.read_text(encoding="utf-8") for path in (EXAMPLES, TABLE, TERMS))
-    return frozenset(word for text in texts for word in re.findall(r"[a-z]{4,}", text.casefold()))
+def vocabulary() -> frozenset[str]:
+    """Return the words of questions and of what they are read by, and the letters of Han in these."""
+    texts = (spelled(path.read_text(encoding="utf-8")) for path in (EXAMPLES, TABLE, TERMS))
+    return frozenset(word for text in texts for word in re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", text))
 
 
 def corrected(text: str, names: str = "") -> str:
@@ -282,13 +282,13 @@ def corrected(text: str, names: str = "") -> str:
 
     def right(match: re.Match[str]) -> str:
         word = match[0].casefold()
-        if word in _vocabulary() or word in names:
+        if word in vocabulary() or word in names:
             return match[0]
         places = range(1, len(word))
         slips = {word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :] for at in places}
         slips |= {word[:at] + word[at + 1 :] for at in places}
         slips |= {word[:at] + letter + word[at:] for at in places for letter in ascii_lowercase}
-        meant = slips & _vocabulary()
+        meant = slips & vocabulary()
         return meant.pop() if len(meant) == 1 else match[0]
 
     return re.sub(r"(?<![\w`./-])[A-Za-z][a-z]{5,}(?![\w`./-])", right, text)
