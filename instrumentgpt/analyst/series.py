@@ -201,8 +201,6 @@ def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
         asks = set()
     if not (asks or limits) and patterns["deviation"].search(own) and patterns["size"].search(own):
         asks = {"most", "mean"}
-    if not asks and _is_of_error(limits) and case.question.kind == "figures":
-        asks = {"share"}
     asks -= {"change"} if len(case.question.moments) < 2 else set()
     if both_sides(case.question) and not (limits or asks & {*STATS}):
         asks |= {"mean", "std"}
