@@ -83,8 +83,7 @@ def test_a_value_belongs_to_the_device_and_the_channel_that_are_named_with_it(te
     "text, told",
     [
         ("Somebody took kp up to 12 last night.", [("oven 7", "", "kp", "12")]),
-        ("The setpoint of channel 2 was moved.", [("oven 7", "2", "setpoint", "")]),
-        ("kp 不太對", [("oven 7", "", "kp", "")]),
+        ("The setpoint of channel 2 was moved to 41 °C by Ito.", [("oven 7", "2", "setpoint", "41")]),
         ("Why is kp 3? Never touch kp.", []),
         ("The door was open.", []),
         ("kp went from 7 to 12", [("oven 7", "", "kp", "7"), ("oven 7", "", "kp", "12")]),

@@ -79,7 +79,7 @@ def test_a_log_that_is_newer_than_the_correction_supersedes_it(database, convers
 OLDER, NEWER = "2026-02-16 23:59:00.120", "2026-02-19 23:54:44.000"
 
 
-@pytest.mark.parametrize("said", ["no, kp is 15", "no, kp of channel 2 is 15", "kp 改成 15"])
+@pytest.mark.parametrize("said", ["no, kp is 15", "no, kp of channel 2 is 15", "kp 改成 15 了"])
 def test_an_older_log_supersedes_nothing_that_was_said_after_a_newer_one(database, conversation, said):
     exchange(database, conversation, "oven 7?", "Done.", channels("new.log", clock=NEWER))
     exchange(database, conversation, said)

@@ -200,7 +200,7 @@ def test_every_prompt_keeps_to_its_budget_and_says_each_message_once(database, t
     ("said", "corrected", "answer"),
     [
         ("kp of channel 2 of oven 7 is 8.5", "no, kp of channel 2 is 8.2", "Noted: `kp` (channel 2): `8.2`"),
-        ("oven 7 通道 2 的 kp 是 8.5", "不對，通道 2 的 kp 是 8.2", "已記下：`kp`（通道 2）：`8.2`"),
+        ("oven 7 通道 2 kp：8.5", "不對，通道 2 的 kp 是 8.2", "已記下：`kp`（通道 2）：`8.2`"),
     ],
 )
 def test_a_correction_that_an_answer_repeats_stays_the_users(database, conversation, said, corrected, answer):
@@ -357,9 +357,9 @@ def test_commands_and_what_they_print_are_no_part_of_what_was_said(database, con
 
 def test_a_word_that_was_withdrawn_stays_so_however_much_is_said_of_it_since(database, conversation):
     exchange(database, conversation, "oven 7: kp is 9 now.")
-    exchange(database, conversation, "The gains of oven 7 were put back.")
+    exchange(database, conversation, "They put kp of oven 7 back to 8 last night.")
     for number in range(30):
-        exchange(database, conversation, f"The gains of oven 8 are {number} and were {number + 1}.")
+        exchange(database, conversation, f"kp of oven 8 was {number}, they say.")
     assert "kp" not in exchange(database, conversation, "oven 7?").partition("</diagnostic_context>")[0]
 
 

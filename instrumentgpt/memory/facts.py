@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from instrumentgpt.memory.measures import NUMBER, WRITTEN_UNIT
-from instrumentgpt.memory.terms import fold, identifiers, in_simplified, quantities
+from instrumentgpt.memory.terms import fold, in_simplified, quantities
 
 
 @dataclass(frozen=True)
@@ -121,54 +121,13 @@ def errors_in(text: str) -> list[tuple[str, str]]:
     return [(time, message) for message, time in times.items()]
 
 
-_PLAIN = rf"{NUMBER}(?:\s?[×x·*]\s?10\s?\^?\s?[-−+⁻]?[\d⁰¹²³⁴-⁹]+)?"  # 1.5 × 10^-3
-_NUMBER = (
-    rf"[-+−±]?{_PLAIN}(?:\s?(?:±|\+/-)\s?\d+(?:\.\d+)?"  # a tolerance
-    rf"|\s?[–~～]\s?[-−]?{_PLAIN}|-{_PLAIN}(?=\s?(?:%|°|[a-zA-Zµμ]{{1,5}}\b)))?"  # a range
-)
-_UNIT = (
-    r"(?:\s?(?:h|hours?|小時|小时)\s?\d{1,2}\s?(?:min|minutes|分鐘|分钟|分)(?![a-zA-Z])"
-    rf"|\s?{WRITTEN_UNIT}|(?<=\d)(?:[avwckf]|psi|PSI)(?![\w/]))?"
-)
-_DAY = (
-    r"\d{1,2}\s?月\s?\d{1,2}\s?[日號号]|\d{1,2}/\d{1,2}(?:/\d{2,4})?(?![\d/.])"
-    r"|\d{4}-\d\d(?:-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?)?(?![\d-])|\d{4}/\d\d?/\d\d?|\d{1,2}:\d\d(?::\d\d)?"
-)
-_IDENTIFIER = (
-    rf"(?:{_DAY}|v?\d+(?:\.\d+){{2,}}(?:[\w.\-]*\w)?"  # a date or time; a version
-    r"|(?!\d+(?:\.\d+)?(?:e[-+]?\d+)?(?:[a-zµμ]{1,3}|/[a-z]+)?(?![\w.\-/]))"  # but 1.8nm is no name
-    r"(?=[\w.\-/]*\d)(?=[\w.\-/]*[a-z])[a-z0-9](?:[\w.\-/]*[a-z0-9])|\d+(?:-\d+)+(?!\s?(?:%|°"
-    r"|[a-z]{1,5}\b)))"
-)
 VALUE = re.compile(
-    rf"(?<![\w.])(?:(?P<id>(?i:{_IDENTIFIER}))(?![\w])"
-    rf"|(?P<number>{_NUMBER})(?P<unit>{_UNIT})(?![a-zA-Z]|[\w.]*\d))"
-)
-_DATE = re.compile(_DAY)
-_DATED = re.compile("date|time|due|until|calibration|maintenance")  # of what values may be dates or times
-_NUMBERED = identifiers("numbers")
-_NAMES_ONLY = identifiers("numbers", "names")  # never with a unit
-_IDENTIFIED = identifiers("numbers", "names", "others")
-_NAMED = re.compile(r"0\d+")  # 052 is a name: no quantity is written so
-
-
-def fits(parameter: str, match: re.Match[str]) -> bool:
-    """Return whether the value can be one of a known parameter: dates and names only of what has them."""
-    if match["number"] and _NAMED.fullmatch(match["number"]):
-        return parameter in _IDENTIFIED
-    if match["id"] and _DATE.match(match["id"]):
-        return bool(_DATED.search(parameter))
-    if match["number"] and match["unit"].strip():
-        return parameter not in _NAMES_ONLY
-    if match["number"] and parameter in _NUMBERED:
-        return match["number"].isdigit()
-    return not match["id"] or parameter in _IDENTIFIED
+    rf"(?<![\w.])(?!0\d+(?![\d.,]))(?P<number>[-+−±]?{NUMBER})(?P<unit>\s?{WRITTEN_UNIT})?(?![a-zA-Z]|[\w.]*\d)"
+)  # 052 is a name: no quantity is written so
 
 
 def quantity(match: re.Match[str], unit: str = "") -> tuple[str, str]:
     """Return (value, unit); `unit` is that of its label or column, where the value has none itself."""
-    if match["id"]:
-        return match["id"], ""
     number = match["number"].replace("−", "-").removeprefix("±")
     return number, (match["unit"] or "").strip() or unit
 

@@ -100,11 +100,6 @@ def quantities() -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, _synonym_table()["quantities"]))
 
 
-def identifiers(*kinds: str) -> set[str]:
-    """Return the quantities whose values are identifiers of these kinds ("numbers", "names", "others")."""
-    return {name for kind in kinds for name in _synonym_table()["identifiers"][kind]}
-
-
 def units_of(quantity: str) -> list[str]:
     """Return units: a value of the quantity has one that measures the same as one of them; [] for any."""
     return [unit for unit, measured in _synonym_table()["units"].items() if quantity in measured]

@@ -2,7 +2,7 @@
 
 Structure is read before phrases:
 a label (`**Root cause**: …`, `根因：…`), a heading over a list, a table row,
-then a few sentence forms (`The root cause is …`, `根本原因是…`).
+then a few plain sentences (`The root cause is …`, `… is ruled out`, `根本原因是…`).
 What is denied, asked, supposed, quoted, struck out, or stands in code or log lines is not a statement.
 The patterns match from the start of a folded line or sentence; their group `value` is what is stated.
 """
@@ -67,60 +67,29 @@ _WORDS = {
 LABELS = {kind: _compiled(rf"{words} ?(?::|[—–]| - ) ?(?P<value>.*)") for kind, words in _WORDS.items()}
 HEADINGS = {kind: _compiled(rf"{words} ?:?") for kind, words in _WORDS.items()}
 
-_ENGLISH_LEAD = (
-    r"(?:(?:so|therefore|thus|hence|overall|in short|in conclusion|it turns out|this confirms"
-    r"|we (?:have )?(?:found|confirmed|concluded|established))(?: that)?,? )?"
-)
-_IS = r"(?:is|was|are|were|turned out to be|has been identified as|was found to be|is confirmed to be)"
-
-
-def _named(kind: Kind) -> str:
-    words = _ENGLISH[kind]
-    of = r"(?: (?:of|for|behind) [^.,;:?]{1,60}?)?"
-    return rf"{_ENGLISH_LEAD}(?:the|its|our) (?:{words}){of} {_IS} (?P<value>.+)"
-
-
-_REAL = r"(?!if\b|whether\b|when\b|unless\b|suppose\b|could\b|can\b|is\b|not\b|unlikely\b)"
-_OUT = r"(?:ruled out|refuted|disproved|disproven|dismissed|discarded|off the table|out of the question)"
-_SET_ASIDE = rf"(?:{_OUT}|(?:excluded|eliminated|rejected) as (?:a|the|its) (?:\w+ )?(?:cause|reason))"
-_REASON = r"(?=\W*$|\s*[,.;:–—(]|\s+(?:by|because|since|as|due|after|now|too)\b)"
-_SUPPOSED = r"(?:the (?:hypothes[ei]s|theory|idea|suspicion|possibility)(?: that| of)? )?"
-_BEFORE = r"(?!if\b|when\b|once\b|unless\b|suppose\b|should\b)(?:[^?？]{0,120}?[,;:，；–—] ?)?"
-
-_SENTENCES: list[tuple[Kind, str]] = [  # of 21 forms those that 2,600 answers have, and how people rule out
-    (
-        "ruled_out",
-        rf"{_BEFORE}(?:(?:so|thus|hence|therefore|and|which|this|that|it|we|i|together|also|now|already|clearly"
-        r"|can|have|has|safely|the (?:log|data|reading|readings|test|figures?)) )*"
-        rf"(?:rules|ruled|ruling|(?<=we |an |ly |ow |so )rule) out"
-        rf" (?!whether|any\b){_SUPPOSED}(?P<value>[^,;:?–—(]{{3,120}}?){_REASON}",
-    ),
-    (
-        "ruled_out",
-        r"(?:[^？?]{0,60}?[，；:,;]\s?)?(?:因此|所以|故|由此|這|我們|也|已經?|可以?|便|就|先|能)*"
-        r"(?:排除|推翻|否定)(?:了|掉)?(?P<value>[^，。；:？可]{2,60}?)"
-        r"(?:的?(?:假設|假說|推測|可能性?|嫌疑|疑慮))?(?=[，。；:,;(（]|$)",
-    ),
-    (
-        "ruled_out",
-        rf"{_BEFORE}{_REAL}{_SUPPOSED}(?P<value>[^?,;:–—]{{3,120}}?)"
-        r"(?: (?:theory|hypothesis|idea|suspicion))?"
-        rf" (?:is|was|are|were|has been|have been|can be)"
-        rf"(?: (?:now|therefore|thus|clearly|definitely|already|also|hereby))? {_SET_ASIDE}{_REASON}",
-    ),
-    (
-        "ruled_out",
-        r"(?:[^？?]{0,60}?[，；:,;]\s?)?(?:所以|因此|故)?(?P<value>[^，。；:？]{2,60}?)"
-        r"(?:的?(?:假設|假說|推測|可能性?|嫌疑|疑慮))?"
-        r"(?:(?:已經?|也|均|都|可以|可|就|因此|被|經)*)(?<![不無未沒法難])(?:排除|推翻|否定|不成立)"
-        r"(?:了|掉)?(?=[，。；:,;(（]|$)",
-    ),
-    ("hypothesis", _named("hypothesis")),
-    ("root_cause", _named("root_cause")),
+_END = r"(?=\W*$|\s*[,.;:–—，。；：(（]|\s+(?:by|because|since|as|due)\b)"
+_SENTENCES: list[tuple[Kind, str]] = [  # matched from their start
     (
         "root_cause",
-        r"(?:(?:因此|所以|可見|最終|已?確認|經確認|可以確定|綜上)[，,、]?)?(?:[^，。；:？是否]{0,20}的)?"
-        r"(?:真正|主要)?的?(?:根本原因|根因|真因|主因)就?(?:是|為|在於|出在)(?P<value>.+)",
+        r"(?:so |thus |therefore )?the root cause(?: (?:of|for) [^.,;:?]{1,60}?)? (?:is|was) (?P<value>.+)",
+    ),
+    ("root_cause", r"(?:(?:因此|所以)，?)?(?:[^，。；:？是否]{0,20}的)?(?:根本原因|根因)就?是(?P<value>.+)"),
+    (
+        "ruled_out",
+        rf"(?:so |thus )?(?:we|i)(?: can| have|'ve)? ruled? out (?P<value>[^,;:?–—(]{{3,120}}?){_END}",
+    ),
+    (
+        "ruled_out",
+        r"(?!if\b|when\b|once\b|unless\b)(?P<value>[^?,;:–—]{3,120}?)"
+        rf" (?:is|was|are|were|ha(?:s|ve) been)(?: now| already)? (?:ruled out|refuted){_END}",
+    ),
+    (
+        "ruled_out",
+        rf"(?:因此|所以|我們|已經?)*排除了?(?P<value>[^，。；:？可]{{2,60}}?)(?:的?(?:假設|可能性?))?{_END}",
+    ),
+    (
+        "ruled_out",
+        rf"(?P<value>[^，。；:？]{{2,60}}?)(?:的?(?:假設|可能性?))?(?:已|經|被)+(?:排除|推翻)了?{_END}",
     ),
 ]
 SENTENCES = [(kind, _compiled(pattern)) for kind, pattern in _SENTENCES]
@@ -144,11 +113,6 @@ HEDGED = _compiled(
     r"(?:most |very |quite )?"
     r"(?:likely|probably|possibly|perhaps|maybe|presumably|may be|might be|could be|suspected)\b,? ?"
     r"|[很最極]?(?:可能|或許|大概|也許|疑似|應該)是?",
-)
-POINTERS = _compiled(  # what a sentence may call the root cause without naming it, or while denying it
-    r"(?:this|that|it|which|what|he|she|none|neither|nothing|no\b.*|.*\bnot|.*n't"
-    r"|.*\b(?:never|whether|if|unlikely|think|thought|asked?|said)\b.*)"
-    r"|[這那此](?:個|就)?|什麼|哪.*|.*(?:不|並非|是否|未必|不一定|可能|如果|假設|若).*",
 )
 ASKED = re.compile(r"[?？]\s*[)）\"”」]*\s*$|[嗎吗呢][。.]?$")
 
@@ -277,12 +241,10 @@ def _of_line(body: str, is_item: bool, section: Section) -> Iterator[Statement]:
     else:
         for sentence in _SENTENCE_END.split(body):
             for kind, pattern in SENTENCES:
-                match = pattern.match(folded(sentence))
-                if match:
-                    if not ASKED.search(sentence) and not POINTERS.fullmatch(match["value"].strip()):
-                        whole_sentence = shorten(sentence.strip(), STATEMENT_CHARS)
-                        for statement in _statement(kind, sentence[slice(*match.span("value"))]):
-                            yield replace(statement, sentence=whole_sentence)
+                if match := pattern.match(folded(sentence)):
+                    whole_sentence = shorten(sentence.strip(), STATEMENT_CHARS)
+                    for statement in _statement(kind, sentence[slice(*match.span("value"))]):
+                        yield replace(statement, sentence=whole_sentence)
                     break
 
 
