@@ -167,7 +167,8 @@ def _of_sentence(sentence: str, device: str, names: Names) -> Iterator[Fact]:
     plain, channel = _without_names(sentence, names)
     folded = fold(plain).replace("’", "'")
     body = plain if len(plain) == len(folded) else folded
-    facts, begin = [], 0
+    facts: list[Fact] = []
+    begin = 0
     for end, after in [*(match.span() for match in _CLAUSE_END.finditer(folded)), (len(folded),) * 2]:
         value = _of_clause(body, folded, begin, end)
         if value is None and not (facts and constraints_in(body[begin:])):
