@@ -11,26 +11,18 @@ from instrumentgpt.memory.filtering import SECTION_TAGS
 from instrumentgpt.memory.tokens import count_tokens
 
 Kind = Literal["same", "added", "removed", "left out"]
-Piece = tuple[Kind, str]  # words of a line
 
 CONTEXT_LINES = 1  # unchanged ones beside a change
 MOST_LINES = 80  # shown of a layer
 LINE_CHARS = 600  # of a line shown
-ALIKE = 0.5  # share of words in common from which a line counts as reworded, not as another one
-_WORD = re.compile(r"\w+|\s+|[^\w\s]")
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line of a difference; `pieces` are its words, those that changed marked."""
+    """A line of a difference."""
 
     kind: Kind
-    pieces: tuple[Piece, ...]
-
-    @property
-    def text(self) -> str:
-        """The line as it stands."""
-        return "".join(words for _, words in self.pieces)
+    text: str
 
 
 @dataclass(frozen=True)
@@ -75,42 +67,22 @@ def _lines(before: list[str], after: list[str]) -> tuple[Line, ...]:
     end = 0
     for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(CONTEXT_LINES):
         if group[0][1] > end:
-            lines.append(_whole("left out", "…"))
+            lines.append(Line("left out", "…"))
         for tag, i, j, k, m in group:
             if tag == "equal":
-                lines += [_whole("same", line) for line in before[i:j]]
-            elif tag == "replace" and j - i == m - k:
-                pairs = zip(before[i:j], after[k:m], strict=True)
-                lines += [line for old, new in pairs for line in _reworded(old, new)]
+                lines += [_shown("same", line) for line in before[i:j]]
             else:
-                lines += [_whole("removed", line) for line in before[i:j]]
-                lines += [_whole("added", line) for line in after[k:m]]
+                lines += [_shown("removed", line) for line in before[i:j]]
+                lines += [_shown("added", line) for line in after[k:m]]
         end = group[-1][2]
     if end < len(before):
-        lines.append(_whole("left out", "…"))
+        lines.append(Line("left out", "…"))
     more = len(lines) - MOST_LINES
-    return (*lines[:MOST_LINES], *[_whole("left out", f"… {more} more lines")] * (more > 0))
+    return (*lines[:MOST_LINES], *[Line("left out", f"… {more} more lines")] * (more > 0))
 
 
-def _reworded(old: str, new: str) -> tuple[Line, Line]:
-    """Return the line removed and the line added, of two that are alike with only their words marked."""
-    was, now = _WORD.findall(old[:LINE_CHARS]), _WORD.findall(new[:LINE_CHARS])
-    matcher = SequenceMatcher(None, was, now, autojunk=False)
-    if matcher.ratio() < ALIKE:
-        return _whole("removed", old), _whole("added", new)
-    removed: list[Piece] = []
-    added: list[Piece] = []
-    for tag, i, j, k, m in matcher.get_opcodes():
-        if i < j:
-            removed.append(("same" if tag == "equal" else "removed", "".join(was[i:j])))
-        if k < m:
-            added.append(("same" if tag == "equal" else "added", "".join(now[k:m])))
-    return Line("removed", tuple(removed)), Line("added", tuple(added))
-
-
-def _whole(kind: Kind, text: str) -> Line:
-    shown = text if len(text) <= LINE_CHARS else text[: LINE_CHARS - 1] + "…"
-    return Line(kind, ((kind, shown),))
+def _shown(kind: Kind, text: str) -> Line:
+    return Line(kind, text if len(text) <= LINE_CHARS else text[: LINE_CHARS - 1] + "…")
 
 
 REQUEST, WORDS = "request", "instructions"

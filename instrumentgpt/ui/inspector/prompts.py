@@ -124,9 +124,9 @@ def _heading(change: LayerChange) -> str:
 
 
 def as_html(lines: Sequence[Line]) -> str:
-    """Return lines of a difference as HTML: each with its sign, words that changed with a colour too.
+    """Return lines of a difference as HTML: each with its sign, those that changed with a colour too.
 
-    >>> as_html([Line("added", (("added", "<b>"),))]).count("&lt;b&gt;")
+    >>> as_html([Line("added", "<b>")]).count("&lt;b&gt;")
     1
     """
     rows = "".join(_row(line) for line in lines)
@@ -137,15 +137,14 @@ def as_html(lines: Sequence[Line]) -> str:
 
 
 def _row(line: Line) -> str:
-    pieces = "".join(_piece(kind, text) for kind, text in line.pieces)
     faint = "opacity:0.65;" if line.kind in ("same", "left out") else ""
     return (
         f'<div style="{faint}display:flex;gap:0.4rem"><span aria-hidden="true">{_SIGNS[line.kind]}</span>'
-        f'<span style="white-space:pre-wrap">{pieces}</span></div>'
+        f'<span style="white-space:pre-wrap">{_text(line.kind, line.text)}</span></div>'
     )
 
 
-def _piece(kind: str, text: str) -> str:
+def _text(kind: str, text: str) -> str:
     if kind not in _COLOURS:
         return escape(text)
     tag = "ins" if kind == "added" else "del"
