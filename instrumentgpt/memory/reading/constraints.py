@@ -18,7 +18,7 @@ from instrumentgpt.memory.likeness import likeness
 from instrumentgpt.memory.measures import NUMBER, amount
 from instrumentgpt.memory.reading.own_words import is_question, own_lines, sentences
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.memory.terms import fold, synonyms, telling, terms
+from instrumentgpt.memory.terms import fold, telling, terms
 
 Kind = Literal["constraint", "lift"]
 CONSTRAINT_CHARS = 240  # of a sentence kept
@@ -33,28 +33,16 @@ _CLAUSE = (
     r"(?:^|[.,;:!()\-–—\"“]\s*|[^\x00-\x7f]\s*"
     r"|\b(?:and|but|so|please|pls|plz|also|then|or|just|ok|meanwhile|until then|for now)[ ,]+)"
 )
-_GENERIC = re.compile(  # a lift that names the rule by no word of its own
-    r"\b(?:that|the|this|my|our) (?:\w+ )?(?:ban|freeze|embargo|rule|limit|restriction|hold|lock"
-    r"|constraint|block)\b"
-    r"|限制|禁令|规定|冻结|那条|这条"
-)
 _EMPTY = frozenset(
     term
     for words in (
         "allow permit forbid ban rule limit freeze lift over again now may can please never not no must only"
         " before after until week today tomorrow monday tuesday wednesday thursday friday saturday sunday"
         " anyone nobody free ok okay fine ahead go back",
-        "不要 不能 可以 不准 请勿 禁止 解除 限制 现在 已经 之前 以前 前不 了可 又可 以了 再动 都可",
+        "不要 不能 可以 不准 请勿 禁止 解除禁令 冻结解除 规定 限制 现在 已经 之前 以前 前不 了可 又可 以了"
+        " 再动 都可",
     )
     for term in terms(words)
-)
-
-_DATE = re.compile(
-    r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:mon|tue|wed|thu|fri|sat|sun)\b|tomorrow|tonight"
-    r"|next (?:week|month)"
-    r"|\b\d{1,2}(?:st|nd|rd|th)\b|\b\d{1,2} ?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
-    r"|\d{1,2}/\d{1,2}|\d{1,2}:\d\d"
-    r"|[一二三四五六七八九十\d]{1,3}[月号]|(?:周|星期|礼拜)[一二三四五六日天]|明天|后天|下周|月底"
 )
 
 
@@ -141,8 +129,7 @@ def lifted_constraint(lift: Ruling, constraints: Sequence[Ruling]) -> int | None
         if _same_device(old, lift)
     ]
     most, place = max(shared, default=((False, 0, 0), None))
-    is_generic = _GENERIC.search(folded) or not words
-    return place if any(most) or (is_generic and len(shared) == 1) else None
+    return place if any(most) or (not words and len(shared) == 1) else None
 
 
 def is_doubtful(sentence: str) -> bool:
@@ -206,7 +193,7 @@ def rulings_in_force(rulings: Iterable[Ruling]) -> list[int]:
 
 
 def _is_same(text: str, other: str) -> bool:
-    """Return whether two sentences say one thing, with another number or date at most.
+    """Return whether two sentences say one thing, with another number or weekday at most.
 
     >>> _is_same("keep ch 1 below 60 °C", "now keep ch 1 below 65 °C"), _is_same("keep kp", "keep ki")
     (True, False)
@@ -216,7 +203,7 @@ def _is_same(text: str, other: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _but_for_bounds(text: str) -> frozenset[str]:
-    return frozenset(terms(re.sub(NUMBER, " ", _DATE.sub(" ", fold(text))))) - _EMPTY
+    return frozenset(terms(re.sub(NUMBER, " ", fold(text)))) - _EMPTY
 
 
 def _same_device(ruling: Ruling, other: Ruling) -> bool:
@@ -230,12 +217,6 @@ def _own_words(ruling: Ruling) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)  # what holds is compared with what is new in every turn
 def _words(text: str) -> frozenset[str]:
-    """Return the telling terms of a sentence, those with several names under one of them; no numbers."""
-    left = [term for term in telling(terms(text)) if term not in _EMPTY and not any(map(str.isdecimal, term))]
-    return frozenset(_first_names().get(term, term) for term in left)
-
-
-@cache
-def _first_names() -> dict[str, str]:
-    """Return term → the first name of the thing that it is a name of."""
-    return {phrase[0]: group[0][0] for group in synonyms() for phrase in group if len(phrase) == 1}
+    """Return the telling terms of a sentence; no numbers."""
+    left = telling(terms(text))
+    return frozenset(term for term in left if term not in _EMPTY and not any(map(str.isdecimal, term)))
