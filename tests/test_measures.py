@@ -6,8 +6,7 @@ from cases import SHARE, each, rated
 from hypothesis import given
 from hypothesis import strategies as st
 
-from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, WRITTEN_UNIT, amount, same_measure, unit_of
-from instrumentgpt.memory.terms import fold
+from instrumentgpt.memory.measures import NUMBER, WRITTEN_UNIT, amount, same_measure, unit_of
 
 UNITS = "°C ℃ K 毫秒 分鐘 分钟 小時 小时 kPa mbar % ％RH 轉/分 转/分 kW Ω kΩ µm L/min %/(°C·s) W/（K⋅秒）"
 
@@ -15,16 +14,6 @@ UNITS = "°C ℃ K 毫秒 分鐘 分钟 小時 小时 kPa mbar % ％RH 轉/分 �
 @each("unit", [*UNITS.split(), "W/(m²·K)", "cycles", "輪", "轮", "個月", "个月", "weeks"], SHARE)
 def test_a_unit_is_read_as_it_is_written(unit):
     assert re.fullmatch(WRITTEN_UNIT, unit)
-
-
-@each("unit", UNITS.split(), SHARE)
-def test_a_unit_is_read_in_folded_text(unit):
-    assert re.fullmatch(FOLDED_UNIT, fold(unit))
-
-
-@rated("measures")
-def test_things_that_are_counted_and_other_words_are_no_units_in_folded_text(text):
-    assert not re.match(FOLDED_UNIT, fold(text))
 
 
 @rated("measures")

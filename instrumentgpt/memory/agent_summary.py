@@ -6,11 +6,12 @@ It must keep the numbers with their units, and the names of logs and devices, an
 import re
 from collections.abc import Iterable, Sequence
 
+from instrumentgpt.memory import claims
 from instrumentgpt.memory.filtering import as_content, cap, filter_content, without_speakers, without_tags
-from instrumentgpt.memory.measures import FOLDED_UNIT, NUMBER, amount, unit_of
+from instrumentgpt.memory.measures import amount
 from instrumentgpt.memory.reading.statements import log_names
 from instrumentgpt.memory.summary import JOINT
-from instrumentgpt.memory.terms import HAN, Aliases, fold, holds, terms
+from instrumentgpt.memory.terms import Aliases, fold, holds, terms
 from instrumentgpt.memory.tokens import count_tokens
 
 MOST_TOKENS = 800  # of the agent's summary: about half of the room, for what the rules add after it
@@ -78,12 +79,7 @@ def _some(things: Sequence[str]) -> str:
     return ", ".join(things[:MISSING_SHOWN]) + more
 
 
-_TIMES = {"x": "x", "times": "x", "倍": "x", "行": ""}  # what numbers are followed by as by units
-_NAME = re.compile(r"[a-z0-9]+(?:[._:/\-]+[a-z0-9]+)*", re.I)
-_QUANTITY = re.compile(
-    rf"(?<![a-z0-9.])(?<![a-z\d][,:/\-])(-?{NUMBER})"
-    rf"(?:\s?({FOLDED_UNIT}|(?:{'|'.join(_TIMES)})(?![a-z0-9])))?(?![a-z0-9]|[.,:/\-]\d)"
-)
+_NAME = re.compile(r"[a-z0-9]+(?:[._:/\-]+[a-z0-9]+)*")
 
 Quantity = tuple[str, str]  # a number as it is compared, and its unit, "" without one
 
@@ -94,8 +90,11 @@ def quantities(text: str) -> set[Quantity]:
     >>> sorted(quantities("kp 0.120, 4,017 rpm, −5 °C 每 63 秒, at 10.1.1.47 on 2026-02-19"))
     [('-5', '°c'), ('0.12', ''), ('4017', 'rpm'), ('63', 's')]
     """
-    found = ((match[1], match[2] or "") for match in _QUANTITY.finditer(_folded(text)))
-    return {(amount(number), _TIMES.get(unit, unit_of(unit))) for number, unit in found}
+    padded = f" {text}"  # a sign stands before its number
+    return {
+        ("-" * padded.startswith(("-", "−"), claim.start - 1) + amount(claim.text), claim.unit)
+        for claim in claims.quantities(padded, claims.STATED)
+    }
 
 
 def names(text: str) -> set[str]:
@@ -104,11 +103,8 @@ def names(text: str) -> set[str]:
     >>> sorted(names("run_5.log of 10.1.1.47 at 14:20, WO-30629, 5 s, kp"))
     ['10.1.1.47', '14:20', 'run_5.log', 'wo-30629']
     """
-    folded = _folded(text)
-    words = {match.group() for match in _NAME.finditer(folded) if any(map(str.isdigit, match.group()))}
-    numbers = {match.group(1) for match in _QUANTITY.finditer(folded)}
-    figures = {word for word in words if word.replace(",", "") in numbers or _QUANTITY.fullmatch(word)}
-    return (words - figures) | {_folded(name) for name in log_names(text)}
+    words = {word for word in _NAME.findall(fold(text)) if any(map(str.isdigit, word))}
+    return {word for word in words if not quantities(word)} | set(map(fold, log_names(text)))
 
 
 def lost(before: str, after: str, devices: Aliases = ()) -> list[str]:
@@ -126,7 +122,7 @@ def lost(before: str, after: str, devices: Aliases = ()) -> list[str]:
     ]
     terms_before, terms_after = terms(before), terms(after)
     other = [group[0] for group in devices if _named(group, terms_before) and not _named(group, terms_after)]
-    aliases = {_folded(name) for group in devices for name in group}
+    aliases = {fold(name) for group in devices for name in group}
     return gone + sorted(names(before) - names(after) - aliases) + other
 
 
@@ -147,13 +143,7 @@ def _named(group: Iterable[str], text_terms: Sequence[str]) -> bool:
 
 def _without(text: str, devices: Aliases) -> str:
     """Return `text` without the devices' names, which may hold numbers."""
-    folded = _folded(text)
-    for name in sorted((_folded(name) for group in devices for name in group), key=len, reverse=True):
+    folded = fold(text)
+    for name in sorted((fold(name) for group in devices for name in group), key=len, reverse=True):
         folded = folded.replace(name, " ")
     return folded
-
-
-def _folded(text: str) -> str:
-    """Return `text` folded, with Chinese characters apart from what stands beside them."""
-    plain = fold(text).replace("−", "-")
-    return re.sub(rf"(?<=[{HAN}])(?=[^\s{HAN}])|(?<=[^\s{HAN}])(?=[{HAN}])", " ", plain)

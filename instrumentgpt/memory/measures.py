@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,11 +45,6 @@ def _pattern(spelled: str) -> str:
     return re.sub(r"^([°%％])(?=\w)", r"\1\\s?", re.escape(spelled)) + _NOT_BEFORE.get(spelled, "")
 
 
-def _units(spellings: Iterable[str], prefixed: Collection[str], prefixes: str) -> str:
-    """Return a pattern of one unit, those of `prefixed` with a prefix or without."""
-    return f"(?:{_any_of(set(spellings) - {*prefixed})}|[{prefixes}]?(?:{_any_of(prefixed)}))"
-
-
 _PLAIN = tuple(_spellings())
 _PREFIXED, _PREFIXES = _TABLE["prefixed"], _TABLE["prefixes"]
 _WITH_PREFIX = [
@@ -59,9 +54,8 @@ _WITH_PREFIX = [
     for prefix in _PREFIXES
 ]
 _FOLDED = {fold(row.spelled): row for row in reversed([*_PLAIN, *_WITH_PREFIX])}  # the first: ms, not mS
-_UNIT = rf"[個个]?{_units((row.spelled for row in _PLAIN), _PREFIXED, _PREFIXES)}(?:[²³]|\^[-−]?\d|⁻[¹²])?"
-_MEASURED = [fold(row.spelled) for row in _PLAIN if row.unit not in _TABLE["counted"]]
-_UNIT_FOLDED = rf"个?{_units(_MEASURED, [*map(fold, _PREFIXED)], fold(_PREFIXES))}(?:\^-?\d)?"
+_BARE = _any_of({row.spelled for row in _PLAIN}.difference(_PREFIXED))
+_UNIT = rf"[個个]?(?:{_BARE}|[{_PREFIXES}]?(?:{_any_of(_PREFIXED)}))(?:[²³]|\^[-−]?\d|⁻[¹²])?"
 _TIMES = r"\s?[·⋅/*]\s?"
 
 
@@ -71,7 +65,6 @@ def _compound(unit: str) -> str:
 
 
 WRITTEN_UNIT = rf"(?:{_compound(_UNIT)}(?![a-zA-Z0-9]))"  # as it is written: K is no k, MPa no mPa
-FOLDED_UNIT = rf"(?:{_compound(_UNIT_FOLDED)}(?![a-z0-9]))"  # in folded text
 
 
 @lru_cache(maxsize=8192)  # a value is compared with all that it was before
