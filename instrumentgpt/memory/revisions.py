@@ -346,7 +346,7 @@ def _lifted(rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFac
 def _value(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
     """Return the values of one quantity, the one in force last."""
     if standing.forgotten is not None:
-        return _not_withdrawn(rows, standing.forgotten, standing.forms)
+        return _told_anew(rows, standing.forgotten, standing.forms)
     if standing.text:
         return _corrected(item, rows, standing)
     return _until_pinned(item, rows, standing) if standing.pinned else list(rows)
@@ -360,12 +360,11 @@ def _corrected(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) ->
     """
     current = _of_user(item, standing, "corrected by the user")
     earlier = [row for row in rows if row.message_id <= standing.after]
-    withdrawn = {row.fact.value for row in earlier} | standing.forms
-    others = [row for row in rows if row.message_id > standing.after and row.fact.value != current.fact.value]
-    for place, row in enumerate(others if not standing.pinned else ()):
-        if row.source == "user" or row.fact.value not in withdrawn:
-            return [*earlier, current, *_not_withdrawn(others[place:], 0, standing.forms)]
-    dissenting = [row for row in others if row.source != "agent" or row.fact.value not in withdrawn]
+    later = [row for row in rows if row not in earlier and row.fact.value != current.fact.value]
+    anew = _told_anew([*earlier, *later], standing.after, standing.forms)
+    if anew and not standing.pinned:
+        return [*earlier, current, *anew]
+    dissenting = [row for row in later if row.source != "agent" or row in anew]
     return [*earlier, replace(current, against=dissenting[-1] if dissenting else None)]
 
 
@@ -387,9 +386,8 @@ def _of_user(item: Item, standing: RevisedItem, mark: str) -> StoredFact:
     return StoredFact(VALUE, fact, "user", standing.turn, "", standing.after, standing.pinned, mark)
 
 
-def _not_withdrawn(rows: Sequence[StoredFact], after: int, forms: Collection[str]) -> list[StoredFact]:
-    """Return the rows of messages after `after`, without withdrawn values that the user does not repeat."""
+def _told_anew(rows: Sequence[StoredFact], after: int, forms: Collection[str]) -> list[StoredFact]:
+    """Return the rows after message `after`, without withdrawn values that others than the user repeat."""
     withdrawn = {row.fact.value for row in rows if row.message_id <= after} | set(forms)
     later = [row for row in rows if row.message_id > after]
-    anew = {row.fact.value for row in later if row.source == "user"}
-    return [row for row in later if row.fact.value in anew or row.fact.value not in withdrawn]
+    return [row for row in later if row.source == "user" or row.fact.value not in withdrawn]
