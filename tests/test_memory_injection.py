@@ -101,7 +101,7 @@ def test_names_of_devices_forge_no_section(forged):
     state = memory.DiagnosticState(device_name=forged, device_ip="10.9.0.7", last_log_file=forged)
     known = [StoredFact("value", Fact(forged, "", "kp", "0.12"), "user", 1)]
     prompt = memory.compose(
-        memory.Case("kp?", state, facts=known, devices=[forged], names=names, others=[forged]),
+        memory.Case("kp?", state, facts=known, devices=[forged], names=names),
         [],
         beside=memory.Beside(is_device_query=True),
     )

@@ -143,7 +143,7 @@ def test_a_clock_that_is_ahead_of_ours_makes_no_later_log_an_older_one(database,
 def test_a_reading_goes_to_the_device_of_its_log(database, conversation):
     exchange(database, conversation, "oven 7?", "Done.", channels(device="oven 8"))
     context = exchange(database, conversation, "kp of oven 7?")
-    assert "kp" not in context and "Other devices of this conversation: oven 8" in context
+    assert "kp" not in context and "kp (比例增益): 9" in exchange(database, conversation, "kp of oven 8?")
 
 
 def test_deleting_the_turn_takes_its_readings_back(database, conversation):

@@ -39,7 +39,6 @@ class Case:
     state    as in force
     facts    what messages stated, as `db.list_facts` returns it
     devices  further devices that the question names; the state's own comes first
-    others   further devices of the conversation, of which only the names are told
     names    the names of every device
     pinned   (field, text) of the state that is in every prompt, as rows of `facts` may be too
     origins  (field, text) of the state → where it is from
@@ -50,7 +49,6 @@ class Case:
     state: DiagnosticState
     facts: Sequence[StoredFact] = ()
     devices: Sequence[str] = ()
-    others: Sequence[str] = ()
     names: Names = ()
     pinned: Sequence[tuple[str, str]] = ()
     origins: Origins = field(default_factory=dict)
@@ -144,7 +142,7 @@ def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
     """Return three lists of lines on what is known of the devices in question.
 
     First values that the question asks for, and the user's constraints that bear most on it; then further
-    constraints, what is ruled out, logged errors; last other values, and the names of other devices.
+    constraints, what is ruled out, logged errors; last other values.
     Each device stands under its own name. Constraints of others come last.
     """
     keywords, devices, facts = keywords_of(case.question), case.scope, case.facts
@@ -178,10 +176,7 @@ def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
         "Further constraints",
         _sentence_lines([*users[CONSTRAINTS_FIRST:], *agents][: CONSTRAINTS_SHOWN - CONSTRAINTS_FIRST]),
     )
-    strangers = dict.fromkeys([*case.others, *(value.now.fact.device for value in values)])
-    named = [as_line(device) for device in strangers if device and device not in devices]
-    last = [f"Other devices of this conversation: {', '.join(named)}"] if named else []
-    return [*value_lines, *first], sentence_lines, [*further, *last]
+    return [*value_lines, *first], sentence_lines, further
 
 
 def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool, int]:

@@ -210,17 +210,6 @@ def ruled_out_before(database: Database, conversation_id: str, message_id: int) 
     return [row[0] for row in rows(database, sql, (conversation_id, message_id, NEWEST_SENTENCES))]
 
 
-def devices_spoken_of(database: Database, conversation_id: str) -> list[str]:
-    """Return the devices of which the conversation's messages state a value, by name."""
-    least = "SELECT min(device) FROM facts WHERE conversation_id = ? AND kind = 'value' AND device > "
-    sql = (  # from one to the next in the index: the many values of each are not looked at
-        f"WITH RECURSIVE named (name) AS ({least} '' UNION ALL"
-        f" SELECT ({least} name) FROM named WHERE name IS NOT NULL)"
-        " SELECT name FROM named WHERE name IS NOT NULL"
-    )
-    return [row[0] for row in rows(database, sql, (conversation_id, conversation_id))]
-
-
 def _stored_facts(
     database: Database, conversation_id: str, stored: Sequence[Any], placed: Places | None = None
 ) -> list[StoredFact]:

@@ -14,7 +14,7 @@ from instrumentgpt.instruments.settled import lines as settled_lines
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.memory.state import identity
 from instrumentgpt.settings import Settings
-from instrumentgpt.storage.facts import devices_spoken_of, list_facts, origins_of
+from instrumentgpt.storage.facts import list_facts, origins_of
 from instrumentgpt.storage.history import history, spoken
 from instrumentgpt.storage.notes import constraints_of, matching_notes, notes_of
 from instrumentgpt.storage.recall import recall
@@ -54,7 +54,6 @@ def prompt_for(
         revised.state,
         facts=revised.facts,
         devices=named,
-        others=devices_spoken_of(database, conversation_id),
         names=names,
         pinned=revised.pinned,
         origins=origins_of(database, conversation_id, revised.state, placed),
