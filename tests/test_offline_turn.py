@@ -74,7 +74,7 @@ def test_a_value_the_user_corrected_is_told_beside_that_of_the_log(conversation,
 
 
 def test_what_only_the_user_can_know_is_told_from_what_the_user_said(conversation):
-    ask(conversation, "the vendor's work order for zspr 052 is WO-4711")
+    ask(conversation, "the work order for zspr 052 is WO-4711")
     for question in (
         "which devices are there?",
         "what was the work order of zspr 052?",

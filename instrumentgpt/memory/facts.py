@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from instrumentgpt.memory.measures import NUMBER, WRITTEN_UNIT
-from instrumentgpt.memory.terms import fold, in_simplified, quantities
+from instrumentgpt.memory.terms import fold, identifiers, in_simplified, quantities
 
 
 @dataclass(frozen=True)
@@ -124,6 +124,12 @@ def errors_in(text: str) -> list[tuple[str, str]]:
 VALUE = re.compile(
     rf"(?<![\w.])(?!0\d+(?![\d.,]))(?P<number>[-+−±]?{NUMBER})(?P<unit>\s?{WRITTEN_UNIT})?(?![a-zA-Z]|[\w.]*\d)"
 )  # 052 is a name: no quantity is written so
+IDENTIFIER = re.compile(r"(?=[\w./\-]*\d)(?P<number>[A-Za-z0-9](?:[\w./\-]*\w)?)(?P<unit>)(?!\w)", re.A)
+
+
+def value_pattern(parameter: str) -> re.Pattern[str]:
+    """Return what finds a value of the quantity: a number with its unit, or what identifies something."""
+    return IDENTIFIER if parameter in identifiers() else VALUE
 
 
 def quantity(match: re.Match[str], unit: str = "") -> tuple[str, str]:

@@ -100,6 +100,11 @@ def quantities() -> tuple[tuple[str, ...], ...]:
     return tuple(map(tuple, _synonym_table()["quantities"]))
 
 
+def identifiers() -> list[str]:
+    """Return the quantities whose values are no numbers, and identify something."""
+    return list(_synonym_table()["identifiers"]["names"])
+
+
 def units_of(quantity: str) -> list[str]:
     """Return units: a value of the quantity has one that measures the same as one of them; [] for any."""
     return [unit for unit, measured in _synonym_table()["units"].items() if quantity in measured]

@@ -39,8 +39,7 @@ _EMPTY = frozenset(
         "allow permit forbid ban rule limit freeze lift over again now may can please never not no must only"
         " before after until week today tomorrow monday tuesday wednesday thursday friday saturday sunday"
         " anyone nobody free ok okay fine ahead go back",
-        "不要 不能 可以 不准 请勿 禁止 解除禁令 冻结解除 规定 限制 现在 已经 之前 以前 前不 了可 又可 以了"
-        " 再动 都可",
+        "不要 不能 可以 不准 请勿 禁止 解除禁令 限制 现在 已经 之前 以前 前不 了可 又可 以了 再动 都可",
     )
     for term in terms(words)
 )

@@ -10,7 +10,6 @@ from functools import cache
 
 from instrumentgpt.memory.facts import (
     CHANNEL,
-    VALUE,
     Fact,
     Names,
     channel_in,
@@ -18,6 +17,7 @@ from instrumentgpt.memory.facts import (
     devices_named,
     filed_names,
     quantity,
+    value_pattern,
 )
 from instrumentgpt.memory.measures import same_measure
 from instrumentgpt.memory.reading.constraints import constraints_in
@@ -89,7 +89,7 @@ def recorded_value(device: str, channel: str, label: str, value: str, unit: str 
     (None, None)
     """
     parameter = parameter_named(label) or " ".join(fold(label).split())
-    match = VALUE.fullmatch(" ".join(value.split()))
+    match = value_pattern(parameter).fullmatch(" ".join(value.split()))
     if not parameter or not match:
         return None
     number, unit = quantity(match, unit)
@@ -131,11 +131,10 @@ def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
         named = {_names()[1][_one_spelling(name)] for name in _named().findall(fold(plain))}
         if not named or is_question(sentence) or constraints_in(sentence):
             continue
-        numbers = [quantity(match) for match in VALUE.finditer(plain)]
         doubts += [
             Fact(owner, channel, parameter, number, unit)
             for parameter in sorted(named)
-            for number, unit in numbers
+            for number, unit in map(quantity, value_pattern(parameter).finditer(plain))
             if _measures(parameter, unit)
             for owner in devices_in(sentence, names) or (device,)
         ]
@@ -186,10 +185,13 @@ def _of_clause(body: str, folded: str, begin: int, end: int) -> tuple[str, ...] 
     if _ONLY_LEADS.fullmatch(folded, begin, end):
         return ()
     stated = _stated().match(folded, begin, end)
-    value = VALUE.match(body, stated.end()) if stated else None
-    if stated is None or value is None or not _REST.fullmatch(folded, value.end(), end):
+    if stated is None:
         return None
-    parameter, (number, unit) = _names()[1][_one_spelling(stated["name"])], quantity(value)
+    parameter = _names()[1][_one_spelling(stated["name"])]
+    value = value_pattern(parameter).match(body, stated.end())
+    if value is None or not _REST.fullmatch(folded, value.end(), end):
+        return None
+    number, unit = quantity(value)
     return (parameter, number, unit) if _measures(parameter, unit) else None
 
 
