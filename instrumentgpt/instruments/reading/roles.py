@@ -31,7 +31,6 @@ ANSWERS, LEAST_ROWS = 0.5, 40  # share of its steps that the error explains of a
 LACKING = 4  # loops for which what no head names is looked at as an output
 ANSWERS_ALL = 0.9  # of what looks like a reading
 NEAREST = 3.0  # times as far from the setpoint as the nearest reading is no pv
-ANSWERS_INNER = 0.8  # of an inner loop's output, that follows a setpoint which moves all the time
 FAR_APART, SAME_LEVEL, TURNS = 0.25, 0.1, 0.9  # move of a row, of the range; of that in a turn; of rows
 MOST_TURN, MANY_DIGITS = 64, 20.0  # sensors in one column; digits they are apart
 NARROW = 0.1  # share of its size in which no output stays while the setpoint moves by such a share of pv
@@ -135,7 +134,6 @@ def roles_of(columns: Columns) -> Roles | None:
     if not channels:
         return None
     _add_setpoints(columns, channels, rest)
-    _join_inner_loops(columns, channels, filled)
     _add_outputs(columns, channels, filled)
     unmoved = [loop for loop in channels.values() if _is_unmoved(columns, loop)]
     rests = ", ".join(f"“{columns.headings[loop.pop('output')].text}”" for loop in unmoved)
@@ -504,37 +502,6 @@ def _add_setpoints(columns: Columns, channels: Loops, rest: Sequence[int]) -> No
                 first |= {"pv": reading, "setpoint": target}
                 channels.pop(others.get(at, 0), None)
                 return
-
-
-def _join_inner_loops(columns: Columns, channels: Loops, rest: Sequence[int]) -> None:
-    """Give a lone pv the setpoint that is computed for it: an output answers their difference row by row.
-
-    It is named alike, and pv lags behind it. A first loop without an output acts by that of the inner one.
-    """
-    lone = {number: loop["pv"] for number, loop in channels.items() if set(loop) == {"pv"}}
-    unsaid = [at for at in rest if columns.headings and columns.says_nothing(at)]
-    drives = [at for at in rest if columns.headings and (at in unsaid or columns.best(at) == "output")]
-    for (number, at), target in product(lone.items(), [*lone.values(), *unsaid] if drives else ()):
-        used = {column for loop in channels.values() for column in loop.values() if set(loop) != {"pv"}}
-        if {at, target} & used or at == target or not _named_alike(columns, at, target):
-            continue
-        pv, setpoint = columns.values[at], columns.values[target]
-        lags = _distance(pv[1:], setpoint[:-1], np.mean) < _distance(pv[:-1], setpoint[1:], np.mean)
-        answers = {at: _answers(columns.values[at], pv - setpoint) for at in drives if at != target}
-        output = max(answers, key=answers.__getitem__, default=-1)
-        if lags and answers.get(output, 0.0) > ANSWERS_INNER:
-            channels[number] |= {"setpoint": target, "output": output}
-            for other in [other for other, column in lone.items() if column == target]:
-                channels.pop(other)
-            next(iter(channels.values())).setdefault("output", output)
-
-
-def _named_alike(columns: Columns, at: int, other: int) -> bool:
-    """Return whether both heads have a word that is no general one, the same unit and the same number."""
-    first, second = columns.headings[at], columns.headings[other]
-    general = {*vocabulary()["pv"]["certain"], *vocabulary()["pv"]["likely"]}
-    specific = (_letters(first) & _letters(second)) - general
-    return bool(specific) and (first.unit, first.index) == (second.unit, second.index)
 
 
 def _add_outputs(columns: Columns, channels: Loops, rest: Sequence[int]) -> None:
