@@ -6,7 +6,6 @@ by an output or a setpoint. Lines of the log may say what people or the machine 
 """
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -136,12 +135,10 @@ def lasting_need(track: Track, index: int, size: float) -> float:
 
 SHARED_BY = 3  # loops that need to leave but once; loops.md section 1
 PAIRED, PAIRED_BY = 3, 2  # times that two must leave together, or it may be chance
-CHANCE = 0.01  # that as many would leave together by accident
 LED = 0.5  # of the answer by which the output may have stood to the side of the departure before it
 ANSWERED = 0.02  # of the output's range
 STEPPED = 6.0  # lags after a setpoint moved in which what its neighbours do may come of it
 BEFORE = 2.0  # lags before a departure in which an output would lead it
-MOST = 0.5  # of the moments that a loop takes part in, or it is not of those that leave together
 
 
 @dataclass(frozen=True)
@@ -193,7 +190,7 @@ def another_was_set(tracks: Sequence[Track], track: Track, since: float, until: 
 
 
 def common_moves(tracks: Sequence[Track], departures: Mapping[int, Sequence[Departure]]) -> tuple[Move, ...]:
-    """Return when loops left their bands together: as many as chance does not explain, and one cause may."""
+    """Return when loops left their bands together: as often as may be no chance."""
     pushes = [
         push
         for track in tracks
@@ -203,21 +200,12 @@ def common_moves(tracks: Sequence[Track], departures: Mapping[int, Sequence[Depa
     if len(tracks) < PAIRED_BY or not pushes:
         return ()
     lag = float(np.median([track.lag for track in tracks]))
-    seconds = float(np.mean([track.at_rest.sum() * track.period for track in tracks]))
     for fewest in range(PAIRED_BY, len(tracks) + 1):
         able = [push for push in pushes if push.answered or fewest >= SHARED_BY]
-        groups = _of_regulars([group for group in _groups(able, lag) if len(group) >= fewest], fewest)
-        is_often = len(groups) >= (1 if fewest >= SHARED_BY else PAIRED)
-        if is_often and _by_chance(len(groups), able, fewest, lag, seconds) < CHANCE:
+        groups = [group for group in _groups(able, lag) if len(group) >= fewest]
+        if len(groups) >= (1 if fewest >= SHARED_BY else PAIRED):
             return tuple(_move(group) for group in groups)
     return ()
-
-
-def _of_regulars(groups: Sequence[Sequence[_Push]], fewest: int) -> list[list[_Push]]:
-    """Return `groups` without the channels that are in few of them."""
-    often = Counter(push.channel for group in groups for push in group)
-    kept = [[push for push in group if often[push.channel] >= MOST * len(groups)] for group in groups]
-    return [group for group in kept if len(group) >= fewest]
 
 
 def _move(group: Sequence[_Push]) -> Move:
@@ -237,14 +225,6 @@ def _groups(pushes: Sequence[_Push], lag: float) -> list[list[_Push]]:
         else:
             groups.append([push])
     return groups
-
-
-def _by_chance(groups: int, pushes: Sequence[_Push], fewest: int, lag: float, seconds: float) -> float:
-    """Return the chance of so many groups, if each loop left when it did for a reason of its own."""
-    width = float(np.median([push.peak - push.start for push in pushes])) + lag / 2
-    others = (1 - 1 / len({push.channel for push in pushes})) * len(pushes) * width / seconds
-    alone = sum(others**k * math.exp(-others) / math.factorial(k) for k in range(fewest - 1))
-    return at_least(groups, len(pushes), 1.0 - alone)
 
 
 def _push(tracks: Sequence[Track], track: Track, departure: Departure) -> _Push | None:

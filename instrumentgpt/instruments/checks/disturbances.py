@@ -315,18 +315,11 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
 def _explained(track: Track, departure: Departure, findings: Sequence[Finding]) -> str:
     """Return the class of the first of `findings` that covers a part of `departure`, "" if none does."""
     start, stop = track.loop.time[departure.first], track.loop.time[departure.last]
-    for finding in findings:
-        if finding.is_about(track.loop.channel) and finding.fault not in NO_CAUSE:
-            meets = any(first <= stop and start <= last for first, last in _spans(track, finding))
-            if meets or _is_of_swing(track, departure, finding):
-                return finding.fault
+    about = (finding for finding in findings if finding.is_about(track.loop.channel))
+    for finding in (finding for finding in about if finding.fault not in NO_CAUSE):
+        if any(first <= stop and start <= last for first, last in _spans(track, finding)):
+            return finding.fault
     return ""
-
-
-def _is_of_swing(track: Track, departure: Departure, finding: Finding) -> bool:
-    """Return whether `finding` is a swing of which `departure` is one: it goes on where it is irregular."""
-    amplitude = finding.numbers.get("amplitude")
-    return isinstance(amplitude, float) and track.shown(abs(departure.size)) <= ALIKE * amplitude
 
 
 def _spans(track: Track, finding: Finding) -> list[tuple[float, float]]:
