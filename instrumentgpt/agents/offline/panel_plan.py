@@ -255,7 +255,7 @@ def _trust(facts: Mapping[str, Any], language: Language) -> _Part:
         "goal": phrase("panel_goal_trust", language, lines=facts["lines"], log=facts["log"]),
         "channel": None,
         "candidates": list(dict.fromkeys([*seen, *alike, *RECORD])),
-        "experts": ["firmware", "sensing", "statistics"],
+        "experts": ["firmware", "sensing"],
         "after": [],
     }
 
@@ -273,7 +273,7 @@ def _cause(
 
 
 def _of_causes(number: int, goal: str, channel: int | None, causes: Sequence[str], fields: _Fields) -> _Part:
-    experts = [*experts_on(causes, fields)[:4], "statistics"]
+    experts = experts_on(causes, fields)[:4]
     part = {"id": number, "kind": "cause", "goal": goal, "channel": channel, "candidates": list(causes)}
     return {**part, "experts": experts, "after": [1]}
 

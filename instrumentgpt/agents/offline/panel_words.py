@@ -16,23 +16,17 @@ from instrumentgpt.agents.offline.panel_plan import (
     reasons,
     sentence,
     where_is,
-    worst_channel,
 )
 from instrumentgpt.analyst.case import Case, Result, ToolFailed
 from instrumentgpt.analyst.constraints import mark, step_of
 from instrumentgpt.analyst.report import faults_of
 from instrumentgpt.analyst.words import cited, joined, phrase
 from instrumentgpt.instruments.faults import cause_title
-from instrumentgpt.instruments.findings import FEWEST_SAMPLES
-from instrumentgpt.instruments.language import with_spans
 from instrumentgpt.memory.tokens import count_tokens
 
 SURE = {"certain": 0.95, "likely": 0.8, "possible": 0.55}  # how often each grade is right: docs/faults.md
 RULED_OUT = 0.85  # confidence that there is none: every candidate is ruled out by a line
 FOUND_NOTHING, LEFT_OPEN = 0.7, 0.4  # confidence without a verdict of its own
-WEIGHED = 0.7  # confidence of who weighs what others found
-OPEN_LESS = 0.15  # where a rival is left open
-GENERALIST = 12  # classes from which an expert has no field of its own, and weighs
 MOST_CLAIMS, MOST_REJECTS = 5, 5
 POSITION_TOKENS = 62  # a position is to fit into a summary of 100 (modes/panel/contracts.py allows 66)
 _View = dict[str, Any]
@@ -80,12 +74,7 @@ def contribute(case: Case) -> Iterator[str]:
     brief = given["brief"]
     diagnosis = case.tool("diagnose_log", log=brief["log"], device=brief["device"], language=case.language)
     field = _Field(case, diagnosis, brief, given["sub_problem"], given["expert"])
-    if field.part["kind"] == "decide":
-        view = _decide(field)
-    elif len(field.expert["speaks_on"]) >= GENERALIST:
-        view = _weigh(field)
-    else:
-        view = _judge(field)
+    view = _decide(field) if field.part["kind"] == "decide" else _judge(field)
     # without its last sentences, as far as it must fit into a summary
     sentences = re.split(r"(?<=[.;])\s+|(?<=[。；])", view["position"])
     while len(sentences) > 1 and count_tokens(" ".join(sentences)) > POSITION_TOKENS:
@@ -138,34 +127,6 @@ def _decide(field: _Field) -> _View:
     count = len(faults_of(field.diagnosis))
     position = field.say("panel_nothing_to_do", count=count, reason=reason)
     return {**view, "position": position, "cause": "", "confidence": RULED_OUT}
-
-
-def _weigh(field: _Field) -> _View:
-    """Return the contribution of who says how strong the evidence of others is, and holds no cause."""
-    diagnosis, part = field.diagnosis, field.part
-    seen = field.faults(part["channel"], part["candidates"])
-    view: _View = {"cause": "", "confidence": WEIGHED, "claims": [], "rejects": []}
-    if not seen:
-        return {**view, "position": _amount(field) if part["kind"] == "trust" else _quiet(field)}
-    finding = seen[0]
-    fields = {"title": finding["title"], "count": len(finding["evidence"]), "samples": diagnosis["samples"]}
-    shown = field.figure(finding["channel"], finding["class"])
-    position = field.say("panel_weighs", since=finding["onset_clock"], figure=shown, **fields)
-    shown_by = ((item["line"], item["text"]) for item in finding["evidence"][:2])
-    claims = [field.claim(finding["cause"], *shown_by)]
-    claims += [field.claim(text["text"], (text["lines"][0], "")) for text in finding["coincidences"][:2]]
-    rival = inseparable_rival(finding)
-    if rival:
-        names = {"title": finding["title"], "rival": field.title(rival)}
-        claims.append(field.claim(field.say("panel_not_by_numbers", samples=diagnosis["samples"], **names)))
-    confidence = WEIGHED - OPEN_LESS * bool(rival)
-    return {
-        **view,
-        "position": position,
-        "cause": finding["class"],
-        "confidence": confidence,
-        "claims": claims,
-    }
 
 
 def _holds(field: _Field, finding: Mapping[str, Any]) -> _View:
@@ -246,15 +207,6 @@ def _quiet(field: _Field) -> str:
     """Return the position that nothing was found, with the figures of the channel."""
     shown = field.figure(field.part["channel"])
     return field.say("panel_weighs_nothing", samples=field.diagnosis["samples"], figure=shown)
-
-
-def _amount(field: _Field) -> str:
-    """Return whether the log has enough samples for a verdict."""
-    channel = worst_channel(field.diagnosis, None)
-    fields = {"samples": channel.get("samples") or 0, "seconds": field.diagnosis["seconds"] or 0.0}
-    few = fields["samples"] < FEWEST_SAMPLES or channel.get("sample_period") is None
-    key = "panel_weighs_too_little" if few else "panel_weighs_record"
-    return with_spans(field.say(key, period=channel.get("sample_period"), **fields), field.case.language)
 
 
 MOST_LINKED = 3  # lines of one view
