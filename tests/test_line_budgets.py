@@ -8,23 +8,23 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_768,
-    "instrumentgpt/analyst": 6_852,
+    "instrumentgpt/agents": 4_716,
+    "instrumentgpt/analyst": 6_827,
     "instrumentgpt/commands": 1_594,
     "instrumentgpt/evals": 1_145,
     "instrumentgpt/fleet": 935,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 24_164,
-    "instrumentgpt/memory": 5_127,
+    "instrumentgpt/instruments": 23_082,
+    "instrumentgpt/memory": 4_941,
     "instrumentgpt/modes/commands": 815,
     "instrumentgpt/modes/interview": 1_365,
     "instrumentgpt/modes/investigate": 1_450,
     "instrumentgpt/modes/panel": 2_139,
-    "instrumentgpt/storage": 4_420,
-    "instrumentgpt/turn": 2_483,
-    "instrumentgpt/ui": 8_043,
+    "instrumentgpt/storage": 4_409,
+    "instrumentgpt/turn": 2_482,
+    "instrumentgpt/ui": 8_042,
 }
-WHOLE = 68_422
+WHOLE = 67_064
 
 
 def lines_in(room: str) -> int:
