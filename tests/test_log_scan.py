@@ -1,12 +1,18 @@
 """The scan by learned line shapes gives, bit for bit, what the plain reader gives."""
 
+import os
 import random
 import re
+import signal
+import sys
 import tomllib
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+import psutil
 import pytest
 from cases import each
 from hypothesis import example, given, settings
@@ -14,11 +20,14 @@ from hypothesis import strategies as st
 from instrument_lines import SHAPES, event, sample
 
 from bench.made_up_lines import make_up
-from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.logs import UnreadableLog, read_log
 from instrumentgpt.instruments.reading.layouts import Format, formats
-from instrumentgpt.instruments.reading.lines import Rows, read_into
-from instrumentgpt.instruments.reading.scan import Shapes, read_block, shapes_of
-from instrumentgpt.instruments.reading.sources import chunks, open_source
+from instrumentgpt.instruments.reading.lines import VALUES, Rows, read_into
+from instrumentgpt.instruments.reading.parallel import forked, scanned
+from instrumentgpt.instruments.reading.scan import Samples, scan
+from instrumentgpt.instruments.reading.sources import open_source
+from instrumentgpt.instruments.reading.templates import templates_of
+from instrumentgpt.instruments.reading.words import Text, numbers_at
 
 OWN = formats()["instrument-debug"]
 REAL_SHAPES = tomllib.loads(Path(__file__).with_name("line_shapes.toml").read_text(encoding="utf-8"))
@@ -107,14 +116,15 @@ KINDS = [
 DIRT = st.lists(st.tuples(st.integers(0, 10**6), st.sampled_from(KINDS), st.integers(0, 10**6)), max_size=60)
 
 
-def everything(rows: Rows) -> dict[str, object]:
-    """Return what was read, without the order in which names were met."""
+def everything(samples: Samples, rows: Rows) -> dict[str, object]:
+    """Return what was read, with the names of channels for their numbers."""
     names = {number: name for name, number in rows.names.items()}
+    nothing = np.full(len(samples.line), np.nan)
     return {
-        "line": rows.line,
-        "raw": rows.raw,
-        "channel": [names.get(number, number) for number in rows.channel],
-        "values": [[value.hex() for value in values] for values in rows.values],
+        "line": samples.line.tolist(),
+        "raw": samples.raw.tolist(),
+        "channel": [names.get(number, number) for number in samples.channel.tolist()],
+        "values": [[value.hex() for value in samples.values.get(name, nothing).tolist()] for name in VALUES],
         "gains": repr([(line, names.get(channel, channel), own) for line, channel, own in rows.gains]),
         "broken": (rows.broken_count, rows.broken),
         "boots": rows.boots,
@@ -122,17 +132,27 @@ def everything(rows: Rows) -> dict[str, object]:
     }
 
 
+def plainly(lines: list[bytes], layout: Format) -> dict[str, object]:
+    rows = Rows()
+    read_into(rows, enumerate(lines, 1), layout)
+    values = np.array(rows.values, dtype=float).reshape(-1, len(VALUES))
+    columns = dict(zip(VALUES, values.T, strict=True))
+    samples = Samples(np.array(rows.line), np.array(rows.raw), np.array(rows.channel), columns)
+    return everything(samples, rows)
+
+
 def assert_both_readers_agree(
     lines: list[bytes], layout: Format, line_end: bytes = b"\n", closed: bool = True
 ) -> None:
     content = line_end.join(lines) + line_end * closed
-    rows, plain = Rows(), Rows()
-    count = read_block(rows, content, 1, Shapes(layout))
-    split = content.removesuffix(b"\n").split(b"\n")
+    rows = Rows()
+    found, count = scan(Text.of(content), 1, layout, rows)
+    split = content.split(b"\n")
+    split = split[:-1] if split[-1] == b"" else split
     assert count == len(split)
-    read_into(plain, enumerate(split, 1), layout)
-    assert everything(rows) == everything(plain)
-    assert rows.names == plain.names
+    expected = plainly(split, layout)
+    for name, value in everything(found, rows).items():
+        assert value == expected[name], name
 
 
 def best_format(lines: list[str]) -> Format:
@@ -210,12 +230,10 @@ def test_a_line_that_says_something_has_what_its_format_says_every_such_line_has
 
 
 def left_to_the_plain_reader(lines: list[str], layout: Format) -> int:
-    rows, shapes = Rows(), Shapes(layout)
-    content = "\n".join(lines).encode()
-    read_block(rows, content, 1, shapes)
-    own = {number for number, found in enumerate(shapes.matches(content.split(b"\n"), content), 1) if found}
-    assert rows.line
-    return len({*rows.line} - own)
+    rows = Rows()
+    found, _ = scan(Text.of("\n".join(lines).encode()), 1, layout, rows)
+    assert len(found.line) > 0
+    return len(rows.line)
 
 
 @each("name", sorted(REAL_SHAPES))
@@ -251,8 +269,9 @@ def test_several_programs_in_one_log_are_learned():
 
 def test_numbers_that_decide_what_a_line_means_are_no_moving_numbers():
     lines = [line.encode() for line in real_lines("marlin_two_extruders", 200, random.Random(4))]
-    (shape,) = shapes_of(lines, formats()["marlin"])
-    assert b" T1:" in shape.regex.pattern and b"\\ @1:" in shape.regex.pattern
+    (shape,) = templates_of(lines, formats()["marlin"])[:1]
+    constant = b"".join(piece.text for piece in shape.pieces if piece.kind == "text")
+    assert b" T1:" in constant and b" @1:" in constant
     assert [own.name for own in shape.samples] == ["T0", "T1", "B"]
 
 
@@ -262,6 +281,37 @@ def test_a_line_that_could_mean_something_else_with_other_numbers_is_limited():
     assert_both_readers_agree(lines, formats()["key-value"])
 
 
+@settings(deadline=None, max_examples=300)
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(-2000, 2000).map(lambda value: f"{value:.3f}"),
+            st.floats(-1e9, 1e9).map(repr),
+            st.integers(-(10**19), 10**19).map(str),
+            st.sampled_from(ODD_NUMBERS),
+        ),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_a_number_found_by_words_is_the_float_that_python_reads(numbers):
+    content = " ".join(numbers).encode()
+    starts = np.cumsum([0] + [len(number.encode()) + 1 for number in numbers[:-1]])
+    found = numbers_at(Text.of(content), starts)
+    ok = found.ok & found.exact()
+    for number, value, good, end, start in zip(numbers, found.values(), ok, found.end, starts, strict=True):
+        if good:
+            spelled = content[start:end]
+            assert number.encode().startswith(spelled)
+            assert float(spelled).hex() == float(value).hex()
+
+
+@each("number", ["36.98", "-0.02", "7", "1234567.123456", "-403.06", "0.29930", "12345678", "1772646613.512"])
+def test_ordinary_numbers_need_no_plain_reader(number):
+    found = numbers_at(Text.of(number.encode() + b" "), np.array([0]))
+    assert found.ok.all() and found.end[0] == len(number)
+
+
 @pytest.mark.parametrize("block", [200, 1000, 4096])
 def test_where_blocks_are_cut_does_not_matter(block, tmp_path):
     lines = [
@@ -269,11 +319,46 @@ def test_where_blocks_are_cut_does_not_matter(block, tmp_path):
         for number in range(200)
     ]
     (tmp_path / "run.log").write_text("\n".join([*lines, "x" * 9000, sample(60)]), encoding="utf-8")
-    rows, shapes = Rows(), Shapes(OWN)
-    parts = list(chunks(open_source(tmp_path / "run.log"), block))
-    counts = [read_block(rows, part.content, part.first_line, shapes) for part in parts]
-    assert len(parts) > 3 and sum(counts) == 202
-    assert rows.line == read_log(tmp_path / "run.log").samples["line"].tolist()
+    source = open_source(tmp_path / "run.log")
+    parts = [part for part, _ in scanned(source, OWN, [], block_bytes=block)]
+    before = np.cumsum([0] + [count for _, _, count in parts])
+    found = np.concatenate(
+        [samples.line + first for (samples, _, _), first in zip(parts, before, strict=False)]
+    )
+    assert len(parts) > 3
+    assert found.tolist() == read_log(tmp_path / "run.log").samples["line"].tolist()
+    assert before[-1] == 202
+
+
+def numbered(number: int, trouble: str, parent: int) -> int:
+    """Return `number`, if need be after trouble in a process that is not the `parent`."""
+    if trouble == "killed" and os.getpid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+    if trouble == "raises":
+        raise UnreadableLog("no log at all")
+    return number
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux alone")
+@each("killed", [(), (0,), (3, 4), tuple(range(9))])
+def test_blocks_read_by_forked_processes_come_whole_and_in_order(killed):
+    blocks = [
+        partial(numbered, number, "killed" if number in killed else "", os.getpid()) for number in range(9)
+    ]
+    before = psutil.Process().children()
+    assert list(forked(blocks)) == list(range(9))
+    assert psutil.Process().children() == before
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux alone")
+def test_an_error_in_a_forked_process_is_raised_as_what_it_is_and_leaves_none_behind():
+    blocks = [partial(numbered, number, "raises" if number == 5 else "", 0) for number in range(9)]
+    before = psutil.Process().children()
+    found = forked(blocks)
+    assert [next(found) for _ in range(5)] == list(range(5))
+    with pytest.raises(UnreadableLog, match="no log at all"):
+        next(found)
+    assert psutil.Process().children() == before
 
 
 def test_channels_with_names_are_numbered_as_they_are_met(tmp_path):

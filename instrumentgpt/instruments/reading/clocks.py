@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -42,7 +42,6 @@ COMPACT = re.compile(  # 20261005073000, 20261005-073000
     r"((?:19|20)\d\d)([01]\d)([0-3]\d)[-_T ]?([0-2]\d)([0-5]\d)([0-5]\d)(?=[.,]\d|$)"
 )
 COMPACT_NUMBERS = (1.9e13, 2.1e13)
-FIRST_DATE, ONE_MICRO = datetime(1970, 1, 1), timedelta(microseconds=1)
 ONE_DAY = pd.Timedelta(days=1)  # by which clocks of other zones may be ahead
 YEARLESS = re.compile(  # 11-22 06:00:07, 22.11. 06:00, Nov 22 06:00:07, 22 Nov 06:00:07
     r"(?:(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second>\d{1,2})\.?|(?P<month>[A-Z][a-z]{2}) +(?P<of>\d{1,2})"
@@ -128,7 +127,8 @@ def micros(kind: str, text: bytes) -> int | None:
 def _micros(kind: str, text: bytes) -> int:
     """Return the µs of `text`; negative or a ValueError for a time that does not exist."""
     if kind == "datetime":
-        return (datetime.fromisoformat(text.decode().replace("/", "-")) - FIRST_DATE) // ONE_MICRO
+        day = day_micros(text[:10])
+        return day if day < 0 else day + _day_clock(text[11:])
     if kind == "clock":
         return _clock(text)
     if kind == "syslog":

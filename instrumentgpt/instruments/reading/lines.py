@@ -5,8 +5,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-import pandas as pd
-
 from instrumentgpt.instruments.reading.clocks import NO_TIME, micros
 from instrumentgpt.instruments.reading.layouts import NO_NUMBER, NUMBER, Format, Pattern
 from instrumentgpt.instruments.reading.sources import text_of
@@ -35,18 +33,11 @@ class Rows:
     boots: list[int] = field(default_factory=list)  # lines at which the instrument says that it starts
     scales: dict[str, float] = field(default_factory=dict)  # pattern → percent per unit of its output
     names: dict[str, int] = field(default_factory=dict)  # channel names met, with the numbers given to them
+    first_number: int = 1  # of the channels that have names
 
     def number_of_channel(self, name: str) -> int:
         """Return the number of the channel called `name`, a new one if it is new."""
-        return self.names.setdefault(name, len(self.names) + 1)
-
-    def take_samples(self) -> pd.DataFrame:
-        """Return the samples (line, raw, channel, and those of VALUES that any has), which are then gone."""
-        values = pd.DataFrame(self.values, columns=VALUES, dtype="float64").dropna(axis="columns", how="all")
-        numbers = {"line": self.line, "raw": self.raw, "channel": self.channel}
-        samples = pd.DataFrame(numbers, dtype="int64").join(values)
-        self.line, self.raw, self.channel, self.values = [], [], [], []
-        return samples
+        return self.names.setdefault(name, len(self.names) + self.first_number)
 
 
 @dataclass(frozen=True)

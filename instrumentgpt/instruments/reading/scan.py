@@ -1,240 +1,323 @@
-"""Lines that differ in nothing but numbers, read by one expression: the fast way to read a text log.
+"""All lines of a block at once: the fast way to read a text log.
 
-What lines of a shape mean is what the plain reader (`lines`) says of one of them. It is asked of some more,
-and with other numbers; where it says anything else than the shape does, all lines of the shape are left to
-it, as are lines of rare shapes. So both ways give the same.
+Lines are found by their newline and read by the shapes that the log repeats (`templates`), each for all its
+lines together, numbers by `words`. A line of no learned shape is left out if it lacks what every sample has,
+else it goes to the plain reader (`lines`): both ways give the same.
 """
 
 import math
-import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import compress, pairwise
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
-from instrumentgpt.instruments.reading.clocks import NO_TIME, micros
-from instrumentgpt.instruments.reading.layouts import TIMES, Format, Pattern
-from instrumentgpt.instruments.reading.lines import VALUES, Rows, meaning_of, number_of, read_into, stripped
+from instrumentgpt.instruments.reading.clocks import NO_TIME
+from instrumentgpt.instruments.reading.layouts import Format
+from instrumentgpt.instruments.reading.lines import VALUES, Rows, number_of, read_into
+from instrumentgpt.instruments.reading.templates import (
+    MOST_BLANKS,
+    Limits,
+    Sample,
+    Template,
+    templates_of,
+)
+from instrumentgpt.instruments.reading.words import (
+    WHOLE_POWERS,
+    Flags,
+    Numbers,
+    Positions,
+    Text,
+    blanks_at,
+    numbers_at,
+    spans_at,
+    stamps_at,
+    word_and_mask,
+)
 
-NUMBER = re.compile(rb"-?\d+(?:\.\d+)?")
-DIGIT = re.compile(rb"\d")
-WANTED = {"channel": rb"\d{1,4}", "number": NUMBER.pattern, "(": b"(", ")": b")", **TIMES}
-OTHER_DIGITS = bytes.maketrans(b"0123456789", b"1234567892")
-OTHER_NUMBERS = (b"8", b"-36.25", b"53186")
-FEW_LINES = 5  # of a shape: the plain reader takes them sooner than anything can be learned from them
-ASKED_LINES = 5  # of a shape
-MOST_SHAPES, MOST_ALIKE = 2000, 8  # in a log; that differ in nothing but digits of their words
-IN_NUMBERS = b"0123456789.-"
+NEWLINE, CARRIAGE_RETURN = 10, 13
+MANY_LINES = 2000  # are looked through for what a sample needs, before anything is learned from them
+LEAST_TAKEN = 0.1  # of the lines left: what shapes must take for learning to be of use
+FEW_LINES = 100  # the plain reader takes so many sooner than anything can be learned from them
+SHOWN_LINES = 200  # to learn from at once
+MOST_TEMPLATES = 150
+PATIENCE = 6  # learning that is of no use is given up after so many times
+MANY_NUMBERS = 12  # of a shape: from here on it pays to find the digits of the whole block first
+NAMED = 1 << 20  # channels with names have numbers from here on until all blocks are read
+MOST_SECONDS = 12  # digits of a time in seconds, so that its µs fit an integer
+EXACT_POWER = 22  # the greatest power of ten that is a float
 
-Span = tuple[int, int]
-
-
-class Piece(NamedTuple):
-    """A part of a line: "text", a "number", "digits" that are no number, a "channel", or a kind of time."""
-
-    kind: str
-    text: bytes
-
-
-class Sample(NamedTuple):
-    """A sample of a pattern: which groups of its shape its channel and `VALUES` are, 0 for none."""
-
-    pattern: Pattern
-    channel: int
-    name: str
-    values: tuple[int, ...]
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Shape:
-    """What lines like `regex` say: nothing without `samples`. `stamp` is the group of a time, 0 for none."""
+class Samples:
+    """Samples in the order of their lines: `raw` is the stamp (µs), `values` are those that some line has."""
 
-    regex: re.Pattern[bytes]
-    kind: str
-    stamp: int
-    samples: tuple[Sample, ...]
-
-    def read(self, rows: Rows, number: int, match: re.Match[bytes]) -> bool:
-        """Add to `rows` what the line of this `match` says, and return True; False if its time cannot be."""
-        stamp = micros(self.kind, match[self.stamp]) if self.stamp else NO_TIME
-        if stamp is None:
-            return False
-        for pattern, channel, name, groups in self.samples:
-            setpoint, pv, output, kp, ki, kd = [
-                number_of(match[group]) if group else math.nan for group in groups
-            ]
-            rows.line.append(number)
-            rows.raw.append(stamp)
-            rows.channel.append(
-                int(match[channel]) if channel else rows.number_of_channel(name) if name else 1
-            )
-            rows.values.append((setpoint, pv, output * pattern.output_scale, kp, ki, kd))
-            rows.scales[pattern.name] = pattern.output_scale
-        return True
-
-
-Matched = tuple[Shape, re.Match[bytes]]
+    line: Ints
+    raw: Ints
+    channel: Ints
+    values: dict[str, Floats]
 
 
 @dataclass
-class Shapes:
-    """The line shapes of one log, met so far, by what they write between their numbers."""
+class _Block:
+    """The lines of a block: where they start and end (before "\\r\\n"), and which are not read yet."""
 
-    layout: Format
-    learned: dict[bytes, list[Shape]] = field(default_factory=dict)
+    text: Text
+    starts: Positions
+    ends: Positions
+    left: Positions
 
-    def matches(self, lines: Sequence[bytes], content: bytes) -> list[Matched | None]:
-        """Return the shape and the match of each of `lines`, which are those of `content`; None without."""
-        words = content.translate(None, IN_NUMBERS).split(b"\n")[: len(lines)]
-        for own, count in Counter(words).items():
-            if count >= FEW_LINES and own not in self.learned and len(self.learned) < MOST_SHAPES:
-                alike = list(compress(lines, map(own.__eq__, words)))
-                self.learned[own] = list(shapes_of(alike, self.layout))
-        return [self._match(line, own) for line, own in zip(lines, words, strict=True)]
+    @classmethod
+    def of(cls, text: Text) -> "_Block":
+        ends = np.flatnonzero(text.letters[: text.size] == NEWLINE)
+        if text.size and (not len(ends) or ends[-1] != text.size - 1):
+            ends = np.append(ends, text.size)
+        starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else ends
+        ends = ends - (text.letters[ends - 1] == CARRIAGE_RETURN)
+        return cls(text, starts, ends, np.arange(len(ends)))
 
-    def _match(self, line: bytes, words: bytes) -> Matched | None:
-        for shape in self.learned.get(words, ()):
-            if match := shape.regex.fullmatch(line):
-                return shape, match
-        return None
-
-
-def read_block(rows: Rows, content: bytes, first_line: int, shapes: Shapes) -> int:
-    """Add to `rows` what the lines of `content` say, from `first_line` on; return how many they are."""
-    lines = content.removesuffix(b"\n").split(b"\n")
-    matches = shapes.matches(lines, content)
-    left = [line for line, matched in zip(lines, matches, strict=True) if not matched]
-    may_say = iter(_may_say_something(left, shapes.layout))
-    for number, (line, matched) in enumerate(zip(lines, matches, strict=True), first_line):
-        plainly = not matched[0].read(rows, number, matched[1]) if matched else next(may_say)
-        if plainly:
-            read_into(rows, [(number, line)], shapes.layout)
-    return len(lines)
+    def line(self, at: int) -> bytes:
+        return self.text.letters[self.starts[at] : self.ends[at]].tobytes()
 
 
-def _may_say_something(lines: Sequence[bytes], layout: Format) -> Sequence[bool]:
-    """Return which of `lines` have what every line with samples or gains has."""
-    if not layout.needs:
-        return [True] * len(lines)
-    found: list[bool] = pc.match_substring_regex(pa.array(lines, pa.binary()), layout.needs).to_pylist()
-    return found
+@dataclass
+class LineShapes:
+    """The line shapes of one log, met so far."""
+
+    templates: tuple[Template, ...] = ()
+    patience: int = PATIENCE
+
+    def learn(self, block: _Block, layout: Format, used: Sequence[Template]) -> bool:
+        """Return whether there are shapes that the block has not `used` yet; learn some from its lines."""
+        if len(self.templates) == len(used) and self.patience > 0:
+            self.patience -= 1
+            shown = np.linspace(0, len(block.left) - 1, SHOWN_LINES).astype(np.int64)
+            lines = [block.line(at) for at in block.left[np.unique(shown)].tolist()]
+            room = MOST_TEMPLATES - len(self.templates)
+            self.templates += tuple(templates_of(lines, layout)[:room])
+        return len(self.templates) > len(used)
 
 
-def shapes_of(lines: Sequence[bytes], layout: Format) -> Iterator[Shape]:
-    """Yield the shapes of `lines`, which are alike between their numbers, until the plain reader must do."""
-    for _ in range(MOST_ALIKE):
-        asked = lines[:: -(-len(lines) // ASKED_LINES) or 1]
-        shape = shape_of(asked, layout) if len(lines) >= FEW_LINES else None
-        if shape is None:
-            return
-        yield shape
-        lines = [line for line in lines if not shape.regex.fullmatch(line)]
-
-
-def shape_of(lines: Sequence[bytes], layout: Format) -> Shape | None:
-    """Return the shape of the first of `lines`; None if the plain reader says else of any that it matches."""
-    line = lines[0]
-    meaning = meaning_of(stripped(line), layout)
-    if meaning and (meaning.gains or meaning.boot or meaning.broken):
-        return None
-    kinds: dict[Span | None, str] = {}  # of what is wanted; "" for values
-    samples: list[tuple[Pattern, Span | None, str, list[Span | None]]] = []
-    kind, stamp = "", None
-    if meaning and meaning.samples:
-        begin, parts = line.index(stripped(line)), meaning.parts
-        if kind := parts.kind:
-            kinds[stamp := (begin + parts.stamp_span[0], begin + parts.stamp_span[1])] = kind
-        for pattern, match in meaning.samples:
-            channel, *values = (
-                _span(match, name, begin + parts.message_start) for name in ("channel", *VALUES)
-            )
-            kinds |= {channel: "channel"} | dict.fromkeys(values, "")
-            name = pattern.channel_name or (match.groupdict().get("name") or b"").decode()
-            samples.append((pattern, channel, name, values))
-    wanted = sorted(span for span in kinds if span)
-    if any(first[1] > second[0] for first, second in pairwise(wanted)):
-        return None
-    pieces = list(_pieces(line, {span: kinds[span] for span in wanted}))
-    group: dict[Span | None, int] = {None: 0, **{span: number for number, span in enumerate(wanted, start=1)}}
-    shape = Shape(
-        _expression(pieces),
-        kind,
-        group[stamp],
-        tuple(
-            Sample(pattern, group[channel], name, tuple(group[span] for span in values))
-            for pattern, channel, name, values in samples
-        ),
-    )
-    if not all(_agrees(shape, _changed(pieces, number), layout) for number in OTHER_NUMBERS):
-        pieces = [_limited(shape, pieces, at, layout) for at in range(len(pieces))]
-        shape = replace(shape, regex=_expression(pieces))
-    asked = (*lines, *(_changed(pieces, number) for number in OTHER_NUMBERS))
-    return shape if all(_agrees(shape, line, layout) for line in asked) else None
-
-
-def _span(match: re.Match[bytes], name: str, start: int) -> Span | None:
-    """Return where in its line the group `name` of a match stands whose message begins at `start`."""
-    has = name in match.re.groupindex and match.start(name) >= 0
-    return (start + match.start(name), start + match.end(name)) if has else None
-
-
-def _pieces(line: bytes, kinds: Mapping[Span, str]) -> Iterator[Piece]:
-    """Yield the pieces of `line`: "text", "number", or one of `kinds`, between brackets."""
-    done = 0
-    for (start, end), kind in kinds.items():
-        yield from _numbers_and_text(line, done, start)
-        yield Piece("(", b"")
-        yield from [Piece(kind, line[start:end])] if kind else _numbers_and_text(line, start, end)
-        yield Piece(")", b"")
-        done = end
-    yield from _numbers_and_text(line, done, len(line))
-
-
-def _numbers_and_text(line: bytes, done: int, end: int) -> Iterator[Piece]:
-    for match in NUMBER.finditer(line, done, end):
-        yield Piece("text", line[done : match.start()])
-        yield Piece("number", match[0])
-        done = match.end()
-    yield Piece("text", line[done:end])
-
-
-def _expression(pieces: Sequence[Piece]) -> re.Pattern[bytes]:
-    def written(piece: Piece) -> bytes:
-        text = re.escape(piece.text)
-        return DIGIT.sub(rb"\\d", text) if piece.kind == "digits" else WANTED.get(piece.kind, text)
-
-    return re.compile(b"".join(map(written, pieces)))
-
-
-def _changed(pieces: Sequence[Piece], number: bytes) -> bytes:
-    """Return the line of `pieces` with another `number` wherever one may be, and other digits."""
-    others = {"number": number, "channel": number if number.isdigit() and len(number) < 5 else b"42"}
-    return b"".join(
-        piece.text.translate(OTHER_DIGITS) if piece.kind == "digits" else others.get(piece.kind, piece.text)
-        for piece in pieces
+def samples_of(rows: Rows) -> Samples:
+    """Return the samples of `rows` as arrays."""
+    values = np.array(rows.values, dtype=np.float64).reshape(-1, len(VALUES))
+    return Samples(
+        np.array(rows.line, dtype=np.int64),
+        np.array(rows.raw, dtype=np.int64),
+        np.array(rows.channel, dtype=np.int64),
+        {name: values[:, at] for at, name in enumerate(VALUES) if not np.isnan(values[:, at]).all()},
     )
 
 
-def _limited(shape: Shape, pieces: Sequence[Piece], at: int, layout: Format) -> Piece:
-    """Return the piece `at` with its digits alone free, or none, where other numbers would say else."""
-    piece = pieces[at]
-    before, after = (b"".join(other.text for other in part) for part in (pieces[:at], pieces[at + 1 :]))
-    others = (before + number + after for number in OTHER_NUMBERS)
-    if piece.kind != "number" or all(_agrees(shape, other, layout) for other in others):
-        return piece
-    digits = piece.text.translate(OTHER_DIGITS)
-    return piece._replace(kind="digits" if _agrees(shape, before + digits + after, layout) else "text")
+def merged(parts: Sequence[Samples]) -> Samples:
+    """Return `parts` as one, in the order of their lines; samples of a line stay as they are."""
+    parts = [part for part in parts if len(part.line)] or parts[:1]
+    if len(parts) == 1:
+        return parts[0]
+    line = np.concatenate([part.line for part in parts])
+    order = np.argsort(line, kind="stable") if (np.diff(line) < 0).any() else slice(None)
+    values = {}
+    for name in VALUES:
+        if any(name in part.values for part in parts):
+            columns = [part.values.get(name, np.full(len(part.line), np.nan)) for part in parts]
+            values[name] = np.concatenate(columns)[order]
+    raw, channel = (np.concatenate([getattr(part, name) for part in parts]) for name in ("raw", "channel"))
+    return Samples(line[order], raw[order], channel[order], values)
 
 
-def _agrees(shape: Shape, line: bytes, layout: Format) -> bool:
-    """Return whether the plain reader says of `line` what `shape` does, if that takes it."""
-    quick, plain = Rows(), Rows()
-    match = shape.regex.fullmatch(line)
-    if match is None or not shape.read(quick, 1, match):
-        return True
-    read_into(plain, [(1, line)], layout)
-    return repr(quick) == repr(plain)
+def scan(
+    text: Text, first_line: int, layout: Format, rows: Rows, learned: LineShapes | None = None
+) -> tuple[Samples, int]:
+    """Return the samples in `text` and its number of lines; what is not samples goes to `rows`.
+
+    rows     gets gains, boots, broken lines and scales; it must be fresh
+    learned  the shapes that other blocks of the log have; it gets those of this one
+    """
+    block, learned = _Block.of(text), learned or LineShapes()
+    parts: list[Samples] = []
+    used: tuple[Template, ...] = ()
+    tried, looked_through = False, not layout.needs or len(block.left) <= MANY_LINES
+    while len(block.left) > FEW_LINES:
+        before, new = len(block.left), learned.templates[len(used) :]
+        for template in new:
+            parts += _read_shape(block, template, first_line, rows)
+        used += new
+        if before - len(block.left) > LEAST_TAKEN * before:
+            learned.patience = PATIENCE
+        if len(block.left) <= FEW_LINES:
+            break
+        if not looked_through and (used or tried):
+            looked_through, block.left = True, block.left[_may_say_something(block, layout)]
+        elif not learned.learn(block, layout, used):
+            if tried or looked_through:
+                break
+            tried = True
+    lines = ((first_line + at, block.line(at)) for at in block.left.tolist())
+    read_into(rows, lines, layout)
+    rows.gains.sort(key=lambda gains: gains[0])
+    return merged([*parts, samples_of(rows)]), len(block.starts)
+
+
+def _may_say_something(block: _Block, layout: Format) -> Flags:
+    """Return which lines that are left have what every line with samples or gains has."""
+    offsets = np.append(block.starts, block.text.size).astype(np.int32)
+    buffers = [None, pa.py_buffer(offsets), pa.py_buffer(block.text.letters)]
+    lines = pa.Array.from_buffers(pa.binary(), len(block.starts), buffers)
+    if len(block.left) < len(block.starts):
+        lines = lines.take(pa.array(block.left))
+    matches = pc.match_substring_regex(lines, layout.needs)
+    return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=bool)
+
+
+@dataclass
+class _Matched:
+    """The lines of a shape: places among the lines left, where their reading stands, and what was read."""
+
+    which: Positions
+    position: Positions
+    end: Positions
+    stamp: Ints | None
+    numbers: dict[int, Numbers]
+
+    def keep(self, ok: Flags) -> None:
+        if not ok.all():
+            self.which, self.position, self.end = self.which[ok], self.position[ok], self.end[ok]
+            self.stamp = None if self.stamp is None else self.stamp[ok]
+            self.numbers = {at: numbers.where(ok) for at, numbers in self.numbers.items()}
+
+
+def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) -> list[Samples]:
+    """Return the samples of the lines that are written as `template`, and take these from the lines left."""
+    matched, many = _candidates(block, template), len(template.limits) > MANY_NUMBERS
+    for at, piece in enumerate(template.pieces):
+        if not len(matched.which):
+            return []
+        position = matched.position
+        if piece.kind == "text":
+            ok = block.text.is_at(piece.text, position)
+            matched.position = position + len(piece.text)
+        elif piece.kind == "blanks":
+            count = blanks_at(block.text, position)
+            ok = (count > 0) & (count <= MOST_BLANKS)
+            matched.position = position + count
+        elif piece.kind == "stamp" and template.layout:
+            matched.stamp, ok = stamps_at(block.text, position, template.layout)
+            matched.position = position + template.layout.size
+        else:
+            kept = at in template.kept
+            skipped = many and not kept
+            numbers = spans_at(block.text, position) if skipped else numbers_at(block.text, position, kept)
+            ok = _within(numbers, template.limits[at], kept)
+            matched.position = numbers.end
+            if kept:
+                matched.numbers[at] = numbers
+        matched.keep(ok)
+    matched.keep(matched.position == matched.end if template.whole else matched.position <= matched.end)
+    for sample in template.samples:
+        for place in sample.values:
+            if isinstance(place, tuple):
+                matched.keep(np.abs(_power(matched, place)) <= EXACT_POWER)
+    if not template.layout and template.stamp >= 0:
+        matched.keep(matched.numbers[template.stamp].whole <= MOST_SECONDS)
+    lines = block.left[matched.which] + first_line
+    block.left = np.delete(block.left, matched.which)
+    return _shape_samples(matched, template, lines, rows) if len(lines) and template.samples else []
+
+
+def _candidates(block: _Block, template: Template) -> _Matched:
+    """Return the lines left that are long enough for `template` and have its words near their start."""
+    which, starts = np.arange(len(block.left)), block.starts.take(block.left)
+    if template.key:
+        offset, letters = template.key
+        word, mask = word_and_mask(letters)
+        which = np.flatnonzero((block.text.word_at(starts + offset) & mask) == word)
+        starts = starts.take(which)
+    ends = block.ends.take(block.left.take(which))
+    matched = _Matched(which, starts, ends, None, {})
+    matched.keep(ends - starts >= template.least_size)
+    return matched
+
+
+def _within(numbers: Numbers, limits: Limits, kept: bool) -> Flags:
+    ok = numbers.ok & numbers.exact() if kept else numbers.ok
+    if limits.any:
+        return ok
+    ok = ok & (numbers.whole >= limits.least) & (numbers.whole <= limits.most)
+    if all(limits.kinds):
+        return ok
+    kind = 2 * numbers.negative + (numbers.decimals > 0)
+    allowed: Flags = np.array(limits.kinds)[kind]
+    return ok & allowed
+
+
+def _shape_samples(matched: _Matched, template: Template, lines: Ints, rows: Rows) -> list[Samples]:
+    """Return the samples of the `lines` of a shape; gains go to `rows`."""
+    channels = [_channels(matched, sample, rows) for sample in template.samples]
+    values = [_values(matched, sample) for sample in template.samples]
+    names = [name for name in VALUES if any(name in sample for sample in values)]
+    nothing = np.full(len(lines), np.nan)
+    columns = {name: _laced([sample.get(name, nothing) for sample in values]) for name in names}
+    line, channel = np.repeat(lines, len(channels)), _laced(channels)
+    if template.gains:
+        given = np.array([columns.get(name, nothing) for name in VALUES]).T.tolist()
+        rows.gains += zip(line.tolist(), channel.tolist(), map(tuple, given), strict=True)
+        return []
+    rows.scales |= {sample.pattern.name: sample.pattern.output_scale for sample in template.samples}
+    return [Samples(line, np.repeat(_stamps(matched, template), len(channels)), channel, columns)]
+
+
+def _laced(columns: list[NDArray[Any]]) -> NDArray[Any]:
+    """Return the values of all columns, line by line."""
+    return columns[0] if len(columns) == 1 else np.stack(columns, axis=1).ravel()
+
+
+def _stamps(matched: _Matched, template: Template) -> Ints:
+    if template.stamp < 0:
+        return np.full(len(matched.which), NO_TIME)
+    if matched.stamp is not None:
+        return matched.stamp
+    numbers = matched.numbers[template.stamp]
+    if template.kind == "milliseconds":
+        return numbers.mantissa * 1000
+    finer = np.maximum(numbers.decimals - 6, 0)
+    return numbers.mantissa // WHOLE_POWERS[finer] * WHOLE_POWERS[np.maximum(6 - numbers.decimals, 0)]
+
+
+def _channels(matched: _Matched, sample: Sample, rows: Rows) -> Ints:
+    if isinstance(sample.channel, int):
+        return matched.numbers[sample.channel].mantissa
+    if isinstance(sample.channel, bytes):
+        number = int(sample.channel)
+    else:
+        number = rows.number_of_channel(sample.name) if sample.name else 1
+    return np.full(len(matched.which), number, dtype=np.int64)
+
+
+def _values(matched: _Matched, sample: Sample) -> dict[str, Floats]:
+    columns: dict[str, Floats] = {}
+    for name, place in zip(VALUES, sample.values, strict=True):
+        if isinstance(place, int):
+            values = matched.numbers[place].values()
+        elif isinstance(place, tuple):
+            numbers, power = matched.numbers[place[0]], _power(matched, place)
+            size = numbers.mantissa / 10.0 ** np.maximum(-power, 0) * 10.0 ** np.maximum(power, 0)
+            values = np.where(numbers.negative, -size, size)
+        elif math.isnan(constant := number_of(place)):
+            continue
+        else:
+            values = np.full(len(matched.which), constant)
+        columns[name] = values * sample.pattern.output_scale if name == "output" else values
+    return columns
+
+
+def _power(matched: _Matched, place: tuple[int, int]) -> Ints:
+    """Return by which power of ten the digits of a number with an exponent are to be multiplied."""
+    exponent = matched.numbers[place[1]]
+    size = np.minimum(exponent.mantissa, 10 * EXACT_POWER)
+    return np.where(exponent.negative, -size, size) - matched.numbers[place[0]].decimals

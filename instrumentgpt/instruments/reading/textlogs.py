@@ -3,7 +3,7 @@
 import math
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -16,26 +16,20 @@ from instrumentgpt.instruments.reading.cells import began_in
 from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, TimeAxis, shifted, start_of, time_axis
 from instrumentgpt.instruments.reading.headers import NAMES, level_of
 from instrumentgpt.instruments.reading.layouts import Format, FormatError, formats, own_files, own_format
-from instrumentgpt.instruments.reading.lines import VALUES, Rows, read_into, take_apart
+from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
+from instrumentgpt.instruments.reading.parallel import scanned
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import EVENT_COLUMNS, Broken, Log, missing_of
 from instrumentgpt.instruments.reading.scales import output_scale
-from instrumentgpt.instruments.reading.scan import Shapes, read_block
-from instrumentgpt.instruments.reading.sources import (
-    Chunk,
-    Progress,
-    Source,
-    chunks,
-    is_packed,
-    lines_above,
-    text_of,
-)
+from instrumentgpt.instruments.reading.scan import Samples
+from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, chunks, lines_above, text_of
 
 FIRST_BYTES = 1 << 16
-BLOCK_BYTES = 4 << 20
 STEP_BYTES, WALL_STEPS = 1 << 20, 8  # in so many from the start a line may say the epoch
 EPOCH = 300_000_000 * SECOND  # a clock beyond counts since 1970
 SNIFFED = (150, 80), (3000, 2000)  # lines at the start of a log and spread over it; where those say nothing
+MORE_ROOM = 1.1  # for samples, than there are if the rest of the log has as many as what is read of it,
+MOST_ROOM = 4.0  # but no more times than there are now
 SOURCE = re.compile(rb"\[([^\]]{1,60})\] ?|([A-Za-z][\w.]{1,30}): ")
 
 
@@ -124,20 +118,83 @@ def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
     return Fit(layout, 0, len(prefixed), near)
 
 
+@dataclass
+class _Gathered:
+    """What all chunks of a log gave together.
+
+    columns  have room for more than the `count` samples: there may be millions, not to be moved often
+    """
+
+    columns: dict[str, NDArray[Any]] = field(
+        default_factory=lambda: {name: np.empty(0, dtype=np.int64) for name in ("line", "raw", "channel")}
+    )
+    count: int = 0
+    rows: Rows = field(default_factory=Rows)  # all but the samples
+    first: int = 0  # stamp of the first stamped line, µs
+    kind: str = ""
+    lines: int = 0
+
+    def add(self, samples: Samples, rows: Rows, lines: int, share: float) -> None:
+        """Add what `lines` lines gave, whose numbers start at 1; `share` of the log is read by then."""
+        channel, numbers = self._numbered(samples, rows)
+        given = {"line": samples.line + self.lines, "raw": samples.raw, "channel": channel, **samples.values}
+        count = self.count + len(channel)
+        room = math.ceil(count * min(max(MORE_ROOM / max(share, 1e-9), 1.0), MOST_ROOM))
+        for name in self.columns.keys() | given.keys():
+            column = self.columns[name] if name in self.columns else np.full(self.count, math.nan)
+            if len(column) < count:
+                narrow, column = column, np.empty(room, dtype=column.dtype)
+                column[: self.count] = narrow[: self.count]
+            column[self.count : count] = given.get(name, math.nan)
+            self.columns[name] = column
+        self.count = count
+        self.rows.gains += [
+            (line + self.lines, numbers.get(number, number), values) for line, number, values in rows.gains
+        ]
+        self.rows.boots += [line + self.lines for line in rows.boots]
+        self.rows.broken_count += rows.broken_count
+        room = EXAMPLES - len(self.rows.broken)
+        self.rows.broken += [(line + self.lines, text, why) for line, text, why in rows.broken[:room]]
+        self.rows.scales |= rows.scales
+        self.lines += lines
+
+    def samples(self) -> Samples:
+        """Return the samples of the whole log."""
+        columns = {name: column[: self.count] for name, column in self.columns.items()}
+        values = {name: columns[name] for name in VALUES if name in columns}
+        return Samples(columns["line"], columns["raw"], columns["channel"], values)
+
+    def _numbered(self, samples: Samples, rows: Rows) -> tuple[NDArray[np.int64], dict[int, int]]:
+        """Return the channels of `samples` as the whole log numbers them: names in the order they are met."""
+        if not rows.names:
+            return samples.channel, {}
+        places = {number: np.flatnonzero(samples.channel == number) for number in rows.names.values()}
+        met = [(int(samples.line[at[0]]), int(at[0]), number) for number, at in places.items() if len(at)]
+        met += [(line, 0, number) for line, number, _ in rows.gains]
+        names = {number: name for name, number in rows.names.items()}
+        numbers = {
+            number: self.rows.number_of_channel(names[number])
+            for _, _, number in sorted(met)
+            if number in names
+        }
+        channel = samples.channel.copy()
+        for number, at in places.items():
+            channel[at] = numbers.get(number, number)
+        return channel, numbers
+
+
 def read_text_log(
     source: Source, layout: Format, period: float | None = None, progress: Progress | None = None
 ) -> Log:
     """Return the log that `source` is, read as `layout`; `period` (s) is for one without times."""
-    if any(map(is_packed, source.parts)):
-        for _ in chunks(source):
-            pass  # so that what unpacks to too much is refused before its lines are read
     notes: list[str] = []
-    rows, shapes, lines = Rows(), Shapes(layout), 0
-    blocks = [rows.take_samples()]
-    for chunk in chunks(source, BLOCK_BYTES, notes, progress):
-        lines += read_block(rows, chunk.content, chunk.first_line, shapes)
-        blocks.append(rows.take_samples())
-    return _log_of(source, layout, pd.concat(blocks, ignore_index=True), rows, lines, notes, period)
+    whole = _Gathered()
+    whole.first, whole.kind = _first_stamp(source, layout)
+    for (samples, rows, lines), share in scanned(source, layout, notes):
+        whole.add(samples, rows, lines, share)
+        if progress:
+            progress(share)
+    return _log_of(source, layout, whole, notes, period)
 
 
 def _first_stamp(source: Source, layout: Format) -> tuple[int, str]:
@@ -159,47 +216,41 @@ def _wall_clock(source: Source, layout: Format) -> int | None:
     return None
 
 
-def _stamped(raw: NDArray[np.int64], line: NDArray[np.int64], period: float | None) -> NDArray[np.int64]:
+def _stamped(samples: Samples, period: float | None) -> NDArray[np.int64]:
     """Return the stamps (µs): without one, that of the row above; without any, lines are `period` apart."""
-    timed = raw != NO_TIME
+    timed = samples.raw != NO_TIME
     if timed.all():
-        return raw
+        return samples.raw
     if timed.any():
-        return raw[np.maximum.accumulate(np.where(timed, np.arange(len(timed)), np.argmax(timed)))]
-    rows = np.cumsum(np.diff(line, prepend=line[:1]) > 0)
+        above = np.maximum.accumulate(np.where(timed, np.arange(len(timed)), np.argmax(timed)))
+        return samples.raw[above]
+    rows = np.cumsum(np.diff(samples.line, prepend=samples.line[:1]) > 0)
     return rows * round((period or 1.0) * SECOND)
 
 
-def _last_of_stamp(read: pd.DataFrame) -> pd.DataFrame:
-    """Return the samples `read` without those that the next row of the same channel and stamp replaces."""
-    replaced = (read["raw"].diff(-1) == 0) & (read["channel"].diff(-1) == 0)
-    return read[~replaced]
+def _last_of_stamp(samples: Samples) -> Samples:
+    """Return `samples` without those that the next row of the same channel and stamp replaces."""
+    same = (np.diff(samples.raw) == 0) & (np.diff(samples.channel) == 0)
+    kept = np.flatnonzero(np.append(~same, True)[: len(samples.raw)])
+    values = {name: column[kept] for name, column in samples.values.items()}
+    return Samples(samples.line[kept], samples.raw[kept], samples.channel[kept], values)
 
 
-def _log_of(
-    source: Source,
-    layout: Format,
-    read: pd.DataFrame,
-    rows: Rows,
-    lines: int,
-    notes: list[str],
-    period: float | None,
-) -> Log:
-    first, kind = _first_stamp(source, layout)
-    skipped = read["line"].to_numpy()
-    untimed = not (read["raw"] != NO_TIME).any()
-    if untimed:
-        first, kind = 0, "seconds"
-    elif layout.last_of_stamp:
-        read = _last_of_stamp(read)
-    line = read["line"].to_numpy()
-    axis = time_axis(_stamped(read["raw"].to_numpy(), line, period), line, kind, first, rows.boots)
+def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], period: float | None) -> Log:
+    rows, all_samples = whole.rows, whole.samples()
+    untimed = not (all_samples.raw != NO_TIME).any()
+    kind = "seconds" if untimed else whole.kind
+    skipped = all_samples.line
+    if layout.last_of_stamp and not untimed:
+        all_samples = _last_of_stamp(all_samples)
+    raw = _stamped(all_samples, period)
+    axis = time_axis(raw, all_samples.line, kind, 0 if untimed else whole.first, rows.boots)
     wall = _wall_clock(source, layout)
     above = lines_above(source, int(skipped[0])) if kind == "clock" and len(skipped) else []
     began = began_in(text for _, text in above)
-    nothing = np.broadcast_to(math.nan, len(line))  # takes no room
-    values = {name: read[name].to_numpy() if name in read else nothing for name in VALUES}
-    columns = {"time": axis.time, "channel": read["channel"].to_numpy(), **values, "line": line}
+    nothing = np.broadcast_to(math.nan, len(axis.time))  # takes no room
+    values = {name: all_samples.values.get(name, nothing) for name in VALUES}
+    columns = {"time": axis.time, "channel": all_samples.channel, **values, "line": all_samples.line}
     samples = pd.DataFrame(columns, copy=False)
     carry_gains(samples, rows)
     scale, why = max(rows.scales.values(), default=1.0), ""
@@ -218,7 +269,7 @@ def _log_of(
         if wall is None
         else start_of(axis.first + wall, "epoch"),
         layout=layout.name,
-        lines=lines,
+        lines=whole.lines,
         broken=Broken(rows.broken_count, tuple(rows.broken)),
         unit=layout.unit,
         missing=(*(("period",) if untimed and not period else ()), *missing_of(samples)),
