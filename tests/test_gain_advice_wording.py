@@ -1,5 +1,6 @@
 """What is said about gains, in both languages."""
 
+import math
 import tomllib
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise
 from instrumentgpt.instruments.plant import Refusal, identify
 from instrumentgpt.instruments.tuning import advice_wording
 from instrumentgpt.instruments.tuning.advice_wording import sentences
+from instrumentgpt.instruments.tuning.gains import Advice, Gains
 from tests.simulated_loops import simulated_loop
 
 WORDINGS = tomllib.loads(advice_wording.SENTENCES.read_text(encoding="utf-8"))
@@ -107,3 +109,11 @@ def test_gains_are_told_in_the_logs_own_output_where_that_is_no_percentage(scale
     for language, words in (("en", "per that unit set kp {:.4g}"), ("zh", "以該單位設定 kp {:.4g}")):
         first = sentences(sluggish, language, scale=scale)[0]
         assert (words.format(sluggish.proposed.kp / scale) in first) is told
+
+
+def test_gains_to_go_back_to_are_told_as_the_log_names_them_whatever_its_output_counts():
+    numbers = {"kp": 2.6, "ki": 0.16, "kd": 0.0, "within": 0.005}
+    back = Advice(
+        1, Gains(2.6, 0.16, 0.0), Gains(0.7, 0.16, 0.0), math.nan, math.nan, math.nan, "back", "", numbers
+    )
+    assert sentences(back, "en", scale=50.0) == sentences(back, "en")

@@ -17,8 +17,6 @@ from instrumentgpt.instruments.loop_wording import explanation
 from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.messages import template_of
 from instrumentgpt.instruments.reading.record import gains_in, gains_of, written
-from instrumentgpt.instruments.tools.gains import advise_gains
-from instrumentgpt.instruments.workspace import Workspace
 
 LANGUAGES = ("en", "zh")
 OPENED = 1200.0  # s
@@ -151,15 +149,6 @@ def test_a_swing_after_a_change_of_gains_names_it_and_puts_it_back_in_the_log_s_
         for text in (wording.action(finding, language), wording.next_step(finding, language)):
             assert "Xp 12.5 K, Tn 133 s" in text and re.search("softer|柔和", text)
     assert written(gains_in("Xp 12,5 K Tn 133 s")[0]) == "Xp 12.5 K, Tn 133 s"
-
-
-def test_gains_that_held_until_they_were_changed_are_the_advice(changed, tmp_path):
-    where = Workspace(tmp_path / "devices.toml", tmp_path, tmp_path, attachments=(changed.path,))
-    advice = advise_gains(where, changed.name)
-    [row] = advice["channels"]
-    assert row["advice"]["proposed"]["kp"] == pytest.approx(8.0)
-    [group] = advice["advice_groups"]
-    assert "Xp 12.5 K, Tn 133 s" in group["sentences"][0] == row["advice_sentences"][0]
 
 
 def test_gains_that_change_in_their_columns_are_put_back_as_gains():

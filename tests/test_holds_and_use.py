@@ -1,14 +1,19 @@
 """What a loop does hold by hold, what its own use is, and what held before its gains were changed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cases import each
 from faulty_logs import log_of, samples_of
 from offline_case import asked
-from simulated_loops import STEADY
+from simulated_loops import STEADY, simulated_loop
 
-from demo.simulated_loop import Event, Plant
+from demo.simulated_loop import Controller, Event, Plant
+from instrumentgpt.instruments.advice import advise
 from instrumentgpt.instruments.diagnosis import diagnose
+from instrumentgpt.instruments.loops import COLUMNS, Loop
+from instrumentgpt.instruments.plant import identify
 from instrumentgpt.instruments.wording import summary
 
 HOLD = 2400.0  # s
@@ -52,6 +57,18 @@ def test_what_comes_at_even_intervals_and_is_answered_is_the_machine_s_own_cycle
     found = {finding.fault for finding in diagnosis.findings}
     assert not found & {"ambient_disturbance", "oscillation_tuning", "limit_cycle_actuator"}
     assert all(excursion.explained for excursion in diagnosis.excursions)
+
+
+def test_gains_that_held_before_those_that_swing_are_the_advice():
+    calm = simulated_loop(setpoint=[(0.0, 40.0)])
+    wild = simulated_loop(controller=Controller(kp=90.0, ki=3.0), setpoint=[(0.0, 40.0)])
+    named = {name: np.concatenate([getattr(calm, name), getattr(wild, name)]) for name in COLUMNS}
+    time = np.concatenate([calm.time, wild.time + calm.time[-1] + 1.0])
+    both = Loop(3, time, *(named[name] for name in COLUMNS), np.arange(len(time)) + 10)
+    advice = advise(identify(both))
+    assert advice.reason == "back" and advice.proposed.kp == pytest.approx(STEADY.kp)
+    one_set = replace(both, kp=np.full(len(time), 90.0), ki=np.full(len(time), 3.0), kd=np.zeros(len(time)))
+    assert advise(identify(one_set)).reason != "back"
 
 
 @pytest.fixture(scope="module")

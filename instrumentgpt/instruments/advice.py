@@ -88,6 +88,10 @@ def advise(plant: Identification | Refusal) -> Advice:
     accepted model keeps 48 degrees and a gain margin of 2.3; given only if the IAE of a setpoint step and
     a load step is predicted to fall by more than 25 % on every model.
     """
+    if plant.held and plant.gains:
+        now, (held, within) = plant.gains, plant.held
+        nan, told = math.nan, {"kp": now.kp, "ki": now.ki, "kd": now.kd, "within": within}
+        return Advice(plant.channel, now, held, nan, nan, nan, "back", "", {**told})
     if isinstance(plant, Refusal):
         numbers = {**plant.numbers, "step": STEP_BANDS * plant.band}
         return _no_advice(plant.channel, None, plant.reason, EXPERIMENTS[plant.reason], numbers)

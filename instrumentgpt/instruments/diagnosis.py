@@ -110,8 +110,7 @@ def _since_change(study: Study, finding: Finding) -> Finding:
         texts = (zip(GAIN_NAMES, named[:, row], strict=True) for row in (at - 1, at))
         back, now = (", ".join(f"{name} {value:.4g}" for name, value in pairs) for pairs in texts)
     softer = stated[-1]["p"].name if is_band(stated[-1]) else math.nan
-    held = {f"held_{name}": float(value) for name, value in zip(GAIN_NAMES, named[:, at - 1], strict=True)}
-    numbers = {**finding.numbers, **held, "changed": line, "put_back": back, "now": now, "softer": softer}
+    numbers = {**finding.numbers, "changed": line, "put_back": back, "now": now, "softer": softer}
     return replace(finding, numbers=numbers, evidence=quote(study, track, at) + finding.evidence)
 
 

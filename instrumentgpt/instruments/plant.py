@@ -11,7 +11,7 @@ from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import digit, periodicity, runs
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS
 from instrumentgpt.instruments.loops import COLUMNS, Floats, Indices, Loop
-from instrumentgpt.instruments.tuning.gains import Gains, gains_in_force, named_gains
+from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, Gains, gains_in_force, named_gains
 from instrumentgpt.instruments.tuning.margins import margins, swing_periods
 from instrumentgpt.instruments.tuning.models import Record, fit
 
@@ -38,6 +38,7 @@ class Refusal:
 
     gains  those in force as far as the log tells, None if it does not
     band   of the loop, in the unit of the pv; nan if nothing can be said
+    held   gains that the log names before those it swings with, and within what they held pv
     """
 
     channel: int
@@ -45,6 +46,7 @@ class Refusal:
     numbers: dict[str, float] = field(default_factory=dict)
     gains: Gains | None = None
     band: float = float("nan")
+    held: tuple[Gains, float] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +62,7 @@ class Identification:
     pinned    share of that stretch for which the output stood at its top or bottom without a break
     reach     percent from the lowest to the highest output there, or from zero, if that is more
     band      of the loop, in the unit of the pv
+    held      as in `Refusal`
     """
 
     channel: int
@@ -74,6 +77,7 @@ class Identification:
     pinned: float = 0.0
     reach: float = 100.0
     band: float = float("nan")
+    held: tuple[Gains, float] | None = None
 
 
 def identify(loop: Loop, exclude: Sequence[Span] = (), unit: str = "°C") -> Identification | Refusal:
@@ -88,7 +92,24 @@ def identify(loop: Loop, exclude: Sequence[Span] = (), unit: str = "°C") -> Ide
     """
     band = band_of(loop.pv, span_of(loop.pv, loop.setpoint, unit)) if len(loop) else float("nan")
     result = _identified(loop, exclude, unit, band)
+    result = replace(result, held=held_before(loop, band) if unit in CELSIUS else None)
     return replace(result, gains=named_gains(loop), band=band) if isinstance(result, Refusal) else result
+
+
+def held_before(loop: Loop, band: float) -> tuple[Gains, float] | None:
+    """Return the gains named last that held pv within `band` before those it swings with; within what."""
+    named = np.array([getattr(loop, name) for name in GAIN_NAMES])
+    rows = np.flatnonzero(np.isfinite(named[0]))
+    changes = rows[1:][(np.diff(np.nan_to_num(named[:, rows])) != 0).any(axis=0)]
+    parts = [_part(loop, rows) for rows in np.split(np.arange(len(loop)), changes)]
+    if len(parts) > 1 and oscillation(parts[-1])[0] > CALM * band:
+        for part in reversed(parts[:-1]):
+            stretches = np.split(np.arange(len(part)), np.flatnonzero(np.diff(part.setpoint)) + 1)
+            rows = max(stretches, key=len)
+            off, gains = (part.pv - part.setpoint)[rows[len(rows) // 2 :]], named_gains(part)
+            if gains and len(off) >= LEAST_SAMPLES / 2 and np.nanmax(np.abs(off)) <= CALM * band:
+                return gains, _range(off) / 2
+    return None
 
 
 def telling(loop: Loop, segments: Sequence[Segment]) -> Loop:

@@ -1,19 +1,18 @@
 """A tool that judges gains by the models that a log accepts."""
 
-import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Literal
 
 import numpy as np
 
-from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.kept_verdicts import advised, identified
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.reading.record import gains_of, gains_stated, is_band, written
 from instrumentgpt.instruments.tools.opened import diagnosed, known_channel, open_log, plain
-from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, Advice, Answer, Gains
+from instrumentgpt.instruments.tuning.gains import Advice, Answer
 from instrumentgpt.instruments.workspace import Workspace
 
 
@@ -38,18 +37,14 @@ def advise_gains(
     from instrumentgpt.instruments.tuning.advice_wording import sentences
 
     opened = open_log(workspace, log, device)
-    diagnosis = diagnosed(opened)
     loops, unit = loops_of(opened.log), opened.log.logged_unit
     answers, better_gains = [], []
     driven = [number for number in sorted(loops) if np.isfinite(loops[number].output).any()]
     named = [known_channel(opened, channel)] if channel is not None else []
     for number in named or driven or sorted(loops):
-        model = identified(diagnosis, loops[number])
+        model = identified(diagnosed(opened), loops[number])
         answers.append(advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target))
-        changed = next(
-            (one for one in diagnosis.findings if one.channel == number and "put_back" in one.numbers), None
-        )
-        better_gains.append(_put_back(changed, language) if changed else advised(opened.log, model))
+        better_gains.append(_as_named(advised(opened.log, model), opened.log))
     channels = [
         {
             "channel": answer.channel,
@@ -70,13 +65,19 @@ def advise_gains(
     }
 
 
-def _put_back(finding: Finding, language: Language) -> Advice:
-    """Return as advice the gains that held until they were changed before `finding`."""
-    kp, ki, kd = (float(finding.numbers[f"held_{name}"]) for name in GAIN_NAMES)
-    told: dict[str, float | str] = {"action": wording.action(finding, language)}
-    return Advice(
-        finding.channel or 0, None, Gains(kp, ki, kd), math.nan, math.nan, math.nan, "back", numbers=told
-    )
+def _as_named(advice: Advice, log: Log) -> Advice:
+    """Return `advice` to go back to gains with them as `log` names them, where a line states them."""
+    if advice.reason != "back" or not advice.proposed:
+        return advice
+    stated = [terms for _, terms in gains_stated(zip(log.events["line"], log.events["text"], strict=True))]
+    held = [
+        terms
+        for terms in stated
+        if np.allclose(gains_of(terms)[:2], (advice.proposed.kp, advice.proposed.ki))
+    ]
+    named = {"back": written(held[-1]), "now": written(stated[-1])} if held else {}
+    named |= {"softer": "band"} if held and is_band(held[-1]) else {}
+    return replace(advice, numbers={**advice.numbers, **named})
 
 
 def _groups(

@@ -31,7 +31,7 @@ def sentences(
     keys = _answer_keys(subject) if isinstance(subject, Answer) else _advice_keys(subject)
     numbers = _numbers(subject, unit)
     texts = [word(key, language, **numbers) for key in keys]
-    if "new_kp" in numbers and scale not in PERCENT and keys != ["advice.back"]:
+    if "new_kp" in numbers and scale not in PERCENT and not keys[0].startswith("advice.back"):
         own = {f"own_{name}": float(numbers[f"new_{name}"]) / scale for name in GAIN_UNITS}
         texts[0] += ("" if language == "zh" else " ") + word("own_unit", language, scale=scale, **own)
     return texts
@@ -109,10 +109,11 @@ def _answer_keys(answer: Answer) -> list[str]:
 
 
 def _advice_keys(advice: Advice) -> list[str]:
-    if advice.reason == "back":
-        keys = ["advice.back"]
-    elif advice.present is None:
+    if advice.present is None:
         keys = ["advice.refused", f"reason.{advice.reason}"]
+    elif advice.reason == "back":
+        keys = ["advice.back_own" if "back" in advice.numbers else "advice.back"]
+        keys += ["softer"] if "softer" in advice.numbers else []
     elif advice.proposed is not None:
         keys = ["advice.better", "benefit", "caution"]
     elif advice.reason == "good_enough" and float(advice.numbers["phase_now"]) < FRAGILE_PHASE:
