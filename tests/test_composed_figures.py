@@ -93,6 +93,8 @@ def test_times_past_any_limit_are_told_as_they_are_asked_for(chamber, question, 
         ("which setpoints were used, and since when?", "it ends at 37 °C, since 2026-03-04 09:00:00"),
         ("what was the biggest gap between sp and pv?", "largest deviation from the setpoint"),
         ("average output to hold 75?", "“75” was not looked at"),
+        ("mean of the flow after the refill?", "“after the refill” was not looked at"),
+        ("加水前後的平均流量？", "沒有單獨看「加水前後」"),
         ("rise time of the step to 37?", "rise time 11 min"),
     ],
 )

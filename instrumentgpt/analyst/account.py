@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any
 
-from instrumentgpt.analyst.case import Case, Result
+from instrumentgpt.analyst.case import Case, Result, ToolFailed
 from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
     aspect,
@@ -36,6 +38,11 @@ _PART = re.compile(  # of a log: "the second hour", "five minutes after", 第二
     r"\b(?:first|second|third|fourth|\d+|one|two|three|four|five|ten|half an?) (?:hours?|minutes?|min)\b"
     r"|(?:第[一二三四五\d]个?|[一二两三四五十\d]+个?)(?:小时|分钟)"
 )
+_EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told by what happened
+    r"\b(?:before|after|during|while|until)\b(?: (?:the|an?|its?|each|every))?"
+    r"(?P<what>(?! and)(?: [a-z-]{3,}){1,2})"
+    r"|(?P<zh>[\u4e00-\u9fff]{2})(?:前后|之后|以后|期间)"
+)
 
 
 def accounted(
@@ -46,9 +53,13 @@ def accounted(
     names  words of the question that name devices
     """
     calls, done, used = list[Result](), dict[str, Result](), dict[str, None]()
+    told = list[str | Callable[[], Result]]()  # words, and the charts that stand between them
 
     def tool(name: str, **given: Any) -> Result:
         calls.append(given)
+        if name == "plot_log" and told:
+            told.append(partial(case.tool, name, **given))
+            return {}
         call = f"{name} {given}"
         if call not in done:  # once in an answer
             done[call] = case.tool(name, **given)
@@ -58,12 +69,18 @@ def accounted(
             used.update((log.removesuffix(".gz"), None) for log in logs if isinstance(log, str))
         return result
 
-    told = [*answering(replace(case, tool=tool))]
-    shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(told))
+    for words in answering(replace(case, tool=tool)):
+        told.append(words)
+    shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(words for words in told if isinstance(words, str)))
     if parts := unused(without_names(case, names), kind, calls, shown):
         listed = case.listed(case.say("in_quotes", words=plain_text(part)) for part in parts)
         yield case.say("unused", parts=listed, count=len(parts)) + "\n\n"
-    yield from told
+    for piece in told:
+        if isinstance(piece, str):
+            yield piece
+        else:
+            with suppress(ToolFailed):  # an answer without its chart is still an answer
+                piece()
     if unnamed := [quoted(log) for log in used if log and log not in shown]:
         blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
         yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))
@@ -97,7 +114,8 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list
         parts.append(question.search)
     if kind in FIGURES and not question.again:
         parts += _readings(words, evidence) + _unknown(words, evidence)
-    return list(dict.fromkeys(written(part, question.text) for part in parts))
+    whole = [part for part in parts if not any(part in other and part != other for other in parts)]
+    return list(dict.fromkeys(written(part, question.text) for part in whole))
 
 
 def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str]:
@@ -114,6 +132,9 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
         part = _PART.search(words)
         if part and (stretch(words) or not question.clocks) and part[0] not in evidence:
             yield part[0]
+        event = _EVENT.search(words) if kind in ("figures", "compare") else None
+        if event and not all(word in evidence for word in (event["zh"] or event["what"]).split()):
+            yield event[0]
     dates = {date.fromisoformat(day) for day in re.findall(_DAY, evidence)}
     weekdays, over = weekdays_in(words), aspect("over_logs", words)
     is_over = (
