@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_716,
-    "instrumentgpt/analyst": 6_827,
+    "instrumentgpt/analyst": 6_848,
     "instrumentgpt/commands": 1_594,
     "instrumentgpt/evals": 1_145,
     "instrumentgpt/fleet": 935,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 24_076,
+    "instrumentgpt/instruments": 24_104,
     "instrumentgpt/memory": 4_941,
     "instrumentgpt/modes/commands": 815,
     "instrumentgpt/modes/interview": 1_365,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_482,
     "instrumentgpt/ui": 8_042,
 }
-WHOLE = 68_058
+WHOLE = 68_107
 
 
 def lines_in(room: str) -> int:
