@@ -64,11 +64,18 @@ def test_tools_are_those_of_our_server_and_each_ends(answered):
     assert {tool.server for tool in tools} == {"instrumentgpt"}
     started = [tool.call_id for tool in tools if tool.status == "started"]
     assert started == [tool.call_id for tool in tools if tool.status == "ok"]
-    assert [tool.name for tool in tools if tool.status == "ok"][:3] == [
-        "fetch_log",
-        "diagnose_log",
-        "plot_log",
-    ]
+    names = [tool.name for tool in tools if tool.status == "ok"]
+    assert names[:2] == ["fetch_log", "diagnose_log"] and names.count("plot_log") == 1
+
+
+def test_the_chart_is_drawn_behind_the_verdict_and_before_what_rests_on_it(answered):
+    _, events, _ = answered
+    drawn = next(n for n, event in enumerate(events) if isinstance(event, Tool) and event.name == "plot_log")
+    before, after = (
+        "".join(event.text for event in part if isinstance(event, Text) and not event.whole)
+        for part in (events[:drawn], events[drawn:])
+    )
+    assert before.startswith("**") and "根因：" in after and "根因：" not in before
 
 
 def test_the_chart_lies_in_the_artifacts_folder_and_is_a_figure(answered):
