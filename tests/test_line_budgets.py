@@ -9,7 +9,7 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_716,
-    "instrumentgpt/analyst": 6_848,
+    "instrumentgpt/analyst": 6_826,
     "instrumentgpt/commands": 1_594,
     "instrumentgpt/evals": 1_145,
     "instrumentgpt/fleet": 935,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_482,
     "instrumentgpt/ui": 8_042,
 }
-WHOLE = 68_107
+WHOLE = 68_085
 
 
 def lines_in(room: str) -> int:

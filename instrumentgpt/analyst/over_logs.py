@@ -2,15 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from instrumentgpt.analyst.case import (
-    Case,
-    Result,
-    Subject,
-    bare,
-    choose_log,
-    fetched_log,
-    log_names,
-)
+from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, fetched_log, log_names
 from instrumentgpt.analyst.constraints import asks_to_run
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import (

@@ -42,15 +42,8 @@ MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 SHORT_LENGTH = 2  # sentences, in which a verdict and what to do are all
 HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
-PARTS = (
-    "why",
-    "next",
-    "evidence",
-    "danger",
-    "fine",
-    "matters",
-    "unlogged",
-)  # of a diagnosis, asked about alone
+# of a diagnosis, asked about alone
+PARTS = ("why", "next", "evidence", "danger", "fine", "matters", "unlogged")
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
 

@@ -18,14 +18,7 @@ from instrumentgpt.analyst.questions import (
     without_times,
     written,
 )
-from instrumentgpt.analyst.times import (
-    ALL_OF_IT,
-    Stretches,
-    both_sides,
-    each_day,
-    stretches,
-    window_words,
-)
+from instrumentgpt.analyst.times import ALL_OF_IT, Stretches, both_sides, each_day, stretches, window_words
 from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import HOUR, span_text
