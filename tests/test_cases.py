@@ -156,6 +156,9 @@ def test_a_conversation_becomes_a_case_with_what_it_found_and_reads_as_markdown(
     list(runs.consume(database_path(), conversation, question, agent="offline"))
     case_id = case_from(database, conversation, load_inventory(DEMO_INVENTORY), "ann")
     case, evidence = get_case(database, case_id), evidence_of(database, case_id)
+    assert (
+        case_from(database, conversation, load_inventory(DEMO_INVENTORY), "ann") == case_id
+    )  # clicked twice
     assert (case.device, case.fault, case.channel) == ("zspr 053", "oscillation_tuning", 2)
     assert "±2.71 °C" in case.symptom and case.cause and case.ruled_out
     answer = db.list_messages(database, conversation, last=1)[0].content

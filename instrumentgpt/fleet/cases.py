@@ -24,7 +24,17 @@ from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.moments import moment, now
-from instrumentgpt.storage.cases import SCAN, TEXTS, Case, Change, Evidence, change_case, open_case, pin
+from instrumentgpt.storage.cases import (
+    SCAN,
+    TEXTS,
+    Case,
+    Change,
+    Evidence,
+    change_case,
+    list_cases,
+    open_case,
+    pin,
+)
 from instrumentgpt.storage.connection import rows, select
 from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.verdicts import Verdict, standings
@@ -39,10 +49,15 @@ MANY = 99  # channels: of a whole log
 
 
 def case_from(database: Database, conversation_id: str, inventory: Inventory, who: str) -> int:
-    """Open a case with what the conversation knows, its lines and its chart pinned; return its number."""
+    """Open a case with what the conversation knows, its lines and its chart pinned; return its number.
+
+    A conversation with a case that is not settled gets no other: a second click opens the first.
+    """
     fields, lines = fault_of(database, conversation_id, inventory)
     device, log = fields["device"], fields["log"]
     with db.transaction(database):
+        if already := list_cases(database, state="unsettled", conversation_id=conversation_id):
+            return already[0].id
         case_id = open_case(database, who, conversation_id=conversation_id, **fields)
         for line in lines:
             pin(database, case_id, who, line["text"], device, log, line["line"])
