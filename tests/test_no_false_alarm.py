@@ -246,6 +246,21 @@ def test_a_log_that_ends_on_the_way_says_how_far_and_how_fast():
     assert numbers["rate"] == pytest.approx((pv.iloc[-1] - pv.iloc[-31]) * 2, rel=0.3)
 
 
+@each("kp, kind", [(12.0, "followed"), (1.5, None)])
+def test_a_firing_that_followed_its_ramps_and_was_let_cool_is_healthy(kp, kind):
+    ramp = [(float(at), 40.0 + at / 50) for at in range(1501)]
+    frame = samples_of(
+        controller=Controller(kp, 0.1 if kind else 0.0), setpoint=[*ramp, (1500.0, 20.0)], duration=1800.0
+    )
+    diagnosis = diagnose(log_of(frame))
+    assert [one.numbers["kind"] for one in diagnosis.findings if one.fault == "healthy"] == [kind] * bool(
+        kind
+    )
+    if kind:
+        [one] = diagnosis.findings
+        assert "followed its programme up to 69.98 °C within ±0." in summary(one, "en")
+
+
 def test_power_that_a_setpoint_no_longer_has_is_told_with_what_it_took_before():
     weak = samples_of(events=[Event("load", 300.0, math.inf, -65.0)], duration=3000.0)
     [one] = [row for row in diagnose(log_of(weak)).findings if row.fault == "saturation"]
