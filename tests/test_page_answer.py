@@ -8,7 +8,7 @@ import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tick, Tool, to_json
 from instrumentgpt.memory.gate import Mark
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.answers import store_marks
+from instrumentgpt.storage.answers import rate, store_marks
 from instrumentgpt.storage.revisions import list_deleted
 from instrumentgpt.storage.runs import append_events, begin_run, finish_run, list_runs, read_events, start_run
 from instrumentgpt.turn.runs import stop
@@ -340,3 +340,11 @@ def test_above_the_limit_of_a_conversation_an_agent_is_asked_only_after_a_click(
     next(button for button in at.button if button.label == "Ask the offline analyst").click().run()
     assert questions(database, conversation) == ["why?", "and now?"]
     assert stopping(conversation).agent == "offline"
+
+
+def test_a_question_whose_answer_helped_is_offered_to_begin_with(database):
+    for question, helped in (("why does it hunt?", True), ("x" * 500, True), ("is it raining?", False)):
+        conversation, _ = answered(database, question=question)
+        rate(database, db.list_messages(database, conversation, last=1)[0].id, helped, "", "ann")
+    offered = [one.label for one in page().main.button if (one.key or "").startswith("helped-")]
+    assert len(offered) == 1 and "why does it hunt?" in offered[0]

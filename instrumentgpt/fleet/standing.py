@@ -65,6 +65,7 @@ class Row:
     open: int = 0
     band: float | None = None
     silent: float = 0.0
+    room: str = ""
 
     def word(self, language: Language) -> str:
         """Return the state in a word."""
@@ -87,15 +88,16 @@ def rows_of(database: Database, devices: Sequence[Device]) -> list[Row]:
     silent = silences(database, time.time())
     table = []
     for device in devices:
-        row = Row(device.name, device.label, device.model, "unseen", open=unsettled.get(device.name, 0))
+        cases = unsettled.get(device.name, 0)
+        row = Row(device.name, device.label, device.model, "unseen", open=cases, room=device.room)
         if standing := by_device.get(device.name):
             verdict, figures = standing.verdict, json.loads(standing.verdict.figures)
             of_loop: dict[str, Any] = figures.get(str(verdict.channel)) or next(iter(figures.values()), {})
             row = Row(
                 device.name, device.label, device.model, verdict.state, verdict.fault, verdict.severity,
                 verdict.channel, verdict.line, verdict.text_en, verdict.text_zh, verdict.log, standing.logs,
-                verdict.ended, standing.since, tuple(json.loads(verdict.errors)), row.open,
-                of_loop.get("band"), silent.get(device.name, 0.0),
+                verdict.ended, standing.since, tuple(json.loads(verdict.errors)), cases,
+                of_loop.get("band"), silent.get(device.name, 0.0), device.room,
             )  # fmt: skip
         table.append(row)
     return sorted(table, key=_badness)

@@ -15,7 +15,7 @@ from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.mentions import mention_spans, name_key
 
 SCHEMES = ("file", "http", "https", "sftp")
-_TEXTS = ("name", "ip", "logs", "model", "source")
+_TEXTS = ("name", "ip", "logs", "model", "room", "source")
 _SFTP = ("user", "key", "known_hosts")
 _HELP = "See docs/add-a-device.md"
 
@@ -45,6 +45,7 @@ class Device:
     user: str = ""  # sftp only: who logs in, with which key, trusting which host keys
     key: str = ""
     known_hosts: str = ""
+    room: str = ""  # where it stands: a room, a line, a building
     nicknames: tuple[str, ...] = ()  # what the users of a conversation call it; never in the file
 
     @property
@@ -213,6 +214,7 @@ def _device(path: Path, number: int, item: dict[str, Any]) -> Device:
         user=item.get("user", ""),
         key=_beside(path, item.get("key", "")),
         known_hosts=_beside(path, item.get("known_hosts", "")),
+        room=item.get("room", ""),
     )
 
 

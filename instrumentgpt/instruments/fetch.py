@@ -16,7 +16,8 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from instrumentgpt.instruments.devices import Device
-from instrumentgpt.instruments.lognames import device_folder, is_log_name, safe_name, start_time
+from instrumentgpt.instruments.documents import is_document_name, is_listed_name
+from instrumentgpt.instruments.lognames import device_folder, safe_name, start_time
 from instrumentgpt.instruments.reading.bounds import most_text
 from instrumentgpt.instruments.remotes import (
     LIMITS,
@@ -273,9 +274,15 @@ class RemoteLog:
 
 
 def list_logs(device: Device, limits: Limits = LIMITS) -> list[RemoteLog]:
-    """Return the logs in the device's folder, newest first: by the time in the name, else of the file.
+    """Return the logs in the device's folder, as `list_files` does."""
+    return [file for file in list_files(device, limits) if not is_document_name(file.name)]
 
-    Folders in it, hidden files, links that lead out of it and files that are no logs are left out.
+
+def list_files(device: Device, limits: Limits = LIMITS) -> list[RemoteLog]:
+    """Return logs and JSON documents in the device's folder, newest first: by the time in the name, else of
+    the file.
+
+    Folders in it, hidden files, links that lead out of it and files that are neither are left out.
     Raises FetchError.
     """
     try:
@@ -292,7 +299,7 @@ def _as_log(device: Device, remote: Remote, entry: dict[str, Any]) -> RemoteLog 
         return None
     last = path.removeprefix(remote.folder.rstrip("/")).lstrip("/")
     name = unquote(last) if remote.scheme in ("http", "https") else last
-    if "/" in name or "\\" in name or not name.isprintable() or not is_log_name(name):
+    if "/" in name or "\\" in name or not name.isprintable() or not is_listed_name(name):
         return None
     if remote.scheme == "file" and Path(path).resolve().parent != Path(remote.folder).resolve():
         return None

@@ -14,6 +14,7 @@ from instrumentgpt.instruments.analysis.kind import drive_of
 from instrumentgpt.instruments.analysis.own_units import band_of, lag_of, span_of
 from instrumentgpt.instruments.analysis.readings import is_rail
 from instrumentgpt.instruments.analysis.signals import constant_runs, turning_points
+from instrumentgpt.instruments.documents import values_of
 from instrumentgpt.instruments.loops import Floats, Indices, Loop, loops_of
 from instrumentgpt.instruments.reading import sources, tables
 from instrumentgpt.instruments.reading.cells import unread_cell
@@ -46,6 +47,7 @@ KNOWN_BINARIES = (
     (b"7z\xbc\xaf", "a 7z archive", "Unpack it and hand over the logs in it"),
     (b"Rar!", "a RAR archive", "Unpack it and hand over the logs in it"),
 )
+DOCUMENT = "Open it on the Logs page, or compare it with another of its kind"
 CONTROL_SHARE = 0.1  # of bytes that no text has, above which a file is binary
 THOROUGH_CHUNKS = 4  # of 8 MB; 0.1 s of CPU each, which a large file of something else must not cost
 FAR_LESS = 0.2  # of what an output moves one pv, below which another pv is beside its loop: a room, a wall
@@ -71,6 +73,8 @@ def read_log(
     Raises UnreadableLog if no format fits, OSError if the file cannot be opened.
     """
     source = path if isinstance(path, Source) else sources.open_source(Path(path))
+    if not columns and (values := values_of(source.path)):
+        raise UnreadableLog(f"{source.path.name}: {len(values)} values and no readings over time. {DOCUMENT}")
     stated = Stated(tuple((columns or {}).items()), setpoint, period, unit)
     read = partial(_read_as, source, stated, progress)
     return _with_levels(cached_log(source, f"{stated}{own_files() or ''}", cache, read) if cache else read())

@@ -80,3 +80,16 @@ def list_ratings(database: Database) -> list[Rating]:
     return select(
         database, Rating, "ratings WHERE message_id IN (SELECT id FROM messages) ORDER BY rated_at DESC"
     )
+
+
+def questions_that_helped(database: Database, most: int, characters: int) -> list[str]:
+    """Return the questions, of at most `characters`, whose answers people said helped; the latest first."""
+    sql = (
+        "SELECT question.content FROM ratings"
+        " JOIN messages answer ON answer.id = ratings.message_id"
+        " JOIN messages question ON question.id = (SELECT max(id) FROM messages WHERE role = 'user'"
+        " AND conversation_id = answer.conversation_id AND id < answer.id)"
+        " WHERE ratings.helped AND length(question.content) <= ?"
+        " GROUP BY question.content ORDER BY max(rated_at) DESC LIMIT ?"
+    )
+    return [str(text) for (text,) in rows(database, sql, (characters, most))]

@@ -60,7 +60,7 @@ def page(database: Database) -> None:
         if not run:
             _draw_sidebar(database, conversation)
         if conversation is None:
-            composer.draw_welcome(settings)
+            composer.draw_welcome(database, settings)
         else:
             _draw_conversation(database, settings, conversation, run, latest)
         if not run and latest and latest.id == st.session_state.get(session.FOLLOWED):

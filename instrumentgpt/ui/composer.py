@@ -22,6 +22,7 @@ from instrumentgpt.memory.revisions import UNCLEAR, Item
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import DEMO_INVENTORY, Settings, database_path
+from instrumentgpt.storage.answers import questions_that_helped
 from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run, list_runs, usage_of
 from instrumentgpt.turn import runs
@@ -203,6 +204,7 @@ def _stop(run_id: str) -> None:
 
 
 FIRST_CHOICE = "10.1.1.47"  # the device of the example in the specification
+MOST_HELPED, HELPED_CHARACTERS = 4, 120  # questions shown beside the examples
 EXAMPLES = (
     (":material/ssid_chart:", "Why does the temperature of {ip} fluctuate?"),
     (":material/troubleshoot:", "What is wrong with {name}?"),
@@ -211,8 +213,8 @@ EXAMPLES = (
 )
 
 
-def draw_welcome(settings: Settings) -> None:
-    """Draw the empty state; a click on an example asks it."""
+def draw_welcome(database: Database, settings: Settings) -> None:
+    """Draw the empty state; a click on an example, or on a question that helped somebody, asks it."""
     st.space("medium")
     st.title(say("What is your instrument doing?"), anchor=False)
     st.markdown(
@@ -231,6 +233,11 @@ def draw_welcome(settings: Settings) -> None:
         with columns[number % 2]:
             key, label = f"example-{number}", untrusted.label(question)
             draw_ask(label, question, key, icon=icon, width="stretch")
+    if helped := questions_that_helped(database, MOST_HELPED, HELPED_CHARACTERS):
+        st.caption(say("These helped before"))
+    for number, question in enumerate(helped):
+        label = untrusted.label(question, HELPED_CHARACTERS)
+        draw_ask(label, question, f"helped-{number}", icon=":material/thumb_up:", width="stretch")
 
 
 def draw_offers(database: Database, messages: Sequence[db.Message]) -> bool:

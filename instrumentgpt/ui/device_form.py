@@ -42,8 +42,10 @@ def _form(device: Device | None, then: Callable[[], None]) -> None:
     )
     model = left.text_input(say("Model"), shown.model, max_chars=80)
     aliases = right.text_input(say("Other names, with commas between"), ", ".join(shown.aliases))
+    room = st.text_input(say("Room"), shown.room, max_chars=80)
     other_names = [alias.strip() for alias in aliases.replace("、", ",").split(",") if alias.strip()]
     fields = {"name": name.strip(), "ip": ip.strip(), "logs": logs.strip(), "model": model.strip()}
+    fields["room"] = room.strip()
     with st.container(horizontal=True):
         tried = st.button(say("Look into the folder"), icon=":material/folder_open:")
         saved = st.button(say("Save"), icon=":material/save:", type="primary")

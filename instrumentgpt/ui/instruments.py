@@ -5,7 +5,8 @@ import math
 import time
 from collections import Counter
 from datetime import datetime
-from itertools import compress
+from itertools import compress, groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from instrumentgpt.storage.alerts import SILENT, acknowledge, false_alarms, open
 from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
 from instrumentgpt.ui import artifacts, composer, device_form, handing, session, untrusted
+from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.place import Place
 
@@ -47,6 +49,7 @@ COLUMNS = {  # of the tables → their heads
     "newest": "Newest log ends",
     "errors": "pv − setpoint, last day",
     "model": "Model",
+    "room": "Room",
     "open": "Open cases",
     "gains": "Gains",
     "log": "Log",
@@ -58,6 +61,7 @@ BANDS = 6.0  # drawn of an error to each side
 IN_BANDS = (
     "In bands of each loop: what is within ±1 counts as on setpoint, and ±6 is the height of the column"
 )
+GROUPS = ("model", "room")
 PIXELS = {"state": 96, "what": 320, "since": 130, "newest": 130}  # so that all columns fit a screen of 1280
 NEWS_EVERY = 1.0  # s between looks at a scan that runs
 ALERTS = 10  # shown at once
@@ -100,13 +104,18 @@ def page(database: Database) -> None:
     silent = [say("without a log for longer than usual")] * sum(row.silent > 0 for row in rows)
     counts = Counter([row.word(language()) for row in rows] + silent)
     st.markdown(" · ".join(f"**{count}** {word}" for word, count in counts.items()))
-    fitting = _fitting(rows, st.text_input(say("Name, model or fault"), key="instruments-find", width=360))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        words = st.text_input(say("Name, model, room or fault"), key="instruments-find", width=360)
+        group = _choose_group(rows)
+    fitting = _in_groups(_fitting(rows, words), group)
     if not fitting:
         at = untrusted.label(str(inventory.path))
         text = say("No instrument fits. Clear the filter, or add devices to the inventory: {path}", path=at)
         st.info(text, icon=":material/info:")
         return
-    selected = _table(fitting)
+    if group:
+        _draw_groups(fitting, group)
+    selected = _table(fitting, group)
     if selected is None:
         st.caption(say("Select a row for its history."))
     else:
@@ -159,13 +168,40 @@ def _follow(devices: list[str]) -> None:
 
 def _fitting(rows: list[Row], words: str) -> list[Row]:
     terms = words.casefold().split()
-    texts = [(row.label, row.model, row.title(language()), row.word(language()), row.text_en) for row in rows]
+    texts = [
+        (row.label, row.model, row.room, row.title(language()), row.word(language()), row.text_en)
+        for row in rows
+    ]
     fits = [all(term in " ".join(text).casefold() for term in terms) for text in texts]
     return list(compress(rows, fits))
 
 
-def _table(rows: list[Row]) -> Row | None:
-    """Draw a line a device; return the one that is selected."""
+def _choose_group(rows: list[Row]) -> str:
+    """Draw what the table may be grouped by, where devices differ in it; return "model", "room" or ""."""
+    parts = [part for part in GROUPS if len({getattr(row, part) for row in rows}) > 1]
+    if not parts:
+        return ""
+    words = {part: say(COLUMNS[part]) for part in parts}
+    return chosen(say("Group by"), words, "instruments-group", index=None, width=200, placeholder="—") or ""
+
+
+def _in_groups(rows: list[Row], group: str) -> list[Row]:
+    """Return the rows group by group: first the group with the worst device, the worst of each first."""
+    names = [getattr(row, group) for row in rows] if group else []
+    order = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    return sorted(rows, key=lambda row: order[getattr(row, group)]) if group else rows
+
+
+def _draw_groups(rows: list[Row], group: str) -> None:
+    """Draw how the devices of each group stand, a line a group."""
+    for name, members in groupby(rows, key=attrgetter(group)):
+        counts = Counter(row.word(language()) for row in members)
+        told = " · ".join(f"{count} {word}" for word, count in counts.items())
+        st.caption(f"**{untrusted.label(name or '—', 80)}**: {told}")
+
+
+def _table(rows: list[Row], group: str) -> Row | None:
+    """Draw a line a device, what they are grouped by first; return the one that is selected."""
     frame = pd.DataFrame(
         {
             "state": [row.word(language()) for row in rows],
@@ -175,9 +211,12 @@ def _table(rows: list[Row]) -> Row | None:
             "newest": [_newest(row) for row in rows],
             "errors": [in_bands(row) for row in rows],
             "model": [row.model for row in rows],
+            **({"room": [row.room for row in rows]} if any(row.room for row in rows) else {}),
             "open": [row.open for row in rows],
         }
     )
+    if group:
+        frame.insert(0, group, frame.pop(group))
     colours = [f"color: {_colour(row.state, row.severity)}; font-weight: 600" for row in rows]
     selected = st.dataframe(
         frame.style.apply(lambda column: colours if column.name == "state" else [""] * len(column)),

@@ -25,7 +25,7 @@ def test_the_worst_device_leads_to_its_history_its_log_and_a_question(server: Se
     states = cells(page, 1)
     assert states == sorted(states, key=words.index) and set(states) == set(words)
     visitor.look("1-instruments")
-    found = page.get_by_label(say("Name, model or fault"), exact=True)
+    found = page.get_by_label(say("Name, model, room or fault"), exact=True)
     for wanted, devices in (("10.1.1.112", ["zspr 053 (10.1.1.112)"]), ("no such", []), ("", None)):
         found.fill(wanted)
         found.press("Enter")

@@ -9,7 +9,8 @@ from typing import Any
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.devices import Device, entry
-from instrumentgpt.instruments.fetch import RemoteLog, fetch
+from instrumentgpt.instruments.documents import is_document_name
+from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_files
 from instrumentgpt.instruments.fetch import list_logs as logs_of
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.precedents import siblings
@@ -55,15 +56,20 @@ def list_logs(workspace: Workspace, device: str) -> dict[str, Any]:
 
     Before fetch_log when an older log is wanted; not to open one.
     Example: list_logs(device="zspr 052").
+
+    "documents" are its JSON files of values (configuration, health), which compare_logs compares.
     """
     target = inventory_of(workspace).find(device)
-    logs = logs_of(target)
+    files = list_files(target)
+    logs = [file for file in files if not is_document_name(file.name)]
+    documents = [bare(file.name) for file in files if is_document_name(file.name)]
     return {
         "summary": f"{target.label}: {len(logs)} logs, newest {bare(logs[0].name) if logs else 'none'}",
         "device": target.name,
         "label": target.label,
         "logs": [_log(log) for log in logs[:MOST_LOGS]],
         "left_out": max(0, len(logs) - MOST_LOGS),
+        **({"documents": documents[:MOST_LOGS]} if documents else {}),
     }
 
 
@@ -125,9 +131,10 @@ def _version(path: Path) -> tuple[int, int] | None:
 
 
 def _chosen(device: Device, name: str, back: int) -> RemoteLog:
-    logs = logs_of(device)
-    fitting = [log for log in logs if bare(log.name) == bare(name)] if name else logs[back : back + 1]
-    if not logs:
+    files = list_files(device)
+    logs = [file for file in files if not is_document_name(file.name)]
+    fitting = [file for file in files if bare(file.name) == bare(name)] if name else logs[back : back + 1]
+    if not (logs or fitting):
         raise UnknownLog("no_logs", device=device.label, folder=device.logs)
     if not fitting:
         listed = ", ".join(bare(log.name) for log in logs[:5])

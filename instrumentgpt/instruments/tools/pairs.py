@@ -22,11 +22,12 @@ from instrumentgpt.instruments.comparison_wording import (
     rise_sentence,
     row_sentence,
 )
+from instrumentgpt.instruments.documents import ValueChange, change_sentences, changes_between
 from instrumentgpt.instruments.kept_verdicts import held_duties
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.shown import shown_in
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
-from instrumentgpt.instruments.tools.opened import Opened, bare, diagnosed, open_log, plain
+from instrumentgpt.instruments.tools.opened import Opened, bare, diagnosed, find_log, open_log, plain
 from instrumentgpt.instruments.workspace import Workspace
 
 SMALL = 30_000_000  # bytes together
@@ -47,8 +48,12 @@ def compare_logs(
 
     Either may be named with its device ("zspr 052/run.log"), which counts more than `device`: so two devices
     are compared. Then "logs" are those of the first device alone. `at`: the setpoint they are compared at.
+    Two JSON documents of values (configuration, health) are compared value by value.
     """
     devices = _device_of(before, device), _device_of(log, device)
+    files = find_log(workspace, before, devices[0]), find_log(workspace, log, devices[1])
+    if (changes := changes_between(*files)) is not None:
+        return _of_documents(bare(files[0].name), bare(files[1].name), changes, language)
     later, earlier = open_log(workspace, log, devices[1]), open_log(workspace, before, devices[0])
     named = devices if all(devices) and devices[0] != devices[1] else None
     comparison = compare(earlier.log, later.log, at)
@@ -66,6 +71,19 @@ def compare_logs(
         "compared": [
             {**plain(asdict(row)), "name": quantity_name(row.quantity, language)} for row in comparison.rows
         ],
+    }
+
+
+def _of_documents(before: str, log: str, changes: list[ValueChange], language: Language) -> dict[str, Any]:
+    told = [{"kind": "value", **vars(change), "text": change.sentence(language)} for change in changes]
+    return {
+        "summary": " ".join(change_sentences(before, log, changes, language)),
+        "log": log,
+        "logs": [before, log],
+        "before": before,
+        "changes": told,
+        "lasting": [],
+        "compared": [],
     }
 
 

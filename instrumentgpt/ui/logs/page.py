@@ -12,9 +12,10 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
-from instrumentgpt.instruments.fetch import UNTIL, FetchError, RemoteLog, list_logs
+from instrumentgpt.instruments.documents import is_document_name, is_listed_name
+from instrumentgpt.instruments.fetch import UNTIL, FetchError, RemoteLog, list_files
 from instrumentgpt.instruments.language import size_text
-from instrumentgpt.instruments.lognames import is_log_name, start_time
+from instrumentgpt.instruments.lognames import start_time
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder
 from instrumentgpt.instruments.workspace import Workspace, workspace_of
 from instrumentgpt.memory.state import DiagnosticState
@@ -22,7 +23,7 @@ from instrumentgpt.moments import local
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.controls import chosen, icon_button
 from instrumentgpt.ui.language import say
-from instrumentgpt.ui.logs import actions, chart, findings, lines, place, preparation, reading
+from instrumentgpt.ui.logs import actions, chart, findings, lines, place, preparation, reading, values
 from instrumentgpt.ui.logs.preparation import DROPPED, STEPS, Choice, Preparation, prepared
 
 MESSAGE_CHARACTERS = 600
@@ -54,9 +55,13 @@ def page(database: Database) -> None:
             task.future.result()
         if task.problem:
             st.error(session.describe(task.problem, MESSAGE_CHARACTERS), icon=":material/error:")
+        if task.values is not None:
+            continue
         suffix = f" · {untrusted.label(choice.name, 80)}" if len(tasks) > 1 else ""
         reading.draw(database, task, choice, conversation_id, suffix)
-    if len(tasks) > 1:
+    if any(task.values is not None for task in tasks):
+        values.draw(*tasks)
+    elif len(tasks) > 1:
         chart.draw_comparison(*tasks)
     elif first.log is not None:
         _draw_judged(first, choices[0].reference)
@@ -109,7 +114,7 @@ def _choose(inventory: Inventory, workspace: Workspace, subject: tuple[str, str,
 
     subject  the conversation, its device and its log, each "" if there is none
     """
-    paths = [path for path in workspace.attachments if is_log_name(path.name) and path.exists()]
+    paths = [path for path in workspace.attachments if is_listed_name(path.name) and path.exists()]
     dropped = [_copy(DROPPED, path) for path in paths]  # the latest first
     devices = [*(device.name for device in inventory.devices), *([DROPPED] if dropped else [])]
     _go_to_subject(subject, devices)
@@ -225,13 +230,16 @@ def _device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], st
                 Choice(device.name, bare(log.name), log, None, log.size, log.begun or _local(log.modified))
                 for log in _listed(device)
             ]
-        return [*choices, *(_copy(device.name, path) for path in sorted(older_copies))], ""
+        return _logs_first([*choices, *(_copy(device.name, path) for path in sorted(older_copies))]), ""
     except FetchError as error:
         files = device_folder(workspace.cache, device.name).glob("*")
-        copies = [_copy(device.name, path) for path in files if is_log_name(path.name)]
-        return sorted(copies, key=lambda copy: (copy.when or datetime.min, copy.name), reverse=True), str(
-            error
-        )
+        copies = [_copy(device.name, path) for path in files if is_listed_name(path.name)]
+        copies.sort(key=lambda copy: (copy.when or datetime.min, copy.name), reverse=True)
+        return _logs_first(copies), str(error)
+
+
+def _logs_first(choices: list[Choice]) -> list[Choice]:
+    return sorted(choices, key=lambda choice: is_document_name(choice.name))
 
 
 def _device_of(log: str, device: str, inventory: Inventory, workspace: Workspace) -> str:
@@ -254,7 +262,7 @@ def _device_of(log: str, device: str, inventory: Inventory, workspace: Workspace
 
 @st.cache_data(ttl=LISTED_FOR, max_entries=100, show_spinner=False)
 def _listed(device: Device) -> list[RemoteLog]:
-    return list_logs(device)
+    return list_files(device)
 
 
 def _copy(device: str, path: Path) -> Choice:

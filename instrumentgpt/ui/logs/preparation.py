@@ -20,6 +20,7 @@ import streamlit as st
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.documents import Values, values_of
 from instrumentgpt.instruments.fetch import RemoteLog, fetch
 from instrumentgpt.instruments.following import Following
 from instrumentgpt.instruments.kept_verdicts import diagnosed
@@ -59,7 +60,9 @@ class Choice:
     @property
     def packed(self) -> bool:
         """Return whether its name says that no line can be added to it."""
-        return (self.remote.name if self.remote else self.name).endswith((".gz", ".xlsx", ".parquet"))
+        return (self.remote.name if self.remote else self.name).endswith(
+            (".gz", ".json", ".xlsx", ".parquet")
+        )
 
     @property
     def reference(self) -> str:
@@ -78,6 +81,7 @@ class Preparation:
     log: Log | None = None
     groups: list[Group] = field(default_factory=list)
     diagnosis: Diagnosis | None = None
+    values: Values | None = None  # of a document, which has no readings
     problem: str = ""
     future: Future[None] | None = None
     looked_up: dict[tuple[object, ...], object] = field(default_factory=dict)  # what was made of it
@@ -171,8 +175,10 @@ def _prepare(preparation: Preparation, choice: Choice, stated: Stated, cache: Pa
         preparation.path = path
         begin(1)
         preparation.index = line_index(open_source(path), frames(), follow)
+        preparation.values = values_of(path)
         begin(2)
-        preparation.take(read_as(path, stated, frames(), follow, unit))
+        if preparation.values is None:
+            preparation.take(read_as(path, stated, frames(), follow, unit))
     except (InstrumentGPTError, OSError) as error:
         preparation.problem = reason(error)
     begin(4)

@@ -1,0 +1,42 @@
+"""JSON documents of a device (configuration, health) on the Logs page: their values, or what changed."""
+
+from datetime import datetime
+
+import streamlit as st
+
+from instrumentgpt.instruments.documents import changes_between
+from instrumentgpt.instruments.lognames import start_time
+from instrumentgpt.ui import untrusted
+from instrumentgpt.ui.language import say
+from instrumentgpt.ui.logs.preparation import Preparation
+
+NAME_CHARACTERS = 80
+
+
+def draw(first: Preparation, *others: Preparation) -> None:
+    """Draw the values of a document, or what changed from the older to the newer of two."""
+    if not others:
+        rows = [{say("Name"): name, say("Value"): value} for name, value in (first.values or {}).items()]
+        st.dataframe(rows, hide_index=True, alt=say("The values of the document"))
+        return
+    paths = [task.path for task in (first, *others) if task.path is not None]
+    if len(paths) < 2:
+        return
+    after, before = paths
+    if _begun(after.name) < _begun(before.name):
+        after, before = before, after
+    changes = changes_between(before, after)
+    if changes is None:
+        st.warning(say("A log and a document of values have nothing to compare."), icon=":material/info:")
+        return
+    st.markdown(" → ".join(f"**{untrusted.label(path.name, NAME_CHARACTERS)}**" for path in (before, after)))
+    if not changes:
+        st.caption(say("All values are the same."))
+        return
+    heads = say("Name"), say("Before"), say("After")
+    rows = [dict(zip(heads, vars(change).values(), strict=True)) for change in changes]
+    st.dataframe(rows, hide_index=True, alt=say("What changed from the older document to the newer one"))
+
+
+def _begun(name: str) -> datetime:
+    return start_time(name) or datetime.min
