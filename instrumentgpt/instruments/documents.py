@@ -16,7 +16,7 @@ SENTENCES = Path(__file__).with_name("comparison.toml")
 SUFFIXES = (".json", ".json.gz")
 LARGEST = 4_000_000  # bytes: what is larger is a log
 MOST_READINGS = 0.5  # of its values: alarms with their times do not make a log of a state
-LONGEST = 200  # characters of a value that are told
+LONGEST = 200  # characters of a value in a sentence
 Values = dict[str, str]  # the way to each value ("pid.2.kp"), and the value as it is written
 word = partial(phrase, SENTENCES)
 
@@ -32,7 +32,8 @@ class ValueChange:
     def sentence(self, language: Language) -> str:
         """Return the change as a sentence."""
         kind = "value_changed" if self.before and self.after else "value_new" if self.after else "value_gone"
-        return word(kind, language, **vars(self))
+        short = {name: text[:LONGEST] for name, text in vars(self).items()}
+        return word(kind, language, **short)
 
 
 def is_document_name(name: str) -> bool:
@@ -92,7 +93,7 @@ def _values_in(content: Any, way: str = "") -> Iterator[tuple[str, str]]:
             yield from _values_in(value, f"{way}.{key}" if way else str(key))
     else:
         text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-        yield way, (text or '""')[:LONGEST]
+        yield way, text or '""'
 
 
 def _readings_in(content: Any) -> int:

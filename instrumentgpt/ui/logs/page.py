@@ -65,7 +65,7 @@ def page(database: Database) -> None:
         chart.draw_comparison(*tasks)
     elif first.log is not None:
         _draw_judged(first, choices[0].reference)
-    if first.index is not None:
+    if first.index is not None and first.values is None:
         _draw_lines(first, place.Place(choices[0].device, choices[0].name), conversation_id)
 
 
