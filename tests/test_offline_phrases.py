@@ -13,7 +13,7 @@ from instrumentgpt.instruments.faults import faults
 
 
 def test_every_kind_of_question_has_an_answer():
-    by_slots = {"shift", "ranking", "logs", "until", "present", "earlier"}
+    by_slots = {"shift", "ranking", "logs", "until", "present", "earlier", "documents"}
     assert set(ANSWERS) - by_slots == set(KINDS) == set(table()["kinds"])
 
 

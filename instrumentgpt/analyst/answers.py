@@ -23,6 +23,7 @@ from instrumentgpt.analyst.case import (
 from instrumentgpt.analyst.columns import columns_asked
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
+from instrumentgpt.analyst.documents import documents, documents_asked
 from instrumentgpt.analyst.events import events, topic
 from instrumentgpt.analyst.figures import PARTS, called, figures, held_setpoints
 from instrumentgpt.analyst.forms import length_asked, shortened
@@ -298,6 +299,8 @@ def _kind(case: Case) -> str:
         return "remembered"
     if aspect("was_changed", words) and (case.question.gain or case.question.quantity == "gains"):
         return "compare"
+    if documents_asked(case):
+        return "documents"
     if _is_of_a_shift(case):
         return "shift"
     if kind == "handover" and case.question.length and _has_subject(case) and not aspect("report", words):
@@ -492,6 +495,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "handover": handover,
     "shift": shift,
     "ranking": ranking,
+    "documents": documents,
     "term": term,
     "help": help_,
 }
