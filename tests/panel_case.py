@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from instrumentgpt.modes.asking import Reply
 from instrumentgpt.modes.panel.contracts import Contribution, SubProblem, SubProblemResult, Synthesis, View
 from instrumentgpt.modes.panel.deliberation import deliberate
 from instrumentgpt.modes.panel.experts import read_experts
 from instrumentgpt.modes.panel.prompts import Context
-from instrumentgpt.modes.panel.steps import Reply
 
 BRIEF = {
     "log": "a.log",

@@ -8,7 +8,7 @@ from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel import display
 from instrumentgpt.modes.panel.contracts import Synthesis
 from instrumentgpt.modes.panel.deliberation import counted, leading, next_round, runner_up
-from instrumentgpt.modes.panel.steps import Interrupted
+from instrumentgpt.turn.turn import Interrupted
 
 CAUSES = ("heater_degradation", "sensor_bias", "ambient_disturbance")
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import db
 import memory
-from instrumentgpt.agents.events import Done, Events
+from instrumentgpt.agents.events import Events
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language, language_of
@@ -41,7 +41,6 @@ def carry_out(turn: Turn) -> Events:
     while action is not None:
         follow_up = yield from performed(bench, action)
         action = table.after(action, follow_up)
-    yield Done("ok", turn.answer.text)
 
 
 def performed(bench: Bench, action: table.Action) -> Doing:

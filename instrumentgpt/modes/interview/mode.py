@@ -13,7 +13,7 @@ import db
 import memory
 from instrumentgpt import moments
 from instrumentgpt.agents.approval import approval
-from instrumentgpt.agents.events import Done, Event, Events, Text, Tick
+from instrumentgpt.agents.events import Event, Events, Text
 from instrumentgpt.agents.registry import installed
 from instrumentgpt.instruments.devices import resolve
 from instrumentgpt.instruments.language import Language
@@ -24,6 +24,8 @@ from instrumentgpt.memory.filtering import as_content, without_tags
 from instrumentgpt.memory.reading.own_words import quoted
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.modes.asking import Journal, Want, ask_for
+from instrumentgpt.modes.contracts import BadReply
 from instrumentgpt.modes.interview import say, statement, texts
 from instrumentgpt.modes.interview.persona import CLEAR, faults_of, shaped
 from instrumentgpt.modes.interview.replies import (
@@ -39,11 +41,10 @@ from instrumentgpt.modes.interview.replies import (
     own_reply,
 )
 from instrumentgpt.modes.interview.statement import About, template_label
-from instrumentgpt.turn.ask import Reply, ask, replied
+from instrumentgpt.storage.panels import WHOLE, Key
 from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.record import record_question
-from instrumentgpt.turn.request import Asking
-from instrumentgpt.turn.turn import Turn, failed
+from instrumentgpt.turn.turn import Turn
 
 MAX_HISTORY_MESSAGES = 14  # seed 000
 FIRST, LAST = 2, 8  # seed 000: what brought the context, and the recent ones
@@ -158,7 +159,6 @@ def _one_line(text: str) -> str:
 
 
 TASK = "interview"
-ASKINGS = 2  # of the agent for one reply: seed 000, "re-asked once"
 CONTEXT_SHARE = 0.3  # of the budget, for what is known of the instrument
 RECORD = ("diagnostic_context", "device_history", "notes")  # what of the memory's prompt goes into ours
 
@@ -195,25 +195,19 @@ def interview(turn: Turn) -> Events:
     case = _open_case(turn)
     scope = memory.device_key(turn.state), turn.inventory
     record_question(*turn.where, turn.question, *scope)
-    reply: str | Reply
     answer = approval(case.words) if case.slot == SUMMARY else None
     if answer == "yes":
         try:
             reply = statement.save_statement(turn, case.kept, case.before, case.about)
-        except statement.StatementNotSaved as error:
+        except statement.StatementNotSaved:
             _keep(case, SUMMARY)
-            yield from failed(error)
-            return
+            raise
     elif answer == "no":
         _keep(case, SUMMARY)
         reply = say("what_else", case.about.language)
     else:
         reply = yield from _gone_on(case)
-    if isinstance(reply, Reply):
-        yield Done(reply.outcome, reply.text)
-        return
     yield Text(reply, whole=True)
-    yield Done("ok", reply)
 
 
 def _open_case(turn: Turn) -> Case:
@@ -236,36 +230,45 @@ def _open_case(turn: Turn) -> Case:
     return Case(turn, kept, messages, statement.interview_of(messages[:-1], kept), slot, about)
 
 
-def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
+def _gone_on(case: Case) -> Generator[Event, None, str]:
     """Take in the message, by an agent's notes or by rule, and return the next reply."""
     now = after_reply(case.before, case.words, case.slot)
     by_rule = installed(case.turn.run.agent, case.turn.settings) == "offline"
     if by_rule or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
         return _shown(case, now) if now.phase == PHASES[-1] else _own(case, now)
-    fault, notes = "", list[Note]()
-    for asking in range(ASKINGS):
-        already = len(case.turn.results)
-        prompt = _prompt(case, notes, fault)
-        filed = [line for lines in case.before.lines.values() for line in lines]
-        reply = yield from replied(ask(case.turn, Asking(TASK, prompt, {"filed": filed}, read_only=True)))
-        if reply.outcome == "cancelled":
-            return reply
-        notes += _noted(case, already)
-        notes_by_agent = notes if notes or case.kept.notes else None  # one that files nothing is no reader
-        now = after_reply(case.before, case.words, case.slot, notes_by_agent)
-        if now.phase == PHASES[-1]:
-            return _shown(case, now, notes_by_agent)
-        replies = [message.content for message in case.messages if message.role == "assistant"]
-        context = f"{' '.join(case.user_messages)} {case.about.device} {_record(case)}"
-        faults = faults_of(reply.text, case.about.language, context, replies)
-        if not faults:
-            _keep(case, now.gap, notes_by_agent)
-            return _confirmed(case, now, shaped(reply.text))
-        if reply.outcome != "ok":
-            break
-        fault = "; ".join(faults)
-        yield Tick(f"Reply {asking + 1} was no interviewer's: {fault}")
-    return _own(case, now, notes_by_agent)
+    already = len(case.turn.results)
+
+    def gathered() -> tuple[Interview, list[Note] | None]:
+        """Return the interview with what the agent has filed so far; one that files nothing is no reader."""
+        noted = _noted(case, already)
+        notes = noted if noted or case.kept.notes else None
+        return after_reply(case.before, case.words, case.slot, notes), notes
+
+    def read(reply: str) -> str:
+        is_summary = gathered()[0].phase == PHASES[-1]  # is shown next, whatever the reply is
+        if faults := () if is_summary else faults_of(reply, case.about.language, context, replies):
+            raise BadReply("; ".join(faults))
+        return reply
+
+    replies = [message.content for message in case.messages if message.role == "assistant"]
+    context = f"{' '.join(case.user_messages)} {case.about.device} {_record(case)}"
+    filed = [line for lines in case.before.lines.values() for line in lines]
+    reply = yield from ask_for(
+        Journal(case.turn),
+        Want(
+            Key(WHOLE, TASK), TASK, _prompt(case, []), {"filed": filed}, read, read_only=True,
+            again=lambda fault: _prompt(case, _noted(case, already), fault),
+        ),
+    )  # fmt: skip
+    if reply.failure:
+        yield reply.failure
+    now, notes = gathered()
+    if now.phase == PHASES[-1]:
+        return _shown(case, now, notes)
+    if reply.content is None:
+        return _own(case, now, notes)
+    _keep(case, now.gap, notes)
+    return _confirmed(case, now, shaped(reply.content))
 
 
 def _noted(case: Case, already: int) -> list[Note]:
@@ -351,7 +354,7 @@ def _record(case: Case) -> str:
     return "\n".join(line for text in record for line in text.split("\n")[1:-1])
 
 
-def _prompt(case: Case, notes: list[Note], fault: str) -> str:
+def _prompt(case: Case, notes: list[Note], fault: str = "") -> str:
     turn, budget = case.turn, case.turn.settings.prompt_tokens
     history: list[Utterance] = [
         ("User" if message.role == "user" else "Assistant", memory.filter_content(message.content))

@@ -1,17 +1,10 @@
-"""What thinking comes to: run a plan, propose one, or ask. The contract, and how it is kept."""
+"""What thinking comes to: run a plan, propose one, or ask."""
 
-from collections.abc import Generator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, StringConstraints, model_validator
 
-from instrumentgpt.agents.events import Event, Failure, Tick
-from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.memory.summary import shorten
-from instrumentgpt.modes.contracts import BadReply, Contract, read_reply
-from instrumentgpt.turn.ask import ask, replied
-from instrumentgpt.turn.request import Asking
-from instrumentgpt.turn.turn import Turn
+from instrumentgpt.modes.contracts import Contract, read_reply
 
 StepType = Literal["read", "write", "analyze", "generate"]
 Subdomain = Literal["devices", "logs", "loops", "findings", "reports", "notes"]
@@ -48,6 +41,11 @@ class ThinkOutput(Contract):
         Annotated[tuple[_Sentence, ...], Field(min_length=1, max_length=MOST_QUESTIONS)] | None
     ) = None
 
+    @classmethod
+    def read(cls, reply: str) -> Self:
+        """Return the last decision in `reply`."""
+        return read_reply(reply, cls, "decision")
+
     @model_validator(mode="before")
     @classmethod
     def _empty_is_absent(cls, fields: Any) -> Any:
@@ -68,48 +66,3 @@ class ThinkOutput(Contract):
             has = " and ".join(given) or "none of the three"
             raise ValueError(f"decision {self.decision!r} needs exactly `{field}`, but the answer has {has}")
         return self
-
-
-TASK = "think"
-SHOWN_CHARS = 1500  # of a broken answer, in the request to repair it
-TOLD_CHARS = 300  # of what was wrong, to the user
-RESERVED_TOKENS = 700  # of the budget, for a repair: the broken answer and what is wrong with it
-REPAIR = """
-
-# Repair
-Your answer did not fit the contract: {error}
-This was your answer:
-> {answer}
-
-Answer again: one JSON object as the contract above says, and nothing else."""
-
-
-class NoDecision(InstrumentGPTError, ValueError):
-    """Thinking that came to nothing; `failure` says why."""
-
-    def __init__(self, failure: Failure) -> None:
-        super().__init__(failure.text)
-        self.failure = failure
-
-
-def thought(turn: Turn, prompt: str, facts: Mapping[str, Any]) -> Generator[Event, None, ThinkOutput]:
-    """Yield the agent's events but its words, and return its decision; raise NoDecision.
-
-    facts  the same in data, for our own analyst
-    """
-    asked, told = prompt, dict(facts)
-    for is_last_try in (False, True):
-        reply = yield from replied(ask(turn, Asking(TASK, prompt=asked, told=told, read_only=True)))
-        if reply.outcome != "ok":
-            lack = f"The agent gave no plan: {reply.outcome}."
-            raise NoDecision(reply.failure or Failure(reply.outcome, lack))
-        try:
-            return read_reply(reply.text, ThinkOutput, "decision")
-        except BadReply as problem:
-            wrong = shorten(" ".join(str(problem).split()), TOLD_CHARS)
-        if not is_last_try:
-            yield Tick(f"the plan does not fit the contract and is asked for again: {wrong}")
-            answer = shorten(" ".join(reply.text.split()), SHOWN_CHARS)
-            asked, told = prompt + REPAIR.format(error=wrong, answer=answer), {**facts, "repair": True}
-    text = f"The agent's plan did not fit the contract, twice: {wrong}. Nothing was carried out."
-    raise NoDecision(Failure("error", text, "Say it in other words, or ask without a plan."))

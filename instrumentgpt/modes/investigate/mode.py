@@ -13,20 +13,15 @@ import db
 import memory
 from instrumentgpt import moments
 from instrumentgpt.agents.approval import approval
-from instrumentgpt.agents.events import Done, Event, Events, Text
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Text
 from instrumentgpt.instruments.fleet import choose
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.since import since
+from instrumentgpt.modes.asking import REPAIR_TOKENS, Journal, Want, ask_for
 from instrumentgpt.modes.chat import how_to_add
 from instrumentgpt.modes.investigate import numbered, say
-from instrumentgpt.modes.investigate.contract import (
-    RESERVED_TOKENS,
-    NoDecision,
-    ThinkOutput,
-    ThinkStep,
-    thought,
-)
+from instrumentgpt.modes.investigate.contract import ThinkOutput, ThinkStep
 from instrumentgpt.modes.investigate.editing import STEPS, Reply, effort_of, reply_to
 from instrumentgpt.modes.investigate.execution import (
     Job,
@@ -50,11 +45,13 @@ from instrumentgpt.modes.investigate.prompt import PromptParts, reasons, think_p
 from instrumentgpt.moments import today
 from instrumentgpt.storage.entities import Entity, list_entities, retain_entities
 from instrumentgpt.storage.history import history, places
+from instrumentgpt.storage.panels import WHOLE, Key
 from instrumentgpt.turn.ask import replied
 from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.request import on_record
 from instrumentgpt.turn.turn import Turn
 
+THINK = Key(WHOLE, "think")
 REPLY, AGAIN, END = 100, 5_000, 10_000  # segments: the agent's words, our analyst's, what is added below
 
 
@@ -253,7 +250,6 @@ def end_with(turn: Turn, kept: ModeState, text: str, note: str, pending: Pending
     turn.learns_from_words = False
     _keep(turn, kept, pending, note)
     yield Text(text, 0, whole=True)
-    yield Done("ok", text)
 
 
 def _keep(turn: Turn, kept: ModeState, pending: Pending | None, note: str) -> None:
@@ -336,12 +332,15 @@ def _worked(
         )
         yield from carry_out(turn, kept, request, plan)
         return
-    try:
-        decided = yield from thought(turn, _prompt(turn, kept, turns, entities, request), _as_data(request))
-    except NoDecision as refused:
-        if refused.failure.outcome != "cancelled":
-            yield refused.failure
-        yield Done(refused.failure.outcome, "")
+    prompt = _prompt(turn, kept, turns, entities, request)
+    want = Want(THINK, "think", prompt, _as_data(request), ThinkOutput.read, read_only=True)
+    reply = yield from ask_for(Journal(turn), want)
+    decided = reply.content
+    if decided is None:
+        text = f"The agent's plan did not fit the contract, twice: {reply.problem}. Nothing was carried out."
+        failure = reply.failure or Failure("error", text, "Say it in other words, or ask without a plan.")
+        yield failure
+        yield Done(failure.outcome, "")
         return
     if decided.decision == "clarify":
         yield from ask_back(turn, kept, request, decided)
@@ -384,7 +383,7 @@ def _prompt(
         curation,
     )
     messages = history(*turn.where, turn.question.id)
-    prompt, turn.summary = think_prompt(material, messages, turn.summary, question, budget - RESERVED_TOKENS)
+    prompt, turn.summary = think_prompt(material, messages, turn.summary, question, budget - REPAIR_TOKENS)
     keep_long_request(question, turn.workspace(), turn.settings)
     return prompt
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.modes.asking import Reply, Want
 from instrumentgpt.modes.panel import say
 from instrumentgpt.modes.panel.contracts import (
     Contribution,
@@ -25,12 +26,15 @@ from instrumentgpt.modes.panel.prompts import (
     contribution_prompt,
     is_usable,
     memory_of,
+    said_section,
+    section,
+    stage_prompt,
     summaries_prompt,
     summarized,
-    synthesis_prompt,
 )
-from instrumentgpt.modes.panel.steps import Interrupted, Reply, Want
+from instrumentgpt.modes.panel.steps import wanted
 from instrumentgpt.storage.panels import Key
+from instrumentgpt.turn.turn import Interrupted
 
 MOST_ROUNDS = 3  # of one sub-problem
 SURE = 0.6  # confidence from which a position is taken as firm
@@ -166,7 +170,7 @@ def deliberate(
     wants = [_synthesis_want(part, context, views)]
     if context.by_model:
         key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, views)
-        wants.append(Want(key, prompt, {}, Summaries))
+        wants.append(wanted(key, prompt, {}, Summaries.read))
     answer, *written = yield wants
     positions = (f"- {context.experts[row.expert].name(context.language)}: {row.position}" for row in last)
     synthesis = answer.content or Synthesis(text="\n".join(positions))
@@ -206,7 +210,7 @@ def contribution_want(
         "round": number,
     }
     prompt = contribution_prompt(context, expert, part, views, memory_of(results, code))
-    return Want(Key(part.id, "contribution", number, code), prompt, facts, Contribution)
+    return wanted(Key(part.id, "contribution", number, code), prompt, facts, Contribution.read)
 
 
 def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number: int) -> View:
@@ -279,8 +283,9 @@ def _synthesis_want(part: SubProblem, context: Context, views: Sequence[View]) -
         **_facts(part, context, views),
         "counts": [asdict(count) for count in counted(views, part.candidates)],
     }
-    prompt = synthesis_prompt(context, part.goal, views, votes)
-    return Want(Key(part.id, "synthesis"), prompt, facts, Synthesis)
+    goal = section("sub_problem", f"{part.goal}\nVotes: {votes}")
+    prompt = stage_prompt("synthesis", context, goal, elastic=said_section(views))
+    return wanted(Key(part.id, "synthesis"), prompt, facts, Synthesis.read)
 
 
 def _summaries(

@@ -5,18 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import db
 from instrumentgpt.agents.approval import approval
-from instrumentgpt.agents.events import Done, Events, Failure, Text
+from instrumentgpt.agents.events import Events, Text
 from instrumentgpt.analyst.words import cited, plain_text
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.terms import phrases
+from instrumentgpt.modes.asking import Journal, ask_for
 from instrumentgpt.modes.panel import display, say
 from instrumentgpt.modes.panel.contracts import Answer, Brief, Plan, SubProblemResult, as_json
-from instrumentgpt.modes.panel.experts import Expert, checked, edited, read_experts
+from instrumentgpt.modes.panel.experts import BadPlan, Expert, checked, edited, read_experts
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt, question_prompt
 from instrumentgpt.modes.panel.session import CONCLUSION, after_the_end, carried_on, context_of
-from instrumentgpt.modes.panel.steps import Journal, Want, ask_one, results_of, stage_costs
+from instrumentgpt.modes.panel.steps import results_of, stage_costs, wanted
 from instrumentgpt.storage import panels
 from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.artifacts import list_uploads
@@ -36,16 +36,10 @@ def panel(turn: Turn) -> Events:
     A question on a panel that is done is answered from its record.
     """
     turn.learns_from_words = False  # what was found comes as data: experts also say what they rule out
-    try:
-        experts = read_experts(turn.home())
-        earlier = panels.latest_panel(*turn.where)
-        if earlier is not None and (taken := _taken_up(turn, earlier, experts)) is not None:
-            yield from taken
-        else:
-            yield from _proposed(turn, experts)
-    except InstrumentGPTError as problem:
-        yield Failure("error", str(problem))
-        yield Done("error", "")
+    experts = read_experts(turn.home())
+    earlier = panels.latest_panel(*turn.where)
+    taken = _taken_up(turn, earlier, experts) if earlier else None
+    yield from taken or _proposed(turn, experts)
 
 
 def _taken_up(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> Events | None:
@@ -75,7 +69,9 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
     """Read the log, decompose the problem, and show it; nothing more is asked before it is approved."""
     question, language = turn.question.content, language_of(turn.question.content)
     journal = Journal(turn)
-    brief = yield from ask_one(journal, Want(BRIEF, question, {"language": language}, Brief, "offline"))
+    brief = yield from ask_for(
+        journal, wanted(BRIEF, question, {"language": language}, Brief.read, "offline")
+    )
     if brief.content is None:
         yield from _text_answer(say("which_log", language, problem=brief.problem))
         return
@@ -89,13 +85,11 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
     prompt = plan_prompt(context_of(turn, experts, question, record), turn.state.hypotheses)
     fields = {code: expert.speaks_on for code, expert in experts.items()}
     facts = {"brief": record, "language": language, "fields": fields}
-    plan = yield from ask_one(
-        journal, Want(PLAN, prompt, facts, Plan, check=lambda plan: checked(plan, experts))
+    plan = yield from ask_for(
+        journal, wanted(PLAN, prompt, facts, lambda reply: checked(Plan.read(reply), experts))
     )
     if plan.content is None:
-        yield Failure("error", say("not_decomposed", language, problem=plan.problem))
-        yield Done("error", "")
-        return
+        raise BadPlan(say("not_decomposed", language, problem=plan.problem))
     agent, steps = turn.run.agent, [step for step in journal.steps.values() if step.key != BRIEF]
     where = turn.where
     panels.propose_panel(*where, question, agent, record, as_json(plan.content), steps)
@@ -119,8 +113,8 @@ def _answered(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) 
     text = ""
     if context.by_model:
         prompt = question_prompt(context, results, ending, turn.question.content)
-        want = Want(panels.Key(panels.WHOLE, "question"), prompt, {}, Answer)
-        answer = yield from ask_one(Journal(turn), want)
+        want = wanted(panels.Key(panels.WHOLE, "question"), prompt, {}, Answer.read)
+        answer = yield from ask_for(Journal(turn), want)
         text = answer.content.text if answer.content else ""
     turn.offers += after_the_end(earlier)
     yield from _text_answer(text or from_record(turn.question.content, results, ending, context))
@@ -163,7 +157,6 @@ def _saved(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> 
 
 def _text_answer(text: str) -> Events:
     yield Text(text, segment=1, whole=True)
-    yield Done("ok", text)
 
 
 def from_record(question: str, results: Sequence[SubProblemResult], ending: str, context: Context) -> str:

@@ -11,6 +11,7 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.modes.asking import Journal, Reply, Want, ask_for, ask_for_all
 from instrumentgpt.modes.panel import display, say
 from instrumentgpt.modes.panel.contracts import (
     Plan,
@@ -22,21 +23,11 @@ from instrumentgpt.modes.panel.contracts import (
 )
 from instrumentgpt.modes.panel.deliberation import SURE, built_on, deliberate, spoken
 from instrumentgpt.modes.panel.experts import Expert, batches
-from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, conclusion_prompt
-from instrumentgpt.modes.panel.steps import (
-    Interrupted,
-    Journal,
-    Reply,
-    Want,
-    ask_one,
-    carry_out,
-    reached,
-    results_of,
-    stage_costs,
-)
+from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, results_section, stage_prompt
+from instrumentgpt.modes.panel.steps import reached, results_of, stage_costs, wanted
 from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, list_steps, set_panel_status
-from instrumentgpt.turn.turn import Turn
+from instrumentgpt.turn.turn import Interrupted, Turn
 
 LAST = 90  # segment of the conclusion: after those of all sub-problems
 CONCLUSION = Key(WHOLE, "conclusion")
@@ -91,12 +82,11 @@ def carried_on(turn: Turn, panel: Panel, experts: Mapping[str, Expert]) -> Event
         turn.offers.append(going_on(number, language))
         note = say("stopped", language, done=_done(journal), number=number)
         yield Text(f"\n\n{note}\n", LAST, whole=True)
-        yield Done("cancelled" if turn.stopped() else "error", turn.answer.text)
+        yield Done("cancelled" if turn.stopped() else "error", "")
         return
     yield from recorded(in_order, context, panel.id)
     set_panel_status(turn.database, panel.id, "done")
     turn.offers += after_the_end(panel)
-    yield Done("ok", turn.answer.text)
 
 
 def _batch(
@@ -113,7 +103,7 @@ def _batch(
     open_wants = {number: next(deliberation) for number, deliberation in active.items()}
     while open_wants:
         replies: dict[Key, Reply] = {}
-        for event in carry_out(journal, [want for wants in open_wants.values() for want in wants]):
+        for event in ask_for_all(journal, [want for wants in open_wants.values() for want in wants]):
             if not isinstance(event, tuple):
                 yield event
                 continue
@@ -170,8 +160,13 @@ def _concluded(
         ],
         "language": language,
     }
-    want = Want(CONCLUSION, conclusion_prompt(context, results), facts, Synthesis)
-    reply = yield from ask_one(journal, want)
+    want = wanted(
+        CONCLUSION,
+        stage_prompt("conclusion", context, elastic=results_section(results)),
+        facts,
+        Synthesis.read,
+    )
+    reply = yield from ask_for(journal, want)
     text = reply.content.text if reply.content else say("warning", language, text=reply.problem)
     stages = stage_costs(journal.steps.values())
     costs = display.costs(stages, journal.turn.run.agent == "offline", language)
