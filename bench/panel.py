@@ -96,7 +96,7 @@ def _heard(want: Want, question: str, log: Path, folder: Path, done: Held) -> Re
     done.tokens += count_tokens(want.prompt) + count_tokens(reply)
     if isinstance(content, Contribution):
         done.heard.append(content)
-    return Reply(content, ("diagnose_log",))
+    return Reply(content, ["diagnose_log"])
 
 
 def _answer(name: str, question: str, log: Path, folder: Path, told: Mapping[str, Any]) -> str:

@@ -77,7 +77,7 @@ class Driven:
             told = answers.get(
                 (want.key.expert, want.key.round), answers.get(want.key.expert, contribution())
             )
-        return Reply(None, problem=told) if isinstance(told, str) else Reply(told)
+        return Reply(problem=told) if isinstance(told, str) else Reply(told)
 
 
 def worked(*parts: SubProblem, answers: dict[Any, Any] | None = None, **changes: Any) -> list[Driven]:

@@ -13,13 +13,25 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from instrumentgpt.agents.events import Done, Event, Failure, Session, Text, Thinking, Tick, Tool
+from instrumentgpt.agents.events import (
+    Artifact,
+    Done,
+    Event,
+    Failure,
+    Session,
+    Text,
+    Thinking,
+    Tick,
+    Tool,
+)
+from instrumentgpt.agents.stream import json_object
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.storage.panels import Key, Step, save_step
 from instrumentgpt.turn.ask import ask_all
+from instrumentgpt.turn.record import result_of
 from instrumentgpt.turn.request import Asking
 from instrumentgpt.turn.turn import Interrupted, Turn
 
@@ -56,14 +68,44 @@ class Want:
     again: Callable[[str], str] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Reply:
-    """What came of a want: its content, or None and the problem; `failure`: why nothing was answered."""
+    """What came of a want: its content, or None and the problem.
 
-    content: Any
-    tools: tuple[str, ...] = ()
+    tools      names of our tools that were called, and `results` what they returned; `errors` of any tools
+    artifacts  ids of what was made
+    failure    why nothing was answered
+    """
+
+    content: Any = None
+    tools: list[str] = field(default_factory=list)
     problem: str = ""
     failure: Failure | None = None
+    results: list[tuple[str, Mapping[str, Any]]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    artifacts: list[str] = field(default_factory=list)
+
+    def take(self, event: Event) -> None:
+        """Take what `event` says of tools and failures."""
+        match event:
+            case Failure():
+                self.failure = event
+            case Artifact():
+                self.artifacts.append(event.artifact_id)
+            case Tool(status="failed" | "denied"):
+                error = json_object(event.result).get("error", event.result)
+                self.errors.append(str(error or event.status))
+            case Tool(status="ok") if event.server == SERVER:
+                self.tools.append(event.name)
+                if result := result_of(event):
+                    self.results.append((event.name, result))
+
+    def read(self, want: Want, text: str) -> None:
+        """Take the agent's words for the content, or what is wrong with them."""
+        try:
+            self.content = want.read(text)
+        except InstrumentGPTError as problem:
+            self.problem = shorten(" ".join(str(problem).split()), PROBLEM_CHARS)
 
 
 @dataclass
@@ -122,24 +164,21 @@ def _asked(
         Asking(want.task, prompt, want.told, want.agent, read_only=want.read_only)
         for want, prompt in zip(wants, prompts, strict=True)
     ]
-    tools: list[list[str]] = [[] for _ in wants]
-    failures: dict[int, Failure] = {}
+    replies = [Reply() for _ in wants]
     with closing(ask_all(turn, askings, turn.settings.runs_at_once)) as events:
         for place, event in events:
-            if isinstance(event, Tool) and event.server == SERVER and event.status == "ok":
-                tools[place].append(event.name)
-            if isinstance(event, Failure):
-                failures[place] = event
-            elif isinstance(event, Done):
+            want, reply = wants[place], replies[place]
+            reply.take(event)
+            if isinstance(event, Done):
                 if turn.stopped():
                     raise Interrupted("Stopped. What was answered is kept")
-                want = wants[place]
                 if event.outcome != "ok":  # nothing was answered: it is not kept, so a later run asks again
                     lack = Failure(event.outcome, f"The agent gave no answer: {event.outcome}.")
-                    failure = failures.get(place, lack)
-                    yield want, Reply(None, problem=failure.text, failure=failure)
+                    reply.failure = reply.failure or lack
+                    reply.problem = reply.failure.text
+                    yield want, reply
                     continue
-                reply = _read(want, event.text, tools[place])
+                reply.read(want, event.text)
                 step = _step(want.key, reply, event, prompts[place], time.monotonic() - began)
                 if reply.problem and not is_last_try:
                     journal.keep(replace(step, key=_unfit(want.key)))
@@ -147,22 +186,15 @@ def _asked(
                     continue
                 journal.keep(step)
                 yield want, reply
-            elif not isinstance(event, Text) and (
+            elif not isinstance(event, Text | Failure) and (
                 len(wants) == 1 or not isinstance(event, Thinking | Session)
             ):
                 yield event
 
 
-def _read(want: Want, text: str, tools: Sequence[str]) -> Reply:
-    try:
-        return Reply(want.read(text), tuple(tools))
-    except InstrumentGPTError as problem:
-        return Reply(None, problem=shorten(" ".join(str(problem).split()), PROBLEM_CHARS))
-
-
 def _step(key: Key, reply: Reply, done: Done, prompt: str, seconds: float) -> Step:
     """Return what is kept of a reply: its content, or what is wrong; tokens are reported or estimated."""
-    record: dict[str, Any] = {"content": to_jsonable_python(reply.content), "tools": list(reply.tools)}
+    record: dict[str, Any] = {"content": to_jsonable_python(reply.content), "tools": reply.tools}
     if reply.problem:
         record = {"reply": done.text, "problem": reply.problem}
     usage = done.usage
@@ -176,8 +208,10 @@ def _step(key: Key, reply: Reply, done: Done, prompt: str, seconds: float) -> St
 
 def _kept(want: Want, step: Step) -> Reply:
     if "content" not in step.content:
-        return Reply(None, problem=step.content["problem"])
-    return _read(want, json.dumps(step.content["content"]), step.content["tools"])
+        return Reply(problem=step.content["problem"])
+    reply = Reply(tools=step.content["tools"])
+    reply.read(want, json.dumps(step.content["content"]))
+    return reply
 
 
 def _again(want: Want, unfit: Step) -> str:

@@ -16,11 +16,12 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.modes.interview import statement, texts
 from instrumentgpt.modes.interview.replies import GAPS, NEEDED, PHASES, REMARKS, SLOTS, Interview, edge_cases
 from instrumentgpt.modes.interview.statement import DEFAULT, template_label, templates
-from instrumentgpt.modes.investigate.kept import MODE, Pending, read_kept
+from instrumentgpt.modes.investigate.decisions import MODE, ModeState, Pending
 from instrumentgpt.modes.panel.display import folded, without_editing
 from instrumentgpt.modes.panel.experts import Expert, read_experts, written
 from instrumentgpt.modes.panel.session import going_on
 from instrumentgpt.modes.panel.steps import PartProgress, Progress, read_progress
+from instrumentgpt.modes.state import read_state
 from instrumentgpt.settings import Settings, home
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.history import places
@@ -33,7 +34,7 @@ from instrumentgpt.ui.language import say
 def draw_plan(database: Database, conversation_id: str, settings: Settings) -> None:
     """Draw the editor if the newest answer, one of Investigate, proposed a plan of known devices or steps."""
     _, turns = places(database, conversation_id)
-    pending = read_kept(db.get_mode_state(database, conversation_id, MODE), turns).pending
+    pending = read_state(database, conversation_id, MODE, ModeState).of_turns(turns).pending
     if pending is None or pending.kind != "proposal" or not (pending.devices or pending.steps):
         return
     with st.expander(say("Change the plan"), icon=":material/edit:", key=f"plan-{turns[-1]}"):

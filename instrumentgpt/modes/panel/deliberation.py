@@ -241,7 +241,7 @@ def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number:
     ]
     if reply.cause in outside:
         contribution["cause"] = ""
-    return View(**contribution, expert=code, round=number, tools=answer.tools, struck=tuple(notes))
+    return View(**contribution, expert=code, round=number, tools=tuple(answer.tools), struck=tuple(notes))
 
 
 def built_on(view: View, results: Sequence[SubProblemResult]) -> list[int]:

@@ -160,13 +160,8 @@ def _concluded(
         ],
         "language": language,
     }
-    want = wanted(
-        CONCLUSION,
-        stage_prompt("conclusion", context, elastic=results_section(results)),
-        facts,
-        Synthesis.read,
-    )
-    reply = yield from ask_for(journal, want)
+    prompt = stage_prompt("conclusion", context, elastic=results_section(results))
+    reply = yield from ask_for(journal, wanted(CONCLUSION, prompt, facts, Synthesis.read))
     text = reply.content.text if reply.content else say("warning", language, text=reply.problem)
     stages = stage_costs(journal.steps.values())
     costs = display.costs(stages, journal.turn.run.agent == "offline", language)
