@@ -52,14 +52,13 @@ Answer again as is said above, and nothing else."""
 class Want:
     """One thing to be asked for.
 
-    key    which step it is
+    key    which step it is; its stage names the task
     told   the same as the prompt in data, for our own analyst
     read   makes the content of the reply; raises InstrumentGPTError, saying what is wrong with it
     again  the prompt after a reply that could not be used, given what was wrong; None: REPAIR is added
     """
 
     key: Key
-    task: str
     prompt: str
     told: Mapping[str, Any]
     read: Callable[[str], Any]
@@ -110,9 +109,13 @@ class Reply:
 
 @dataclass
 class Journal:
-    """The steps of a turn's work that are done; those of a panel are stored, once it is there."""
+    """The steps of a turn's work that are done; those of a panel are stored, once it is there.
+
+    tasks  what the names of its tasks begin with, before the stage
+    """
 
     turn: Turn
+    tasks: str = ""
     panel_id: int | None = None
     steps: dict[Key, Step] = field(default_factory=dict)
 
@@ -161,7 +164,7 @@ def _asked(
         _again(want, journal.steps[_unfit(want.key)]) if is_last_try else want.prompt for want in wants
     ]
     askings = [
-        Asking(want.task, prompt, want.told, want.agent, read_only=want.read_only)
+        Asking(f"{journal.tasks}{want.key.stage}", prompt, want.told, want.agent, read_only=want.read_only)
         for want, prompt in zip(wants, prompts, strict=True)
     ]
     replies = [Reply() for _ in wants]

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from string import Template
 
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
@@ -12,9 +13,13 @@ LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Traditional Chinese (ç
 MARGIN = 0.93  # of a cap or budget: the estimate of tokens is 7 % off at worst
 
 
+def task(path: Path, name: str, **fields: object) -> str:
+    """Return what stands below the heading `name` of the Markdown file at `path`, its $fields filled in."""
+    return Template(_sections(path)[name]).substitute(fields)
+
+
 @cache
-def tasks(path: Path) -> dict[str, str]:
-    """Return heading â†’ text of a Markdown file of tasks."""
+def _sections(path: Path) -> dict[str, str]:
     _, *parts = re.split(r"^# (.+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {title: text.strip() for title, text in zip(parts[::2], parts[1::2], strict=True)}
 

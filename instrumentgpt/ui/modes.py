@@ -180,9 +180,7 @@ def _choose(conversation_id: str, name: str, key: str) -> None:
 
 
 def _draw_documents(database: Database, conversation_id: str) -> None:
-    ids = {row["document"] for row in statement.read_kept(database, conversation_id).saved}
-    documents = [document for document in db.list_documents(database, conversation_id) if document.id in ids]
-    for document in documents[:LISTED]:
+    for document in statement.saved_statements(database, conversation_id)[:LISTED]:
         path = documents_folder(database) / document.file
         if path.is_file():
             label, key = untrusted.label(document.file), f"statement-{document.id}"

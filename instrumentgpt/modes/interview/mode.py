@@ -16,7 +16,6 @@ from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Event, Events, Text
 from instrumentgpt.agents.registry import installed
 from instrumentgpt.instruments.devices import resolve
-from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.precedents import earlier
 from instrumentgpt.instruments.wording import tells_of_health
 from instrumentgpt.memory.budget import Parts, within
@@ -41,11 +40,14 @@ from instrumentgpt.modes.interview.replies import (
     own_reply,
 )
 from instrumentgpt.modes.interview.statement import About, template_label
+from instrumentgpt.modes.prompting import LANGUAGES, task
+from instrumentgpt.modes.state import read_state, save_state
 from instrumentgpt.storage.panels import WHOLE, Key
 from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.record import record_question
 from instrumentgpt.turn.turn import Turn
 
+TASKS = Path(__file__).with_name("tasks.md")
 MAX_HISTORY_MESSAGES = 14  # seed 000
 FIRST, LAST = 2, 8  # seed 000: what brought the context, and the recent ones
 REMINDER_INTERVAL = 5  # turns, seed 000
@@ -54,7 +56,6 @@ MARGIN = 0.9  # of the budget: what an estimate of tokens may be off by (0010-to
 RULES_SHARE = 0.7  # of the budget, for the rules with what is gathered
 SHOWN = ((8, 200), (4, 150), (2, 120), (1, 60), (1, 20))  # newest lines of a slot, characters of each
 BRIEF_CHARS = 600  # of what the compacted view says was gathered
-LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}
 
 Utterance = tuple[str, str]  # speaker, text
 
@@ -89,7 +90,8 @@ def build_prompt(
     fault    what was wrong with the reply before, where it is asked for again
     context  the state of the instrument and what the conversation has on record, as lines
     """
-    last = _last_words(now, fault)
+    again = task(TASKS, "again", fault=_one_line(fault)) if fault else ""
+    last = "\n\n".join(filter(None, (reminder(now), again, task(TASKS, "reply"))))
     for shown in SHOWN:
         rules = system_prompt(now, about, slot, shown)
         if count_tokens(rules) <= int(RULES_SHARE * budget):
@@ -125,7 +127,7 @@ def system_prompt(now: Interview, about: About, slot: str = "", shown: tuple[int
         gaps="\n".join(f"{n}. {GAPS[gap]}" for n, gap in enumerate(now.gaps, 1)) or "none",
         left_open=f"Left open, do not ask again: {closed}\n" if closed else "",
         asked=GAPS.get(slot, slot or "nothing yet"),
-        guidance=texts("guidance")[now.phase].strip(),
+        guidance=task(TASKS, now.phase),
         instrument=_one_line(about.device) or "not known yet which one it is",
     )
 
@@ -135,23 +137,7 @@ def reminder(now: Interview) -> str:
     if not now.turn or now.turn % REMINDER_INTERVAL:
         return ""
     gaps = ", ".join(GAPS[gap] for gap in now.gaps[:REMINDED_GAPS]) or "none"
-    return (
-        "[REMINDER]\nYou are the interviewer: you gather, you do not solve.\n"
-        "❌ No solutions, causes, values to set, programs.\n"
-        "✅ Ask about: problem, users, requirements, edge cases.\n"
-        f"Current phase: {now.phase}\nGaps to fill: {gaps}\nContinue with ONE question."
-    )
-
-
-def _last_words(now: Interview, fault: str) -> str:
-    again = (
-        f"[YOUR LAST REPLY WAS NOT SHOWN: {_one_line(fault)}. Reply again in the form above, and only so.]"
-    )
-    task = (
-        "Now call `note` for what the newest message says, then reply: one ✅ line, one ❓ question about the"
-        " first gap that is left. No solutions."
-    )
-    return "\n\n".join(part for part in (reminder(now), again if fault else "", task) if part)
+    return task(TASKS, "reminder", phase=now.phase, gaps=gaps)
 
 
 def _one_line(text: str) -> str:
@@ -198,7 +184,7 @@ def interview(turn: Turn) -> Events:
     answer = approval(case.words) if case.slot == SUMMARY else None
     if answer == "yes":
         try:
-            reply = statement.save_statement(turn, case.kept, case.before, case.about)
+            reply = statement.save_statement(turn, case.before, case.about)
         except statement.StatementNotSaved:
             _keep(case, SUMMARY)
             raise
@@ -212,10 +198,9 @@ def interview(turn: Turn) -> Events:
 
 def _open_case(turn: Turn) -> Case:
     """Return the case of this turn; its first message begins an interview."""
-    conversation = turn.run.conversation_id
-    kept = statement.read_kept(turn.database, conversation)
-    choices = statement.read_choices(turn.database, conversation)
-    exchanged = statement.exchanges(turn.database, conversation, kept)
+    kept = read_state(*turn.where, TASK, statement.Interviews)
+    choices = statement.read_choices(*turn.where)
+    exchanged = statement.exchanges(*turn.where, kept)
     messages = [message for message in exchanged if message.id <= turn.question.id]
     answers = [message for message in messages if message.role == "assistant"]
     slot = kept.asked.get(str(answers[-1].id), "") if answers else "description"
@@ -256,7 +241,7 @@ def _gone_on(case: Case) -> Generator[Event, None, str]:
     reply = yield from ask_for(
         Journal(case.turn),
         Want(
-            Key(WHOLE, TASK), TASK, _prompt(case, []), {"filed": filed}, read, read_only=True,
+            Key(WHOLE, TASK), _prompt(case, []), {"filed": filed}, read, read_only=True,
             again=lambda fault: _prompt(case, _noted(case, already), fault),
         ),
     )  # fmt: skip
@@ -316,7 +301,7 @@ def _keep(case: Case, slot: str, notes: list[Note] | None = None) -> None:
         if notes is not None:
             rows = [[note.slot, note.words, note.replaces] for note in notes]
             kept = replace(kept, notes={**kept.notes, str(case.turn.question.id): rows})
-        statement.save_kept(*case.turn.where, kept)
+        save_state(*case.turn.where, TASK, kept)
 
     case.turn.also_saved.append(store)
 

@@ -250,7 +250,7 @@ def _wants(turn: Turn, job: Job, number: int, outcome: Outcome, scene: Scene) ->
             "alone": len(targets) == 1,
             "language": job.language,
         }
-        yield Want(Key(number, "step", share), "step", step.description, facts, json_object, "offline")
+        yield Want(Key(number, "step", share), step.description, facts, json_object, "offline")
 
 
 def _shown(number: int, outcome: Outcome, status: ToolStatus) -> Tool:

@@ -154,7 +154,7 @@ def _worked(work: Work) -> Events:
     if pending.steps:
         yield from _carried_out(work, pending.goal or pending.asked[:500], pending.steps)
         return
-    want = Want(THINK, "think", _prompt(work), _as_data(work), ThinkOutput.read, read_only=True)
+    want = Want(THINK, _prompt(work), _as_data(work), ThinkOutput.read, read_only=True)
     reply = yield from ask_for(Journal(work.turn), want)
     decided: ThinkOutput | None = reply.content
     if decided is None:

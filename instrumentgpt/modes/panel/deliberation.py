@@ -3,7 +3,6 @@
 The vote is what each expert holds last, weighed by its confidence: nobody is asked for what it has said.
 """
 
-import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -32,7 +31,6 @@ from instrumentgpt.modes.panel.prompts import (
     summaries_prompt,
     summarized,
 )
-from instrumentgpt.modes.panel.steps import wanted
 from instrumentgpt.storage.panels import Key
 from instrumentgpt.turn.turn import Interrupted
 
@@ -57,14 +55,6 @@ class Decision:
 
     speakers: tuple[str, ...]
     reason: Reason
-
-
-def votes_of(views: Sequence[View]) -> list[dict[str, Any]]:
-    """Return what each expert holds at the end: cause ("": none in its field), confidence, condition."""
-    return [
-        row.model_dump(include={"expert", "cause", "confidence", "condition"})
-        for row in latest(views).values()
-    ]
 
 
 def counted(views: Sequence[View], candidates: Iterable[str]) -> list[Count]:
@@ -147,7 +137,6 @@ def deliberate(
 
     Everything else begins anew with each sub-problem. Raises Interrupted if no expert answers at all.
     """
-    began = time.monotonic()
     views: list[View] = []
     panel, problems = list(part.experts), list[str]()
     most = 1 if part.kind == "decide" else MOST_ROUNDS  # what to do is no matter of new evidence
@@ -170,7 +159,7 @@ def deliberate(
     wants = [_synthesis_want(part, context, views)]
     if context.by_model:
         key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, views)
-        wants.append(wanted(key, prompt, {}, Summaries.read))
+        wants.append(Want(key, prompt, {}, Summaries.read))
     answer, *written = yield wants
     positions = (f"- {context.experts[row.expert].name(context.language)}: {row.position}" for row in last)
     synthesis = answer.content or Synthesis(text="\n".join(positions))
@@ -180,10 +169,6 @@ def deliberate(
         sub_problem_id=part.id,
         sub_problem_goal=part.goal,
         synthesis=synthesis.text,
-        votes=tuple(votes_of(views)),
-        contribution_count=len(views),
-        duration_seconds=time.monotonic() - began,
-        expert_panel=tuple(row.expert for row in last),
         expert_summaries=summaries,
         said=tuple(last),
         cause=lead,
@@ -210,7 +195,7 @@ def contribution_want(
         "round": number,
     }
     prompt = contribution_prompt(context, expert, part, views, memory_of(results, code))
-    return wanted(Key(part.id, "contribution", number, code), prompt, facts, Contribution.read)
+    return Want(Key(part.id, "contribution", number, code), prompt, facts, Contribution.read)
 
 
 def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number: int) -> View:
@@ -276,16 +261,15 @@ def _expert_history(result: SubProblemResult, code: str) -> dict[str, Any]:
 
 
 def _synthesis_want(part: SubProblem, context: Context, views: Sequence[View]) -> Want:
-    votes = "; ".join(
-        f"{vote['expert']}: {vote['cause'] or '-'} ({vote['confidence']:.2f})" for vote in votes_of(views)
-    )
+    held = latest(views).values()
+    votes = "; ".join(f"{row.expert}: {row.cause or '-'} ({row.confidence:.2f})" for row in held)
     facts = {
         **_facts(part, context, views),
         "counts": [asdict(count) for count in counted(views, part.candidates)],
     }
     goal = section("sub_problem", f"{part.goal}\nVotes: {votes}")
     prompt = stage_prompt("synthesis", context, goal, elastic=said_section(views))
-    return wanted(Key(part.id, "synthesis"), prompt, facts, Synthesis.read)
+    return Want(Key(part.id, "synthesis"), prompt, facts, Synthesis.read)
 
 
 def _summaries(

@@ -10,13 +10,13 @@ from instrumentgpt.analyst.words import cited, plain_text
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.terms import phrases
-from instrumentgpt.modes.asking import Journal, ask_for
+from instrumentgpt.modes.asking import Journal, Want, ask_for
 from instrumentgpt.modes.panel import display, say
 from instrumentgpt.modes.panel.contracts import Answer, Brief, Plan, SubProblemResult, as_json
 from instrumentgpt.modes.panel.experts import BadPlan, Expert, checked, edited, read_experts
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt, question_prompt
-from instrumentgpt.modes.panel.session import CONCLUSION, after_the_end, carried_on, context_of
-from instrumentgpt.modes.panel.steps import results_of, stage_costs, wanted
+from instrumentgpt.modes.panel.session import CONCLUSION, TASKS, after_the_end, carried_on, context_of
+from instrumentgpt.modes.panel.steps import results_of, stage_costs
 from instrumentgpt.storage import panels
 from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.artifacts import list_uploads
@@ -68,10 +68,8 @@ def _taken_up(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) 
 def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
     """Read the log, decompose the problem, and show it; nothing more is asked before it is approved."""
     question, language = turn.question.content, language_of(turn.question.content)
-    journal = Journal(turn)
-    brief = yield from ask_for(
-        journal, wanted(BRIEF, question, {"language": language}, Brief.read, "offline")
-    )
+    journal = Journal(turn, TASKS)
+    brief = yield from ask_for(journal, Want(BRIEF, question, {"language": language}, Brief.read, "offline"))
     if brief.content is None:
         yield from _text_answer(say("which_log", language, problem=brief.problem))
         return
@@ -86,7 +84,7 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
     fields = {code: expert.speaks_on for code, expert in experts.items()}
     facts = {"brief": record, "language": language, "fields": fields}
     plan = yield from ask_for(
-        journal, wanted(PLAN, prompt, facts, lambda reply: checked(Plan.read(reply), experts))
+        journal, Want(PLAN, prompt, facts, lambda reply: checked(Plan.read(reply), experts))
     )
     if plan.content is None:
         raise BadPlan(say("not_decomposed", language, problem=plan.problem))
@@ -113,8 +111,8 @@ def _answered(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) 
     text = ""
     if context.by_model:
         prompt = question_prompt(context, results, ending, turn.question.content)
-        want = wanted(panels.Key(panels.WHOLE, "question"), prompt, {}, Answer.read)
-        answer = yield from ask_for(Journal(turn), want)
+        want = Want(panels.Key(panels.WHOLE, "question"), prompt, {}, Answer.read)
+        answer = yield from ask_for(Journal(turn, TASKS), want)
         text = answer.content.text if answer.content else ""
     turn.offers += after_the_end(earlier)
     yield from _text_answer(text or from_record(turn.question.content, results, ending, context))

@@ -13,7 +13,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
@@ -24,7 +23,7 @@ from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel import contracts, say
 from instrumentgpt.modes.panel.contracts import View, latest
 from instrumentgpt.modes.panel.experts import Expert
-from instrumentgpt.modes.prompting import LANGUAGES, MARGIN, fitted, tasks
+from instrumentgpt.modes.prompting import LANGUAGES, MARGIN, fitted, task
 
 FEWEST_TOKENS, TARGET_TOKENS, MOST_TOKENS = 50, 75, 100  # seed 001: "50-100 tokens (strict)", target 75
 
@@ -104,6 +103,14 @@ def _is_short(kept: Sequence[str]) -> bool:
     return count_tokens(" ".join(kept)) * MARGIN < FEWEST_TOKENS
 
 
+TASKS = Path(__file__).with_name("tasks.md")
+LIMITS = {
+    "position_tokens": contracts.POSITION_TOKENS,
+    "fewest_parts": contracts.FEWEST,
+    "most_parts": contracts.MOST,
+    "fewest_tokens": FEWEST_TOKENS,
+    "target_tokens": TARGET_TOKENS,
+}
 MOST_FINDINGS = 8
 SHARED_SHARE = 0.6  # of the budget: what everybody is told
 CONVERSATION_SHARE = 0.3  # of the budget: what the conversation has on record, within the share above
@@ -144,17 +151,14 @@ def shared(context: Context) -> str:
     return fitted(fixed[:2], record, fixed[2:], SHARED_SHARE * context.budget)
 
 
-def task(stage: str, language: Language = "en", **fields: object) -> str:
-    """Return what is to be done at a stage of the panel, as tasks.md has it."""
-    numbers = {"position_tokens": contracts.POSITION_TOKENS, "fewest_parts": contracts.FEWEST}
-    numbers |= {"most_parts": contracts.MOST, "fewest_tokens": FEWEST_TOKENS, "target_tokens": TARGET_TOKENS}
-    template = Template(tasks(Path(__file__).with_name("tasks.md"))[stage])
-    return template.substitute(numbers, language=LANGUAGES[language], **fields)
+def stage_task(stage: str, context: Context) -> str:
+    """Return what is to be done at a stage of the panel."""
+    return task(TASKS, stage, **LIMITS, language=LANGUAGES[context.language])
 
 
 def stage_prompt(stage: str, context: Context, *sections: str, elastic: str = "") -> str:
     """Return the prompt of a stage: what everybody is told, sections, what fits of `elastic`, the task."""
-    return fitted([shared(context), *sections], elastic, [task(stage, context.language)], context.budget)
+    return fitted([shared(context), *sections], elastic, [stage_task(stage, context)], context.budget)
 
 
 def contribution_prompt(
@@ -192,7 +196,7 @@ def memory_of(results: Sequence[contracts.SubProblemResult], expert: str, budget
             break
         fitting.append(entry)
     positions = "\n\n".join(fitting)
-    return f"<{MEMORY}>\n{task('memory', positions=positions)}\n</{MEMORY}>" if fitting else ""
+    return f"<{MEMORY}>\n{task(TASKS, 'memory', positions=positions)}\n</{MEMORY}>" if fitting else ""
 
 
 def plan_prompt(context: Context, hypotheses: Sequence[str]) -> str:
@@ -208,7 +212,7 @@ def plan_prompt(context: Context, hypotheses: Sequence[str]) -> str:
 def summaries_prompt(context: Context, goal: str, views: Sequence[View]) -> str:
     """Return what the one who keeps the experts' memory is told: what each said last, and nothing else."""
     said = said_section(list(latest(views).values()))
-    return "\n\n".join([section("sub_problem", goal), said, task("expert_memory", context.language)])
+    return "\n\n".join([section("sub_problem", goal), said, stage_task("expert_memory", context)])
 
 
 def question_prompt(

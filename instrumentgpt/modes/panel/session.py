@@ -24,12 +24,13 @@ from instrumentgpt.modes.panel.contracts import (
 from instrumentgpt.modes.panel.deliberation import SURE, built_on, deliberate, spoken
 from instrumentgpt.modes.panel.experts import Expert, batches
 from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, results_section, stage_prompt
-from instrumentgpt.modes.panel.steps import reached, results_of, stage_costs, wanted
+from instrumentgpt.modes.panel.steps import reached, results_of, stage_costs
 from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, list_steps, set_panel_status
 from instrumentgpt.turn.turn import Interrupted, Turn
 
 LAST = 90  # segment of the conclusion: after those of all sub-problems
+TASKS = "panel_"  # what the names of its tasks begin with
 CONCLUSION = Key(WHOLE, "conclusion")
 Deliberation = Generator[list[Want], list[Reply], SubProblemResult]
 
@@ -59,7 +60,7 @@ def context_of(
 def carried_on(turn: Turn, panel: Panel, experts: Mapping[str, Expert]) -> Events:
     """Yield the panel from where it is; what is done already is neither asked nor paid for again."""
     plan, steps = Plan.model_validate(panel.plan), list_steps(turn.database, panel.id)
-    journal = Journal(turn, panel.id, {step.key: step for step in steps})
+    journal = Journal(turn, TASKS, panel.id, {step.key: step for step in steps})
     context = context_of(turn, experts, panel.question, panel.brief, plan)
     language, results = context.language, results_of(steps)
     set_panel_status(turn.database, panel.id, "running")
@@ -161,7 +162,7 @@ def _concluded(
         "language": language,
     }
     prompt = stage_prompt("conclusion", context, elastic=results_section(results))
-    reply = yield from ask_for(journal, wanted(CONCLUSION, prompt, facts, Synthesis.read))
+    reply = yield from ask_for(journal, Want(CONCLUSION, prompt, facts, Synthesis.read))
     text = reply.content.text if reply.content else say("warning", language, text=reply.problem)
     stages = stage_costs(journal.steps.values())
     costs = display.costs(stages, journal.turn.run.agent == "offline", language)
@@ -197,11 +198,11 @@ def _statements(
     """Yield the tools to be called, each with what it returns: of each cause the first result that has it."""
     causes = {result.cause: result for result in reversed(results) if result.cause}
     for cause, result in reversed(causes.items()):
-        firm = any(vote["cause"] == cause and vote["confidence"] >= SURE for vote in result.votes)
+        firm = any(view.cause == cause and view.confidence >= SURE for view in result.said)
         if firm and not result.dissent:
             yield "confirm_root_cause", _cause(result, cause, "root_causes", context)
             continue
-        rivals = {vote["cause"] for vote in result.votes} - {"", cause}
+        rivals = {view.cause for view in result.said} - {"", cause}
         for held in (cause, *sorted(rivals)):
             yield "record_hypothesis", _cause(result, held, "hypotheses", context)
     ruled_out: dict[str, Rejected] = {}

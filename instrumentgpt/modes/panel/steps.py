@@ -1,36 +1,28 @@
-"""The steps of a panel: what is asked for, how far it is, and what each stage cost."""
+"""How far a panel is, and what each stage cost, as its steps tell."""
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from sqlite_utils import Database
 
-from instrumentgpt.modes.asking import UNFIT, Want
+from instrumentgpt.modes.asking import UNFIT
 from instrumentgpt.modes.panel.contracts import Plan, SubProblem, SubProblemResult
-from instrumentgpt.storage.panels import Key, Panel, Step, latest_panel, list_steps
-
-
-def wanted(
-    key: Key, prompt: str, told: Mapping[str, Any], read: Callable[[str], Any], agent: str = ""
-) -> Want:
-    """Return what is asked for as the step `key`; other arguments as Want has them."""
-    return Want(key, f"panel_{key.stage}", prompt, told, read, agent)
-
+from instrumentgpt.storage.panels import Panel, Step, latest_panel, list_steps
 
 PartStatus = Literal["done", "now", "waiting"]
 STAGES = ("plan", "contribution", "synthesis", "expert_memory", "conclusion", "repair")
 
 
-@dataclass(frozen=True)
+@dataclass
 class StageCost:
     """The steps of one stage taken together."""
 
     stage: str
-    steps: int
-    tokens_in: int
-    tokens_out: int
-    cost: float
+    steps: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
 
 
 def stage_costs(steps: Iterable[Step]) -> list[StageCost]:
@@ -38,21 +30,15 @@ def stage_costs(steps: Iterable[Step]) -> list[StageCost]:
 
     What was asked for again is a stage of its own, "repair".
     """
-    by_stage: dict[str, list[Step]] = {stage: [] for stage in STAGES}
+    costs = {stage: StageCost(stage) for stage in STAGES}
     for step in steps:
         stage = "repair" if step.key.stage.startswith(UNFIT) else step.key.stage
-        by_stage.get(stage, []).append(step)
-    return [
-        StageCost(
-            stage,
-            len(stage_steps),
-            sum(step.tokens_in for step in stage_steps),
-            sum(step.tokens_out for step in stage_steps),
-            sum(step.cost for step in stage_steps),
-        )
-        for stage, stage_steps in by_stage.items()
-        if stage_steps
-    ]
+        if stage in costs:
+            costs[stage].steps += 1
+            costs[stage].tokens_in += step.tokens_in
+            costs[stage].tokens_out += step.tokens_out
+            costs[stage].cost += step.cost
+    return [cost for cost in costs.values() if cost.steps]
 
 
 @dataclass(frozen=True)
