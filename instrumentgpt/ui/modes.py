@@ -19,8 +19,7 @@ from instrumentgpt.modes.interview.statement import DEFAULT, template_label, tem
 from instrumentgpt.modes.investigate.decisions import MODE, ModeState, Pending
 from instrumentgpt.modes.panel.display import folded, without_editing
 from instrumentgpt.modes.panel.experts import Expert, read_experts, written
-from instrumentgpt.modes.panel.session import going_on
-from instrumentgpt.modes.panel.steps import PartProgress, Progress, read_progress
+from instrumentgpt.modes.panel.session import PartProgress, Progress, going_on, read_progress
 from instrumentgpt.modes.state import read_state
 from instrumentgpt.settings import Settings, home
 from instrumentgpt.storage.artifacts import documents_folder

@@ -15,8 +15,14 @@ from instrumentgpt.modes.panel import display, say
 from instrumentgpt.modes.panel.contracts import Answer, Brief, Plan, SubProblemResult, as_json
 from instrumentgpt.modes.panel.experts import BadPlan, Expert, checked, edited, read_experts
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt, question_prompt
-from instrumentgpt.modes.panel.session import CONCLUSION, TASKS, after_the_end, carried_on, context_of
-from instrumentgpt.modes.panel.steps import results_of, stage_costs
+from instrumentgpt.modes.panel.session import (
+    CONCLUSION,
+    TASKS,
+    after_the_end,
+    carried_on,
+    context_of,
+    results_of,
+)
 from instrumentgpt.storage import panels
 from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.artifacts import list_uploads
@@ -144,7 +150,7 @@ def _saved(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> 
     for part in plan.sub_problems:
         pieces.append(display.heading(part, len(plan.sub_problems), language))
         pieces.append(display.outcome(results[part.id], context))
-    stages = display.costs(stage_costs(steps), earlier.agent == "offline", language)
+    stages = display.costs(display.stage_costs(steps), earlier.agent == "offline", language)
     pieces.append(f"\n{say('conclusion', language)}\n\n{_conclusion(steps)}\n\n{stages}")
     ref, content = f"gen_earlier{earlier.id}", "".join(pieces).encode()
     where = turn.database, earlier.conversation_id

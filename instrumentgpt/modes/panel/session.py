@@ -1,8 +1,11 @@
 """Carrying out an approved panel: batch by batch, from wherever it had got to; what it found is recorded."""
 
 import json
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Container, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlite_utils import Database
 
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tool
 from instrumentgpt.agents.stream_parser import SERVER
@@ -24,9 +27,8 @@ from instrumentgpt.modes.panel.contracts import (
 from instrumentgpt.modes.panel.deliberation import SURE, built_on, deliberate, spoken
 from instrumentgpt.modes.panel.experts import Expert, batches
 from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, results_section, stage_prompt
-from instrumentgpt.modes.panel.steps import reached, results_of, stage_costs
 from instrumentgpt.storage.answers import Offer
-from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, list_steps, set_panel_status
+from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, latest_panel, list_steps, set_panel_status
 from instrumentgpt.turn.turn import Interrupted, Turn
 
 LAST = 90  # segment of the conclusion: after those of all sub-problems
@@ -164,7 +166,7 @@ def _concluded(
     prompt = stage_prompt("conclusion", context, elastic=results_section(results))
     reply = yield from ask_for(journal, Want(CONCLUSION, prompt, facts, Synthesis.read))
     text = reply.content.text if reply.content else say("warning", language, text=reply.problem)
-    stages = stage_costs(journal.steps.values())
+    stages = display.stage_costs(journal.steps.values())
     costs = display.costs(stages, journal.turn.run.agent == "offline", language)
     yield Text(f"\n\n{say('conclusion', language)}\n\n{text}\n\n{costs}", LAST, whole=True)
 
@@ -247,3 +249,64 @@ def after_the_end(panel: Panel, saved: bool = False) -> list[Offer]:
 def going_on(number: int, language: Language) -> Offer:
     """Return the offer to go on at sub-problem `number`."""
     return Offer(say("go_on", language, number=number), "繼續" if language == "zh" else "continue", "panel")
+
+
+PartStatus = Literal["done", "now", "waiting"]
+
+
+@dataclass(frozen=True)
+class PartProgress:
+    """One sub-problem: how far it is, who has spoken (expert → rounds), and its result once there is one."""
+
+    part: SubProblem
+    status: PartStatus
+    spoken: dict[str, int]
+    result: SubProblemResult | None
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A panel with its sub-problems in order."""
+
+    panel: Panel
+    plan: Plan
+    parts: tuple[PartProgress, ...]
+    reached: int  # the first sub-problem without a result; the last one if all have theirs
+
+
+def reached(plan: Plan, done: Container[int]) -> int:
+    """Return the first sub-problem that is not `done`; the last one if all are."""
+    ids = [part.id for part in plan.sub_problems]
+    return next((number for number in ids if number not in done), ids[-1])
+
+
+def read_progress(database: Database, conversation_id: str) -> Progress | None:
+    """Return how far the conversation's newest panel is; None if it has none."""
+    panel = latest_panel(database, conversation_id)
+    if panel is None:
+        return None
+    plan, steps = Plan.model_validate(panel.plan), list_steps(database, panel.id)
+    results = results_of(steps)
+    parts = []
+    for part in plan.sub_problems:
+        ready = panel.status == "running" and all(number in results for number in part.after)
+        part_steps = [step for step in steps if step.key.sub_problem == part.id]
+        spoken = {
+            step.key.expert: step.key.round  # steps come in the order in which they were done
+            for step in part_steps
+            if step.key.stage == "contribution" and "content" in step.content
+        }
+        result, tokens = results.get(part.id), sum(step.tokens_in + step.tokens_out for step in part_steps)
+        status: PartStatus = "done" if result else "now" if ready else "waiting"
+        parts.append(PartProgress(part, status, spoken, result, tokens))
+    return Progress(panel, plan, tuple(parts), reached(plan, results))
+
+
+def results_of(steps: Iterable[Step]) -> dict[int, SubProblemResult]:
+    """Return sub-problem → its result, for those that have one."""
+    return {
+        step.key.sub_problem: SubProblemResult.model_validate(step.content)
+        for step in steps
+        if step.key.stage == "result"
+    }
