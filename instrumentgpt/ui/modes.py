@@ -12,7 +12,7 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.faults import cause_title
-from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.interview import statement, texts
 from instrumentgpt.modes.interview.replies import GAPS, NEEDED, PHASES, REMARKS, SLOTS, Interview, edge_cases
 from instrumentgpt.modes.interview.statement import DEFAULT, template_label, templates
@@ -215,7 +215,7 @@ def draw_panel(database: Database, conversation_id: str, answering: bool) -> boo
         newest = db.list_messages(database, conversation_id, last=1)
         offers = newest and db.list_offers(database, newest[0].id)  # one that was cut off could make none
         if progress.panel.status == "running" and not offers:
-            offer = going_on(progress.reached, language_of(progress.panel.question))
+            offer = going_on(progress)
             look = {"icon": ":material/play_arrow:", "type": "primary"}
             composer.draw_ask(offer.label, offer.text, mode=offer.mode, **look)
     return True
@@ -230,9 +230,8 @@ def _follow(conversation_id: str) -> None:
 
 def _draw_steps(progress: Progress) -> None:
     """Draw a line per sub-problem: how far it is, what leads, who dissents, what it cost."""
-    language = language_of(progress.panel.question)
     experts = read_experts(home())
-    st.markdown("  \n".join(_step(part, experts, language) for part in progress.parts))
+    st.markdown("  \n".join(_step(part, experts, progress.language) for part in progress.parts))
 
 
 def _step(step: PartProgress, experts: Mapping[str, Expert], language: Language) -> str:

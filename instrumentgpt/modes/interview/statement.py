@@ -250,9 +250,9 @@ def save_statement(turn: Turn, interview: Interview, about: About) -> str:
             saved = db.save_document(*turn.where, ref, KIND, about.title, content)
             save_state(*turn.where, MODE, Interviews(began=turn.question.id + 1))
             db.save_mode_state(*turn.where, CHOICES, {})
-    except OSError as problem:
+    except OSError as error:
         raise StatementNotSaved(
-            f"The document “{about.title}” cannot be written: {problem.strerror or problem}."
+            f"The document “{about.title}” cannot be written: {error.strerror or error}."
             " Nothing is lost: make room or give another name, then say yes again."
         ) from None
     _tell_diagnosis(turn, interview, about)
