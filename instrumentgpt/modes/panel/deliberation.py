@@ -87,6 +87,11 @@ def dissenters(views: Sequence[View], lead: str) -> list[View]:
     return [row for row in latest(views).values() if row.cause not in ("", lead)]
 
 
+def rounds(views: Sequence[View]) -> int:
+    """Return how many rounds there were."""
+    return max((row.round for row in views), default=0)
+
+
 def next_round(
     panel: Sequence[str], views: Sequence[View], candidates: Sequence[str], most: int = MOST_ROUNDS
 ) -> Decision:
@@ -98,7 +103,7 @@ def next_round(
     """
     if not views:
         return Decision(tuple(panel), "opening")
-    rounds = max(row.round for row in views)
+    number = rounds(views)
     last = latest(views).values()
     lead = leading(counted(views, candidates))
     holding = [row for row in last if row.cause == lead]
@@ -107,9 +112,9 @@ def next_round(
     # one who is sure of the lead is enough; that there is none, everybody must be sure of
     if not differing and (any(sure) if lead else all(sure)):
         return Decision((), "agreement")
-    if rounds > 1 and not _new_evidence(views, rounds):
+    if number > 1 and not _new_evidence(views, number):
         return Decision((), "no new evidence")
-    if rounds >= most:
+    if number >= most:
         return Decision((), "limit")
     if not differing:
         return Decision(tuple(row.expert for row in last if row.confidence < SURE), "unsure")
@@ -141,13 +146,14 @@ def deliberate(
     panel, problems = list(part.experts), list[str]()
     most = 1 if part.kind == "decide" else MOST_ROUNDS  # what to do is no matter of new evidence
     while (decision := next_round(panel, views, part.candidates, most)).speakers:
+        number = rounds(views) + 1
         replies = yield [contribution_want(part, context, results, views, code) for code in decision.speakers]
         for code, answer in zip(decision.speakers, replies, strict=True):
             if answer.content is None:
                 panel.remove(code)
                 problems.append(answer.problem)
             else:
-                views.append(spoken(part, context, code, answer, _next_number(views, code)))
+                views.append(spoken(part, context, code, answer, number))
         if not views:
             raise Interrupted(problems[0])
         if all(answer.content is None for answer in replies):
@@ -184,14 +190,18 @@ def contribution_want(
     part: SubProblem, context: Context, results: Sequence[SubProblemResult], views: Sequence[View], code: str
 ) -> Want:
     """Return what expert `code` is asked: with its memory if it spoke in one of `results`, else without."""
-    expert, number = context.experts[code], _next_number(views, code)
+    expert, number = context.experts[code], rounds(views) + 1
+    remembered = [
+        {"sub_problem": row.sub_problem_id, **as_json(view)}
+        for row in reversed(results)
+        for view in row.said
+        if view.expert == code and code in row.expert_summaries
+    ]
     identity = {"code": code, "name": expert.name(context.language), "speaks_on": list(expert.speaks_on)}
     facts = {
         **_facts(part, context, views),
         "expert": {**identity, "tools": list(expert.tools)},
-        "remembered": [
-            _expert_history(row, code) for row in reversed(results) if code in row.expert_summaries
-        ],
+        "remembered": remembered,
         "round": number,
     }
     prompt = contribution_prompt(context, expert, part, views, memory_of(results, code))
@@ -235,13 +245,6 @@ def built_on(view: View, results: Sequence[SubProblemResult]) -> list[int]:
     return [number for number in view.builds_on if number in remembered]
 
 
-def _next_number(views: Sequence[View], code: str) -> int:
-    """Return the round in which `code` speaks next: those of a round have not heard one another."""
-    own_rounds = [row.round for row in views if row.expert == code]
-    rounds = max((row.round for row in views), default=0)
-    return rounds + 1 if own_rounds and max(own_rounds) == rounds else max(rounds, 1)
-
-
 def _facts(part: SubProblem, context: Context, views: Sequence[View]) -> dict[str, Any]:
     """Return what our own analyst is told beside any prompt."""
     return {
@@ -251,13 +254,6 @@ def _facts(part: SubProblem, context: Context, views: Sequence[View]) -> dict[st
         "names": {code: expert.name(context.language) for code, expert in context.experts.items()},
         "language": context.language,
     }
-
-
-def _expert_history(result: SubProblemResult, code: str) -> dict[str, Any]:
-    """Return what our own analyst is told of an expert's earlier words."""
-    last = next(row for row in result.said if row.expert == code)
-    held = {"position": last.position, "confidence": last.confidence, "cause": last.cause}
-    return {"sub_problem": result.sub_problem_id, "summary": result.expert_summaries[code], **held}
 
 
 def _synthesis_want(part: SubProblem, context: Context, views: Sequence[View]) -> Want:
