@@ -6,6 +6,7 @@ An agent's prompt is the rules (prompt.md) with the state in them, a view of the
 import json
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from string import Template
 
@@ -186,10 +187,10 @@ def interview(turn: Turn) -> Events:
         try:
             reply = statement.save_statement(turn, case.before, case.about)
         except statement.StatementNotSaved:
-            _keep(case, SUMMARY)
+            _keep(case, SUMMARY, Interview())
             raise
     elif answer == "no":
-        _keep(case, SUMMARY)
+        _keep(case, SUMMARY, Interview())
         reply = say("what_else", case.about.language)
     else:
         reply = yield from _gone_on(case)
@@ -221,44 +222,39 @@ def _gone_on(case: Case) -> Generator[Event, None, str]:
     by_rule = installed(case.turn.run.agent, case.turn.settings) == "offline"
     if by_rule or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
         return _shown(case, now) if now.phase == PHASES[-1] else _own(case, now)
-    already = len(case.turn.results)
-
-    def gathered() -> tuple[Interview, list[Note] | None]:
-        """Return the interview with what the agent has filed so far; one that files nothing is no reader."""
-        noted = _noted(case, already)
-        notes = noted if noted or case.kept.notes else None
-        return after_reply(case.before, case.words, case.slot, notes), notes
 
     def read(reply: str) -> str:
-        is_summary = gathered()[0].phase == PHASES[-1]  # is shown next, whatever the reply is
+        is_summary = _gathered(case).phase == PHASES[-1]  # is shown next, whatever the reply is
         if faults := () if is_summary else faults_of(reply, case.about.language, context, replies):
             raise BadReply("; ".join(faults))
         return reply
 
     replies = [message.content for message in case.messages if message.role == "assistant"]
     context = f"{' '.join(case.user_messages)} {case.about.device} {_record(case)}"
-    filed = [line for lines in case.before.lines.values() for line in lines]
-    reply = yield from ask_for(
-        Journal(case.turn),
-        Want(
-            Key(WHOLE, TASK), _prompt(case, []), {"filed": filed}, read, read_only=True,
-            again=lambda fault: _prompt(case, _noted(case, already), fault),
-        ),
-    )  # fmt: skip
+    filed = {"filed": [line for lines in case.before.lines.values() for line in lines]}
+    again = partial(_prompt, case)
+    want = Want(Key(WHOLE, TASK), _prompt(case), filed, read, read_only=True, again=again)
+    reply = yield from ask_for(Journal(case.turn), want)
     if reply.failure:
         yield reply.failure
-    now, notes = gathered()
+    now = _gathered(case)
     if now.phase == PHASES[-1]:
-        return _shown(case, now, notes)
+        return _shown(case, now)
     if reply.content is None:
-        return _own(case, now, notes)
-    _keep(case, now.gap, notes)
+        return _own(case, now)
+    _keep(case, now.gap, now)
     return _confirmed(case, now, shaped(reply.content))
 
 
-def _noted(case: Case, already: int) -> list[Note]:
-    """Return what the agent's newest calls noted, as far as the words are the user's own."""
-    rows = [result.get("noted") for name, result in case.turn.results[already:] if name == "note"]
+def _gathered(case: Case) -> Interview:
+    """Return the interview with what the agent has filed so far; one that never files is no reader."""
+    notes = _noted(case)
+    return after_reply(case.before, case.words, case.slot, notes if notes or case.kept.notes else None)
+
+
+def _noted(case: Case) -> list[Note]:
+    """Return what the agent's calls noted, as far as the words are the user's own."""
+    rows = [result.get("noted") for name, result in case.turn.results if name == "note"]
     names = ("slot", "words", "replaces")
     notes = [Note(*(str(row.get(name) or "") for name in names)) for row in rows if isinstance(row, dict)]
     return [
@@ -276,15 +272,15 @@ def _confirmed(case: Case, now: Interview, reply: str) -> str:
     return f"{CLEAR} {corrected}\n\n{reply.partition(chr(10) * 2)[2]}"
 
 
-def _own(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
+def _own(case: Case, now: Interview) -> str:
     """Return our own next question."""
-    _keep(case, now.gap, notes)
+    _keep(case, now.gap, now)
     return own_reply(now, case.slot, case.about.language, _background(case))
 
 
-def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
+def _shown(case: Case, now: Interview) -> str:
     """Return the summary, and the question whether it is right."""
-    _keep(case, SUMMARY, notes)
+    _keep(case, SUMMARY, now)
     yes = texts("offers")["yes"][case.about.language]
     case.turn.offers.append(db.Offer(yes, yes, TASK))
     heading = "summary" if case.slot != SUMMARY else "amended" if now.new else "unsaved"
@@ -293,13 +289,13 @@ def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
     return "\n\n".join((opening, statement.summary(now, case.about), say("approve", case.about.language)))
 
 
-def _keep(case: Case, slot: str, notes: list[Note] | None = None) -> None:
+def _keep(case: Case, slot: str, now: Interview) -> None:
     """Keep what the answer of this turn asks for, and what was noted, together with the answer."""
 
     def store(message_id: int) -> None:
         kept = replace(case.kept, asked={**case.kept.asked, str(message_id): slot})
-        if notes is not None:
-            rows = [[note.slot, note.words, note.replaces] for note in notes]
+        if now.noted is not None:
+            rows = [[note.slot, note.words, note.replaces] for note in now.noted]
             kept = replace(kept, notes={**kept.notes, str(case.turn.question.id): rows})
         save_state(*case.turn.where, TASK, kept)
 
@@ -339,7 +335,8 @@ def _record(case: Case) -> str:
     return "\n".join(line for text in record for line in text.split("\n")[1:-1])
 
 
-def _prompt(case: Case, notes: list[Note], fault: str = "") -> str:
+def _prompt(case: Case, fault: str = "") -> str:
+    """Return what the agent is told; `fault`: what was wrong with its reply before."""
     turn, budget = case.turn, case.turn.settings.prompt_tokens
     history: list[Utterance] = [
         ("User" if message.role == "user" else "Assistant", memory.filter_content(message.content))
@@ -350,5 +347,5 @@ def _prompt(case: Case, notes: list[Note], fault: str = "") -> str:
         words = memory.request_in_file(words, request_file(words), budget // 2)
         half = replace(turn.settings, prompt_tokens=budget // 2)
         keep_long_request(case.words, turn.workspace(), half)
-    now = after_reply(case.before, case.words, case.slot, notes)
+    now = after_reply(case.before, case.words, case.slot, _noted(case))
     return build_prompt(now, words, history, case.about, budget, case.slot, fault, _record(case))

@@ -63,6 +63,7 @@ class Interview:
     new    what the newest message brought, `want` what it wanted instead: a key of texts.toml's wishes,
            "question" or "form"
     turn   how many user messages there were
+    noted  what an agent noted of the newest one; None: nobody did, and it answers what was asked
     """
 
     lines: Lines = field(default_factory=dict)
@@ -71,6 +72,7 @@ class Interview:
     new: tuple[Note, ...] = ()
     want: str = ""
     turn: int = 0
+    noted: tuple[Note, ...] | None = None
 
     @property
     def gaps(self) -> list[str]:
@@ -195,7 +197,8 @@ def after_reply(before: Interview, words: str, slot: str, notes: Sequence[Note] 
     {'examples': 'unknown'}
     """
     tries = {**before.tries, slot: before.tries.get(slot, 0) + 1}
-    now = replace(before, turn=before.turn + 1, tries=tries, new=(), want="")
+    noted = None if notes is None else tuple(notes)
+    now = replace(before, turn=before.turn + 1, tries=tries, new=(), want="", noted=noted)
     if form := form_lines(words):
         now = _filled(replace(now, want="form"), form)
     else:
