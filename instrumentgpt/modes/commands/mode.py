@@ -34,7 +34,6 @@ from instrumentgpt.turn.ask import artifact_of
 from instrumentgpt.turn.prompt import names_of
 from instrumentgpt.turn.turn import Turn, made
 
-LOOKED_AT = 20  # messages before a command without words, for the language
 TYPED = ("name", "word")  # fields of a BadCommand that hold what was typed
 TURNS_TO_DEVICE = ("observe", "tool")  # commands by which a conversation turns to the device they name
 MOST_NOTES = 8  # shown of one search
@@ -69,11 +68,6 @@ class Bench:
     def device(self) -> Device | None:
         """The device that is meant: named in the command, else the one the conversation is about."""
         return next(iter(self.turn.devices), self.turn.inventory.known_as(identity(self.turn.state)))
-
-    @property
-    def known_devices(self) -> str:
-        """The devices there are, for a sentence."""
-        return plain_text(", ".join(device.label for device in self.turn.inventory.devices))
 
 
 def carry_out(turn: Turn) -> Events:
@@ -124,17 +118,18 @@ def _first(turn: Turn, bench: Bench) -> table.Action:
         return table.Action("speak", {"message": bench.say(problem.key, **fields)})
 
 
-def _user_messages(turn: Turn, last: int = -1) -> list[str]:
-    """Return the user's messages before the command, of the `last` messages."""
-    before = db.list_messages(*turn.where, before=turn.question.id, last=last)
-    return [message.content for message in before if message.role == "user"]
+def _user_messages(turn: Turn) -> list[str]:
+    """Return the user's messages before the command."""
+    return [message.content for message in turn.earlier if message.role == "user"]
 
 
 def _language(turn: Turn) -> Language:
     """Return the language of the command's words, or, where it has none, of the question before."""
     words = table.words_of(turn.question.content)
-    questions = [text for text in _user_messages(turn, LOOKED_AT) if not is_command(text)]
-    return language_of(words if any(map(str.isalpha, words)) else "".join(questions[-1:]))
+    if any(map(str.isalpha, words)):
+        return language_of(words)
+    questions = [text for text in _user_messages(turn) if not is_command(text)]
+    return language_of("".join(questions[-1:]))
 
 
 def speak(bench: Bench, message: str) -> Doing:
@@ -308,14 +303,15 @@ def use_tool(bench: Bench, tool: str, arguments: Mapping[str, Any]) -> Doing:
 def observe(bench: Bench, where: str) -> Doing:
     """Return the last readings and the newest events of the newest log of the device that `where` names."""
     inventory = bench.turn.inventory
+    known = plain_text(", ".join(device.label for device in inventory.devices))
     numbered = _CHANNEL.search(where)
     rest = where[: numbered.start()].strip() if numbered else where
     if numbered and rest and not resolve(rest, inventory).devices:
         numbered, rest = None, where
     if rest and not resolve(rest, inventory).devices:
-        raise CannotDo(bench.say("observe_what", word=quoted(rest), known=bench.known_devices))
+        raise CannotDo(bench.say("observe_what", word=quoted(rest), known=known))
     if bench.device is None:
-        raise CannotDo(bench.say("observe_nothing", known=bench.known_devices))
+        raise CannotDo(bench.say("observe_nothing", known=known))
     device, channel = bench.device, int(numbered[1]) if numbered else None
     fetched = yield from _used(bench, "fetch_log", {"device": device.name})
     about = {"log": fetched["log"], "device": device.name}
