@@ -29,7 +29,7 @@ from instrumentgpt.storage.entities import Entity, Sighting, list_entities, note
 from instrumentgpt.storage.revisions import times_of_deleted
 from instrumentgpt.storage.runs import COMMAND, Run, append_events, get_run
 from instrumentgpt.turn.entities import refs_in, touched
-from instrumentgpt.turn.prompt import keep_long_request, prompt_for, tagged
+from instrumentgpt.turn.prompt import keep_long_request, prompt_for, request_file, tagged
 from instrumentgpt.turn.record import (
     StatesAfter,
     record_answer,
@@ -189,9 +189,17 @@ class Turn:
         budget = max(1, self.settings.prompt_tokens - reserve)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
         prompt = self.composed(request, budget)
-        keep_long_request(request, self.workspace(), replace(self.settings, prompt_tokens=budget))
+        keep_long_request(request, self.workspace(), budget)
         self.summary = prompt.summary
         return prompt.text
+
+    def question_within(self, budget: int) -> str:
+        """Return the question as a mode's own prompt of `budget` tokens tells it: a long one is in a file."""
+        question = self.question.content
+        keep_long_request(question, self.workspace(), budget)
+        if memory.is_too_long(question, budget):
+            return memory.request_in_file(question, request_file(question), budget)
+        return question
 
     def record(self, question: str, budget: int) -> str:
         """Return what the conversation has on record that bears on `question`, within `budget` tokens.

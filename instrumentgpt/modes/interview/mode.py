@@ -44,7 +44,6 @@ from instrumentgpt.modes.interview.statement import About, template_label
 from instrumentgpt.modes.prompting import LANGUAGES, task
 from instrumentgpt.modes.state import read_state, save_state
 from instrumentgpt.storage.panels import WHOLE, Key
-from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.record import record_question
 from instrumentgpt.turn.turn import Turn
 
@@ -342,10 +341,6 @@ def _prompt(case: Case, fault: str = "") -> str:
         ("User" if message.role == "user" else "Assistant", memory.filter_content(message.content))
         for message in case.messages[:-1]
     ]
-    words = case.words
-    if memory.is_too_long(words, budget // 2):
-        words = memory.request_in_file(words, request_file(words), budget // 2)
-        half = replace(turn.settings, prompt_tokens=budget // 2)
-        keep_long_request(case.words, turn.workspace(), half)
+    words = turn.question_within(budget // 2)
     now = after_reply(case.before, case.words, case.slot, _noted(case))
     return build_prompt(now, words, history, case.about, budget, case.slot, fault, _record(case))

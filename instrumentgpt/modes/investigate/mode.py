@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import db
-import memory
 from instrumentgpt import moments
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Done, Event, Events, Failure, Text
@@ -36,7 +35,6 @@ from instrumentgpt.storage.entities import Entity, list_entities, mark_created, 
 from instrumentgpt.storage.history import history, places
 from instrumentgpt.storage.panels import WHOLE, Key
 from instrumentgpt.turn.ask import replied
-from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.request import on_record
 from instrumentgpt.turn.turn import Turn
 
@@ -154,7 +152,13 @@ def _worked(work: Work) -> Events:
     if pending.steps:
         yield from _carried_out(work, pending.goal or pending.asked[:500], pending.steps)
         return
-    want = Want(THINK, _prompt(work), _as_data(work), ThinkOutput.read, read_only=True)
+    facts = {
+        **{name: getattr(pending, name) for name in ("asked", "report", "limit", "effort")},
+        **{name: list(getattr(pending, name)) for name in ("amendments", "devices")},
+        "approved": work.approved,
+        "today": moments.today().isoformat(),
+    }
+    want = Want(THINK, _prompt(work), facts, ThinkOutput.read, read_only=True)
     reply = yield from ask_for(Journal(work.turn), want)
     decided: ThinkOutput | None = reply.content
     if decided is None:
@@ -331,14 +335,13 @@ def _prompt(work: Work) -> str:
     gone = (entity.ref for entity in work.entities if entity.retained and entity.ref not in kept_now)
     curation += [f"`{ref}` let go" for ref in gone]
     budget = turn.settings.prompt_tokens
-    too_long = memory.is_too_long(question, budget)
     material = PromptParts(
         work.turns,
         list_entities(*turn.where),
         kept,
         turn.inventory,
         turn.state.device_name or turn.state.device_ip or "",
-        memory.request_in_file(question, request_file(question), budget) if too_long else question,
+        turn.question_within(budget),
         work.pending.effort,
         moments.today(),
         work.approved,
@@ -348,19 +351,7 @@ def _prompt(work: Work) -> str:
     )
     messages = history(*turn.where, turn.question.id)
     prompt, turn.summary = think_prompt(material, messages, turn.summary, question, budget - REPAIR_TOKENS)
-    keep_long_request(question, turn.workspace(), turn.settings)
     return prompt
-
-
-def _as_data(work: Work) -> dict[str, object]:
-    """Return the same as data, for our own analyst."""
-    pending = work.pending
-    return {
-        **{name: getattr(pending, name) for name in ("asked", "report", "limit", "effort")},
-        **{name: list(getattr(pending, name)) for name in ("amendments", "devices")},
-        "approved": work.approved,
-        "today": moments.today().isoformat(),
-    }
 
 
 def _saved(work: Work, ref: str) -> str:
