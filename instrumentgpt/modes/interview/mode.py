@@ -165,11 +165,6 @@ class Case:
     about: statement.About
 
     @property
-    def words(self) -> str:
-        """The user's newest message."""
-        return self.turn.question.content
-
-    @property
     def user_messages(self) -> list[str]:
         """What the user has said in the interview."""
         return [message.content for message in self.messages if message.role == "user"]
@@ -181,7 +176,7 @@ def interview(turn: Turn) -> Events:
     case = _open_case(turn)
     scope = memory.device_key(turn.state), turn.inventory
     record_question(*turn.where, turn.question, *scope)
-    answer = approval(case.words) if case.slot == SUMMARY else None
+    answer = approval(case.turn.question.content) if case.slot == SUMMARY else None
     if answer == "yes":
         try:
             reply = statement.save_statement(turn, case.before, case.about)
@@ -202,8 +197,6 @@ def _open_case(turn: Turn) -> Case:
     choices = statement.read_choices(*turn.where)
     exchanged = statement.exchanges(*turn.where, kept)
     messages = [message for message in exchanged if message.id <= turn.question.id]
-    answers = [message for message in messages if message.role == "assistant"]
-    slot = kept.asked.get(str(answers[-1].id), "") if answers else "description"
     words = "\n".join(message.content for message in messages if message.role == "user")
     unknown = resolve(words, turn.inventory).unknown  # an instrument that the inventory lacks
     device = memory.device_key(turn.state) or next(reversed(unknown), "")
@@ -212,12 +205,12 @@ def _open_case(turn: Turn) -> Case:
     language, today = statement.language_of_talk(messages), moments.today().isoformat()
     named = " ".join(filter(None, (statement.template_label(template, language), device, today)))
     about = statement.About(device, today, choices.get("target") or named, language, template)
-    return Case(turn, kept, messages, statement.interview_of(messages[:-1], kept), slot, about)
+    return Case(turn, kept, messages, *statement.interview_of(messages[:-1], kept), about)
 
 
 def _gone_on(case: Case) -> Generator[Event, None, str]:
     """Take in the message, by an agent's notes or by rule, and return the next reply."""
-    now = after_reply(case.before, case.words, case.slot)
+    now = after_reply(case.before, case.turn.question.content, case.slot)
     by_rule = installed(case.turn.run.agent, case.turn.settings) == "offline"
     if by_rule or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
         return _shown(case, now) if now.phase == PHASES[-1] else _own(case, now)
@@ -247,8 +240,9 @@ def _gone_on(case: Case) -> Generator[Event, None, str]:
 
 def _gathered(case: Case) -> Interview:
     """Return the interview with what the agent has filed so far; one that never files is no reader."""
-    notes = _noted(case)
-    return after_reply(case.before, case.words, case.slot, notes if notes or case.kept.notes else None)
+    noted = _noted(case)
+    notes = noted if noted or case.kept.notes else None
+    return after_reply(case.before, case.turn.question.content, case.slot, notes)
 
 
 def _noted(case: Case) -> list[Note]:
@@ -303,25 +297,17 @@ def _keep(case: Case, slot: str, now: Interview) -> None:
 
 def _background(case: Case) -> Background:
     """Return what our own questions speak of: the last log's trouble, an earlier cause on this device."""
-    state = case.turn.state
+    turn = case.turn
     troubles = [
         finding
-        for finding in state.findings
+        for finding in turn.state.findings
         if not tells_of_health(finding) and not finding.startswith(("Ruled out", "已排除"))
     ]
-    return Background(case.about.device, next(reversed(troubles), ""), _earlier_cause(case))
-
-
-def _earlier_cause(case: Case) -> str:
-    """Return a root cause found on this device before, in this conversation or another; "" if none."""
-    turn = case.turn
-    if turn.state.root_causes:
-        return turn.state.root_causes[-1]
-    device = turn.inventory.known_as(case.about.device)
-    if device is None:
-        return ""
-    rows = earlier(turn.database, device, turn.inventory, turn.run.conversation_id)
-    return next((row.item.text for row in rows if row.item.field == "root_causes" and not row.sibling), "")
+    causes, device = turn.state.root_causes[-1:], turn.inventory.known_as(case.about.device)
+    if device and not causes:  # one found in another conversation
+        rows = earlier(turn.database, device, turn.inventory, turn.run.conversation_id)
+        causes = [row.item.text for row in rows if row.item.field == "root_causes" and not row.sibling]
+    return Background(case.about.device, next(reversed(troubles), ""), next(iter(causes), ""))
 
 
 def _record(case: Case) -> str:
@@ -342,5 +328,5 @@ def _prompt(case: Case, fault: str = "") -> str:
         for message in case.messages[:-1]
     ]
     words = turn.question_within(budget // 2)
-    now = after_reply(case.before, case.words, case.slot, _noted(case))
+    now = after_reply(case.before, case.turn.question.content, case.slot, _noted(case))
     return build_prompt(now, words, history, case.about, budget, case.slot, fault, _record(case))

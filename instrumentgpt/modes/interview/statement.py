@@ -19,6 +19,7 @@ import memory
 from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.modes.commands.table import is_command
@@ -74,11 +75,11 @@ def read_interview(database: Database, conversation_id: str) -> tuple[Interview,
     """Return the interview in progress as the messages at hand leave it, and those messages."""
     kept = read_state(database, conversation_id, MODE, Interviews)
     messages = exchanges(database, conversation_id, kept)
-    return interview_of(messages, kept), messages
+    return interview_of(messages, kept)[0], messages
 
 
-def interview_of(messages: Sequence[db.Message], kept: Interviews) -> Interview:
-    """Return the interview that `messages` come to."""
+def interview_of(messages: Sequence[db.Message], kept: Interviews) -> tuple[Interview, str]:
+    """Return the interview that `messages` come to, and the slot that the next one answers."""
     interview, slot = Interview(), "description"
     for message in messages:
         if message.role == "assistant":
@@ -87,7 +88,7 @@ def interview_of(messages: Sequence[db.Message], kept: Interviews) -> Interview:
             rows = kept.notes.get(str(message.id))
             notes = None if rows is None else [Note(*row) for row in rows]
             interview, slot = after_reply(interview, message.content, slot, notes), ""
-    return interview
+    return interview, slot
 
 
 def language_of_talk(messages: Sequence[db.Message]) -> Language:
@@ -101,7 +102,6 @@ def language_of_talk(messages: Sequence[db.Message]) -> Language:
 FOLDER = "templates"  # of the user's own, in the application's home
 LARGEST = 200_000  # bytes; a larger file is no template
 DEFAULT = "fault_report"
-STATEMENT_CHARS = 300  # of one item of the state: memory/reading/statements.py
 # What the diagnosis is told of the statement beside its problem; constraints and requirements bind it.
 _TOLD = ("examples", "impact", "context", "edge_cases", "success_criteria", "proposed")
 _LAST = ("proposed", "remarks")  # stand at the end, if anything was said of them
