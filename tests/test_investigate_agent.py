@@ -123,6 +123,15 @@ def test_003_11_words_that_are_neither_go_to_the_agent_with_what_waits(say, scri
     assert "agreed" not in second.partition("<conversation_history>")[2].partition("</")[0]
 
 
+def test_003_14_what_only_the_agent_understands_is_proposed_before_it_is_carried_out(say, scripted):
+    scripted(
+        {"task": "think", "contains": "**Amended**", "say": plan(FETCH)}, {"task": "think", "say": PROPOSAL}
+    )
+    say()
+    events = say("without the two upstairs")
+    assert tools(events) == [] and "Shall I go ahead?" in events[-1].text
+
+
 def test_003_12_a_step_that_would_save_saves_nothing(say, scripted, conversation):
     steps = [
         FETCH,

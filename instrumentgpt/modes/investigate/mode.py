@@ -168,7 +168,7 @@ def _worked(work: Work) -> Events:
         yield Done(failure.outcome, "")
         return
     steps = tuple(sorted(decided.steps or (), key=lambda step: step.group))
-    is_changed = work.reply.kind == "change" and pending.kind == "proposal"
+    is_changed = work.reply.kind not in ("other", "yes") and pending.kind == "proposal"
     if decided.decision == "clarify":
         yield from _asked_back(work, decided)
     elif decided.decision == "propose":
