@@ -125,7 +125,7 @@ def test_003_11_words_that_are_neither_go_to_the_agent_with_what_waits(say, scri
 
 def test_003_14_what_only_the_agent_understands_is_proposed_before_it_is_carried_out(say, scripted):
     scripted(
-        {"task": "think", "contains": "**Amended**", "say": plan(FETCH)}, {"task": "think", "say": PROPOSAL}
+        {"task": "think", "contains": "upstairs", "say": plan(FETCH)}, {"task": "think", "say": PROPOSAL}
     )
     say()
     events = say("without the two upstairs")
