@@ -14,7 +14,7 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.interview import statement, texts
-from instrumentgpt.modes.interview.replies import GAPS, NEEDED, PHASES, REMARKS, SLOTS, Interview, edge_cases
+from instrumentgpt.modes.interview.replies import GAPS, NEEDED, PHASES, REMARKS, SLOTS, Interview
 from instrumentgpt.modes.interview.statement import DEFAULT, template_label, templates
 from instrumentgpt.modes.investigate.decisions import MODE, ModeState, Pending
 from instrumentgpt.modes.panel.display import folded, without_editing
@@ -163,7 +163,7 @@ def _phases(phase: str, open_: Collection[str]) -> str:
 
 def _gap(interview: Interview, gap: str, open_: Collection[str]) -> str:
     """Return one gap as a line: what fills it, how it was left, or that it is missing."""
-    lines = edge_cases(interview.lines) if gap == "edge_cases" else interview.lines.get(gap, ())
+    lines = interview.held(gap)
     if gap in open_:
         needed = next(gaps[gap] for gaps in NEEDED.values() if gap in gaps)
         count = say("{count} of {all}", count=len(lines), all=needed)
