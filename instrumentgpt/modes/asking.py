@@ -32,8 +32,8 @@ from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.storage.panels import Key, Step, save_step
 from instrumentgpt.turn.ask import ask_all
 from instrumentgpt.turn.record import result_of
-from instrumentgpt.turn.request import Asking
-from instrumentgpt.turn.turn import Interrupted, Turn
+from instrumentgpt.turn.request import Asking, device_of, missing_source
+from instrumentgpt.turn.turn import Turn
 
 UNFIT = "unfit "  # before the stage of a reply that could not be used, and was paid for
 PROBLEM_CHARS, REPLY_CHARS = 300, 1500  # of what was wrong and of the reply, where it is asked for again
@@ -46,6 +46,10 @@ This was your answer:
 > {reply}
 
 Answer again as is said above, and nothing else."""
+
+
+class Interrupted(InstrumentGPTError, RuntimeError):
+    """The user stopped the turn, or nobody can be asked; what is done stays done."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +172,9 @@ def _asked(
         for want, prompt in zip(wants, prompts, strict=True)
     ]
     replies = [Reply() for _ in wants]
+    is_first = not turn.prompts and any((want.agent or turn.run.agent) != "offline" for want in wants)
+    if is_first and (note := missing_source(device_of(turn))):
+        yield Tick(note)
     with closing(ask_all(turn, askings, turn.settings.runs_at_once)) as events:
         for place, event in events:
             want, reply = wants[place], replies[place]

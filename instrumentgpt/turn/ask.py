@@ -11,7 +11,7 @@ import queue
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -72,7 +72,8 @@ def ask(turn: Turn, asking: Asking = CHAT) -> Events:
     except UnknownAgent as error:
         yield from failed(error)
         return
-    yield from _lacking(turn, [prepared])
+    if prepared.agent.name != "offline" and (note := missing_source(device_of(turn))):
+        yield Tick(note)
     with closing(ask_resuming(prepared.begin, prepared.request)) as events:
         for event in events:
             yield from _apply_event(turn, event, prepared)
@@ -92,7 +93,6 @@ def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tu
         except UnknownAgent as error:
             for event in failed(error):
                 inbox.put((place, event))
-    yield from ((0, tick) for tick in _lacking(turn, prepared.values()))
     with ThreadPoolExecutor(max(1, at_once), "ask") as threads:
         try:
             for place, one in prepared.items():
@@ -139,13 +139,6 @@ def _prepared(turn: Turn, asking: Asking, stopped: Callable[[], bool]) -> _Prepa
             check(turn)
         turn.prompts.append(request.prompt)
     return _Prepared(agent, request, partial(started, turn.run.id, turn.settings, stopped, agent, program))
-
-
-def _lacking(turn: Turn, prepared: Iterable[_Prepared]) -> Iterator[Tick]:
-    """Yield what is to be told before agents other than our own begin: that the device's source is gone."""
-    note = missing_source(device_of(turn))
-    if note and any(asking.agent.name != "offline" for asking in prepared):
-        yield Tick(note)
 
 
 def _collect(inbox: "queue.SimpleQueue[tuple[int, Event]]", place: int, prepared: _Prepared) -> None:

@@ -24,12 +24,12 @@ from instrumentgpt.moments import choose_zone
 from instrumentgpt.settings import Settings, settings_in_force
 from instrumentgpt.storage.answers import Offer, store_offers
 from instrumentgpt.storage.artifacts import list_uploads, upload_path
-from instrumentgpt.storage.connection import UnknownRun, file_of
+from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.entities import Entity, Sighting, list_entities, note_entities, touch_entities
 from instrumentgpt.storage.revisions import times_of_deleted
 from instrumentgpt.storage.runs import COMMAND, Run, append_events, get_run
 from instrumentgpt.turn.entities import refs_in, touched
-from instrumentgpt.turn.prompt import keep_long_request, prompt_for, request_file, tagged
+from instrumentgpt.turn.prompt import keep_long_request, prompt_for, tagged
 from instrumentgpt.turn.record import (
     StatesAfter,
     record_answer,
@@ -39,10 +39,6 @@ from instrumentgpt.turn.record import (
     states_after,
     with_causes,
 )
-
-
-class Interrupted(InstrumentGPTError, RuntimeError):
-    """The user stopped the turn, or nobody can be asked; what is done stays done."""
 
 
 def run_folder(database_path: str | Path, run_id: str) -> Path:
@@ -91,30 +87,14 @@ class Turn:
         return run_folder(file_of(self.database), self.run.id)
 
     def answered_by(self, mode: "Callable[[Turn], Events]") -> Events:
-        """Yield the events of `mode`, save the answer at their end, and yield a Done then, as saved.
-
-        A mode that ends without a Done has answered; one that raises says why it cannot.
-        """
-        end = Done("ok", "")
-        try:
-            if self.problem is not None:
-                raise self.problem
-            with closing(mode(self)) as events:
-                for event in events:
-                    if isinstance(event, Done):
-                        end = event
-                        continue
-                    self.take(event)
+        """Yield the events of `mode` and save the answer at its Done, which is yielded then, as saved."""
+        with closing(mode(self) if self.problem is None else failed(self.problem)) as events:
+            for event in events:
+                self.take(event)
+                if not isinstance(event, Done):
                     yield event
-        except UnknownRun:  # its conversation was deleted
-            raise
-        except Interrupted:
-            end = Done("cancelled", "")
-        except InstrumentGPTError as problem:
-            yield Failure("error", str(problem))
-            end = Done("error", "")
-        if (saved := self.save(end.outcome)) is not None:
-            yield saved
+                elif (saved := self.save(event.outcome)) is not None:
+                    yield saved
 
     def take(self, event: Event) -> None:
         """Take what `event` says into what this turn will save."""
@@ -192,14 +172,6 @@ class Turn:
         keep_long_request(request, self.workspace(), budget)
         self.summary = prompt.summary
         return prompt.text
-
-    def question_within(self, budget: int) -> str:
-        """Return the question as a mode's own prompt of `budget` tokens tells it: a long one is in a file."""
-        question = self.question.content
-        keep_long_request(question, self.workspace(), budget)
-        if memory.is_too_long(question, budget):
-            return memory.request_in_file(question, request_file(question), budget)
-        return question
 
     def record(self, question: str, budget: int) -> str:
         """Return what the conversation has on record that bears on `question`, within `budget` tokens.

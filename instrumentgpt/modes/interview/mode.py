@@ -41,7 +41,7 @@ from instrumentgpt.modes.interview.replies import (
     own_reply,
 )
 from instrumentgpt.modes.interview.statement import About, template_label
-from instrumentgpt.modes.prompting import LANGUAGES, task
+from instrumentgpt.modes.prompting import LANGUAGES, question_within, task
 from instrumentgpt.modes.state import read_state, save_state
 from instrumentgpt.storage.panels import WHOLE, Key
 from instrumentgpt.turn.record import record_question
@@ -327,6 +327,6 @@ def _prompt(case: Case, fault: str = "") -> str:
         ("User" if message.role == "user" else "Assistant", memory.filter_content(message.content))
         for message in case.messages[:-1]
     ]
-    words = turn.question_within(budget // 2)
+    words = question_within(turn, budget // 2)
     now = after_reply(case.before, case.turn.question.content, case.slot, _noted(case))
     return build_prompt(now, words, history, case.about, budget, case.slot, fault, _record(case))

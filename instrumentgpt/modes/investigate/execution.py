@@ -20,7 +20,7 @@ from instrumentgpt.instruments.since import since
 from instrumentgpt.memory.filtering import as_content
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.asking import Journal, Reply, Want, ask_for_all
+from instrumentgpt.modes.asking import Interrupted, Journal, Reply, Want, ask_for_all
 from instrumentgpt.modes.investigate import say
 from instrumentgpt.modes.investigate.decisions import ThinkStep
 from instrumentgpt.storage.entities import Entity
@@ -28,7 +28,7 @@ from instrumentgpt.storage.panels import Key
 from instrumentgpt.turn.ask import ask
 from instrumentgpt.turn.entities import refs_in
 from instrumentgpt.turn.request import Asking
-from instrumentgpt.turn.turn import Interrupted, Turn
+from instrumentgpt.turn.turn import Turn
 
 _WORST = r"\bworst\b|\bmost severe\b|最糟|最差|最嚴重|最严重"
 Result = tuple[str, Mapping[str, Any]]  # a tool's name, what it returned

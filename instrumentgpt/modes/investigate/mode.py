@@ -29,6 +29,7 @@ from instrumentgpt.modes.investigate.execution import (
     step_list,
 )
 from instrumentgpt.modes.investigate.prompt import PromptParts, reasons, think_prompt
+from instrumentgpt.modes.prompting import question_within
 from instrumentgpt.modes.state import read_state, save_state
 from instrumentgpt.storage.artifacts import SUFFIXES, documents_folder
 from instrumentgpt.storage.entities import Entity, list_entities, mark_created, retain_entities
@@ -341,7 +342,7 @@ def _prompt(work: Work) -> str:
         kept,
         turn.inventory,
         turn.state.device_name or turn.state.device_ip or "",
-        turn.question_within(budget),
+        question_within(turn, budget),
         work.pending.effort,
         moments.today(),
         work.approved,

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.modes.asking import Reply, Want
+from instrumentgpt.modes.asking import Interrupted, Reply, Want
 from instrumentgpt.modes.panel import say
 from instrumentgpt.modes.panel.contracts import (
     Contribution,
@@ -32,7 +32,6 @@ from instrumentgpt.modes.panel.prompts import (
     summarized,
 )
 from instrumentgpt.storage.panels import Key
-from instrumentgpt.turn.turn import Interrupted
 
 MOST_ROUNDS = 3  # of one sub-problem
 SURE = 0.6  # confidence from which a position is taken as firm

@@ -14,7 +14,7 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.asking import Journal, Reply, Want, ask_for, ask_for_all
+from instrumentgpt.modes.asking import Interrupted, Journal, Reply, Want, ask_for, ask_for_all
 from instrumentgpt.modes.panel import display, say
 from instrumentgpt.modes.panel.contracts import (
     Plan,
@@ -29,7 +29,7 @@ from instrumentgpt.modes.panel.experts import Expert, batches
 from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, results_section, stage_prompt
 from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, latest_panel, list_steps, set_panel_status
-from instrumentgpt.turn.turn import Interrupted, Turn
+from instrumentgpt.turn.turn import Turn
 
 LAST = 90  # segment of the conclusion: after those of all sub-problems
 TASKS = "panel_"  # what the names of its tasks begin with
