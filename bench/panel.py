@@ -25,12 +25,12 @@ from instrumentgpt.agents.offline.wire import Wire
 from instrumentgpt.analyst.case import Task
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.modes.asking import Reply, Want
 from instrumentgpt.modes.contracts import read_reply
 from instrumentgpt.modes.panel.contracts import Contribution, Plan, SubProblemResult, as_json
 from instrumentgpt.modes.panel.deliberation import deliberate
 from instrumentgpt.modes.panel.experts import batches, checked, read_experts
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt
-from instrumentgpt.modes.panel.steps import Reply, Want
 
 RESULT = Path(__file__).parent / "results" / "panel.txt"
 LOGS = Path(__file__).parents[2] / "shared" / "logs"
@@ -92,11 +92,11 @@ def held(log: Path, question: str, language: Language, folder: Path) -> Held:
 
 def _heard(want: Want, question: str, log: Path, folder: Path, done: Held) -> Reply:
     reply = _answer(f"panel_{want.key.stage}", question, log, folder, want.told)
-    content = read_reply(reply, want.contract)
+    content = want.read(reply)
     done.tokens += count_tokens(want.prompt) + count_tokens(reply)
     if isinstance(content, Contribution):
         done.heard.append(content)
-    return Reply(content, ("diagnose_log",))
+    return Reply(content, ["diagnose_log"])
 
 
 def _answer(name: str, question: str, log: Path, folder: Path, told: Mapping[str, Any]) -> str:

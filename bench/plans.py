@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 
 from instrumentgpt.instruments.devices import load_inventory
+from instrumentgpt.modes.investigate.decisions import Pending
 from instrumentgpt.modes.investigate.editing import reply_to
-from instrumentgpt.modes.investigate.kept import Pending
 from instrumentgpt.settings import DEMO_INVENTORY
 
 PLANS = Path(__file__).with_suffix(".toml")

@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from instrumentgpt.modes.asking import Reply
 from instrumentgpt.modes.panel.contracts import Contribution, SubProblem, SubProblemResult, Synthesis, View
 from instrumentgpt.modes.panel.deliberation import deliberate
 from instrumentgpt.modes.panel.experts import read_experts
 from instrumentgpt.modes.panel.prompts import Context
-from instrumentgpt.modes.panel.steps import Reply
 
 BRIEF = {
     "log": "a.log",
@@ -77,7 +77,7 @@ class Driven:
             told = answers.get(
                 (want.key.expert, want.key.round), answers.get(want.key.expert, contribution())
             )
-        return Reply(None, problem=told) if isinstance(told, str) else Reply(told)
+        return Reply(problem=told) if isinstance(told, str) else Reply(told)
 
 
 def worked(*parts: SubProblem, answers: dict[Any, Any] | None = None, **changes: Any) -> list[Driven]:

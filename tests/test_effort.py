@@ -9,8 +9,8 @@ from bench import plans
 from instrumentgpt.instruments.devices import load_inventory, resolve
 from instrumentgpt.instruments.fleet import choose, devices_meant, speaks_of_several
 from instrumentgpt.instruments.since import since
-from instrumentgpt.modes.investigate.editing import STEPS, effort_of, reply_to
-from instrumentgpt.modes.investigate.kept import Pending
+from instrumentgpt.modes.investigate.decisions import STEPS, Pending
+from instrumentgpt.modes.investigate.editing import effort_of, reply_to
 from instrumentgpt.settings import DEMO_INVENTORY
 
 QUESTIONS = plans.PLANS.with_name("questions.toml")

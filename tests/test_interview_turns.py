@@ -8,7 +8,7 @@ from interview_talk import Talk, prompts_of, stub_agent
 import db
 import memory
 from instrumentgpt.agents.events import Failure
-from instrumentgpt.modes.interview.statement import choose, read_choices, read_interview, read_kept
+from instrumentgpt.modes.interview.statement import choose, read_choices, read_interview
 from instrumentgpt.settings import database_path, home
 from instrumentgpt.storage.conversations import save_permission
 from instrumentgpt.storage.runs import list_runs
@@ -110,7 +110,7 @@ def test_000_9_a_document_is_saved_whole_or_not_at_all(talk, database):
     (home() / "documents").write_text("in the way")
     talk.say("yes")
     assert any(isinstance(event, Failure) and "say yes again" in event.text for event in talk.events)
-    assert db.list_documents(database) == [] and read_kept(database, talk.conversation).saved == ()
+    assert db.list_documents(database) == []
     (home() / "documents").unlink()
     assert "Saved as" in talk.say("yes")
     assert len(documents()) == 1 and not list((home() / "documents").glob(".part-*"))
@@ -326,7 +326,7 @@ def test_stopping_leaves_no_answer_of_ours(tmp_path, monkeypatch, database):
 
 
 def test_what_is_kept_is_small(talk, database):
-    kept = json.dumps(vars(read_kept(database, talk.conversation)))
+    kept = json.dumps(db.get_mode_state(database, talk.conversation, "interview"))
     assert len(kept) < 300
 
 

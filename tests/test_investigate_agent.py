@@ -75,7 +75,7 @@ def test_003_08_a_broken_answer_is_repaired_once(say, scripted, conversation):
     )
     events = say()
     assert events[-1].text == "Shall I fetch zspr 053?" and events[-1].outcome == "ok"
-    assert any(isinstance(one, Tick) and "does not fit the contract" in one.note for one in events)
+    assert any(isinstance(one, Tick) and "cannot be used" in one.note for one in events)
     assert [text.count("# Repair") for text in prompts(conversation, "think")] == [0, 1]
     assert all(count_tokens(text) <= 8000 for text in prompts(conversation, "think"))
 
@@ -121,6 +121,15 @@ def test_003_11_words_that_are_neither_go_to_the_agent_with_what_waits(say, scri
     assert "Pending" not in first.partition("<conversation_history>")[2]
     assert "**Pending proposal** (to: “why does zspr 053 swing?”)" in second
     assert "agreed" not in second.partition("<conversation_history>")[2].partition("</")[0]
+
+
+def test_003_14_what_only_the_agent_understands_is_proposed_before_it_is_carried_out(say, scripted):
+    scripted(
+        {"task": "think", "contains": "upstairs", "say": plan(FETCH)}, {"task": "think", "say": PROPOSAL}
+    )
+    say()
+    events = say("without the two upstairs")
+    assert tools(events) == [] and "Shall I go ahead?" in events[-1].text
 
 
 def test_003_12_a_step_that_would_save_saves_nothing(say, scripted, conversation):

@@ -6,7 +6,7 @@ from cases import each
 
 from instrumentgpt.analyst.case import Subject
 from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.modes.investigate.contract import ThinkStep
+from instrumentgpt.modes.investigate.decisions import ThinkStep
 from instrumentgpt.modes.investigate.execution import Scene, period_of, targets_of
 from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.entities import Entity

@@ -6,6 +6,10 @@ from threading import Thread
 import pytest
 
 import db
+from instrumentgpt.modes.interview.statement import Interviews
+from instrumentgpt.modes.investigate.decisions import ModeState
+from instrumentgpt.modes.panel.contracts import SubProblemResult
+from instrumentgpt.modes.state import read_state
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.answers import Offer, store_offers
 from instrumentgpt.storage.artifacts import documents_folder
@@ -23,6 +27,32 @@ def test_the_newest_state_counts(database, conversation):
     for turn in range(3):
         db.save_mode_state(database, conversation, "interview", {"turn": turn})
     assert db.get_mode_state(database, conversation, "interview") == {"turn": 2}
+
+
+def test_what_modes_kept_before_their_states_were_typed_is_read(database, conversation):
+    step = {"description": "Fetch", "step_type": "read", "subdomain": "logs", "group": 0}
+    pending = {
+        "kind": "proposal", "message": "Shall I?", "asked": "compare", "goal": "", "amendments": ["only 2"],
+        "steps": [step], "effort": "PLAN", "ref": "", "devices": ["zspr 052"], "excluded": [], "report": None,
+    }  # fmt: skip
+    stored = {"pending": pending, "notes": [{"message": 1, "text": "proposed"}]}
+    db.save_mode_state(database, conversation, "investigate", stored)
+    state = read_state(database, conversation, "investigate", ModeState)
+    assert (state.pending.steps[0].group, state.pending.amendments) == (0, ("only 2",))
+    assert state.of_turns([1]) == state and state.of_turns([]).pending is None
+    saved = [{"document": 1, "file": "Fault report.md", "message": 1}]
+    stored = {"began": 3, "asked": {"4": "who"}, "notes": {"3": [["who", "Lin", ""]]}, "saved": saved}
+    db.save_mode_state(database, conversation, "interview", stored)
+    state = read_state(database, conversation, "interview", Interviews)
+    assert (state.began, state.asked["4"], state.notes["3"]) == (3, "who", [["who", "Lin", ""]])
+
+
+def test_a_result_of_a_panel_that_was_kept_with_its_votes_apart_is_read():
+    stored = {
+        "sub_problem_id": 1, "sub_problem_goal": "Why?", "synthesis": "5 %.", "votes": [{"expert": "power"}],
+        "contribution_count": 1, "cost": {}, "duration_seconds": 2.5, "expert_panel": ["power"],
+    }  # fmt: skip
+    assert SubProblemResult.model_validate(stored).synthesis == "5 %."
 
 
 def test_an_answer_offers_in_order(database, conversation):

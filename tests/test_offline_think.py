@@ -8,7 +8,7 @@ from instrumentgpt.analyst.case import Task
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.fleet import choose
 from instrumentgpt.modes.contracts import read_reply
-from instrumentgpt.modes.investigate.contract import ThinkOutput
+from instrumentgpt.modes.investigate.decisions import ThinkOutput
 from instrumentgpt.settings import DEMO_INVENTORY
 
 IN_VIEW = {

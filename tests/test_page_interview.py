@@ -5,7 +5,8 @@ from pages import page
 from streamlit.testing.v1 import AppTest
 
 import db
-from instrumentgpt.modes.interview.statement import Interviews, read_choices, read_interview, save_kept
+from instrumentgpt.modes.interview.statement import MODE, Interviews, read_choices, read_interview
+from instrumentgpt.modes.state import save_state
 from instrumentgpt.settings import home
 from instrumentgpt.storage.runs import start_run
 
@@ -29,7 +30,7 @@ def interviewed(database, *said: tuple[str, str], mode: str = "interview") -> st
         told = {"outcome": "ok"}
         answer = db.finish_turn(database, conversation, run, "✅ Clear.\n\n❓ And?", **told)
         asked[str(answer)] = said[place + 1][1] if place + 1 < len(said) else "success_criteria"
-    save_kept(database, conversation, Interviews(asked=asked))
+    save_state(database, conversation, MODE, Interviews(asked=asked))
     return conversation
 
 
@@ -107,10 +108,8 @@ def test_not_knowing_is_one_click(database, first, label):
 
 def test_a_saved_statement_can_be_downloaded(database):
     conversation = interviewed(database, *EXCHANGES)
-    saved = db.save_document(database, conversation, "statement_1", "markdown", "Fault report", b"# Fault\n")
-    save_kept(
-        database, conversation, Interviews(began=99, saved=({"document": saved.id, "file": saved.file},))
-    )
+    db.save_document(database, conversation, "statement_1", "markdown", "Fault report", b"# Fault\n")
+    save_state(database, conversation, MODE, Interviews(began=99))
     at = page(conversation)
     assert "Fault report\\.md" in [one.proto.label for one in at.get("download_button")]
 

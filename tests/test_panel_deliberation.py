@@ -5,10 +5,10 @@ import pytest
 from panel_case import BRIEF, Driven, context, contribution, sub_problem, worked
 
 from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.modes.asking import Interrupted
 from instrumentgpt.modes.panel import display
 from instrumentgpt.modes.panel.contracts import Synthesis
 from instrumentgpt.modes.panel.deliberation import counted, leading, next_round, runner_up
-from instrumentgpt.modes.panel.steps import Interrupted
 
 CAUSES = ("heater_degradation", "sensor_bias", "ambient_disturbance")
 

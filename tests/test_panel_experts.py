@@ -6,11 +6,11 @@ from panel_case import context, contribution, sub_problem
 
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.tools import TOOLS
+from instrumentgpt.modes.asking import Reply
 from instrumentgpt.modes.panel.contracts import Contribution
 from instrumentgpt.modes.panel.deliberation import spoken
 from instrumentgpt.modes.panel.experts import TOOLS as ALLOWED
 from instrumentgpt.modes.panel.experts import BadExpert, known_experts, read_experts
-from instrumentgpt.modes.panel.steps import Reply
 
 OWN = """
 [cooling]

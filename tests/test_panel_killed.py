@@ -10,7 +10,7 @@ from panel_script import proposed, says, sums_up
 from waiting import wait_for
 
 import db
-from instrumentgpt.modes.panel.steps import read_progress
+from instrumentgpt.modes.panel.session import read_progress
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.panels import latest_panel, list_steps
 from instrumentgpt.storage.runs import get_run

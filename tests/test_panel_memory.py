@@ -77,7 +77,7 @@ def test_001_1_the_last_word_is_the_position_and_dissent_is_kept():
 def test_001_1_contributors_have_a_summary_and_nobody_else():
     done = Driven(sub_problem(1, "power", "sensing", "tuning"), {"tuning": "the agent died"})
     assert set(done.result.expert_summaries) == {"power", "sensing"}
-    assert done.result.expert_panel == ("power", "sensing")
+    assert [view.expert for view in done.result.said] == ["power", "sensing"]
 
 
 def overlap():
@@ -119,7 +119,7 @@ def test_001_7_it_works_with_two_and_with_five_sub_problems(count):
     assert len(done) == count
     prompt = done[-1].prompts["power", 1]
     assert prompt.count("Your previous position:") == count - 1
-    assert [one.result.contribution_count for one in done] == [2] * count
+    assert [len(one.result.said) for one in done] == [2] * count
 
 
 def test_001_4_the_prompt_says_stay_consistent_or_say_why():

@@ -8,7 +8,8 @@ from panel_script import QUESTION, called, plan, proposed, says, sums_up, text_o
 import db
 import memory
 from instrumentgpt.agents.events import Done, Text
-from instrumentgpt.modes.panel.steps import read_progress, stage_costs
+from instrumentgpt.modes.panel.display import stage_costs
+from instrumentgpt.modes.panel.session import read_progress
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.panels import latest_panel, list_steps

@@ -89,7 +89,7 @@ def test_chinese_sentences_follow_each_other_without_a_space(panels, log):
 def test_001_1_2_every_summary_has_50_to_100_tokens_and_every_number_of_the_position(panels, log, language):
     panel = panels(log, language)
     for result in panel.results:
-        assert set(result.expert_summaries) == set(result.expert_panel)
+        assert set(result.expert_summaries) == {view.expert for view in result.said}
         assert not result.warnings
         for said in result.said:
             text = result.expert_summaries[said.expert]

@@ -5,9 +5,8 @@ from cases import each
 
 from instrumentgpt.modes.panel import say
 from instrumentgpt.modes.panel.contracts import Plan
-from instrumentgpt.modes.panel.display import costs, folded, heading, proposal, without_editing
+from instrumentgpt.modes.panel.display import StageCost, costs, folded, heading, proposal, without_editing
 from instrumentgpt.modes.panel.experts import read_experts
-from instrumentgpt.modes.panel.steps import StageCost
 
 PLAN = Plan.model_validate(
     {

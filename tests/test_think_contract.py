@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from instrumentgpt.modes.contracts import BadReply, read_reply
-from instrumentgpt.modes.investigate.contract import PAYLOADS, ThinkOutput
+from instrumentgpt.modes.investigate.decisions import PAYLOADS, ThinkOutput
 
 STEP = {"description": "Fetch the log of zspr 052", "step_type": "read", "subdomain": "logs", "group": 0}
 PAYLOAD = {

@@ -12,7 +12,7 @@ from exchanges import share_judged
 import db
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.investigate.kept import ModeState, Note, Pending
+from instrumentgpt.modes.investigate.decisions import ModeState, Note, Pending
 from instrumentgpt.modes.investigate.prompt import (
     FULL_DETAIL_TURNS,
     GENERATED,

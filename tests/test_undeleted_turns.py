@@ -15,7 +15,8 @@ import db
 import memory
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.memory.summary import parse
-from instrumentgpt.modes.investigate.kept import ModeState, Note, Pending, read_kept, written
+from instrumentgpt.modes.investigate.decisions import MODE, ModeState, Note, Pending
+from instrumentgpt.modes.state import read_state, save_state
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.answers import Offer, list_offers, store_offers
 from instrumentgpt.storage.connection import rows
@@ -214,18 +215,16 @@ def test_a_later_prompt_that_told_it_is_not_exported_until_it_is_back(database, 
     assert prompts() == [b"Tallinn was told", b"sent afterwards"]
 
 
-def test_a_deleted_turn_takes_the_proposal_that_it_made_along_and_brings_it_back():
-    state = written(
-        ModeState(
-            Pending("proposal", "shall I?", "compare"),
-            (Note(1, "asked"), Note(5, "proposed")),
-            (Note(3, "x"),),
-        )
-    )
-    there, gone = read_kept(state, [1, 3, 5]), read_kept(state, [1, 3])
-    assert there.pending and [note.text for note in there.notes] == ["asked", "x", "proposed"]
+def test_a_deleted_turn_takes_the_proposal_that_it_made_along_and_brings_it_back(database, conversation):
+    notes = Note(1, "asked"), Note(3, "x"), Note(5, "proposed")
+    state = ModeState(Pending("proposal", "shall I?", "compare"), notes)
+    save_state(database, conversation, MODE, state)
+    stored = read_state(database, conversation, MODE, ModeState)
+    there, gone = stored.of_turns([1, 3, 5]), stored.of_turns([1, 3])
+    assert there == state
     assert gone.pending is None and gone.recent_notes() == ["asked", "x"]
-    assert read_kept(written(gone), [1, 3, 5]).notes == there.notes
+    later = stored.after(7, "asked on", None)
+    assert later.of_turns([1, 3, 5, 7]).recent_notes() == ["proposed", "asked on"]
 
 
 def test_what_a_mode_keeps_of_a_deleted_turn_is_not_exported(database, conversation):

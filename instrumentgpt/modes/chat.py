@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from instrumentgpt.agents.events import Done, Events, Text
+from instrumentgpt.agents.events import Events, Text
 from instrumentgpt.analyst.questions import near_misses
 from instrumentgpt.analyst.words import joined, phrase
 from instrumentgpt.instruments.devices import entry
@@ -18,10 +18,7 @@ def chat(turn: Turn) -> Events:
         return
     note = how_to_add(turn)
     yield Text(note, whole=True)
-    if not turn.devices:
-        yield Done("ok", note)
-        return
-    for event in ask(turn):
+    for event in ask(turn) if turn.devices else ():
         yield replace(event, segment=event.segment + 1) if isinstance(event, Text) else event
 
 

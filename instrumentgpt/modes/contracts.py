@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -19,6 +19,11 @@ class Contract(BaseModel):
     """A reply as data: unknown fields are ignored, so that a talkative agent is not refused."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
+
+    @classmethod
+    def read(cls, reply: str) -> Self:
+        """Return what `reply` holds, as `read_reply` does."""
+        return read_reply(reply, cls)
 
 
 C = TypeVar("C", bound=Contract)

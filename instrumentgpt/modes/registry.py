@@ -1,13 +1,17 @@
 """The chat modes: how a turn asks its agent. A mode is a generator of events."""
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pkgutil import resolve_name
 
-from instrumentgpt.agents.events import Events
+from instrumentgpt.agents.events import Done, Event, Events
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.modes.asking import Interrupted
 from instrumentgpt.modes.commands.table import is_command
-from instrumentgpt.turn.turn import Turn
+from instrumentgpt.storage.connection import UnknownRun
+from instrumentgpt.turn.turn import Turn, failed
 
 
 @dataclass(frozen=True)
@@ -27,17 +31,6 @@ class Mode:
     example: str
     generator: str
     in_a_row: int = 1
-
-    @property
-    def answer(self) -> Callable[[Turn], Events]:
-        """The generator of a turn's events."""
-        return named(self.generator)
-
-
-def named(generator: str) -> Callable[[Turn], Events]:
-    """Return the generator of this name."""
-    function: Callable[[Turn], Events] = resolve_name(f"instrumentgpt.modes.{generator}")
-    return function
 
 
 COMMANDS = "commands.mode:carry_out"
@@ -94,5 +87,22 @@ def run_turn(turn: Turn) -> Events:
 
     The answer is saved before Done is yielded: who has seen Done finds the message in the database.
     """
-    command = is_command(turn.question.content)
-    yield from turn.answered_by(named(COMMANDS) if command else known_mode(turn.run.mode).answer)
+    generator = COMMANDS if is_command(turn.question.content) else known_mode(turn.run.mode).generator
+    yield from turn.answered_by(partial(_to_its_end, resolve_name(f"instrumentgpt.modes.{generator}")))
+
+
+def _to_its_end(mode: Callable[[Turn], Events], turn: Turn) -> Events:
+    """Yield the events of `mode`, the last a Done: who tells none has answered, or says why not."""
+    last: Event | None = None
+    try:
+        with closing(mode(turn)) as events:
+            for last in events:
+                yield last
+        if not isinstance(last, Done):
+            yield Done("ok", "")
+    except UnknownRun:  # its conversation was deleted
+        raise
+    except Interrupted:
+        yield Done("cancelled", "")
+    except InstrumentGPTError as problem:
+        yield from failed(problem)

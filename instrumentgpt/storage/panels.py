@@ -52,8 +52,6 @@ class Panel:
     status: Status
     brief: Mapping[str, Any] = field(default_factory=dict)
     plan: Mapping[str, Any] = field(default_factory=dict)
-    created_at: float = 0.0
-    ended_at: float | None = None
 
 
 def propose_panel(

@@ -121,11 +121,11 @@ def request_file(request: str) -> str:
     return f"request-{hashlib.blake2b(request.encode('utf-8', 'replace'), digest_size=4).hexdigest()}.txt"
 
 
-def keep_long_request(request: str, folder: Path, settings: Settings) -> None:
+def keep_long_request(request: str, folder: Path, budget: int) -> None:
     """Write the request into `folder`, where the agent works, if its prompt points to it; no older one."""
     for path in folder.glob("request-????????.txt"):
         path.unlink()
-    if memory.is_too_long(request, settings.prompt_tokens):
+    if memory.is_too_long(request, budget):
         (folder / request_file(request)).write_text(request, encoding="utf-8", errors="replace")
 
 

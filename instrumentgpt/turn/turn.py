@@ -169,7 +169,7 @@ class Turn:
         budget = max(1, self.settings.prompt_tokens - reserve)
         request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
         prompt = self.composed(request, budget)
-        keep_long_request(request, self.workspace(), replace(self.settings, prompt_tokens=budget))
+        keep_long_request(request, self.workspace(), budget)
         self.summary = prompt.summary
         return prompt.text
 

@@ -12,15 +12,15 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.faults import cause_title
-from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.instruments.language import Language
 from instrumentgpt.modes.interview import statement, texts
-from instrumentgpt.modes.interview.replies import GAPS, NEEDED, PHASES, REMARKS, SLOTS, Interview, edge_cases
+from instrumentgpt.modes.interview.replies import GAPS, NEEDED, PHASES, REMARKS, SLOTS, Interview
 from instrumentgpt.modes.interview.statement import DEFAULT, template_label, templates
-from instrumentgpt.modes.investigate.kept import MODE, Pending, read_kept
+from instrumentgpt.modes.investigate.decisions import MODE, ModeState, Pending
 from instrumentgpt.modes.panel.display import folded, without_editing
 from instrumentgpt.modes.panel.experts import Expert, read_experts, written
-from instrumentgpt.modes.panel.session import going_on
-from instrumentgpt.modes.panel.steps import PartProgress, Progress, read_progress
+from instrumentgpt.modes.panel.session import PartProgress, Progress, going_on, read_progress
+from instrumentgpt.modes.state import read_state
 from instrumentgpt.settings import Settings, home
 from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.history import places
@@ -33,7 +33,7 @@ from instrumentgpt.ui.language import say
 def draw_plan(database: Database, conversation_id: str, settings: Settings) -> None:
     """Draw the editor if the newest answer, one of Investigate, proposed a plan of known devices or steps."""
     _, turns = places(database, conversation_id)
-    pending = read_kept(db.get_mode_state(database, conversation_id, MODE), turns).pending
+    pending = read_state(database, conversation_id, MODE, ModeState).of_turns(turns).pending
     if pending is None or pending.kind != "proposal" or not (pending.devices or pending.steps):
         return
     with st.expander(say("Change the plan"), icon=":material/edit:", key=f"plan-{turns[-1]}"):
@@ -163,7 +163,7 @@ def _phases(phase: str, open_: Collection[str]) -> str:
 
 def _gap(interview: Interview, gap: str, open_: Collection[str]) -> str:
     """Return one gap as a line: what fills it, how it was left, or that it is missing."""
-    lines = edge_cases(interview.lines) if gap == "edge_cases" else interview.lines.get(gap, ())
+    lines = interview.held(gap)
     if gap in open_:
         needed = next(gaps[gap] for gaps in NEEDED.values() if gap in gaps)
         count = say("{count} of {all}", count=len(lines), all=needed)
@@ -179,9 +179,7 @@ def _choose(conversation_id: str, name: str, key: str) -> None:
 
 
 def _draw_documents(database: Database, conversation_id: str) -> None:
-    ids = {row["document"] for row in statement.read_kept(database, conversation_id).saved}
-    documents = [document for document in db.list_documents(database, conversation_id) if document.id in ids]
-    for document in documents[:LISTED]:
+    for document in statement.saved_statements(database, conversation_id)[:LISTED]:
         path = documents_folder(database) / document.file
         if path.is_file():
             label, key = untrusted.label(document.file), f"statement-{document.id}"
@@ -217,7 +215,7 @@ def draw_panel(database: Database, conversation_id: str, answering: bool) -> boo
         newest = db.list_messages(database, conversation_id, last=1)
         offers = newest and db.list_offers(database, newest[0].id)  # one that was cut off could make none
         if progress.panel.status == "running" and not offers:
-            offer = going_on(progress.reached, language_of(progress.panel.question))
+            offer = going_on(progress)
             look = {"icon": ":material/play_arrow:", "type": "primary"}
             composer.draw_ask(offer.label, offer.text, mode=offer.mode, **look)
     return True
@@ -232,9 +230,8 @@ def _follow(conversation_id: str) -> None:
 
 def _draw_steps(progress: Progress) -> None:
     """Draw a line per sub-problem: how far it is, what leads, who dissents, what it cost."""
-    language = language_of(progress.panel.question)
     experts = read_experts(home())
-    st.markdown("  \n".join(_step(part, experts, language) for part in progress.parts))
+    st.markdown("  \n".join(_step(part, experts, progress.language) for part in progress.parts))
 
 
 def _step(step: PartProgress, experts: Mapping[str, Expert], language: Language) -> str:

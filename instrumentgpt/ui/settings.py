@@ -18,7 +18,7 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
 from instrumentgpt.instruments.shown import AUTO, CHOICES
-from instrumentgpt.modes.investigate.editing import STEPS
+from instrumentgpt.modes.investigate.decisions import STEPS
 from instrumentgpt.moments import day, zone_names
 from instrumentgpt.pruning import Pruned, prunable, prune
 from instrumentgpt.settings import Settings, database_path, home

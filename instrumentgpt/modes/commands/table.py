@@ -10,9 +10,10 @@ import logging
 import re
 import shlex
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -41,82 +42,53 @@ class BadCommand(InstrumentGPTError, ValueError):
         self.key, self.fields = key, fields
 
 
-class Incomplete(ValueError):
-    """Words in which an argument is missing."""
-
-
-def _words(field: str) -> Callable[[str], dict[str, Any]]:
-    """Return the reader of a command whose words are one argument that must be given."""
-    return lambda words: {field: _required(words)}
-
-
-def _required(words: str) -> str:
-    if not words:
-        raise Incomplete
-    return words
-
-
-def _split(words: str) -> tuple[str, str]:
-    """Return the first word, which must be given, and the rest."""
-    first, *rest = _required(words).split(maxsplit=1)
-    return first, "".join(rest)
-
-
-def _note(words: str) -> dict[str, Any]:
+def _note(id: str, text: str) -> dict[str, str]:
     """Return id, kind, scope and text of a note; a text that begins like a type or scope stands in quotes."""
-    note_id, text = _split(words)
-    given = {"id": note_id, "kind": "", "scope": ""}
+    given = {"kind": "", "scope": ""}
     named = {word: ("kind", name) for name, chinese in TYPES.items() for word in (name, chinese)}
     named |= {word: ("scope", name) for name, chinese in SCOPES.items() for word in (name, chinese)}
     while text and (match := named.get((first := text.split()[0]).casefold())) and not given[match[0]]:
         given[match[0]], text = match[1], text[len(first) :].lstrip()
     if len(text) > 1 and text[0] + text[-1] in ('""', "''", "“”", "「」"):
         text = text[1:-1].strip()
-    if len(note_id) > ID_CHARACTERS or len(text) > TEXT_CHARACTERS:
+    if len(id) > ID_CHARACTERS or len(text) > TEXT_CHARACTERS:
         raise BadCommand("too_long", most=f"{ID_CHARACTERS}", most_text=f"{TEXT_CHARACTERS:,}")
     kind, scope = given["kind"] or "note", given["scope"] or "conversation"
-    return {"id": note_id, "kind": kind, "scope": scope, "text": text or note_id}
+    return {"id": id, "kind": kind, "scope": scope, "text": text or id}
 
 
-def _forgotten(words: str) -> dict[str, Any]:
-    note_id, reason = _split(words)
-    return {"id": note_id, "reason": _required(reason)}
+def _questions(questions: str) -> dict[str, list[str]]:
+    return {"questions": [part.strip() for part in re.split(r"[;；\n]", questions) if part.strip()]}
 
 
-def _questions(words: str) -> dict[str, Any]:
-    questions = [part.strip() for part in re.split(r"[;；\n]", words) if part.strip()]
-    _required("".join(questions))
-    return {"questions": questions}
-
-
-def _tool(words: str) -> dict[str, Any]:
+def _tool(tool: str, arguments: str) -> dict[str, Any]:
     """Return the tool's name and its arguments: JSON, or name=value as a shell has them."""
-    name, given = _split(words)
     try:
-        if given.startswith("{"):
-            return {"tool": name, "arguments": dict(json.loads(given))}
-        pairs = [word.partition("=") for word in shlex.split(given)]
+        if arguments.startswith("{"):
+            return {"tool": tool, "arguments": dict(json.loads(arguments))}
+        pairs = [word.partition("=") for word in shlex.split(arguments)]
     except (ValueError, RecursionError) as problem:
-        key = "bad_json" if given.startswith("{") else "bad_pairs"
+        key = "bad_json" if arguments.startswith("{") else "bad_pairs"
         raise BadCommand(key, word=str(problem), example=COMMANDS["tool"].example) from None
     for key, equals, _ in pairs:
         if not key or not equals:
             raise BadCommand("bad_pairs", word=key, example=COMMANDS["tool"].example)
-    return {"tool": name, "arguments": {key: value for key, _, value in pairs}}
+    return {"tool": tool, "arguments": {key: value for key, _, value in pairs}}
 
 
 @dataclass(frozen=True)
 class Command:
     """How a command is typed, and how its follow-up begins.
 
-    read     what was typed after the name → what the handler is given; raises Incomplete or BadCommand
-    heading  of the follow-up that we write; "" for a terminal handler and for help
-    marks    further beginnings by which others' follow-ups are recognised
+    arguments  as help shows them: `<…>` must be given
+    fields     what the handler is given: a word each, and for the last all that are left
+    heading    of the follow-up that we write; "" for a terminal handler and for help
+    marks      further beginnings by which others' follow-ups are recognised
     """
 
     arguments: str
+    fields: Sequence[str]
     example: str
-    read: Callable[[str], dict[str, Any]]
     heading: str = ""
     marks: tuple[str, ...] = ()
 
@@ -125,25 +97,17 @@ class Command:
         return f"${name} {self.arguments}".strip()
 
 
-READERS: dict[str, Callable[[str], dict[str, Any]]] = {
-    "speak": _words("message"),
+READERS: dict[str, Callable[..., dict[str, Any]]] = {  # of fields that are more than words
     "memorize": _note,
-    "recall": _words("query"),
-    "forget": _forgotten,
     "ponder": _questions,
     "tool": _tool,
-    "observe": lambda words: {"where": words},
-    "defer": _words("reason"),
-    "reject": _words("reason"),
-    "task_complete": lambda words: {"completion_reason": words},
-    "help": lambda words: {"command": words.lstrip("$＄")},
+    "help": lambda command: {"command": command.lstrip("$＄")},
 }
-_ROWS = table(TEXTS)["commands"]
 COMMANDS = {
     name: Command(
-        row["arguments"], row["example"], READERS[name], row.get("heading", ""), tuple(row.get("marks", ()))
+        row["arguments"], row["fields"], row["example"], row.get("heading", ""), tuple(row.get("marks", ()))
     )
-    for name, row in _ROWS.items()
+    for name, row in table(TEXTS)["commands"].items()
 }
 
 
@@ -189,10 +153,12 @@ def parse(text: str) -> Action:
     typed = _COMMAND.fullmatch(text.strip())
     name = known_name((typed and typed["name"]) or f" {text}")
     command = COMMANDS[name]
-    try:
-        return Action(name, command.read(words_of(text)))
-    except Incomplete:
-        raise BadCommand("incomplete", usage=command.usage(name), example=command.example) from None
+    words = words_of(text).split(maxsplit=len(command.fields) - 1)
+    given: dict[str, Any] = dict(zip_longest(command.fields, words, fillvalue=""))
+    given = READERS[name](**given) if name in READERS else given
+    if not all(list(given.values())[: command.arguments.count("<")]):
+        raise BadCommand("incomplete", usage=command.usage(name), example=command.example)
+    return Action(name, given)
 
 
 def known_name(typed: str) -> str:

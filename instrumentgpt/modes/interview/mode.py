@@ -6,6 +6,7 @@ An agent's prompt is the rules (prompt.md) with the state in them, a view of the
 import json
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from string import Template
 
@@ -13,10 +14,9 @@ import db
 import memory
 from instrumentgpt import moments
 from instrumentgpt.agents.approval import approval
-from instrumentgpt.agents.events import Done, Event, Events, Text, Tick
+from instrumentgpt.agents.events import Event, Events, Text
 from instrumentgpt.agents.registry import installed
 from instrumentgpt.instruments.devices import resolve
-from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.precedents import earlier
 from instrumentgpt.instruments.wording import tells_of_health
 from instrumentgpt.memory.budget import Parts, within
@@ -24,6 +24,8 @@ from instrumentgpt.memory.filtering import as_content, without_tags
 from instrumentgpt.memory.reading.own_words import quoted
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.modes.asking import Journal, Want, ask_for
+from instrumentgpt.modes.contracts import BadReply
 from instrumentgpt.modes.interview import say, statement, texts
 from instrumentgpt.modes.interview.persona import CLEAR, faults_of, shaped
 from instrumentgpt.modes.interview.replies import (
@@ -39,12 +41,13 @@ from instrumentgpt.modes.interview.replies import (
     own_reply,
 )
 from instrumentgpt.modes.interview.statement import About, template_label
-from instrumentgpt.turn.ask import Reply, ask, replied
-from instrumentgpt.turn.prompt import keep_long_request, request_file
+from instrumentgpt.modes.prompting import LANGUAGES, question_within, task
+from instrumentgpt.modes.state import read_state, save_state
+from instrumentgpt.storage.panels import WHOLE, Key
 from instrumentgpt.turn.record import record_question
-from instrumentgpt.turn.request import Asking
-from instrumentgpt.turn.turn import Turn, failed
+from instrumentgpt.turn.turn import Turn
 
+TASKS = Path(__file__).with_name("tasks.md")
 MAX_HISTORY_MESSAGES = 14  # seed 000
 FIRST, LAST = 2, 8  # seed 000: what brought the context, and the recent ones
 REMINDER_INTERVAL = 5  # turns, seed 000
@@ -53,7 +56,6 @@ MARGIN = 0.9  # of the budget: what an estimate of tokens may be off by (0010-to
 RULES_SHARE = 0.7  # of the budget, for the rules with what is gathered
 SHOWN = ((8, 200), (4, 150), (2, 120), (1, 60), (1, 20))  # newest lines of a slot, characters of each
 BRIEF_CHARS = 600  # of what the compacted view says was gathered
-LANGUAGES: dict[Language, str] = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}
 
 Utterance = tuple[str, str]  # speaker, text
 
@@ -88,7 +90,8 @@ def build_prompt(
     fault    what was wrong with the reply before, where it is asked for again
     context  the state of the instrument and what the conversation has on record, as lines
     """
-    last = _last_words(now, fault)
+    again = task(TASKS, "again", fault=_one_line(fault)) if fault else ""
+    last = "\n\n".join(filter(None, (reminder(now), again, task(TASKS, "reply"))))
     for shown in SHOWN:
         rules = system_prompt(now, about, slot, shown)
         if count_tokens(rules) <= int(RULES_SHARE * budget):
@@ -124,7 +127,7 @@ def system_prompt(now: Interview, about: About, slot: str = "", shown: tuple[int
         gaps="\n".join(f"{n}. {GAPS[gap]}" for n, gap in enumerate(now.gaps, 1)) or "none",
         left_open=f"Left open, do not ask again: {closed}\n" if closed else "",
         asked=GAPS.get(slot, slot or "nothing yet"),
-        guidance=texts("guidance")[now.phase].strip(),
+        guidance=task(TASKS, now.phase),
         instrument=_one_line(about.device) or "not known yet which one it is",
     )
 
@@ -134,23 +137,7 @@ def reminder(now: Interview) -> str:
     if not now.turn or now.turn % REMINDER_INTERVAL:
         return ""
     gaps = ", ".join(GAPS[gap] for gap in now.gaps[:REMINDED_GAPS]) or "none"
-    return (
-        "[REMINDER]\nYou are the interviewer: you gather, you do not solve.\n"
-        "❌ No solutions, causes, values to set, programs.\n"
-        "✅ Ask about: problem, users, requirements, edge cases.\n"
-        f"Current phase: {now.phase}\nGaps to fill: {gaps}\nContinue with ONE question."
-    )
-
-
-def _last_words(now: Interview, fault: str) -> str:
-    again = (
-        f"[YOUR LAST REPLY WAS NOT SHOWN: {_one_line(fault)}. Reply again in the form above, and only so.]"
-    )
-    task = (
-        "Now call `note` for what the newest message says, then reply: one ✅ line, one ❓ question about the"
-        " first gap that is left. No solutions."
-    )
-    return "\n\n".join(part for part in (reminder(now), again if fault else "", task) if part)
+    return task(TASKS, "reminder", phase=now.phase, gaps=gaps)
 
 
 def _one_line(text: str) -> str:
@@ -158,7 +145,6 @@ def _one_line(text: str) -> str:
 
 
 TASK = "interview"
-ASKINGS = 2  # of the agent for one reply: seed 000, "re-asked once"
 CONTEXT_SHARE = 0.3  # of the budget, for what is known of the instrument
 RECORD = ("diagnostic_context", "device_history", "notes")  # what of the memory's prompt goes into ours
 
@@ -179,11 +165,6 @@ class Case:
     about: statement.About
 
     @property
-    def words(self) -> str:
-        """The user's newest message."""
-        return self.turn.question.content
-
-    @property
     def user_messages(self) -> list[str]:
         """What the user has said in the interview."""
         return [message.content for message in self.messages if message.role == "user"]
@@ -195,36 +176,27 @@ def interview(turn: Turn) -> Events:
     case = _open_case(turn)
     scope = memory.device_key(turn.state), turn.inventory
     record_question(*turn.where, turn.question, *scope)
-    reply: str | Reply
-    answer = approval(case.words) if case.slot == SUMMARY else None
+    answer = approval(case.turn.question.content) if case.slot == SUMMARY else None
     if answer == "yes":
         try:
-            reply = statement.save_statement(turn, case.kept, case.before, case.about)
-        except statement.StatementNotSaved as error:
-            _keep(case, SUMMARY)
-            yield from failed(error)
-            return
+            reply = statement.save_statement(turn, case.before, case.about)
+        except statement.StatementNotSaved:
+            _keep(case, SUMMARY, Interview())
+            raise
     elif answer == "no":
-        _keep(case, SUMMARY)
+        _keep(case, SUMMARY, Interview())
         reply = say("what_else", case.about.language)
     else:
         reply = yield from _gone_on(case)
-    if isinstance(reply, Reply):
-        yield Done(reply.outcome, reply.text)
-        return
     yield Text(reply, whole=True)
-    yield Done("ok", reply)
 
 
 def _open_case(turn: Turn) -> Case:
     """Return the case of this turn; its first message begins an interview."""
-    conversation = turn.run.conversation_id
-    kept = statement.read_kept(turn.database, conversation)
-    choices = statement.read_choices(turn.database, conversation)
-    exchanged = statement.exchanges(turn.database, conversation, kept)
+    kept = read_state(*turn.where, TASK, statement.Interviews)
+    choices = statement.read_choices(*turn.where)
+    exchanged = statement.exchanges(*turn.where, kept)
     messages = [message for message in exchanged if message.id <= turn.question.id]
-    answers = [message for message in messages if message.role == "assistant"]
-    slot = kept.asked.get(str(answers[-1].id), "") if answers else "description"
     words = "\n".join(message.content for message in messages if message.role == "user")
     unknown = resolve(words, turn.inventory).unknown  # an instrument that the inventory lacks
     device = memory.device_key(turn.state) or next(reversed(unknown), "")
@@ -233,44 +205,49 @@ def _open_case(turn: Turn) -> Case:
     language, today = statement.language_of_talk(messages), moments.today().isoformat()
     named = " ".join(filter(None, (statement.template_label(template, language), device, today)))
     about = statement.About(device, today, choices.get("target") or named, language, template)
-    return Case(turn, kept, messages, statement.interview_of(messages[:-1], kept), slot, about)
+    return Case(turn, kept, messages, *statement.interview_of(messages[:-1], kept), about)
 
 
-def _gone_on(case: Case) -> Generator[Event, None, str | Reply]:
+def _gone_on(case: Case) -> Generator[Event, None, str]:
     """Take in the message, by an agent's notes or by rule, and return the next reply."""
-    now = after_reply(case.before, case.words, case.slot)
+    now = after_reply(case.before, case.turn.question.content, case.slot)
     by_rule = installed(case.turn.run.agent, case.turn.settings) == "offline"
     if by_rule or (now.phase == PHASES[-1] and now.want in ("enough", "form")):
         return _shown(case, now) if now.phase == PHASES[-1] else _own(case, now)
-    fault, notes = "", list[Note]()
-    for asking in range(ASKINGS):
-        already = len(case.turn.results)
-        prompt = _prompt(case, notes, fault)
-        filed = [line for lines in case.before.lines.values() for line in lines]
-        reply = yield from replied(ask(case.turn, Asking(TASK, prompt, {"filed": filed}, read_only=True)))
-        if reply.outcome == "cancelled":
-            return reply
-        notes += _noted(case, already)
-        notes_by_agent = notes if notes or case.kept.notes else None  # one that files nothing is no reader
-        now = after_reply(case.before, case.words, case.slot, notes_by_agent)
-        if now.phase == PHASES[-1]:
-            return _shown(case, now, notes_by_agent)
-        replies = [message.content for message in case.messages if message.role == "assistant"]
-        context = f"{' '.join(case.user_messages)} {case.about.device} {_record(case)}"
-        faults = faults_of(reply.text, case.about.language, context, replies)
-        if not faults:
-            _keep(case, now.gap, notes_by_agent)
-            return _confirmed(case, now, shaped(reply.text))
-        if reply.outcome != "ok":
-            break
-        fault = "; ".join(faults)
-        yield Tick(f"Reply {asking + 1} was no interviewer's: {fault}")
-    return _own(case, now, notes_by_agent)
+
+    def read(reply: str) -> str:
+        is_summary = _gathered(case).phase == PHASES[-1]  # is shown next, whatever the reply is
+        if faults := () if is_summary else faults_of(reply, case.about.language, context, replies):
+            raise BadReply("; ".join(faults))
+        return reply
+
+    replies = [message.content for message in case.messages if message.role == "assistant"]
+    context = f"{' '.join(case.user_messages)} {case.about.device} {_record(case)}"
+    filed = {"filed": [line for lines in case.before.lines.values() for line in lines]}
+    again = partial(_prompt, case)
+    want = Want(Key(WHOLE, TASK), _prompt(case), filed, read, read_only=True, again=again)
+    reply = yield from ask_for(Journal(case.turn), want)
+    if reply.failure:
+        yield reply.failure
+    now = _gathered(case)
+    if now.phase == PHASES[-1]:
+        return _shown(case, now)
+    if reply.content is None:
+        return _own(case, now)
+    _keep(case, now.gap, now)
+    return _confirmed(case, now, shaped(reply.content))
 
 
-def _noted(case: Case, already: int) -> list[Note]:
-    """Return what the agent's newest calls noted, as far as the words are the user's own."""
-    rows = [result.get("noted") for name, result in case.turn.results[already:] if name == "note"]
+def _gathered(case: Case) -> Interview:
+    """Return the interview with what the agent has filed so far; one that never files is no reader."""
+    noted = _noted(case)
+    notes = noted if noted or case.kept.notes else None
+    return after_reply(case.before, case.turn.question.content, case.slot, notes)
+
+
+def _noted(case: Case) -> list[Note]:
+    """Return what the agent's calls noted, as far as the words are the user's own."""
+    rows = [result.get("noted") for name, result in case.turn.results if name == "note"]
     names = ("slot", "words", "replaces")
     notes = [Note(*(str(row.get(name) or "") for name in names)) for row in rows if isinstance(row, dict)]
     return [
@@ -288,15 +265,15 @@ def _confirmed(case: Case, now: Interview, reply: str) -> str:
     return f"{CLEAR} {corrected}\n\n{reply.partition(chr(10) * 2)[2]}"
 
 
-def _own(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
+def _own(case: Case, now: Interview) -> str:
     """Return our own next question."""
-    _keep(case, now.gap, notes)
+    _keep(case, now.gap, now)
     return own_reply(now, case.slot, case.about.language, _background(case))
 
 
-def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
+def _shown(case: Case, now: Interview) -> str:
     """Return the summary, and the question whether it is right."""
-    _keep(case, SUMMARY, notes)
+    _keep(case, SUMMARY, now)
     yes = texts("offers")["yes"][case.about.language]
     case.turn.offers.append(db.Offer(yes, yes, TASK))
     heading = "summary" if case.slot != SUMMARY else "amended" if now.new else "unsaved"
@@ -305,40 +282,32 @@ def _shown(case: Case, now: Interview, notes: list[Note] | None = None) -> str:
     return "\n\n".join((opening, statement.summary(now, case.about), say("approve", case.about.language)))
 
 
-def _keep(case: Case, slot: str, notes: list[Note] | None = None) -> None:
+def _keep(case: Case, slot: str, now: Interview) -> None:
     """Keep what the answer of this turn asks for, and what was noted, together with the answer."""
 
     def store(message_id: int) -> None:
         kept = replace(case.kept, asked={**case.kept.asked, str(message_id): slot})
-        if notes is not None:
-            rows = [[note.slot, note.words, note.replaces] for note in notes]
+        if now.noted is not None:
+            rows = [[note.slot, note.words, note.replaces] for note in now.noted]
             kept = replace(kept, notes={**kept.notes, str(case.turn.question.id): rows})
-        statement.save_kept(*case.turn.where, kept)
+        save_state(*case.turn.where, TASK, kept)
 
     case.turn.also_saved.append(store)
 
 
 def _background(case: Case) -> Background:
     """Return what our own questions speak of: the last log's trouble, an earlier cause on this device."""
-    state = case.turn.state
+    turn = case.turn
     troubles = [
         finding
-        for finding in state.findings
+        for finding in turn.state.findings
         if not tells_of_health(finding) and not finding.startswith(("Ruled out", "已排除"))
     ]
-    return Background(case.about.device, next(reversed(troubles), ""), _earlier_cause(case))
-
-
-def _earlier_cause(case: Case) -> str:
-    """Return a root cause found on this device before, in this conversation or another; "" if none."""
-    turn = case.turn
-    if turn.state.root_causes:
-        return turn.state.root_causes[-1]
-    device = turn.inventory.known_as(case.about.device)
-    if device is None:
-        return ""
-    rows = earlier(turn.database, device, turn.inventory, turn.run.conversation_id)
-    return next((row.item.text for row in rows if row.item.field == "root_causes" and not row.sibling), "")
+    causes, device = turn.state.root_causes[-1:], turn.inventory.known_as(case.about.device)
+    if device and not causes:  # one found in another conversation
+        rows = earlier(turn.database, device, turn.inventory, turn.run.conversation_id)
+        causes = [row.item.text for row in rows if row.item.field == "root_causes" and not row.sibling]
+    return Background(case.about.device, next(reversed(troubles), ""), next(iter(causes), ""))
 
 
 def _record(case: Case) -> str:
@@ -351,16 +320,13 @@ def _record(case: Case) -> str:
     return "\n".join(line for text in record for line in text.split("\n")[1:-1])
 
 
-def _prompt(case: Case, notes: list[Note], fault: str) -> str:
+def _prompt(case: Case, fault: str = "") -> str:
+    """Return what the agent is told; `fault`: what was wrong with its reply before."""
     turn, budget = case.turn, case.turn.settings.prompt_tokens
     history: list[Utterance] = [
         ("User" if message.role == "user" else "Assistant", memory.filter_content(message.content))
         for message in case.messages[:-1]
     ]
-    words = case.words
-    if memory.is_too_long(words, budget // 2):
-        words = memory.request_in_file(words, request_file(words), budget // 2)
-        half = replace(turn.settings, prompt_tokens=budget // 2)
-        keep_long_request(case.words, turn.workspace(), half)
-    now = after_reply(case.before, case.words, case.slot, notes)
+    words = question_within(turn, budget // 2)
+    now = after_reply(case.before, case.turn.question.content, case.slot, _noted(case))
     return build_prompt(now, words, history, case.about, budget, case.slot, fault, _record(case))

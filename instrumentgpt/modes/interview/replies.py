@@ -63,6 +63,7 @@ class Interview:
     new    what the newest message brought, `want` what it wanted instead: a key of texts.toml's wishes,
            "question" or "form"
     turn   how many user messages there were
+    noted  what an agent noted of the newest one; None: nobody did, and it answers what was asked
     """
 
     lines: Lines = field(default_factory=dict)
@@ -71,6 +72,7 @@ class Interview:
     new: tuple[Note, ...] = ()
     want: str = ""
     turn: int = 0
+    noted: tuple[Note, ...] | None = None
 
     @property
     def gaps(self) -> list[str]:
@@ -79,9 +81,12 @@ class Interview:
         >>> Interview({"description": ("it drifts",)}, left={"who": "unknown"}).gaps
         ['examples', 'must_have', 'success_criteria', 'edge_cases']
         """
-        held = {**self.lines, "edge_cases": edge_cases(self.lines)}
-        needed = {gap: count for phase in NEEDED.values() for gap, count in phase.items()}
-        return [g for g, count in needed.items() if len(held.get(g, ())) < count and g not in self.left]
+        counts = {gap: count for phase in NEEDED.values() for gap, count in phase.items()}
+        return [gap for gap, count in counts.items() if len(self.held(gap)) < count and gap not in self.left]
+
+    def held(self, slot: str) -> tuple[str, ...]:
+        """Return what stands in a slot; errors told of the fault are edge cases, too."""
+        return edge_cases(self.lines) if slot == "edge_cases" else self.lines.get(slot, ())
 
     @property
     def gap(self) -> str:
@@ -96,7 +101,7 @@ class Interview:
     @property
     def info(self) -> dict[str, Any]:
         """`gathered_info` as seed 000 has it, JSON-ready; what it has as one text is joined."""
-        held = {slot: list(self.lines.get(slot, ())) for slot in SLOTS}
+        held = {slot: list(self.held(slot)) for slot in SLOTS}
         joined = {slot: "; ".join(held[slot]) for slot in ("description", "impact", "context", "workflow")}
         description = shorten(joined["description"], DESCRIPTION_CHARS)
         return {
@@ -104,7 +109,7 @@ class Interview:
             "problem": {"description": description, "examples": held["examples"], "impact": joined["impact"]},
             "users": {"who": held["who"], "context": joined["context"], "workflow": joined["workflow"]},
             "requirements": {name: held[name] for name in ("must_have", "success_criteria", "constraints")},
-            "edge_cases": list(edge_cases(self.lines)),
+            "edge_cases": held["edge_cases"],
             "gaps": [GAPS[gap] for gap in self.gaps],
         }
 
@@ -195,7 +200,8 @@ def after_reply(before: Interview, words: str, slot: str, notes: Sequence[Note] 
     {'examples': 'unknown'}
     """
     tries = {**before.tries, slot: before.tries.get(slot, 0) + 1}
-    now = replace(before, turn=before.turn + 1, tries=tries, new=(), want="")
+    noted = None if notes is None else tuple(notes)
+    now = replace(before, turn=before.turn + 1, tries=tries, new=(), want="", noted=noted)
     if form := form_lines(words):
         now = _filled(replace(now, want="form"), form)
     else:

@@ -1,8 +1,8 @@
 """The statement that an interview comes to: its summary, its document, what a diagnosis is told.
 
 An interview is read anew from its messages, so what is deleted is unsaid. Beside them only this is kept: what
-each answer asked for, what an agent noted of each message, and what was approved. What the user chose on the
-page is kept apart: the page writes it while a turn may run.
+each answer asked for, and what an agent noted of each message. What the user chose on the page is kept apart:
+the page writes it while a turn may run.
 """
 
 import re
@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
-from typing import Any
 
 from sqlite_utils import Database
 
@@ -20,11 +19,13 @@ import memory
 from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.revisions import Item
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.modes.commands.table import is_command
 from instrumentgpt.modes.interview import say, texts
 from instrumentgpt.modes.interview.replies import GAPS, SLOTS, Interview, Note, after_reply, edge_cases
+from instrumentgpt.modes.state import read_state, save_state
 from instrumentgpt.storage.conversations import mode_messages
 from instrumentgpt.storage.revisions import RefusedRevision, revise
 from instrumentgpt.turn.turn import Turn
@@ -40,25 +41,11 @@ class Interviews:
     began     id of the first message of the one in progress
     asked     id of an answer → what it asked for
     notes     id of a question → what an agent noted of it; of others their replies are read by rule
-    saved     of each approved statement: its document's id and file, and the message that approved it
     """
 
     began: int = 0
     asked: dict[str, str] = field(default_factory=dict)
     notes: dict[str, list[list[str]]] = field(default_factory=dict)
-    saved: tuple[dict[str, Any], ...] = ()
-
-
-def read_kept(database: Database, conversation_id: str) -> Interviews:
-    """Return what is stored of the conversation's interviews."""
-    state = db.get_mode_state(database, conversation_id, MODE)
-    slots, notes = dict(state.get("asked", {})), dict(state.get("notes", {}))
-    return Interviews(int(state.get("began", 0)), slots, notes, tuple(map(dict, state.get("saved", ()))))
-
-
-def save_kept(database: Database, conversation_id: str, kept: Interviews) -> None:
-    """Store `kept`."""
-    db.save_mode_state(database, conversation_id, MODE, vars(kept))
 
 
 def read_choices(database: Database, conversation_id: str) -> dict[str, str]:
@@ -86,13 +73,13 @@ def exchanges(database: Database, conversation_id: str, kept: Interviews) -> lis
 
 def read_interview(database: Database, conversation_id: str) -> tuple[Interview, list[db.Message]]:
     """Return the interview in progress as the messages at hand leave it, and those messages."""
-    kept = read_kept(database, conversation_id)
+    kept = read_state(database, conversation_id, MODE, Interviews)
     messages = exchanges(database, conversation_id, kept)
-    return interview_of(messages, kept), messages
+    return interview_of(messages, kept)[0], messages
 
 
-def interview_of(messages: Sequence[db.Message], kept: Interviews) -> Interview:
-    """Return the interview that `messages` come to."""
+def interview_of(messages: Sequence[db.Message], kept: Interviews) -> tuple[Interview, str]:
+    """Return the interview that `messages` come to, and the slot that the next one answers."""
     interview, slot = Interview(), "description"
     for message in messages:
         if message.role == "assistant":
@@ -101,7 +88,7 @@ def interview_of(messages: Sequence[db.Message], kept: Interviews) -> Interview:
             rows = kept.notes.get(str(message.id))
             notes = None if rows is None else [Note(*row) for row in rows]
             interview, slot = after_reply(interview, message.content, slot, notes), ""
-    return interview
+    return interview, slot
 
 
 def language_of_talk(messages: Sequence[db.Message]) -> Language:
@@ -115,7 +102,6 @@ def language_of_talk(messages: Sequence[db.Message]) -> Language:
 FOLDER = "templates"  # of the user's own, in the application's home
 LARGEST = 200_000  # bytes; a larger file is no template
 DEFAULT = "fault_report"
-STATEMENT_CHARS = 300  # of one item of the state: memory/reading/statements.py
 # What the diagnosis is told of the statement beside its problem; constraints and requirements bind it.
 _TOLD = ("examples", "impact", "context", "edge_cases", "success_criteria", "proposed")
 _LAST = ("proposed", "remarks")  # stand at the end, if anything was said of them
@@ -237,21 +223,38 @@ def _listed(interview: Interview, slot: str, language: Language) -> str:
     return "".join(lines) or _open(interview, slot, language)
 
 
-KIND = "markdown"
+KIND, REF = "markdown", "statement_"
 
 
 class StatementNotSaved(InstrumentGPTError, OSError):
     """A document that could not be written."""
 
 
-def save_statement(turn: Turn, kept: Interviews, interview: Interview, about: About) -> str:
+def saved_statements(database: Database, conversation_id: str) -> list[db.Document]:
+    """Return the approved statements of the conversation, the newest first."""
+    documents = db.list_documents(database, conversation_id)
+    return [document for document in documents if document.ref.startswith(REF)]
+
+
+def save_statement(turn: Turn, interview: Interview, about: About) -> str:
     """Save the statement as a document, tell the diagnosis, and return what to say of it.
 
     The document is written whole or not at all; that it was, is kept in the same transaction.
     Raises StatementNotSaved; then the summary still waits for its yes.
     """
-    text = template_text(templates(turn.home())[about.template], about.language)
-    saved = _saved(turn, kept, document(text, interview, about), about.title)
+    template = template_text(templates(turn.home())[about.template], about.language)
+    content = document(template, interview, about).encode("utf-8", "replace")
+    ref = f"{REF}{len(saved_statements(*turn.where)) + 1}"
+    try:
+        with db.transaction(turn.database):
+            saved = db.save_document(*turn.where, ref, KIND, about.title, content)
+            save_state(*turn.where, MODE, Interviews(began=turn.question.id + 1))
+            db.save_mode_state(*turn.where, CHOICES, {})
+    except OSError as error:
+        raise StatementNotSaved(
+            f"The document “{about.title}” cannot be written: {error.strerror or error}."
+            " Nothing is lost: make room or give another name, then say yes again."
+        ) from None
     _tell_diagnosis(turn, interview, about)
     for key, mode in (("diagnose", "chat"), ("investigate", "investigate")):
         question = diagnosis_question(interview, about, key)
@@ -259,25 +262,6 @@ def save_statement(turn: Turn, kept: Interviews, interview: Interview, about: Ab
     problem = plain_text(problem_of(interview))
     sentence = say("saved", about.language, file=plain_text(saved.file), problem=problem)
     return f"{sentence}\n\n{say('further', about.language)}"
-
-
-def _saved(turn: Turn, kept: Interviews, content: str, title: str) -> db.Document:
-    conversation = turn.run.conversation_id
-    ref = f"statement_{len(kept.saved) + 1}"
-    try:
-        with db.transaction(turn.database):
-            arguments = (conversation, ref, KIND, title, content.encode("utf-8", "replace"))
-            saved = db.save_document(turn.database, *arguments)
-            row = {"document": saved.id, "file": saved.file, "message": turn.question.id}
-            after = Interviews(began=turn.question.id + 1, saved=(*kept.saved, row))
-            save_kept(turn.database, conversation, after)
-            db.save_mode_state(turn.database, conversation, CHOICES, {})
-    except OSError as problem:
-        raise StatementNotSaved(
-            f"The document “{title}” cannot be written: {problem.strerror or problem}."
-            " Nothing is lost: make room or give another name, then say yes again."
-        ) from None
-    return saved
 
 
 def _tell_diagnosis(turn: Turn, interview: Interview, about: About) -> None:

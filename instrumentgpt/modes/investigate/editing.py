@@ -14,9 +14,10 @@ from instrumentgpt.instruments.devices import Device, Inventory, UnknownDevice
 from instrumentgpt.instruments.fleet import choose
 from instrumentgpt.instruments.mentions import normalised
 from instrumentgpt.memory.terms import in_simplified
-from instrumentgpt.modes.investigate.kept import Pending
+from instrumentgpt.modes.investigate.decisions import STEPS, Pending
+from instrumentgpt.storage.entities import Entity
+from instrumentgpt.turn.entities import refs_in
 
-STEPS = {"QUICK": 2, "BENCH": 4, "PLAN": 8, "CREATE": 4}  # the think-prompt design
 AUTOMATIC = "auto"
 
 _NAMED = (  # what overrides the rest: a name, or words that mean it
@@ -128,3 +129,24 @@ def _sent(form: dict[str, str], among: list[Device], inventory: Inventory) -> Re
     chosen = tuple(device.name for device in devices)
     excluded = tuple(device.name for device in among if device.name not in chosen)
     return Reply("change", chosen, excluded, None, steps)
+
+
+_SAVE = r"\b(?:save|keep|store)\b|儲存|储存|保存|存檔|存档|存起來|存起来|存下來|存下来"
+_NEGATED = r"\b(?:don'?t|do not|not|never|without|no)\b|不要|不用|不必|別|别|先不"
+_REPORT = r"\breports?\b|\bdocument\b|報告|报告"
+
+
+def wished(message: str, entities: Sequence[Entity]) -> list[str]:
+    """Return the refs that `message` asks to save, [] if it asks for none.
+
+    "Save the report" means the only unsaved one.
+    """
+    words = message.casefold()
+    if not re.search(_SAVE, words) or re.search(_NEGATED, words):
+        return []
+    named = [ref for ref in refs_in(message) if ref.startswith("gen_")]
+    unsaved = [entity.ref for entity in entities if entity.flag == "unsaved"]
+    if named or len(unsaved) != 1:
+        return named
+    is_short = len(words) <= 40 and "?" not in words and "？" not in words
+    return unsaved if is_short and re.search(_REPORT, words) else []

@@ -5,9 +5,10 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Literal
 
-from instrumentgpt.agents.events import Artifact, Done, Event, Events, Failure, Text, Tick, Tool
+from instrumentgpt.agents.events import Event, Events, Tick, Tool, ToolStatus
 from instrumentgpt.agents.offline.steps import badness
 from instrumentgpt.agents.stream import json_object, string
 from instrumentgpt.analyst.case import Subject
@@ -19,12 +20,13 @@ from instrumentgpt.instruments.since import since
 from instrumentgpt.memory.filtering import as_content
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.modes.asking import Interrupted, Journal, Reply, Want, ask_for_all
 from instrumentgpt.modes.investigate import say
-from instrumentgpt.modes.investigate.contract import ThinkStep
+from instrumentgpt.modes.investigate.decisions import ThinkStep
 from instrumentgpt.storage.entities import Entity
-from instrumentgpt.turn.ask import ask, ask_all
+from instrumentgpt.storage.panels import Key
+from instrumentgpt.turn.ask import ask
 from instrumentgpt.turn.entities import refs_in
-from instrumentgpt.turn.record import result_of
 from instrumentgpt.turn.request import Asking
 from instrumentgpt.turn.turn import Turn
 
@@ -139,7 +141,10 @@ NEEDS_A_TARGET = ("logs", "loops", "findings")
 
 @dataclass
 class Outcome:
-    """What one step came to: its words, its tools' results, what it made, and what went wrong."""
+    """What one step came to: its words, its tools' results, what it made, and what went wrong.
+
+    waiting  how many of its processes have not ended
+    """
 
     step: ThinkStep
     status: Status = "ok"
@@ -147,6 +152,25 @@ class Outcome:
     results: list[Result] = field(default_factory=list)
     artifacts: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    waiting: int = 0
+
+    def take(self, reply: Reply) -> None:
+        """Take what one of its processes came to."""
+        self.waiting -= 1
+        self.results += reply.results
+        self.artifacts += reply.artifacts
+        self.errors += reply.errors or filter(None, [reply.problem])
+        more = string((reply.content or {}).get("words")).strip()  # "": it ended before it could tell
+        # the words of two processes of one step become one text, their lists one list
+        between = "\n" if more.startswith("- ") and self.words.startswith("- ") else "\n\n"
+        self.words = between.join(part for part in (self.words, more) if part)
+        if self.errors:
+            self.status = "partly" if self.results else "failed"
+
+    def skip(self, why: str) -> None:
+        """Leave the step undone."""
+        self.status = "skipped"
+        self.errors.append(why)
 
 
 @dataclass(frozen=True)
@@ -163,58 +187,57 @@ def carried_out(turn: Turn, job: Job, scene: Scene) -> Generator[Event, None, li
 
     A step that fails is told and the rest goes on; a stop of the turn skips what has not begun.
     """
-    outcomes: dict[int, Outcome] = {}
-    numbered = sorted(enumerate(job.steps), key=lambda row: row[1].group)
-    for _, group in groupby(numbered, key=lambda row: row[1].group):
-        places = [place for place, _ in group]
-        results = [result for outcome in outcomes.values() for result in outcome.results]
-        now = replace(scene, entities=turn.note_entities(), results=results)
-        now = replace(now, entities=[*scene.entities, *now.entities])
-        outcomes |= yield from _group(turn, job, places, now)
-    return [outcomes[place] for place in range(len(job.steps))]
-
-
-def _group(
-    turn: Turn, job: Job, places: Sequence[int], scene: Scene
-) -> Generator[Event, None, dict[int, Outcome]]:
-    outcomes = {place: Outcome(job.steps[place]) for place in places}
-    askings, owners = [], []
-    for place in places:
-        outcome = outcomes[place]
-        parts = list(_askings(turn, job, outcome, scene))
-        askings += parts
-        owners += [place] * len(parts)
-        if outcome.status == "skipped":
-            yield _shown(place, outcome, "failed", outcome.errors[0])
-        else:
-            yield Tick(f"{place + 1}/{len(job.steps)} {outcome.step.description}")
-            yield _shown(place, outcome, "started", "")
-    waiting = {place: owners.count(place) for place in places}
-    for at, event in ask_all(turn, askings, turn.settings.runs_at_once) if askings else ():
-        outcome = outcomes[owners[at]]
-        yield from _take_event(outcome, event)
-        if isinstance(event, Done):
-            waiting[owners[at]] -= 1
-            if not waiting[owners[at]]:
-                yield _closed(job, owners[at], outcome)
+    outcomes = [Outcome(step) for step in job.steps]
+    numbered = sorted(enumerate(outcomes, start=1), key=lambda row: row[1].step.group)
+    for _, group in groupby(numbered, key=lambda row: row[1].step.group):
+        results = [result for outcome in outcomes for result in outcome.results]
+        entities = [*scene.entities, *turn.note_entities()]
+        yield from _group(turn, job, dict(group), replace(scene, entities=entities, results=results))
     return outcomes
 
 
-def _askings(turn: Turn, job: Job, outcome: Outcome, scene: Scene) -> Iterator[Asking]:
+def _group(turn: Turn, job: Job, group: Mapping[int, Outcome], scene: Scene) -> Events:
+    """Carry out the steps of a group, each shown among the calls of tools by its number in the plan."""
+    wants: list[Want] = []
+    for number, outcome in group.items():
+        shares = list(_wants(turn, job, number, outcome, scene))
+        wants += shares
+        outcome.waiting = len(shares)
+        if outcome.status == "skipped":
+            yield _shown(number, outcome, "failed")
+        else:
+            yield Tick(f"{number}/{len(job.steps)} {outcome.step.description}")
+            yield _shown(number, outcome, "started")
+    try:
+        for event in ask_for_all(Journal(turn), wants) if wants else ():
+            if not isinstance(event, tuple):
+                yield event
+                continue
+            want, reply = event
+            outcome = group[want.key.sub_problem]
+            outcome.take(reply)
+            if not outcome.waiting:
+                yield _shown(want.key.sub_problem, outcome, "failed" if outcome.status == "failed" else "ok")
+    except Interrupted:
+        for outcome in group.values():
+            if outcome.waiting:
+                outcome.skip(say("step_stopped", job.language))
+
+
+def _wants(turn: Turn, job: Job, number: int, outcome: Outcome, scene: Scene) -> Iterator[Want]:
     """Yield what is asked for a step: its targets shared out among as many processes as may run at once."""
     step = outcome.step
     if turn.stopped():
-        _skip(outcome, say("step_stopped", job.language))
+        outcome.skip(say("step_stopped", job.language))
         return
     if step.step_type == "write":
         key = step.subdomain if step.subdomain in ("reports", "notes") else "instrument"
-        _skip(outcome, say(f"step_write_{key}", job.language))
+        outcome.skip(say(f"step_write_{key}", job.language))
         return
     targets = targets_of(step, scene)
-    if not targets and (
-        step.subdomain in NEEDS_A_TARGET or (step.step_type, step.subdomain) == ("generate", "reports")
-    ):
-        _skip(outcome, say("step_nothing", job.language))
+    is_report = (step.step_type, step.subdomain) == ("generate", "reports")
+    if not targets and (step.subdomain in NEEDS_A_TARGET or is_report):
+        outcome.skip(say("step_nothing", job.language))
         return
     whole = step.step_type == "generate" or step.subdomain in ("devices", "notes", "reports")
     count = 1 if whole or not targets else min(len(targets), max(1, turn.settings.runs_at_once))
@@ -227,69 +250,20 @@ def _askings(turn: Turn, job: Job, outcome: Outcome, scene: Scene) -> Iterator[A
             "alone": len(targets) == 1,
             "language": job.language,
         }
-        yield Asking(task="step", prompt=step.description, told=facts, agent="offline")
+        yield Want(Key(number, "step", share), step.description, facts, json_object, "offline")
 
 
-def _skip(outcome: Outcome, why: str) -> None:
-    outcome.status = "skipped"
-    outcome.errors.append(why)
-
-
-def _take_event(outcome: Outcome, event: Event) -> Iterator[Event]:
-    """Take what an event of a step says; yield it, unless it is a word, a session or an end of its own."""
-    match event:
-        case Tool():
-            yield event
-            if event.status in ("failed", "denied"):
-                outcome.errors.append(
-                    str(json_object(event.result).get("error", event.result) or event.status)
-                )
-            elif result := result_of(event):
-                outcome.results.append((event.name, result))
-        case Artifact():
-            outcome.artifacts.append(event.artifact_id)
-            yield event
-        case Tick():
-            yield event
-        case Failure():
-            outcome.errors.append(event.text)
-        case Done():
-            more = string(json_object(event.text).get("words")).strip()  # "": it ended before it could tell
-            # the words of two processes of one step become one text, their lists one list
-            between = "\n" if more.startswith("- ") and outcome.words.startswith("- ") else "\n\n"
-            outcome.words = between.join(part for part in (outcome.words, more) if part)
-            if event.outcome != "ok" and not outcome.errors:
-                outcome.errors.append(event.outcome)
-        case Text():
-            pass
-
-
-def _closed(job: Job, place: int, outcome: Outcome) -> Event:
-    if outcome.errors:
-        outcome.status = "partly" if outcome.results else "failed"
-    errors = "\n".join(outcome.errors)
-    return _shown(place, outcome, "failed" if outcome.status == "failed" else "ok", errors)
-
-
-def _shown(place: int, outcome: Outcome, status: Any, result: str) -> Tool:
+def _shown(number: int, outcome: Outcome, status: ToolStatus) -> Tool:
     """Return the step as the page shows what is done: beside the calls of tools."""
-    arguments = {"do": outcome.step.description}
-    return Tool(f"step-{place + 1}", f"step_{place + 1}", status, arguments, result)
+    arguments, errors = {"do": outcome.step.description}, "\n".join(outcome.errors)
+    return Tool(f"step-{number}", f"step_{number}", status, arguments, errors)
 
 
 TASK = "reply"
 RESULTS_SHARE = 0.5  # of the budget
 MOST_FINDINGS = 4  # told of one log
 LINE_CHARS = 400
-INSTRUCTIONS = """The steps below were carried out for the request above. Write the answer for the user now:
-what was found, worst first, each with its evidence, then what to do. Do not repeat the steps; call no tools.
-Name log lines as Markdown links exactly as they stand in the results. Say what failed. Charts and reports
-appear by themselves; name a report by its ref, and say that it is not saved yet. Answer in the language of
-the request."""
-STATUS = {
-    "en": {"ok": "done", "partly": "done in part", "failed": "failed", "skipped": "not done"},
-    "zh": {"ok": "完成", "partly": "部分完成", "failed": "失敗", "skipped": "未執行"},
-}
+INSTRUCTIONS = Path(__file__).with_name("reply.md").read_text(encoding="utf-8").strip()
 
 
 def reply_events(
@@ -348,7 +322,7 @@ def _result_lines(tool: str, result: Mapping[str, Any]) -> list[str]:
 def step_list(outcomes: Sequence[Outcome], language: Language) -> str:
     """Return the steps that did not simply succeed, with why, as a list for the answer; "" if all did."""
     rows = [
-        f"- {STATUS[language][outcome.status]}: {outcome.step.description}"
+        f"- {say(outcome.status, language)}: {outcome.step.description}"
         + (f" — {shorten('; '.join(outcome.errors), LINE_CHARS)}" if outcome.errors else "")
         for outcome in outcomes
         if outcome.status != "ok"

@@ -7,27 +7,19 @@ their answers.
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import db
-import memory
 from instrumentgpt import moments
 from instrumentgpt.agents.approval import approval
-from instrumentgpt.agents.events import Done, Event, Events, Text
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Text
 from instrumentgpt.instruments.fleet import choose
-from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.since import since
+from instrumentgpt.modes.asking import REPAIR_TOKENS, Journal, Want, ask_for
 from instrumentgpt.modes.chat import how_to_add
 from instrumentgpt.modes.investigate import numbered, say
-from instrumentgpt.modes.investigate.contract import (
-    RESERVED_TOKENS,
-    NoDecision,
-    ThinkOutput,
-    ThinkStep,
-    thought,
-)
-from instrumentgpt.modes.investigate.editing import STEPS, Reply, effort_of, reply_to
+from instrumentgpt.modes.investigate.decisions import MODE, ModeState, Pending, ThinkOutput, ThinkStep
+from instrumentgpt.modes.investigate.editing import Reply, effort_of, reply_to, wished
 from instrumentgpt.modes.investigate.execution import (
     Job,
     Outcome,
@@ -36,79 +28,179 @@ from instrumentgpt.modes.investigate.execution import (
     reply_events,
     step_list,
 )
-from instrumentgpt.modes.investigate.kept import (
-    MODE,
-    ModeState,
-    Pending,
-    read_kept,
-    saved,
-    wished,
-    with_note,
-    written,
-)
 from instrumentgpt.modes.investigate.prompt import PromptParts, reasons, think_prompt
-from instrumentgpt.moments import today
-from instrumentgpt.storage.entities import Entity, list_entities, retain_entities
+from instrumentgpt.modes.prompting import question_within
+from instrumentgpt.modes.state import read_state, save_state
+from instrumentgpt.storage.artifacts import SUFFIXES, documents_folder
+from instrumentgpt.storage.entities import Entity, list_entities, mark_created, retain_entities
 from instrumentgpt.storage.history import history, places
+from instrumentgpt.storage.panels import WHOLE, Key
 from instrumentgpt.turn.ask import replied
-from instrumentgpt.turn.prompt import keep_long_request, request_file
 from instrumentgpt.turn.request import on_record
 from instrumentgpt.turn.turn import Turn
 
+THINK = Key(WHOLE, "think")
 REPLY, AGAIN, END = 100, 5_000, 10_000  # segments: the agent's words, our analyst's, what is added below
+NEW = Reply("other")  # nothing waited, or the words are another matter
 
 
 @dataclass(frozen=True)
-class Request:
-    """What is asked: a new request, or what waited, as it was answered.
+class Work:
+    """One turn.
 
-    pending     as it would wait for a yes; `steps`: what was agreed to, if that is known
-    approved    whether the user agreed just now
-    is_changed  whether the user changed what was proposed: it is proposed anew
-    chosen      numbers of the steps that stay, as the user put them in order; (): all of them
+    stored    the mode's state, with what deleted turns left
+    turns     ids of the conversation's questions, this one last
+    entities  what has a ref by now
+    pending   what is asked, as it would wait for a yes; `steps`: what was agreed to, if that is known
+    reply     what the words made of what waited
     """
 
+    turn: Turn
+    stored: ModeState
+    turns: Sequence[int]
+    entities: Sequence[Entity]
     pending: Pending
-    language: Language
-    approved: bool = False
-    is_changed: bool = False
-    chosen: tuple[int, ...] = ()
+    reply: Reply = NEW
 
     @property
-    def limit(self) -> int:
-        """The most steps that are carried out at once."""
-        return STEPS[self.pending.effort]
+    def kept(self) -> ModeState:
+        """The mode's state as the turns that are there left it."""
+        return self.stored.of_turns(self.turns)
 
     @property
-    def words(self) -> str:
-        """The request, and what was said to it since."""
-        return "\n".join((self.pending.asked, *self.pending.amendments))
+    def approved(self) -> bool:
+        """Whether the user agreed just now."""
+        return self.reply.kind == "yes"
 
-    def waiting(self, message: str, goal: str, steps: Sequence[ThinkStep] = ()) -> Pending:
-        """Return this request as a proposal that waits for its yes."""
-        return replace(self.pending, kind="proposal", message=message, goal=goal, steps=tuple(steps))
+    def say(self, key: str, **fields: object) -> str:
+        """Return the sentence `key` in the language of the request."""
+        return say(key, self.pending.language, **fields)
+
+    def offer(self, key: str, text: str = "", mode: str = MODE, **fields: str) -> None:
+        """Offer a button that says `text` in a mode; "": what stands on it."""
+        label = self.say(key, **fields)
+        self.turn.offers.append(db.Offer(label, text or label, mode))
+
+    def keep(self, note: str, pending: Pending | None = None) -> None:
+        """Keep what waits for an answer now, and a note on the turn, together with its answer."""
+        state = self.stored.after(self.turn.question.id, note, pending)
+        self.turn.also_saved.append(lambda _: save_state(*self.turn.where, MODE, state))
 
 
-def carry_out(turn: Turn, kept: ModeState, request: Request, plan: ThinkOutput) -> Events:
+def investigate(turn: Turn) -> Events:
+    """Answer the question: what waited for it is settled, else it is thought through."""
+    turns = [*places(*turn.where, turn.question.id)[1], turn.question.id]
+    stored = read_state(*turn.where, MODE, ModeState)
+    turn.note_entities()
+    entities = list_entities(*turn.where)
+    question, waits = turn.question.content, stored.of_turns(turns).pending
+    reply = reply_to(waits, question, turn.inventory) if waits else NEW
+    if reply.kind == "other" or (waits and waits.kind == "save" and reply.kind not in ("yes", "no")):
+        waits, reply = None, NEW
+    work = Work(turn, stored, turns, entities, waits or _requested(turn), reply)
+    # words that nobody here understands an agent with a model may, and proposes anew
+    asked_back = ("question", "unclear") if turn.run.agent == "offline" else ("question",)
+    refs = wished(question, entities)
+    if waits and waits.kind == "save" and work.approved:
+        refs = refs or [waits.ref]
+    if refs:
+        text = "\n\n".join(_saved(work, ref) for ref in refs)
+        yield from _told(work, text, f"saved {', '.join(refs)}")
+    elif waits is None and approval(question):
+        yield from _told(work, work.say("nothing_waits"), "nothing waited for a yes or no")
+    elif waits and reply.kind == "no":
+        key = "not_saved" if waits.kind == "save" else "dropped"
+        yield from _told(work, work.say(key, ref=waits.ref), f"refused: {waits.goal}")
+    elif waits and reply.kind in asked_back:
+        yield from _explained(work)
+    elif turn.unknown and not turn.devices:
+        yield from _told(work, how_to_add(turn), f"unknown: {', '.join(turn.unknown)}")
+    else:
+        yield from _worked(replace(work, pending=_changed(work)) if waits else work)
+
+
+def _requested(turn: Turn) -> Pending:
+    """Return the question as what is asked."""
+    choice = choose(turn.question.content, turn.inventory)
+    devices, excluded = (
+        tuple(device.name for device in group) for group in (choice.devices, choice.excluded)
+    )
+    effort = effort_of(turn.question.content, turn.settings.effort, devices)
+    asked = Pending("proposal", "", turn.question.content, effort=effort, report=choice.report)
+    return replace(asked, devices=devices, excluded=excluded)
+
+
+def _changed(work: Work) -> Pending:
+    """Return what waited, as the user agreed to it or changed it."""
+    pending, reply = work.pending, work.reply
+    amendments = pending.amendments if work.approved else (*pending.amendments, work.turn.question.content)
+    devices = reply.devices or pending.devices
+    taken_out = dict.fromkeys((*pending.excluded, *reply.excluded))
+    changed = replace(
+        pending,
+        amendments=amendments,
+        steps=pending.steps if work.approved else (),
+        devices=devices,
+        excluded=tuple(name for name in taken_out if name not in devices),
+        report=pending.report if reply.report is None else reply.report,
+    )
+    return replace(changed, effort=effort_of(changed.words, work.turn.settings.effort, devices))
+
+
+def _worked(work: Work) -> Events:
+    """Carry out what was agreed to, or think and do what that comes to."""
+    pending = work.pending
+    if pending.steps:
+        yield from _carried_out(work, pending.goal or pending.asked[:500], pending.steps)
+        return
+    facts = {
+        **{name: getattr(pending, name) for name in ("asked", "report", "limit", "effort")},
+        **{name: list(getattr(pending, name)) for name in ("amendments", "devices")},
+        "approved": work.approved,
+        "today": moments.today().isoformat(),
+    }
+    want = Want(THINK, _prompt(work), facts, ThinkOutput.read, read_only=True)
+    reply = yield from ask_for(Journal(work.turn), want)
+    decided: ThinkOutput | None = reply.content
+    if decided is None:
+        text = f"The agent's plan did not fit the contract, twice: {reply.problem}. Nothing was carried out."
+        failure = reply.failure or Failure("error", text, "Say it in other words, or ask without a plan.")
+        yield failure
+        yield Done(failure.outcome, "")
+        return
+    steps = tuple(sorted(decided.steps or (), key=lambda step: step.group))
+    is_changed = work.reply.kind not in ("other", "yes") and pending.kind == "proposal"
+    if decided.decision == "clarify":
+        yield from _asked_back(work, decided)
+    elif decided.decision == "propose":
+        yield from _proposed(work, decided.goal, decided.proposal_message or "", ())
+    elif not work.approved and (is_changed or len(steps) > pending.limit or len(pending.devices) > 1):
+        # the user should see a plan first that is long or changed, or of several devices
+        steps = _chosen(work.reply.steps, steps)
+        yield from _proposed(work, decided.goal, _plan_text(work, steps), steps)
+    else:
+        yield from _carried_out(work, decided.goal, steps)
+
+
+def _carried_out(work: Work, goal: str, steps: tuple[ThinkStep, ...]) -> Events:
     """Carry out as many steps as the effort allows, tell what they came to, and offer what is left."""
-    steps, limit, language = ordered(plan), request.limit, request.language
-    job = Job(steps[:limit], language, _title(request) or plan.goal)
-    descriptions = [step.description for step in job.steps]
-    yield Text(say("plan", language, goal=plan.goal, steps=numbered(descriptions)), 0, whole=True)
-    outcomes = yield from carried_out(turn, job, _scene(turn, request))
+    turn, limit = work.turn, work.pending.limit
+    job = Job(steps[:limit], work.pending.language, _title(work) or goal)
+    yield Text(work.say("plan", goal=goal, steps=_listed(job.steps)), 0, whole=True)
+    outcomes = yield from carried_out(turn, job, _scene(work))
     artifacts = {artifact for outcome in outcomes for artifact in outcome.artifacts}
     made = [entity for entity in turn.note_entities() if entity.link.get("artifact") in artifacts]
     end = yield from _replied(turn, job, outcomes, made)
-    if trouble := step_list(outcomes, language):
-        yield Text(say("not_done", language, steps=trouble), END, whole=True)
-    pending = _left(turn, request, plan.goal, steps[limit:], made)
+    if trouble := step_list(outcomes, job.language):
+        yield Text(work.say("not_done", steps=trouble), END, whole=True)
+    pending = _left(work, goal, steps[limit:], made)
     if _several_causes(turn):
-        _offer_panel(turn, request)
+        work.offer("offer_panel", work.pending.asked, "panel")
     if pending and pending.kind == "proposal":
         yield Text(pending.message, END + 1, whole=True)
     done = sum(outcome.status == "ok" for outcome in outcomes)
     refs = "".join(f", {entity.ref}" for entity in made)
-    _keep(turn, kept, pending, f"{plan.goal}: {done} of {len(job.steps)} steps done{refs}")
+    work.keep(f"{goal}: {done} of {len(job.steps)} steps done{refs}", pending)
     yield end
 
 
@@ -127,94 +219,86 @@ def _replied(
     return Done(again.outcome, "")
 
 
-def _left(
-    turn: Turn, request: Request, goal: str, rest: Sequence[ThinkStep], made: Sequence[Entity]
-) -> Pending | None:
+def _left(work: Work, goal: str, rest: Sequence[ThinkStep], made: Sequence[Entity]) -> Pending | None:
     """Return what the answer leaves open, with its buttons: further steps, or something to save."""
-    language = request.language
-    unsaved = [entity for entity in made if entity.flag == "unsaved"]
-    for entity in unsaved:
-        label = say("offer_save", language, ref=entity.ref)
-        turn.offers.append(db.Offer(label, label, MODE))
+    unsaved = [entity.ref for entity in made if entity.flag == "unsaved"]
+    for ref in unsaved:
+        work.offer("offer_save", ref=ref)
     if rest:
-        listed = numbered([step.description for step in rest])
-        message = say("rest", language, count=len(rest), steps=listed)
-        _offer_yes_no(turn, language)
-        return request.waiting(message, goal, rest)
+        message = work.say("rest", count=len(rest), steps=_listed(rest))
+        return _waiting(work, goal, message, rest)
     if unsaved:
-        ref = unsaved[-1].ref
-        return Pending("save", say("offer_save", language, ref=ref), request.pending.asked, goal, ref=ref)
+        ref = unsaved[-1]
+        return Pending("save", work.say("offer_save", ref=ref), work.pending.asked, goal, ref=ref)
     return None
 
 
-def ask_back(turn: Turn, kept: ModeState, request: Request, decided: ThinkOutput) -> Events:
+def _waiting(work: Work, goal: str, message: str, steps: Sequence[ThinkStep]) -> Pending:
+    """Return what is asked as a proposal that waits for its yes."""
+    work.offer("offer_yes")
+    work.offer("offer_no")
+    return replace(work.pending, kind="proposal", message=message, goal=goal, steps=tuple(steps))
+
+
+def _asked_back(work: Work, decided: ThinkOutput) -> Events:
     """Ask the questions, and offer the modes that find out more."""
     questions = "\n".join(f"- {question}" for question in decided.clarification_questions or ())
-    message = say("questions", request.language, questions=questions)
-    pending = replace(request.waiting(message, decided.goal), kind="question")
-    turn.offers.append(db.Offer(say("offer_interview", request.language), request.pending.asked, "interview"))
-    _offer_panel(turn, request)
-    yield from end_with(turn, kept, message, f"asked back: {decided.goal}", pending)
+    message = work.say("questions", questions=questions)
+    work.offer("offer_interview", work.pending.asked, "interview")
+    work.offer("offer_panel", work.pending.asked, "panel")
+    pending = replace(work.pending, kind="question", message=message, goal=decided.goal, steps=())
+    yield from _told(work, message, f"asked back: {decided.goal}", pending)
 
 
-def propose(
-    turn: Turn, kept: ModeState, request: Request, goal: str, message: str, steps: Sequence[ThinkStep]
-) -> Events:
+def _proposed(work: Work, goal: str, message: str, steps: Sequence[ThinkStep]) -> Events:
     """Answer with a proposal and its buttons; `steps` are carried out on a yes, if they are known."""
-    _offer_yes_no(turn, request.language)
-    yield from end_with(turn, kept, message, f"proposed: {goal}", request.waiting(message, goal, steps))
+    yield from _told(work, message, f"proposed: {goal}", _waiting(work, goal, message, steps))
 
 
-def explained(turn: Turn, kept: ModeState, pending: Pending, language: Language, is_unclear: bool) -> Events:
+def _explained(work: Work) -> Events:
     """Tell what the proposal is, and what comes of it; it waits on."""
-    steps = numbered([step.description for step in pending.steps]) or pending.message
-    fields = {"count": len(pending.devices), "devices": ", ".join(pending.devices), "steps": steps}
-    text = say("unclear" if is_unclear else "about_plan", language, **fields)
-    _offer_yes_no(turn, language)
-    yield from end_with(turn, kept, text, f"still proposed: {pending.goal}", pending)
+    pending = work.pending
+    fields = {"count": len(pending.devices), "devices": ", ".join(pending.devices)}
+    key = "unclear" if work.reply.kind == "unclear" else "about_plan"
+    text = work.say(key, steps=_listed(pending.steps) or pending.message, **fields)
+    waiting = _waiting(work, pending.goal, pending.message, pending.steps)
+    yield from _told(work, text, f"still proposed: {pending.goal}", waiting)
 
 
-def plan_text(request: Request, steps: Sequence[ThinkStep]) -> str:
+def _told(work: Work, text: str, note: str, pending: Pending | None = None) -> Events:
+    """Answer with `text` and remember what waits now."""
+    work.turn.learns_from_words = False
+    work.keep(note, pending)
+    yield Text(text, 0, whole=True)
+
+
+def _plan_text(work: Work, steps: Sequence[ThinkStep]) -> str:
     """Return the proposal that a plan becomes: all its steps, or as many as the effort allows."""
-    limit, listed = request.limit, [step.description for step in steps]
-    fields = {
-        "count": len(steps),
-        "effort": request.pending.effort,
-        "limit": limit,
-        "rest": len(steps) - limit,
-    }
-    key = "proposal" if len(steps) <= limit else "cut"
-    return say(key, request.language, steps=numbered(listed[:limit]), **fields)
-
-
-def chosen(request: Request, steps: tuple[ThinkStep, ...]) -> tuple[ThinkStep, ...]:
-    """Return those of `steps` that the user chose, in the user's order: each in a group of its own."""
-    numbers = [number for number in request.chosen if 1 <= number <= len(steps)]
-    if not numbers:
-        return steps
-    return tuple(
-        steps[number - 1].model_copy(update={"group": place}) for place, number in enumerate(numbers)
+    limit, count = work.pending.limit, len(steps)
+    fields = {"effort": work.pending.effort, "limit": limit, "rest": count - limit}
+    return work.say(
+        "proposal" if count <= limit else "cut", count=count, steps=_listed(steps[:limit]), **fields
     )
 
 
-def _title(request: Request) -> str:
+def _listed(steps: Sequence[ThinkStep]) -> str:
+    return numbered([step.description for step in steps])
+
+
+def _chosen(numbers: Sequence[int], steps: tuple[ThinkStep, ...]) -> tuple[ThinkStep, ...]:
+    """Return the steps of these numbers in their order, each in a group of its own; all if there are none."""
+    there = [number for number in numbers if 1 <= number <= len(steps)]
+    if not there:
+        return steps
+    return tuple(steps[number - 1].model_copy(update={"group": place}) for place, number in enumerate(there))
+
+
+def _title(work: Work) -> str:
     """Return what a report on the request is called: its devices, and since when; "" where none is named."""
-    begun = since(request.words, moments.today())
-    count, names = len(request.pending.devices), ", ".join(request.pending.devices)
-    key = "title_since" if begun else "title"
+    begun, devices = since(work.pending.words, moments.today()), work.pending.devices
     day = (begun or moments.today()).isoformat()
-    return say(key, request.language, count=count, names=names, day=day) if count else ""
-
-
-def ordered(plan: ThinkOutput) -> tuple[ThinkStep, ...]:
-    """Return the steps of a plan by their groups."""
-    return tuple(sorted(plan.steps or (), key=lambda step: step.group))
-
-
-def _offer_yes_no(turn: Turn, language: Language) -> None:
-    for key in ("offer_yes", "offer_no"):
-        label = say(key, language)
-        turn.offers.append(db.Offer(label, label, MODE))
+    key = "title_since" if begun else "title"
+    return work.say(key, count=len(devices), names=", ".join(devices), day=day) if devices else ""
 
 
 def _several_causes(turn: Turn) -> bool:
@@ -228,176 +312,64 @@ def _several_causes(turn: Turn) -> bool:
     return False
 
 
-def _offer_panel(turn: Turn, request: Request) -> None:
-    """Offer to have the same examined by experts, where it may have several causes."""
-    turn.offers.append(db.Offer(say("offer_panel", request.language), request.pending.asked, "panel"))
-
-
-def _scene(turn: Turn, request: Request) -> Scene:
+def _scene(work: Work) -> Scene:
     """Return what the steps' targets are read from."""
-    dropped = [path.name for path in turn.uploads() if is_log_name(path.name)]
+    turn = work.turn
     return Scene(
         turn.inventory,
         list_entities(*turn.where),
-        request.words,
+        work.pending.words,
         moments.today(),
         turn.state.device_name or "",
         Path(turn.state.last_log_file or "").name,
-        dropped,
-        request.pending.excluded,
+        [path.name for path in turn.uploads() if is_log_name(path.name)],
+        work.pending.excluded,
     )
 
 
-def end_with(turn: Turn, kept: ModeState, text: str, note: str, pending: Pending | None = None) -> Events:
-    """Answer with `text` and remember what waits now."""
-    turn.learns_from_words = False
-    _keep(turn, kept, pending, note)
-    yield Text(text, 0, whole=True)
-    yield Done("ok", text)
-
-
-def _keep(turn: Turn, kept: ModeState, pending: Pending | None, note: str) -> None:
-    state = written(replace(kept, pending=pending, notes=with_note(kept, turn.question.id, note)))
-    conversation = turn.run.conversation_id
-    turn.also_saved.append(lambda _: db.save_mode_state(turn.database, conversation, MODE, state))
-
-
-def investigate(turn: Turn) -> Events:
-    """Answer the question: what waited for it is settled, else it is thought through."""
-    turns = [*places(*turn.where, turn.question.id)[1], turn.question.id]
-    kept = read_kept(db.get_mode_state(*turn.where, MODE), turns)
-    turn.note_entities()
-    entities = list_entities(*turn.where)
-    question, pending = turn.question.content, kept.pending
-    reply = reply_to(pending, question, turn.inventory) if pending else None
-    if pending and pending.kind == "save" and reply and reply.kind not in ("yes", "no"):
-        pending = reply = None
-    settles = pending is not None and reply is not None and reply.kind != "other"
-    language = language_of(pending.asked if pending and settles else question)
-    # words that nobody here understands an agent with a model may, and proposes anew
-    asked_back = ("question", "unclear") if turn.run.agent == "offline" else ("question",)
-    refs = wished(question, entities)
-    if pending and pending.kind == "save" and reply and reply.kind == "yes":
-        refs = refs or [pending.ref]
-    if refs:
-        text = saved(*turn.where, refs, entities, language)
-        yield from end_with(turn, kept, text, f"saved {', '.join(refs)}")
-    elif pending is None and approval(question):
-        yield from end_with(turn, kept, say("nothing_waits", language), "nothing waited for a yes or no")
-    elif pending and reply and reply.kind == "no":
-        key = "not_saved" if pending.kind == "save" else "dropped"
-        yield from end_with(turn, kept, say(key, language, ref=pending.ref), f"refused: {pending.goal}")
-    elif pending and reply and reply.kind in asked_back:
-        yield from explained(turn, kept, pending, language, is_unclear=reply.kind == "unclear")
-    elif turn.unknown and not turn.devices:
-        yield from end_with(turn, kept, how_to_add(turn), f"unknown: {', '.join(turn.unknown)}")
-    else:
-        yield from _worked(turn, kept, turns, entities, _request(turn, pending, reply, language))
-
-
-def _request(turn: Turn, pending: Pending | None, reply: Reply | None, language: Language) -> Request:
-    """Return what is asked: the question itself, or what waits, agreed to or changed by it."""
-    question = turn.question.content
-    if pending is None or pending.kind == "save" or reply is None or reply.kind == "other":
-        choice = choose(question, turn.inventory)
-        devices, excluded = (
-            tuple(device.name for device in group) for group in (choice.devices, choice.excluded)
-        )
-        effort = effort_of(question, turn.settings.effort, devices)
-        fields: dict[str, Any] = {"effort": effort, "devices": devices, "excluded": excluded}
-        return Request(Pending("proposal", "", question, **fields, report=choice.report), language)
-    approved = reply.kind == "yes"
-    amendments = pending.amendments if approved else (*pending.amendments, question)
-    devices = reply.devices or pending.devices
-    taken_out = dict.fromkeys((*pending.excluded, *reply.excluded))
-    excluded = tuple(name for name in taken_out if name not in devices)
-    agreed = replace(
-        pending,
-        amendments=amendments,
-        steps=pending.steps if approved else (),
-        effort=effort_of("\n".join((pending.asked, *amendments)), turn.settings.effort, devices),
-        devices=devices,
-        excluded=excluded,
-        report=pending.report if reply.report is None else reply.report,
-    )
-    is_changed = not approved and pending.kind == "proposal"
-    return Request(agreed, language, approved, is_changed, reply.steps)
-
-
-def _worked(
-    turn: Turn, kept: ModeState, turns: Sequence[int], entities: Sequence[Entity], request: Request
-) -> Events:
-    """Carry out what was agreed to, or think and do what that comes to."""
-    if request.pending.steps:
-        plan = ThinkOutput(
-            decision="plan_direct",
-            goal=request.pending.goal or request.pending.asked[:500],
-            steps=request.pending.steps,
-        )
-        yield from carry_out(turn, kept, request, plan)
-        return
-    try:
-        decided = yield from thought(turn, _prompt(turn, kept, turns, entities, request), _as_data(request))
-    except NoDecision as refused:
-        if refused.failure.outcome != "cancelled":
-            yield refused.failure
-        yield Done(refused.failure.outcome, "")
-        return
-    if decided.decision == "clarify":
-        yield from ask_back(turn, kept, request, decided)
-    elif decided.decision == "propose":
-        yield from propose(turn, kept, request, decided.goal, decided.proposal_message or "", ())
-    elif not request.approved and (
-        request.is_changed or len(decided.steps or ()) > request.limit or len(request.pending.devices) > 1
-    ):  # the user should see a plan first that is long or changed, or of several devices
-        steps = chosen(request, ordered(decided))
-        yield from propose(turn, kept, request, decided.goal, plan_text(request, steps), steps)
-    else:
-        yield from carry_out(turn, kept, request, decided)
-
-
-def _prompt(
-    turn: Turn, kept: ModeState, turns: Sequence[int], entities: Sequence[Entity], request: Request
-) -> str:
+def _prompt(work: Work) -> str:
     """Return the prompt for thinking; what it moves out of the recent turns is in the summary from now on."""
-    question = turn.question.content
-    state = vars(turn.state)
-    kept_now = reasons(entities, question, kept.pending, state)
+    turn, question, kept = work.turn, work.turn.question.content, work.kept
+    kept_now = reasons(work.entities, question, kept.pending, vars(turn.state))
     retain_entities(*turn.where, kept_now)
     curation = [f"`{ref}` kept: {why}" for ref, why in kept_now.items()]
-    gone = (entity.ref for entity in entities if entity.retained and entity.ref not in kept_now)
+    gone = (entity.ref for entity in work.entities if entity.retained and entity.ref not in kept_now)
     curation += [f"`{ref}` let go" for ref in gone]
     budget = turn.settings.prompt_tokens
-    too_long = memory.is_too_long(question, budget)
     material = PromptParts(
-        turns,
+        work.turns,
         list_entities(*turn.where),
         kept,
         turn.inventory,
         turn.state.device_name or turn.state.device_ip or "",
-        memory.request_in_file(question, request_file(question), budget) if too_long else question,
-        request.pending.effort,
-        today(),
-        request.approved,
+        question_within(turn, budget),
+        work.pending.effort,
+        moments.today(),
+        work.approved,
         turn.settings.profile,
-        [*([turn.settings.plan_guidance] if turn.settings.plan_guidance else []), *on_record(turn)],
+        [*filter(None, [turn.settings.plan_guidance]), *on_record(turn)],
         curation,
     )
     messages = history(*turn.where, turn.question.id)
-    prompt, turn.summary = think_prompt(material, messages, turn.summary, question, budget - RESERVED_TOKENS)
-    keep_long_request(question, turn.workspace(), turn.settings)
+    prompt, turn.summary = think_prompt(material, messages, turn.summary, question, budget - REPAIR_TOKENS)
     return prompt
 
 
-def _as_data(request: Request) -> dict[str, object]:
-    """Return the same as data, for our own analyst."""
-    return {
-        "asked": request.pending.asked,
-        "amendments": list(request.pending.amendments),
-        "devices": list(request.pending.devices),
-        "report": request.pending.report,
-        "approved": request.approved,
-        "limit": request.limit,
-        "effort": request.pending.effort,
-        "today": today().isoformat(),
-    }
+def _saved(work: Work, ref: str) -> str:
+    """Save what was generated as a document and return what to tell about it."""
+    generated = {entity.ref: entity for entity in work.entities if entity.generated}
+    entity = generated.get(ref)
+    if entity is not None and entity.flag == "created":
+        return work.say("saved_before", ref=ref)
+    where = database, conversation = work.turn.where
+    made = db.get_artifact(*where, str(entity.link["artifact"])) if entity else None
+    if entity is None or made is None:
+        refs = ", ".join(f"`{entity.ref}`" for entity in generated.values() if entity.flag == "unsaved")
+        text = work.say("can_be_saved", refs=refs) if refs else work.say("none_to_save")
+        return work.say("nothing_to_save", ref=ref, known=text)
+    kind = made.kind if made.kind in SUFFIXES else "html"
+    with db.transaction(database):
+        document = db.save_document(*where, ref, kind, entity.label, made.content)
+        mark_created(database, conversation, ref)
+    folder = documents_folder(database)
+    return work.say("saved", ref=ref, file=f"`{document.file}`", folder=f"`{folder}`")

@@ -15,8 +15,7 @@ from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.memory.filtering import as_content
 from instrumentgpt.memory.summary import StoredMessage
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.modes.investigate.editing import STEPS
-from instrumentgpt.modes.investigate.kept import ModeState, Pending
+from instrumentgpt.modes.investigate.decisions import STEPS, ModeState, Pending
 from instrumentgpt.storage.entities import Entity
 from instrumentgpt.turn.entities import one_line, refs_in
 

@@ -131,11 +131,6 @@ class SubProblemResult(Contract):
     sub_problem_id: int
     sub_problem_goal: str
     synthesis: str
-    votes: tuple[dict[str, Any], ...]
-    contribution_count: int
-    cost: dict[str, float] = Field(default_factory=dict)
-    duration_seconds: float
-    expert_panel: tuple[str, ...]
     expert_summaries: dict[str, str] = Field(default_factory=dict)
     said: tuple[View, ...] = ()
     cause: str = ""

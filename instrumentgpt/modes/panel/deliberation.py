@@ -3,12 +3,12 @@
 The vote is what each expert holds last, weighed by its confidence: nobody is asked for what it has said.
 """
 
-import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.modes.asking import Interrupted, Reply, Want
 from instrumentgpt.modes.panel import say
 from instrumentgpt.modes.panel.contracts import (
     Contribution,
@@ -25,11 +25,12 @@ from instrumentgpt.modes.panel.prompts import (
     contribution_prompt,
     is_usable,
     memory_of,
+    said_section,
+    section,
+    stage_prompt,
     summaries_prompt,
     summarized,
-    synthesis_prompt,
 )
-from instrumentgpt.modes.panel.steps import Interrupted, Reply, Want
 from instrumentgpt.storage.panels import Key
 
 MOST_ROUNDS = 3  # of one sub-problem
@@ -53,14 +54,6 @@ class Decision:
 
     speakers: tuple[str, ...]
     reason: Reason
-
-
-def votes_of(views: Sequence[View]) -> list[dict[str, Any]]:
-    """Return what each expert holds at the end: cause ("": none in its field), confidence, condition."""
-    return [
-        row.model_dump(include={"expert", "cause", "confidence", "condition"})
-        for row in latest(views).values()
-    ]
 
 
 def counted(views: Sequence[View], candidates: Iterable[str]) -> list[Count]:
@@ -93,6 +86,11 @@ def dissenters(views: Sequence[View], lead: str) -> list[View]:
     return [row for row in latest(views).values() if row.cause not in ("", lead)]
 
 
+def rounds(views: Sequence[View]) -> int:
+    """Return how many rounds there were."""
+    return max((row.round for row in views), default=0)
+
+
 def next_round(
     panel: Sequence[str], views: Sequence[View], candidates: Sequence[str], most: int = MOST_ROUNDS
 ) -> Decision:
@@ -104,7 +102,7 @@ def next_round(
     """
     if not views:
         return Decision(tuple(panel), "opening")
-    rounds = max(row.round for row in views)
+    number = rounds(views)
     last = latest(views).values()
     lead = leading(counted(views, candidates))
     holding = [row for row in last if row.cause == lead]
@@ -113,9 +111,9 @@ def next_round(
     # one who is sure of the lead is enough; that there is none, everybody must be sure of
     if not differing and (any(sure) if lead else all(sure)):
         return Decision((), "agreement")
-    if rounds > 1 and not _new_evidence(views, rounds):
+    if number > 1 and not _new_evidence(views, number):
         return Decision((), "no new evidence")
-    if rounds >= most:
+    if number >= most:
         return Decision((), "limit")
     if not differing:
         return Decision(tuple(row.expert for row in last if row.confidence < SURE), "unsure")
@@ -143,18 +141,18 @@ def deliberate(
 
     Everything else begins anew with each sub-problem. Raises Interrupted if no expert answers at all.
     """
-    began = time.monotonic()
     views: list[View] = []
     panel, problems = list(part.experts), list[str]()
     most = 1 if part.kind == "decide" else MOST_ROUNDS  # what to do is no matter of new evidence
     while (decision := next_round(panel, views, part.candidates, most)).speakers:
+        number = rounds(views) + 1
         replies = yield [contribution_want(part, context, results, views, code) for code in decision.speakers]
         for code, answer in zip(decision.speakers, replies, strict=True):
             if answer.content is None:
                 panel.remove(code)
                 problems.append(answer.problem)
             else:
-                views.append(spoken(part, context, code, answer, _next_number(views, code)))
+                views.append(spoken(part, context, code, answer, number))
         if not views:
             raise Interrupted(problems[0])
         if all(answer.content is None for answer in replies):
@@ -166,7 +164,7 @@ def deliberate(
     wants = [_synthesis_want(part, context, views)]
     if context.by_model:
         key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, views)
-        wants.append(Want(key, prompt, {}, Summaries))
+        wants.append(Want(key, prompt, {}, Summaries.read))
     answer, *written = yield wants
     positions = (f"- {context.experts[row.expert].name(context.language)}: {row.position}" for row in last)
     synthesis = answer.content or Synthesis(text="\n".join(positions))
@@ -176,10 +174,6 @@ def deliberate(
         sub_problem_id=part.id,
         sub_problem_goal=part.goal,
         synthesis=synthesis.text,
-        votes=tuple(votes_of(views)),
-        contribution_count=len(views),
-        duration_seconds=time.monotonic() - began,
-        expert_panel=tuple(row.expert for row in last),
         expert_summaries=summaries,
         said=tuple(last),
         cause=lead,
@@ -195,18 +189,22 @@ def contribution_want(
     part: SubProblem, context: Context, results: Sequence[SubProblemResult], views: Sequence[View], code: str
 ) -> Want:
     """Return what expert `code` is asked: with its memory if it spoke in one of `results`, else without."""
-    expert, number = context.experts[code], _next_number(views, code)
+    expert, number = context.experts[code], rounds(views) + 1
+    remembered = [
+        {"sub_problem": row.sub_problem_id, **as_json(view)}
+        for row in reversed(results)
+        for view in row.said
+        if view.expert == code and code in row.expert_summaries
+    ]
     identity = {"code": code, "name": expert.name(context.language), "speaks_on": list(expert.speaks_on)}
     facts = {
         **_facts(part, context, views),
         "expert": {**identity, "tools": list(expert.tools)},
-        "remembered": [
-            _expert_history(row, code) for row in reversed(results) if code in row.expert_summaries
-        ],
+        "remembered": remembered,
         "round": number,
     }
     prompt = contribution_prompt(context, expert, part, views, memory_of(results, code))
-    return Want(Key(part.id, "contribution", number, code), prompt, facts, Contribution)
+    return Want(Key(part.id, "contribution", number, code), prompt, facts, Contribution.read)
 
 
 def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number: int) -> View:
@@ -237,20 +235,13 @@ def spoken(part: SubProblem, context: Context, code: str, answer: Reply, number:
     ]
     if reply.cause in outside:
         contribution["cause"] = ""
-    return View(**contribution, expert=code, round=number, tools=answer.tools, struck=tuple(notes))
+    return View(**contribution, expert=code, round=number, tools=tuple(answer.tools), struck=tuple(notes))
 
 
 def built_on(view: View, results: Sequence[SubProblemResult]) -> list[int]:
     """Return the earlier sub-problems that the expert names, of those that it remembers."""
     remembered = [result.sub_problem_id for result in results if view.expert in result.expert_summaries]
     return [number for number in view.builds_on if number in remembered]
-
-
-def _next_number(views: Sequence[View], code: str) -> int:
-    """Return the round in which `code` speaks next: those of a round have not heard one another."""
-    own_rounds = [row.round for row in views if row.expert == code]
-    rounds = max((row.round for row in views), default=0)
-    return rounds + 1 if own_rounds and max(own_rounds) == rounds else max(rounds, 1)
 
 
 def _facts(part: SubProblem, context: Context, views: Sequence[View]) -> dict[str, Any]:
@@ -264,23 +255,16 @@ def _facts(part: SubProblem, context: Context, views: Sequence[View]) -> dict[st
     }
 
 
-def _expert_history(result: SubProblemResult, code: str) -> dict[str, Any]:
-    """Return what our own analyst is told of an expert's earlier words."""
-    last = next(row for row in result.said if row.expert == code)
-    held = {"position": last.position, "confidence": last.confidence, "cause": last.cause}
-    return {"sub_problem": result.sub_problem_id, "summary": result.expert_summaries[code], **held}
-
-
 def _synthesis_want(part: SubProblem, context: Context, views: Sequence[View]) -> Want:
-    votes = "; ".join(
-        f"{vote['expert']}: {vote['cause'] or '-'} ({vote['confidence']:.2f})" for vote in votes_of(views)
-    )
+    held = latest(views).values()
+    votes = "; ".join(f"{row.expert}: {row.cause or '-'} ({row.confidence:.2f})" for row in held)
     facts = {
         **_facts(part, context, views),
         "counts": [asdict(count) for count in counted(views, part.candidates)],
     }
-    prompt = synthesis_prompt(context, part.goal, views, votes)
-    return Want(Key(part.id, "synthesis"), prompt, facts, Synthesis)
+    goal = section("sub_problem", f"{part.goal}\nVotes: {votes}")
+    prompt = stage_prompt("synthesis", context, goal, elastic=said_section(views))
+    return Want(Key(part.id, "synthesis"), prompt, facts, Synthesis.read)
 
 
 def _summaries(

@@ -1,17 +1,18 @@
 """A panel as Markdown: proposal, contributions, votes and dissent, costs; and its answer in parts again."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from instrumentgpt.analyst.words import cited, joined, plain_text, quoted
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, table
+from instrumentgpt.modes.asking import UNFIT
 from instrumentgpt.modes.panel import TABLE, say
 from instrumentgpt.modes.panel.contracts import Plan, Rejected, SubProblem, SubProblemResult, View
 from instrumentgpt.modes.panel.experts import Expert, written
 from instrumentgpt.modes.panel.prompts import Context
-from instrumentgpt.modes.panel.steps import StageCost
+from instrumentgpt.storage.panels import Step
 
 MOST_CLAIMS = 4  # shown of a contribution; all of them are stored
 
@@ -80,6 +81,36 @@ def outcome(result: SubProblemResult, context: Context) -> str:
     reason = say(f"ended_{result.stopped.replace(' ', '_')}", language, most=rounds)
     ended = say("ended", language, reason=reason)
     return "\n" + "\n".join(rows) + f"\n\n{ended}\n\n{result.synthesis}\n" + "\n".join(warnings) + "\n"
+
+
+STAGES = ("plan", "contribution", "synthesis", "expert_memory", "conclusion", "repair")
+
+
+@dataclass
+class StageCost:
+    """The steps of one stage taken together."""
+
+    stage: str
+    steps: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+
+
+def stage_costs(steps: Iterable[Step]) -> list[StageCost]:
+    """Return what each stage that had steps cost: tokens as reported, else estimated; dollars if reported.
+
+    What was asked for again is a stage of its own, "repair".
+    """
+    costs = {stage: StageCost(stage) for stage in STAGES}
+    for step in steps:
+        stage = "repair" if step.key.stage.startswith(UNFIT) else step.key.stage
+        if stage in costs:
+            costs[stage].steps += 1
+            costs[stage].tokens_in += step.tokens_in
+            costs[stage].tokens_out += step.tokens_out
+            costs[stage].cost += step.cost
+    return [cost for cost in costs.values() if cost.steps]
 
 
 def costs(stages: Sequence[StageCost], free: bool, language: Language) -> str:

@@ -1,22 +1,28 @@
 """The panel as a chat mode: propose a decomposition, take changes and approval, carry it out, go on later."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import db
 from instrumentgpt.agents.approval import approval
-from instrumentgpt.agents.events import Done, Events, Failure, Text
+from instrumentgpt.agents.events import Events, Text
 from instrumentgpt.analyst.words import cited, plain_text
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.terms import phrases
+from instrumentgpt.modes.asking import Journal, Want, ask_for
 from instrumentgpt.modes.panel import display, say
 from instrumentgpt.modes.panel.contracts import Answer, Brief, Plan, SubProblemResult, as_json
-from instrumentgpt.modes.panel.experts import Expert, checked, edited, read_experts
+from instrumentgpt.modes.panel.experts import BadPlan, Expert, checked, edited, read_experts
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt, question_prompt
-from instrumentgpt.modes.panel.session import CONCLUSION, after_the_end, carried_on, context_of
-from instrumentgpt.modes.panel.steps import Journal, Want, ask_one, results_of, stage_costs
+from instrumentgpt.modes.panel.session import (
+    TASKS,
+    Progress,
+    after_the_end,
+    carried_on,
+    context_of,
+    read_progress,
+)
 from instrumentgpt.storage import panels
 from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.artifacts import list_uploads
@@ -36,46 +42,46 @@ def panel(turn: Turn) -> Events:
     A question on a panel that is done is answered from its record.
     """
     turn.learns_from_words = False  # what was found comes as data: experts also say what they rule out
-    try:
-        experts = read_experts(turn.home())
-        earlier = panels.latest_panel(*turn.where)
-        if earlier is not None and (taken := _taken_up(turn, earlier, experts)) is not None:
-            yield from taken
-        else:
-            yield from _proposed(turn, experts)
-    except InstrumentGPTError as problem:
-        yield Failure("error", str(problem))
-        yield Done("error", "")
+    experts = read_experts(turn.home())
+    earlier = read_progress(*turn.where)
+    yield from (earlier and _taken_up(turn, earlier, experts)) or _proposed(turn, experts)
 
 
-def _taken_up(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> Events | None:
+def _taken_up(turn: Turn, earlier: Progress, experts: Mapping[str, Expert]) -> Events | None:
     """Return the answer to words about the panel that is there; None if they begin another one."""
-    answer, language = approval(turn.question.content), language_of(earlier.question)
-    if earlier.status == "done":
-        if is_wish(turn.question.content):
-            return _saved(turn, earlier, experts)
-        return None if _is_another(turn, earlier) else _answered(turn, earlier, experts)
-    if earlier.status == "running":
-        return carried_on(turn, earlier, experts) if answer == "yes" else None
-    if earlier.status != "proposed":
+    words, panel = turn.question.content, earlier.panel
+    answer, is_done = approval(words), panel.status == "done"
+    answered: Callable[[Turn, Progress, Context], Events]
+    if panel.status == "proposed" and answer != "yes":
+        return _changed(turn, earlier, experts, is_refused=answer == "no")
+    if is_done and is_wish(words):
+        answered = _saved
+    elif is_done and not _is_another(turn, panel):
+        answered = _answered
+    elif panel.status in ("proposed", "running") and answer == "yes":
+        answered = carried_on
+    else:
         return None
-    if answer == "yes":
-        return carried_on(turn, earlier, experts)
-    if answer == "no":
-        panels.set_panel_status(turn.database, earlier.id, "dropped")
-        return _text_answer(say("dropped", language))
-    plan = edited(Plan.model_validate(earlier.plan), turn.question.content, experts)
+    return answered(turn, earlier, context_of(turn, experts, panel.question, panel.brief, earlier.plan))
+
+
+def _changed(turn: Turn, earlier: Progress, experts: Mapping[str, Expert], is_refused: bool) -> Events | None:
+    """Return the answer to words that drop or change what was proposed; None if they do neither."""
+    if is_refused:
+        panels.set_panel_status(turn.database, earlier.panel.id, "dropped")
+        return _text_answer(say("dropped", earlier.language))
+    plan = edited(earlier.plan, turn.question.content, experts)
     if plan is None:
         return None
-    panels.change_plan(turn.database, earlier.id, as_json(plan))
-    return _shown(turn, plan, experts, language, say("changed", language) + " ")
+    panels.change_plan(turn.database, earlier.panel.id, as_json(plan))
+    return _shown(turn, plan, experts, earlier.language, say("changed", earlier.language) + " ")
 
 
 def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
     """Read the log, decompose the problem, and show it; nothing more is asked before it is approved."""
     question, language = turn.question.content, language_of(turn.question.content)
-    journal = Journal(turn)
-    brief = yield from ask_one(journal, Want(BRIEF, question, {"language": language}, Brief, "offline"))
+    journal = Journal(turn, TASKS)
+    brief = yield from ask_for(journal, Want(BRIEF, question, {"language": language}, Brief.read, "offline"))
     if brief.content is None:
         yield from _text_answer(say("which_log", language, problem=brief.problem))
         return
@@ -89,13 +95,11 @@ def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:
     prompt = plan_prompt(context_of(turn, experts, question, record), turn.state.hypotheses)
     fields = {code: expert.speaks_on for code, expert in experts.items()}
     facts = {"brief": record, "language": language, "fields": fields}
-    plan = yield from ask_one(
-        journal, Want(PLAN, prompt, facts, Plan, check=lambda plan: checked(plan, experts))
+    plan = yield from ask_for(
+        journal, Want(PLAN, prompt, facts, lambda reply: checked(Plan.read(reply), experts))
     )
     if plan.content is None:
-        yield Failure("error", say("not_decomposed", language, problem=plan.problem))
-        yield Done("error", "")
-        return
+        raise BadPlan(say("not_decomposed", language, problem=plan.problem))
     agent, steps = turn.run.agent, [step for step in journal.steps.values() if step.key != BRIEF]
     where = turn.where
     panels.propose_panel(*where, question, agent, record, as_json(plan.content), steps)
@@ -111,24 +115,16 @@ def _is_another(turn: Turn, earlier: panels.Panel) -> bool:
     return bool(others) or is_new_file or turn.question.content.strip() == earlier.question.strip()
 
 
-def _answered(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> Events:
+def _answered(turn: Turn, earlier: Progress, context: Context) -> Events:
     """Answer a question on the panel from its record: by the agent if it has a model, else by rule."""
-    steps = panels.list_steps(turn.database, earlier.id)
-    results, ending = list(results_of(steps).values()), _conclusion(steps)
-    context = context_of(turn, experts, earlier.question, earlier.brief, Plan.model_validate(earlier.plan))
-    text = ""
+    results, ending, text = list(earlier.results.values()), earlier.conclusion, ""
     if context.by_model:
         prompt = question_prompt(context, results, ending, turn.question.content)
-        want = Want(panels.Key(panels.WHOLE, "question"), prompt, {}, Answer)
-        answer = yield from ask_one(Journal(turn), want)
+        want = Want(panels.Key(panels.WHOLE, "question"), prompt, {}, Answer.read)
+        answer = yield from ask_for(Journal(turn, TASKS), want)
         text = answer.content.text if answer.content else ""
     turn.offers += after_the_end(earlier)
     yield from _text_answer(text or from_record(turn.question.content, results, ending, context))
-
-
-def _conclusion(steps: Sequence[panels.Step]) -> str:
-    texts = (step.content.get("content", {}).get("text", "") for step in steps if step.key == CONCLUSION)
-    return next(texts, "")
 
 
 def _shown(
@@ -141,29 +137,25 @@ def _shown(
     yield from _text_answer(before + display.proposal(plan, experts, language))
 
 
-def _saved(turn: Turn, earlier: panels.Panel, experts: Mapping[str, Expert]) -> Events:
+def _saved(turn: Turn, earlier: Progress, context: Context) -> Events:
     """Save the panel as a Markdown document: question, each sub-problem with votes, conclusion, costs."""
-    language, plan = language_of(earlier.question), Plan.model_validate(earlier.plan)
-    context = context_of(turn, experts, earlier.question, earlier.brief)
-    steps = panels.list_steps(turn.database, earlier.id)
-    results = results_of(steps)
-    title = say("report_title", language, label=earlier.brief.get("label") or earlier.brief["log"])
-    pieces = [f"# {title}\n\n> {earlier.question}\n"]
-    for part in plan.sub_problems:
-        pieces.append(display.heading(part, len(plan.sub_problems), language))
+    panel, parts = earlier.panel, earlier.plan.sub_problems
+    results, language = earlier.results, earlier.language
+    title = say("report_title", language, label=panel.brief.get("label") or panel.brief["log"])
+    pieces = [f"# {title}\n\n> {panel.question}\n"]
+    for part in parts:
+        pieces.append(display.heading(part, len(parts), language))
         pieces.append(display.outcome(results[part.id], context))
-    stages = display.costs(stage_costs(steps), earlier.agent == "offline", language)
-    pieces.append(f"\n{say('conclusion', language)}\n\n{_conclusion(steps)}\n\n{stages}")
-    ref, content = f"gen_earlier{earlier.id}", "".join(pieces).encode()
-    where = turn.database, earlier.conversation_id
-    document = db.save_document(*where, ref, "markdown", title, content)
+    stages = display.costs(display.stage_costs(earlier.steps), panel.agent == "offline", language)
+    pieces.append(f"\n{say('conclusion', language)}\n\n{earlier.conclusion}\n\n{stages}")
+    ref, content = f"gen_earlier{panel.id}", "".join(pieces).encode()
+    document = db.save_document(*turn.where, ref, "markdown", title, content)
     turn.offers += after_the_end(earlier, saved=True)
     yield from _text_answer(say("saved", language, file=f"`{document.file}`"))
 
 
 def _text_answer(text: str) -> Events:
     yield Text(text, segment=1, whole=True)
-    yield Done("ok", text)
 
 
 def from_record(question: str, results: Sequence[SubProblemResult], ending: str, context: Context) -> str:

@@ -12,6 +12,7 @@ stays word for word, then come confidence, condition and dissent, and as much of
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
@@ -22,9 +23,9 @@ from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel import contracts, say
 from instrumentgpt.modes.panel.contracts import View, latest
 from instrumentgpt.modes.panel.experts import Expert
+from instrumentgpt.modes.prompting import LANGUAGES, MARGIN, fitted, task
 
 FEWEST_TOKENS, TARGET_TOKENS, MOST_TOKENS = 50, 75, 100  # seed 001: "50-100 tokens (strict)", target 75
-MARGIN = 0.93  # of a cap or budget: the estimate of tokens is 7 % off at worst
 
 
 class SummaryTooLong(InstrumentGPTError, ValueError):
@@ -46,14 +47,14 @@ def summarized(name: str, goal: str, views: Sequence[View], lead: str, language:
         kept.append(say("memory_condition", language, text=last.condition))
     if last.cause and last.cause != lead:
         kept.append(say("memory_dissent", language, lead=lead or "-"))
-    if count_tokens(_joined(kept)) > MOST_TOKENS * MARGIN:
+    if count_tokens(" ".join(kept)) > MOST_TOKENS * MARGIN:
         raise SummaryTooLong(
-            f"{name}: position, confidence and condition take {count_tokens(_joined(kept))} tokens, "
+            f"{name}: position, confidence and condition take {count_tokens(' '.join(kept))} tokens, "
             f"and a summary has at most {MOST_TOKENS}"
         )
     further = _further(views, goal, language)
     kept = _filled(kept, further, TARGET_TOKENS)
-    return _joined(_filled(kept, further, int(MOST_TOKENS * MARGIN)) if _is_short(kept) else kept)
+    return " ".join(_filled(kept, further, int(MOST_TOKENS * MARGIN)) if _is_short(kept) else kept)
 
 
 def is_usable(summary: str, views: Sequence[View]) -> bool:
@@ -93,21 +94,23 @@ def _filled(kept: Sequence[str], further: Sequence[str], most: int) -> list[str]
     """Return `kept` with those of `further` that fit into `most` tokens, as they come, until it is enough."""
     filled = list(kept)
     for more in further:
-        if not _is_short(filled):
-            break
-        if more not in filled and count_tokens(_joined([*filled, more])) <= most:
+        if _is_short(filled) and more not in filled and count_tokens(" ".join([*filled, more])) <= most:
             filled.append(more)
     return filled
 
 
 def _is_short(kept: Sequence[str]) -> bool:
-    return count_tokens(_joined(kept)) * MARGIN < FEWEST_TOKENS
+    return count_tokens(" ".join(kept)) * MARGIN < FEWEST_TOKENS
 
 
-def _joined(sentences: Sequence[str]) -> str:
-    return " ".join(sentences)
-
-
+TASKS = Path(__file__).with_name("tasks.md")
+LIMITS = {
+    "position_tokens": contracts.POSITION_TOKENS,
+    "fewest_parts": contracts.FEWEST,
+    "most_parts": contracts.MOST,
+    "fewest_tokens": FEWEST_TOKENS,
+    "target_tokens": TARGET_TOKENS,
+}
 MOST_FINDINGS = 8
 SHARED_SHARE = 0.6  # of the budget: what everybody is told
 CONVERSATION_SHARE = 0.3  # of the budget: what the conversation has on record, within the share above
@@ -115,26 +118,6 @@ MEMORY_TOKENS = 600  # of all earlier positions of one expert in a prompt
 MEMORY = "your_previous_analysis"
 TAGS = ("problem", "problem_context", "participants", "sub_problem", "said", "results", "experts", MEMORY)
 _TAG = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(TAGS)})\b)", re.I)
-_IN = {"en": "English", "zh": "Traditional Chinese (繁體中文)"}
-
-
-CONTRIBUTION = f"""Answer with one JSON object and nothing else:
-{{"position": "what you hold, in one or two sentences with every number and its unit, at most {contracts.POSITION_TOKENS} tokens",
- "cause": "the candidate you vote for, or \\"\\" if none in your field",
- "claims": [{{"text": "one sentence with a number, or a question", "evidence": [{{"log": "name", "line": 123, "text": "the line"}}]}}],
- "rejects": [{{"cause": "a candidate in your field", "because": "the number that speaks against it", "line": 123}}],
- "confidence": 0.0 to 1.0, "condition": "what must be true for it",
- "measurement": "the test that would prove you wrong, and what it would show then",
- "builds_on": [numbers of earlier sub-problems], "changed_because": "why you left an earlier position of yours, else \\"\\""}}"""  # noqa: E501
-PLAN = f"""Answer with one JSON object and nothing else, with {contracts.FEWEST} to {contracts.MOST} sub-problems:
-{{"sub_problems": [{{"id": 1, "goal": "a question that experts can answer from the record", "channel": 2 or null,
- "candidates": ["fault classes that may be the cause"], "experts": ["codes"], "after": [ids whose results it needs]}}]}}"""  # noqa: E501
-SYNTHESIS = """Answer with one JSON object and nothing else:
-{"text": "what the panel holds, with the numbers and lines that show it", "cause": "the candidate that leads, or \\"\\"",
- "runner_up": "the candidate that comes next, or \\"\\"", "dissent": ["who holds something else: what and why"],
- "measurement": "what would decide between the two"}"""  # noqa: E501
-SUMMARIES = f"""Answer with one JSON object and nothing else:
-{{"summaries": {{"code": "{FEWEST_TOKENS} to {TARGET_TOKENS} tokens: position, evidence, confidence, condition, dissent; every number of the position, no other number than theirs"}}}}"""  # noqa: E501
 
 
 @dataclass(frozen=True)
@@ -165,11 +148,21 @@ def shared(context: Context) -> str:
     listed = "\n".join(f"{code}: {words.name} ({words.field})" for code, words in named)
     fixed = [section("participants", listed), section("problem", context.question), context.conversation]
     record = section("problem_context", record_of(context.brief))
-    return _fitted(fixed[:2], record, fixed[2:], SHARED_SHARE * context.budget)
+    return fitted(fixed[:2], record, fixed[2:], SHARED_SHARE * context.budget)
+
+
+def stage_task(stage: str, context: Context) -> str:
+    """Return what is to be done at a stage of the panel."""
+    return task(TASKS, stage, **LIMITS, language=LANGUAGES[context.language])
+
+
+def stage_prompt(stage: str, context: Context, *sections: str, elastic: str = "") -> str:
+    """Return the prompt of a stage: what everybody is told, sections, what fits of `elastic`, the task."""
+    return fitted([shared(context), *sections], elastic, [stage_task(stage, context)], context.budget)
 
 
 def contribution_prompt(
-    context: Context, expert: Expert, part: contracts.SubProblem, views: Sequence[contracts.View], memory: str
+    context: Context, expert: Expert, part: contracts.SubProblem, views: Sequence[View], memory: str
 ) -> str:
     """Return what `expert` is told; `memory` stands right after the role, and only if there is one."""
     words = expert.words(context.language)
@@ -180,12 +173,9 @@ def contribution_prompt(
         f"You may call: {', '.join(expert.tools)}.\n" + (f"Never claim: {never}.\n" if never else "")
     )
     goal = f"{part.id}. {part.goal}\nCandidates: {', '.join(part.candidates) or 'name them'}"
-    task = (
-        "Speak from your field only. Every sentence has a number from the record, or asks. What the user "
-        f"laid down or corrected holds.\n{CONTRIBUTION}\n{_answer_in(context.language)}"
+    return stage_prompt(
+        "contribution", context, role, memory, section("sub_problem", goal), elastic=said_section(views)
     )
-    fixed = [shared(context), role, memory, section("sub_problem", goal)]
-    return _fitted(fixed, _spoken(views), [task], context.budget)
 
 
 def memory_of(results: Sequence[contracts.SubProblemResult], expert: str, budget: int = MEMORY_TOKENS) -> str:
@@ -205,15 +195,8 @@ def memory_of(results: Sequence[contracts.SubProblemResult], expert: str, budget
         if fitting and sum(map(count_tokens, [*fitting, entry])) > budget:
             break
         fitting.append(entry)
-    if not fitting:
-        return ""
-    return (
-        f"<{MEMORY}>\nYou have spoken before. This is what you held, the newest first:\n\n"
-        + "\n\n".join(fitting)
-        + "\n\nBuild on it and stay consistent with it, unless new evidence changes your view.\n"
-        "If you change your position, explain why: say it in changed_because.\n"
-        f"Name the sub-problems that you build on in builds_on.\n</{MEMORY}>"
-    )
+    positions = "\n\n".join(fitting)
+    return f"<{MEMORY}>\n{task(TASKS, 'memory', positions=positions)}\n</{MEMORY}>" if fitting else ""
 
 
 def plan_prompt(context: Context, hypotheses: Sequence[str]) -> str:
@@ -222,57 +205,23 @@ def plan_prompt(context: Context, hypotheses: Sequence[str]) -> str:
         f"{code}: {expert.words(context.language).field}; speaks on {', '.join(expert.speaks_on)}"
         for code, expert in context.experts.items()
     )
-    task = (
-        "Split the problem into sub-problems that separate its possible causes. First whether the readings "
-        "can be trusted, last what decides. Ask each expert only where its field is concerned; let those "
-        f"that are needed again come back.\n{PLAN}\n{_answer_in(context.language)}"
-    )
     opened = "\n".join(["Open hypotheses:", *hypotheses]) if hypotheses else ""
-    fixed = [shared(context), section("experts", listed), section("sub_problem", opened), task]
-    return "\n\n".join(part for part in fixed if part)
+    return stage_prompt("plan", context, section("experts", listed), section("sub_problem", opened))
 
 
-def synthesis_prompt(context: Context, goal: str, views: Sequence[contracts.View], votes: str) -> str:
-    """Return what the one who sums up a sub-problem is told."""
-    task = (
-        "Sum up what the experts hold. Keep dissent: who holds something else, and why. Add no number that "
-        f"nobody gave.\n{SYNTHESIS}\n{_answer_in(context.language)}"
-    )
-    fixed = [shared(context), section("sub_problem", f"{goal}\nVotes: {votes}")]
-    return _fitted(fixed, _spoken(views), [task], context.budget)
-
-
-def summaries_prompt(context: Context, goal: str, views: Sequence[contracts.View]) -> str:
+def summaries_prompt(context: Context, goal: str, views: Sequence[View]) -> str:
     """Return what the one who keeps the experts' memory is told: what each said last, and nothing else."""
-    task = f"Summarise what each expert holds, for its own memory.\n{SUMMARIES}"
-    fixed = [section("sub_problem", goal), _spoken(list(latest(views).values()))]
-    return "\n\n".join([*fixed, task, _answer_in(context.language)])
-
-
-def conclusion_prompt(context: Context, results: Sequence[contracts.SubProblemResult]) -> str:
-    """Return what the one who sums up the whole panel is told."""
-    task = (
-        "Conclude for the engineer: the most likely cause first, the runner-up, what is ruled out and by "
-        f"which number, who dissents, and what to measure next.\n{SYNTHESIS}\n{_answer_in(context.language)}"
-    )
-    return _fitted([shared(context)], _results_section(results), [task], context.budget)
+    said = said_section(list(latest(views).values()))
+    return "\n\n".join([section("sub_problem", goal), said, stage_task("expert_memory", context)])
 
 
 def question_prompt(
     context: Context, results: Sequence[contracts.SubProblemResult], ending: str, question: str
 ) -> str:
     """Return what is told with a question on a panel that is done: what was said in it, and the question."""
-    views = [row for result in results for row in result.said]
-    fixed = [
-        shared(context),
-        _results_section(results),
-        section("sub_problem", f"Conclusion:\n{ending}\n\nThe user asks: {question}"),
-    ]
-    last = (
-        "Answer the user's question from what the experts said, naming who said it, with numbers and lines. "
-        'Say so if they did not say.\nAnswer with one JSON object: {"text": "the answer"}\n'
-    )
-    return _fitted(fixed, _spoken(views), [last + _answer_in(context.language)], context.budget)
+    asks = section("sub_problem", f"Conclusion:\n{ending}\n\nThe user asks: {question}")
+    said = said_section([row for result in results for row in result.said])
+    return stage_prompt("question", context, results_section(results), asks, elastic=said)
 
 
 def record_of(brief: Mapping[str, Any]) -> str:
@@ -294,7 +243,8 @@ def record_of(brief: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _results_section(results: Sequence[contracts.SubProblemResult]) -> str:
+def results_section(results: Sequence[contracts.SubProblemResult]) -> str:
+    """Return what came of the sub-problems that are done, with what each expert holds of them."""
     parts = (
         f"{result.sub_problem_id}. {result.sub_problem_goal}\n{result.synthesis}\n"
         + "\n".join(result.expert_summaries.values())
@@ -303,7 +253,8 @@ def _results_section(results: Sequence[contracts.SubProblemResult]) -> str:
     return section("results", "\n\n".join(parts))
 
 
-def _spoken(views: Sequence[contracts.View]) -> str:
+def said_section(views: Sequence[View]) -> str:
+    """Return what experts said, in order."""
     lines = []
     for view in views:
         vote = f"votes {view.cause or 'for none'}"
@@ -311,19 +262,6 @@ def _spoken(views: Sequence[contracts.View]) -> str:
         lines += [f"{who}: {view.position}", *(f"  - {claim.text}" for claim in view.claims)]
         lines += [f"  - rules out {out.cause}: {out.because}" for out in view.rejects]
     return section("said", "\n".join(lines))
-
-
-def _fitted(before: Sequence[str], elastic: str, after: Sequence[str], budget: float) -> str:
-    """Return the prompt; of `elastic`, whole lines before its end tag go until it fits the budget."""
-    room = MARGIN * budget - count_tokens("\n\n".join([*before, *after]))
-    lines = elastic.split("\n")
-    while len(lines) > 2 and count_tokens("\n".join(lines)) > room:
-        del lines[-1 - max(1, len(lines) // 8) : -1]
-    return "\n\n".join(part for part in [*before, "\n".join(lines), *after] if part)
-
-
-def _answer_in(language: Language) -> str:
-    return f"Write all texts in {_IN[language]}."
 
 
 def section(tag: str, text: str) -> str:

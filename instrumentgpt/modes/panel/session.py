@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from sqlite_utils import Database
 
 from instrumentgpt.agents.events import Done, Event, Events, Text, Tool
 from instrumentgpt.agents.stream_parser import SERVER
@@ -11,6 +14,7 @@ from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
+from instrumentgpt.modes.asking import Interrupted, Journal, Reply, Want, ask_for, ask_for_all
 from instrumentgpt.modes.panel import display, say
 from instrumentgpt.modes.panel.contracts import (
     Plan,
@@ -22,25 +26,92 @@ from instrumentgpt.modes.panel.contracts import (
 )
 from instrumentgpt.modes.panel.deliberation import SURE, built_on, deliberate, spoken
 from instrumentgpt.modes.panel.experts import Expert, batches
-from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, conclusion_prompt
-from instrumentgpt.modes.panel.steps import (
-    Interrupted,
-    Journal,
-    Reply,
-    Want,
-    ask_one,
-    carry_out,
-    reached,
-    results_of,
-    stage_costs,
-)
+from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, results_section, stage_prompt
 from instrumentgpt.storage.answers import Offer
-from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, list_steps, set_panel_status
+from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, latest_panel, list_steps, set_panel_status
 from instrumentgpt.turn.turn import Turn
 
 LAST = 90  # segment of the conclusion: after those of all sub-problems
+TASKS = "panel_"  # what the names of its tasks begin with
 CONCLUSION = Key(WHOLE, "conclusion")
 Deliberation = Generator[list[Want], list[Reply], SubProblemResult]
+
+
+PartStatus = Literal["done", "now", "waiting"]
+
+
+@dataclass(frozen=True)
+class PartProgress:
+    """One sub-problem: how far it is, who has spoken (expert → rounds), and its result once there is one."""
+
+    part: SubProblem
+    status: PartStatus
+    spoken: dict[str, int]
+    result: SubProblemResult | None
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A panel, its decomposition, and how far it is, as its steps tell."""
+
+    panel: Panel
+    plan: Plan
+    steps: Sequence[Step]
+
+    @property
+    def language(self) -> Language:
+        """The language of its question."""
+        return language_of(self.panel.question)
+
+    @property
+    def results(self) -> dict[int, SubProblemResult]:
+        """Sub-problem → its result, for those that have one, in the order in which they came."""
+        done = (step for step in self.steps if step.key.stage == "result")
+        return {step.key.sub_problem: SubProblemResult.model_validate(step.content) for step in done}
+
+    @property
+    def reached(self) -> int:
+        """The first sub-problem without a result; the last one if all have theirs."""
+        ids, results = [part.id for part in self.plan.sub_problems], self.results
+        return next((number for number in ids if number not in results), ids[-1])
+
+    @property
+    def spoken(self) -> int:
+        """How many contributions and syntheses there are."""
+        return sum(step.key.stage in ("contribution", "synthesis") for step in self.steps)
+
+    @property
+    def conclusion(self) -> str:
+        """The overall synthesis; "" before there is one."""
+        texts = (
+            step.content.get("content", {}).get("text", "") for step in self.steps if step.key == CONCLUSION
+        )
+        return next(texts, "")
+
+    @property
+    def parts(self) -> list[PartProgress]:
+        """How far each sub-problem is, in order."""
+        return [self._part(part, self.results) for part in self.plan.sub_problems]
+
+    def _part(self, part: SubProblem, results: Mapping[int, SubProblemResult]) -> PartProgress:
+        ready = self.panel.status == "running" and all(number in results for number in part.after)
+        steps = [step for step in self.steps if step.key.sub_problem == part.id]
+        spoken = {
+            step.key.expert: step.key.round  # steps come in the order in which they were done
+            for step in steps
+            if step.key.stage == "contribution" and "content" in step.content
+        }
+        result, tokens = results.get(part.id), sum(step.tokens_in + step.tokens_out for step in steps)
+        return PartProgress(part, "done" if result else "now" if ready else "waiting", spoken, result, tokens)
+
+
+def read_progress(database: Database, conversation_id: str) -> Progress | None:
+    """Return the conversation's newest panel; None if it has none."""
+    panel = latest_panel(database, conversation_id)
+    if panel is None:
+        return None
+    return Progress(panel, Plan.model_validate(panel.plan), list_steps(database, panel.id))
 
 
 def context_of(
@@ -52,28 +123,19 @@ def context_of(
 ) -> Context:
     """Return what is the same for all of a panel, with what the conversation has on record."""
     budget = turn.settings.prompt_tokens
-    codes = [code for part in plan.sub_problems for code in part.experts] if plan else []
-    return Context(
-        question,
-        language_of(question),
-        brief,
-        experts,
-        budget,
-        turn.record(question, int(CONVERSATION_SHARE * budget)),
-        tuple(dict.fromkeys(codes)),
-        turn.run.agent != "offline",
-    )
+    record = turn.record(question, int(CONVERSATION_SHARE * budget))
+    codes = dict.fromkeys(code for part in plan.sub_problems for code in part.experts) if plan else ()
+    by_model = turn.run.agent != "offline"
+    return Context(question, language_of(question), brief, experts, budget, record, tuple(codes), by_model)
 
 
-def carried_on(turn: Turn, panel: Panel, experts: Mapping[str, Expert]) -> Events:
+def carried_on(turn: Turn, progress: Progress, context: Context) -> Events:
     """Yield the panel from where it is; what is done already is neither asked nor paid for again."""
-    plan, steps = Plan.model_validate(panel.plan), list_steps(turn.database, panel.id)
-    journal = Journal(turn, panel.id, {step.key: step for step in steps})
-    context = context_of(turn, experts, panel.question, panel.brief, plan)
-    language, results = context.language, results_of(steps)
+    panel, plan, language, results = progress.panel, progress.plan, progress.language, progress.results
+    journal = Journal(turn, TASKS, panel.id, {step.key: step for step in progress.steps})
     set_panel_status(turn.database, panel.id, "running")
-    if done := _done(journal):
-        resumed = say("resumed", language, number=reached(plan, results), done=done)
+    if progress.spoken:
+        resumed = say("resumed", language, number=progress.reached, done=progress.spoken)
         yield Text(resumed + "\n", segment=0, whole=True)
     try:
         for batch in batches(plan.sub_problems):
@@ -87,16 +149,15 @@ def carried_on(turn: Turn, panel: Panel, experts: Mapping[str, Expert]) -> Event
         in_order = [results[part.id] for part in plan.sub_problems]
         yield from _concluded(journal, context, plan, in_order)
     except Interrupted:
-        number = reached(plan, results)
-        turn.offers.append(going_on(number, language))
-        note = say("stopped", language, done=_done(journal), number=number)
+        stopped = replace(progress, steps=list(journal.steps.values()))
+        turn.offers.append(going_on(stopped))
+        note = say("stopped", language, done=stopped.spoken, number=stopped.reached)
         yield Text(f"\n\n{note}\n", LAST, whole=True)
-        yield Done("cancelled" if turn.stopped() else "error", turn.answer.text)
+        yield Done("cancelled" if turn.stopped() else "error", "")
         return
     yield from recorded(in_order, context, panel.id)
     set_panel_status(turn.database, panel.id, "done")
-    turn.offers += after_the_end(panel)
-    yield Done("ok", turn.answer.text)
+    turn.offers += after_the_end(progress)
 
 
 def _batch(
@@ -113,7 +174,7 @@ def _batch(
     open_wants = {number: next(deliberation) for number, deliberation in active.items()}
     while open_wants:
         replies: dict[Key, Reply] = {}
-        for event in carry_out(journal, [want for wants in open_wants.values() for want in wants]):
+        for event in ask_for_all(journal, [want for wants in open_wants.values() for want in wants]):
             if not isinstance(event, tuple):
                 yield event
                 continue
@@ -170,17 +231,12 @@ def _concluded(
         ],
         "language": language,
     }
-    want = Want(CONCLUSION, conclusion_prompt(context, results), facts, Synthesis)
-    reply = yield from ask_one(journal, want)
+    prompt = stage_prompt("conclusion", context, elastic=results_section(results))
+    reply = yield from ask_for(journal, Want(CONCLUSION, prompt, facts, Synthesis.read))
     text = reply.content.text if reply.content else say("warning", language, text=reply.problem)
-    stages = stage_costs(journal.steps.values())
+    stages = display.stage_costs(journal.steps.values())
     costs = display.costs(stages, journal.turn.run.agent == "offline", language)
     yield Text(f"\n\n{say('conclusion', language)}\n\n{text}\n\n{costs}", LAST, whole=True)
-
-
-def _done(journal: Journal) -> int:
-    """Return how many contributions and syntheses there are."""
-    return sum(key.stage in ("contribution", "synthesis") for key in journal.steps)
 
 
 MOST_RULED_OUT = 4  # put on record
@@ -207,11 +263,11 @@ def _statements(
     """Yield the tools to be called, each with what it returns: of each cause the first result that has it."""
     causes = {result.cause: result for result in reversed(results) if result.cause}
     for cause, result in reversed(causes.items()):
-        firm = any(vote["cause"] == cause and vote["confidence"] >= SURE for vote in result.votes)
+        firm = any(view.cause == cause and view.confidence >= SURE for view in result.said)
         if firm and not result.dissent:
             yield "confirm_root_cause", _cause(result, cause, "root_causes", context)
             continue
-        rivals = {vote["cause"] for vote in result.votes} - {"", cause}
+        rivals = {view.cause for view in result.said} - {"", cause}
         for held in (cause, *sorted(rivals)):
             yield "record_hypothesis", _cause(result, held, "hypotheses", context)
     ruled_out: dict[str, Rejected] = {}
@@ -238,12 +294,12 @@ def _cause(result: SubProblemResult, cause: str, field: str, context: Context) -
     return {"summary": text, field: [{"text": text, "evidence": evidence[:6]}]}
 
 
-def after_the_end(panel: Panel, saved: bool = False) -> list[Offer]:
+def after_the_end(progress: Progress, saved: bool = False) -> list[Offer]:
     """Return what is of use after the conclusion: the next action, a report, another panel, saving it.
 
     saved  it is saved already
     """
-    language = language_of(panel.question)
+    panel, language = progress.panel, progress.language
     label = str(panel.brief.get("device") or panel.brief["log"])
     offers = [
         Offer(say("offer_next", language), say("ask_next", language), "chat"),
@@ -253,6 +309,7 @@ def after_the_end(panel: Panel, saved: bool = False) -> list[Offer]:
     return offers if saved else [*offers, Offer(say("save", language), say("save", language), "panel")]
 
 
-def going_on(number: int, language: Language) -> Offer:
-    """Return the offer to go on at sub-problem `number`."""
-    return Offer(say("go_on", language, number=number), "繼續" if language == "zh" else "continue", "panel")
+def going_on(progress: Progress) -> Offer:
+    """Return the offer to go on at the sub-problem that was reached."""
+    label = say("go_on", progress.language, number=progress.reached)
+    return Offer(label, "繼續" if progress.language == "zh" else "continue", "panel")
