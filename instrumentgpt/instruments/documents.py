@@ -16,6 +16,7 @@ SENTENCES = Path(__file__).with_name("comparison.toml")
 SUFFIXES = (".json", ".json.gz")
 LARGEST = 4_000_000  # bytes: what is larger is a log
 MOST_READINGS = 0.5  # of its values: alarms with their times do not make a log of a state
+LONG = 10  # values or rows of a list, from which it is a series
 LONGEST = 200  # characters of a value in a sentence
 Values = dict[str, str]  # the way to each value ("pid.2.kp"), and the value as it is written
 word = partial(phrase, SENTENCES)
@@ -97,7 +98,7 @@ def _values_in(content: Any, way: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _readings_in(content: Any) -> int:
-    """Return how many values stand in tables that tell the time of each row, or column by column."""
+    """Return how many values stand in tables: rows that tell their time, columns beside a time, long lists."""
     if isinstance(content, Mapping):
         if any(isinstance(content[name], list) for name in content if _tells_time(name)):
             return len(dict(_values_in(content)))
@@ -105,7 +106,9 @@ def _readings_in(content: Any) -> int:
     if not isinstance(content, list):
         return 0
     timed = [each for each in content if isinstance(each, Mapping) and any(map(_tells_time, each))]
-    return len(dict(_values_in(content))) if len(timed) > 1 else sum(map(_readings_in, content))
+    rows = [each for each in content if not isinstance(each, Mapping)]
+    is_table = len(timed) > 1 or len(rows) >= LONG
+    return len(dict(_values_in(content))) if is_table else sum(map(_readings_in, content))
 
 
 def _tells_time(name: str) -> bool:

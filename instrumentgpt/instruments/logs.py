@@ -47,7 +47,6 @@ KNOWN_BINARIES = (
     (b"7z\xbc\xaf", "a 7z archive", "Unpack it and hand over the logs in it"),
     (b"Rar!", "a RAR archive", "Unpack it and hand over the logs in it"),
 )
-DOCUMENT = "Open it on the Logs page, or compare it with another of its kind"
 CONTROL_SHARE = 0.1  # of bytes that no text has, above which a file is binary
 THOROUGH_CHUNKS = 4  # of 8 MB; 0.1 s of CPU each, which a large file of something else must not cost
 FAR_LESS = 0.2  # of what an output moves one pv, below which another pv is beside its loop: a room, a wall
@@ -74,7 +73,10 @@ def read_log(
     """
     source = path if isinstance(path, Source) else sources.open_source(Path(path))
     if not columns and (values := values_of(source.path)):
-        raise UnreadableLog(f"{source.path.name}: {len(values)} values and no readings over time. {DOCUMENT}")
+        raise UnreadableLog(
+            f"{source.path.name}: {len(values)} values and no readings over time. "
+            "Open it on the Logs page, or compare it with another of its kind"
+        )
     stated = Stated(tuple((columns or {}).items()), setpoint, period, unit)
     read = partial(_read_as, source, stated, progress)
     return _with_levels(cached_log(source, f"{stated}{own_files() or ''}", cache, read) if cache else read())
