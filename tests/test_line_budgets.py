@@ -9,22 +9,22 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_716,
-    "instrumentgpt/analyst": 6_826,
-    "instrumentgpt/commands": 1_594,
+    "instrumentgpt/analyst": 6_884,
+    "instrumentgpt/commands": 1_601,
     "instrumentgpt/evals": 1_145,
-    "instrumentgpt/fleet": 935,
+    "instrumentgpt/fleet": 952,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 24_104,
+    "instrumentgpt/instruments": 24_293,
     "instrumentgpt/memory": 4_941,
-    "instrumentgpt/modes/commands": 815,
-    "instrumentgpt/modes/interview": 1_365,
-    "instrumentgpt/modes/investigate": 1_450,
-    "instrumentgpt/modes/panel": 2_139,
-    "instrumentgpt/storage": 4_409,
+    "instrumentgpt/modes/commands": 765,
+    "instrumentgpt/modes/interview": 1_313,
+    "instrumentgpt/modes/investigate": 1_307,
+    "instrumentgpt/modes/panel": 1_878,
+    "instrumentgpt/storage": 4_420,
     "instrumentgpt/turn": 2_482,
-    "instrumentgpt/ui": 8_042,
+    "instrumentgpt/ui": 8_151,
 }
-WHOLE = 68_085
+WHOLE = 68_284
 
 
 def lines_in(room: str) -> int:

@@ -98,7 +98,7 @@ def _values_in(content: Any, way: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _readings_in(content: Any) -> int:
-    """Return how many values stand in tables: rows that tell their time, columns beside a time, long lists."""
+    """Return how many values stand in tables: rows that tell their time, columns beside one, long lists."""
     if isinstance(content, Mapping):
         if any(isinstance(content[name], list) for name in content if _tells_time(name)):
             return len(dict(_values_in(content)))
