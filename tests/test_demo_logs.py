@@ -7,13 +7,7 @@ from pathlib import Path
 
 from cases import each
 
-from demo.simulate import (
-    SHAPES,
-    demo_scenarios,
-    log_lines,
-    write_demo,
-    write_log,
-)
+from demo.simulate import SHAPES, demo_scenarios, log_lines, write_demo, write_log
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import DEMO_INVENTORY
 

@@ -61,7 +61,7 @@ def test_a_document_is_no_log_and_says_what_can_be_done_with_it(lab):
 
 def test_what_changed_is_told_by_the_command_line_and_by_a_tool_with_the_newest_log_still_a_log(lab, capsys):
     files = [lab / "logs" / name for name in NAMES]
-    assert changes_between(*files) == CHANGED
+    assert changes_between(*map(values_of, files)) == CHANGED
     assert main(["compare", *map(str, files)]) == 0
     assert "firmware: 2.4.1 → 2.4.2." in capsys.readouterr().out
     place = workspace(cache=str(lab / "cache"))

@@ -10,11 +10,11 @@ from instrumentgpt.settings import CHECKOUT
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_716,
     "instrumentgpt/analyst": 6_884,
-    "instrumentgpt/commands": 1_601,
+    "instrumentgpt/commands": 1_591,
     "instrumentgpt/evals": 1_145,
     "instrumentgpt/fleet": 952,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 24_293,
+    "instrumentgpt/instruments": 24_277,
     "instrumentgpt/memory": 4_941,
     "instrumentgpt/modes/commands": 765,
     "instrumentgpt/modes/interview": 1_313,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 1_878,
     "instrumentgpt/storage": 4_420,
     "instrumentgpt/turn": 2_482,
-    "instrumentgpt/ui": 8_151,
+    "instrumentgpt/ui": 8_148,
 }
-WHOLE = 68_284
+WHOLE = 68_245
 
 
 def lines_in(room: str) -> int:

@@ -1,7 +1,7 @@
 """What has changed in a device's JSON documents: its health, its configuration."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from instrumentgpt.analyst.case import Case
 from instrumentgpt.analyst.questions import aspect
@@ -13,9 +13,9 @@ MOST_CHANGES = 20  # told
 
 def documents_asked(case: Case) -> list[str]:
     """Return the document that is asked about and the one before it of its kind; [] where none is meant."""
-    if not case.device or not aspect("documents", case.question.words):
+    if not case.device or case.question.gain or not aspect("documents", case.question.words):
         return []
-    names: Sequence[str] = case.tool("list_logs", device=case.device).get("documents", [])
+    names: list[str] = case.tool("list_logs", device=case.device).get("documents", [])
     asked = case.task.question.casefold()
     named = [name for name in names if name.casefold() in asked]
     squeezed = re.sub(r"[\W\d_]", "", asked)
@@ -38,7 +38,7 @@ def documents(case: Case) -> Iterator[str]:
     told = case.tool("compare_logs", log=after, before=before, device=case.device, language=case.language)
     changes = told["changes"]
     fields = {"label": case.label, "before": links[1], "after": links[0], "count": len(changes)}
-    yield case.say("documents_changed" if changes else "documents_same", **fields) + "\n\n"
+    yield case.say("documents_changed", **fields) + "\n\n"
     yield from (f"- {quoted(change['text'])}\n" for change in changes[:MOST_CHANGES])
     if len(changes) > MOST_CHANGES:
         yield case.item("documents_more", count=len(changes) - MOST_CHANGES)

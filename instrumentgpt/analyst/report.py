@@ -308,7 +308,9 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
         return case.say("verdict_channel_healthy", label=about.label, channel=channels[0])
     others = sorted({*diagnosis["channel_numbers"]} - {*channels})
     placed = {"channels": case.listed(channels), "others": case.listed(others)}
-    key = "verdict_healthy_some" if others else "verdict_healthy"
+    kinds = {row["numbers"].get("kind") for row in _of_class(diagnosis, "healthy")}
+    alike = "verdict_followed" if kinds == {"followed"} else "verdict_healthy"
+    key = "verdict_healthy_some" if others else alike
     return case.say(key, label=about.label, count=len(channels), **placed)
 
 
@@ -546,6 +548,8 @@ def links(about: Subject, finding: Result) -> str:
 
 
 def _healthy(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
+    followed = [row for row in _of_class(diagnosis, "healthy") if row["numbers"].get("kind") == "followed"]
+    yield from (f"- {plain_text(row['summary'])}\n" for row in followed)
     healthy = [finding["channel"] for finding in _of_class(diagnosis, "healthy")]
     channels = [channel for channel in diagnosis["channels"] if channel["channel"] in healthy]
     if not channels:

@@ -12,11 +12,7 @@ from urllib.parse import quote
 from instrumentgpt.instruments.language import Language, Sentence
 
 _ELSEWHERE = Path(__file__).parents[1] / "agents" / "offline"
-SENTENCES = (
-    Path(__file__).with_name("phrases.toml"),
-    _ELSEWHERE / "panel.toml",
-    _ELSEWHERE / "steps.toml",
-)
+SENTENCES = (Path(__file__).with_name("phrases.toml"), _ELSEWHERE / "panel.toml", _ELSEWHERE / "steps.toml")
 QUOTE_CHARS = 160  # of a quoted log line: one line on the page
 _TAG_START = re.compile(r"<(?=[!/?A-Za-z])")
 LONG_RUN = 5  # whole numbers in a row, from which a list tells their ends

@@ -7,13 +7,7 @@ import time
 from dataclasses import asdict
 from typing import Any
 
-from instrumentgpt.commands.shared import (
-    WrongArguments,
-    opened,
-    saved_inventory,
-    saved_settings,
-    writing,
-)
+from instrumentgpt.commands.shared import WrongArguments, opened, saved_inventory, saved_settings, writing
 from instrumentgpt.commands.stating import read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import title_of

@@ -13,13 +13,7 @@ from instrumentgpt.commands.shared import WrongArguments, saved_settings, writin
 from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.files import whole
-from instrumentgpt.instruments import (
-    coincidence,
-    loop_wording,
-    segment_wording,
-    withheld_wording,
-    wording,
-)
+from instrumentgpt.instruments import coincidence, loop_wording, segment_wording, withheld_wording, wording
 from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, divided, fault_changes
 from instrumentgpt.instruments.comparison_wording import (
     comparison_sentences,
@@ -28,7 +22,7 @@ from instrumentgpt.instruments.comparison_wording import (
     row_sentence,
 )
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, excursion_rows, kind_rows, rows
-from instrumentgpt.instruments.documents import change_sentences, changes_between
+from instrumentgpt.instruments.documents import change_sentences, changes_between, values_of
 from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
@@ -197,7 +191,9 @@ def run_compare(arguments: argparse.Namespace) -> int:
             "Give an older and a newer log, or one log with --at HH:MM"
         )
     path = arguments.logs[0]
-    if not arguments.at and (changes := changes_between(*arguments.logs)) is not None:
+    documents = [values for each in arguments.logs if (values := values_of(each)) is not None]
+    if len(documents) == 2:
+        changes = changes_between(*documents)
         names = arguments.logs[0].name, arguments.logs[1].name
         told = change_sentences(*names, changes, arguments.language)
         rows = [_json({"kind": "value", **vars(change)}) for change in changes]

@@ -13,12 +13,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.analysis.metrics import main_setpoint
 from instrumentgpt.instruments.analysis.signals import PARTS, noise, part_of_day
 from instrumentgpt.instruments.analysis.study import Study, study_of
-from instrumentgpt.instruments.analysis.tracks import (
-    AT_LIMIT,
-    FEWEST_CYCLES,
-    SMALLEST_STEP,
-    Track,
-)
+from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, FEWEST_CYCLES, SMALLEST_STEP, Track
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.loops import Mask

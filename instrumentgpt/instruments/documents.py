@@ -66,15 +66,9 @@ def values_of(path: Path) -> Values | None:
     return values if _readings_in(content) <= MOST_READINGS * len(values) else None
 
 
-def changes_between(before: Path, after: Path) -> list[ValueChange] | None:
-    """Return the values that differ in two documents, in their order; None if one is none.
-
-    8 and 8.0 are the same.
-    """
-    earlier, later = values_of(before), values_of(after)
-    if earlier is None or later is None:
-        return None
-    named = ((name, earlier.get(name, ""), later.get(name, "")) for name in {**earlier, **later})
+def changes_between(before: Values, after: Values) -> list[ValueChange]:
+    """Return the values that differ in two documents, in their order; 8 and 8.0 are the same."""
+    named = ((name, before.get(name, ""), after.get(name, "")) for name in {**before, **after})
     return [ValueChange(*each) for each in named if _number(each[1]) != _number(each[2])]
 
 

@@ -13,17 +13,7 @@ from typing import Any
 
 from pydantic_core import to_jsonable_python
 
-from instrumentgpt.agents.events import (
-    Artifact,
-    Done,
-    Event,
-    Failure,
-    Session,
-    Text,
-    Thinking,
-    Tick,
-    Tool,
-)
+from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Session, Text, Thinking, Tick, Tool
 from instrumentgpt.agents.stream import json_object
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError

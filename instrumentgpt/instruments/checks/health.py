@@ -18,7 +18,6 @@ HEALTHY_SWING = 1.0  # band, half peak to peak while holding
 OWN_SWING = 1.8  # times that of its usual cycle, likewise, of an on/off loop
 HEALTHY_ERROR = 0.35  # band, mean while holding
 LATELY = 3.0  # lags, in which is seen where a loop goes
-MOSTLY = 98  # percent of a programme that is followed
 
 
 def healthy_channels(
@@ -63,7 +62,7 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
     scale, own = abs(track.scale), track.own_swing
     if not track.holds and not own and track.kind.program == "steps":
         doubts["never_held"] = {"needed": track.lags(SHORTEST_HOLD), "period": track.period}
-    elif not track.quiet.any() and not own and not followed_within(track) < BAND:
+    elif not track.quiet.any() and not own and not followed_within(track)[0] < BAND:
         doubts |= {"away_at_end": away} if (away := _away_at_end(track)) else {"unsettled": {}}
     elif metrics.half_peak_to_peak * scale > max(HEALTHY_SWING, OWN_SWING * own):
         doubts["swings"] = {"swing": metrics.half_peak_to_peak}
@@ -79,17 +78,18 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
     return doubts
 
 
-def followed_within(track: Track) -> float:
-    """Return how far pv was from a programme of ramps at most, bands; nan if there was none to judge by.
+def followed_within(track: Track) -> tuple[float, bool]:
+    """Return how far pv was from a programme of ramps at most, bands, and whether it was let cool.
 
-    Where it was let cool by itself, nothing could follow.
+    Where it cooled by itself, nothing could follow. nan if there was no programme to judge by.
     """
-    steered = track.controlled & np.isfinite(track.smooth_error)
+    cooling = np.zeros(len(track), dtype=bool)
     for first, stop in track.levels:
-        steered[first : track.let_cool(first, stop)] = False
+        cooling[first : track.let_cool(first, stop)] = True
+    steered = track.controlled & np.isfinite(track.error) & ~cooling
     if track.kind.program != "ramps" or steered.sum() < track.samples(track.lags(SHORTEST_HOLD)):
-        return math.nan
-    return float(np.percentile(np.abs(track.smooth_error[steered]), MOSTLY))
+        return math.nan, False
+    return float(np.abs(track.error[steered]).max()), bool(cooling.any())
 
 
 def _away_at_end(track: Track) -> dict[str, float | str]:
@@ -103,13 +103,15 @@ def _away_at_end(track: Track) -> dict[str, float | str]:
 
 
 def _healthy(study: Study, track: Track, metrics: Metrics, used: Sequence[Excursion]) -> Finding:
-    followed = math.nan if track.quiet.any() or track.own_swing else track.shown(followed_within(track))
+    held = track.quiet.any() or track.own_swing
+    followed, cooled = (math.nan, False) if held else followed_within(track)
     programme = (
         "stepped" if not math.isnan(metrics.overshoot) else "held" if math.isnan(followed) else "followed"
     )
     numbers: dict[str, float | str] = {
         "kind": IN_USE if used else programme,
-        "followed": followed,
+        "followed": track.shown(followed),
+        "cooled": cooled,
         "highest": float(np.nanmax(track.loop.setpoint[track.controlled])),
         "times": len(used),
         "away": abs(used[0].size) if used else 0.0,

@@ -18,13 +18,7 @@ from numpy.typing import NDArray
 from instrumentgpt.instruments.reading.clocks import NO_TIME
 from instrumentgpt.instruments.reading.layouts import Format
 from instrumentgpt.instruments.reading.lines import VALUES, Rows, number_of, read_into
-from instrumentgpt.instruments.reading.templates import (
-    MOST_BLANKS,
-    Limits,
-    Sample,
-    Template,
-    templates_of,
-)
+from instrumentgpt.instruments.reading.templates import MOST_BLANKS, Limits, Sample, Template, templates_of
 from instrumentgpt.instruments.reading.words import (
     WHOLE_POWERS,
     Flags,

@@ -8,12 +8,7 @@ from typing import Any
 import numpy as np
 
 from instrumentgpt.instruments.reading.headers import Heading
-from instrumentgpt.instruments.reading.record import (
-    Log,
-    StatedLoop,
-    UnreadableLog,
-    missing_of,
-)
+from instrumentgpt.instruments.reading.record import Log, StatedLoop, UnreadableLog, missing_of
 from instrumentgpt.instruments.reading.roles import Roles
 
 KIND_WORDS: Mapping[str, Mapping[str, Any]] = {

@@ -22,7 +22,7 @@ from instrumentgpt.instruments.comparison_wording import (
     rise_sentence,
     row_sentence,
 )
-from instrumentgpt.instruments.documents import ValueChange, change_sentences, changes_between
+from instrumentgpt.instruments.documents import ValueChange, change_sentences, changes_between, values_of
 from instrumentgpt.instruments.kept_verdicts import held_duties
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.shown import shown_in
@@ -52,8 +52,10 @@ def compare_logs(
     """
     devices = _device_of(before, device), _device_of(log, device)
     files = find_log(workspace, before, devices[0]), find_log(workspace, log, devices[1])
-    if (changes := changes_between(*files)) is not None:
-        return _of_documents(bare(files[0].name), bare(files[1].name), changes, language)
+    old, new_values = map(values_of, files)
+    if old is not None and new_values is not None:
+        names = bare(files[0].name), bare(files[1].name)
+        return _of_documents(*names, changes_between(old, new_values), language)
     later, earlier = open_log(workspace, log, devices[1]), open_log(workspace, before, devices[0])
     named = devices if all(devices) and devices[0] != devices[1] else None
     comparison = compare(earlier.log, later.log, at)

@@ -24,6 +24,7 @@ MOST_LEVELS = 24  # setpoints that are told
 MOST_POINTS, SMOOTHED = 4000, 400  # of a window that is looked at; a change is over a 400th of it
 LAGGING = 0.05  # of a window, by which changes may come later
 ALIKE = 0.3  # correlation of changes, below which nothing is told of a lag
+ROUNDING = 1e-9  # of the largest value: a mean below is 0 but for how numbers are kept
 FEWEST = 3  # samples of a line through them, or of a correlation
 OF_LOOP = ("pv", "setpoint", "output", "error")
 
@@ -200,8 +201,9 @@ def _row(
         beside = other.values[np.abs(other.time - time[place]).argmin()] if other else np.nan
         return {"value": values[place], "beside": beside, **where}
 
+    mean = values.mean() if abs(values.mean()) > ROUNDING * np.abs(values).max() else 0.0
     row: dict[str, Any] = {"column": one.name, "samples": len(inside)}
-    row |= {"since": log.clock(window[0]), "until": log.clock(window[1]), "mean": values.mean()}
+    row |= {"since": log.clock(window[0]), "until": log.clock(window[1]), "mean": mean}
     row |= {"std": values.std(), "least": at(int(values.argmin())), "most": at(int(values.argmax()))}
     row |= {"first": at(0), "last": at(len(inside) - 1), "mean_size": np.abs(values).mean()}
     row["per_hour"] = (

@@ -19,17 +19,14 @@ def draw(first: Preparation, *others: Preparation) -> None:
         rows = [{say("Name"): name, say("Value"): value} for name, value in (first.values or {}).items()]
         st.dataframe(rows, hide_index=True, alt=say("The values of the document"))
         return
-    paths = [task.path for task in (first, *others) if task.path is not None]
-    if len(paths) < 2:
+    before, after = sorted((first, others[0]), key=_begun)
+    if before.values is None or after.values is None:
+        if before.done and after.done:
+            st.warning(say("A log and a document of values have nothing to compare."), icon=":material/info:")
         return
-    after, before = paths
-    if _begun(after.name) < _begun(before.name):
-        after, before = before, after
-    changes = changes_between(before, after)
-    if changes is None:
-        st.warning(say("A log and a document of values have nothing to compare."), icon=":material/info:")
-        return
-    st.markdown(" → ".join(f"**{untrusted.label(path.name, NAME_CHARACTERS)}**" for path in (before, after)))
+    names = (task.path.name for task in (before, after) if task.path)
+    st.markdown(" → ".join(f"**{untrusted.label(name, NAME_CHARACTERS)}**" for name in names))
+    changes = changes_between(before.values, after.values)
     if not changes:
         st.caption(say("All values are the same."))
         return
@@ -38,5 +35,5 @@ def draw(first: Preparation, *others: Preparation) -> None:
     st.dataframe(rows, hide_index=True, alt=say("What changed from the older document to the newer one"))
 
 
-def _begun(name: str) -> datetime:
-    return start_time(name) or datetime.min
+def _begun(task: Preparation) -> datetime:
+    return (task.path and start_time(task.path.name)) or datetime.min
