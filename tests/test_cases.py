@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -29,8 +30,9 @@ from instrumentgpt.storage.cases import (
     unpin,
     unsettled_cases,
 )
+from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.runs import prompt_before
-from instrumentgpt.storage.verdicts import Verdict, store_verdicts
+from instrumentgpt.storage.verdicts import Verdict, all_verdicts, standings, store_verdicts
 from instrumentgpt.turn import runs
 
 pytestmark = pytest.mark.usefixtures("judged_before")
@@ -80,6 +82,18 @@ def test_cases_are_found_by_their_words_and_their_evidence_and_filtered(database
     assert [one.id for one in list_cases(database, state="unsettled")] == [case]
     assert list_cases(database, "the") == list_cases(database, words, state="closed") == []
     assert unsettled_cases(database) == {"oven 7": 1}
+
+
+def test_the_standing_of_devices_is_of_one_moment_while_a_scan_stores_more(database):
+    logs = iter(range(99))
+    with closing(db.connect(file_of(database))) as scanning:
+        store_verdicts(scanning, [verdict("a.log", NOON)])
+        database.conn.set_trace_callback(
+            lambda _: store_verdicts(scanning, [replace(verdict("b.log", NOON), device=f"oven {next(logs)}")])
+        )
+        told = standings(database)
+        database.conn.set_trace_callback(None)
+        assert set(told) <= {row.device for row in all_verdicts(scanning)} and "oven 7" in told
 
 
 def settled(database, at, known=()):

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
 from sqlite_utils import Database
 
@@ -60,19 +60,18 @@ _SEEN = f"""
         row_number() OVER by_age = 1 AND size * {SMALL_PART} < lead(size) OVER by_age
         AND (size = 0 OR fault = 'insufficient_data'), 0) AS only_begun
      FROM verdicts WINDOW by_age AS (PARTITION BY device ORDER BY {_AGE} DESC))"""
-_NEWEST = (
-    f"(SELECT *, row_number() OVER (PARTITION BY device ORDER BY only_begun, age DESC) AS place FROM {_SEEN})"
-    " WHERE place = 1"
-)
 _SINCE = f"""
     WITH said AS (SELECT device, age, only_begun, coalesce(onset, age) AS onset, state || fault AS what,
                   first_value(state || fault) OVER (PARTITION BY device ORDER BY only_begun, age DESC) AS now
                   FROM {_SEEN}),
          other AS (SELECT device, max(age) AS age FROM said WHERE what != now AND NOT only_begun
                    GROUP BY device)
-    SELECT said.device, min(CASE WHEN said.age > coalesce(other.age, -1) AND NOT only_begun
-                            THEN said.onset END), count(*)
+    SELECT said.device, count(*) AS logs, min(CASE WHEN said.age > coalesce(other.age, -1) AND NOT only_begun
+                                              THEN said.onset END) AS since
     FROM said LEFT JOIN other ON other.device = said.device GROUP BY said.device"""
+_STANDING = f"""
+    (SELECT *, row_number() OVER (PARTITION BY device ORDER BY only_begun, age DESC) AS place FROM {_SEEN})
+    NATURAL JOIN ({_SINCE}) WHERE place = 1"""
 
 
 def store_verdicts(database: Database, verdicts: Iterable[Verdict]) -> None:
@@ -96,13 +95,10 @@ def verdicts_of(database: Database, device: str, limit: int = 5_000) -> list[Ver
 
 def standings(database: Database) -> dict[str, Standing]:
     """Return device → its newest verdict."""
-    history = {device: (started, count) for device, started, count in rows(database, _SINCE)}
-    return {
-        row.device: Standing(
-            row, history[row.device][0] if row.begun is not None else None, history[row.device][1]
-        )
-        for row in select(database, Verdict, _NEWEST)
-    }
+    names = ", ".join(column.name for column in fields(Verdict))
+    query = f"SELECT CASE WHEN begun IS NOT NULL THEN since END, logs, {names} FROM {_STANDING}"
+    told = rows(database, query)  # one query, since a scan may be writing
+    return {row.device: Standing(row, since, logs) for since, logs, *rest in told for row in [Verdict(*rest)]}
 
 
 def log_ends(database: Database, written: bool) -> dict[str, list[float]]:
