@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
+from itertools import groupby, takewhile
+from operator import attrgetter
 
 from sqlite_utils import Database
 
@@ -55,23 +57,6 @@ class Standing:
 
 _AGE = "coalesce(begun, judged_at)"
 SMALL_PART = 4  # a newest log under one part of the one before, too short to judge, lets that one speak
-_SEEN = f"""
-    (SELECT *, {_AGE} AS age, coalesce(
-        row_number() OVER by_age = 1 AND size * {SMALL_PART} < lead(size) OVER by_age
-        AND (size = 0 OR fault = 'insufficient_data'), 0) AS only_begun
-     FROM verdicts WINDOW by_age AS (PARTITION BY device ORDER BY {_AGE} DESC))"""
-_SINCE = f"""
-    WITH said AS (SELECT device, age, only_begun, coalesce(onset, age) AS onset, state || fault AS what,
-                  first_value(state || fault) OVER (PARTITION BY device ORDER BY only_begun, age DESC) AS now
-                  FROM {_SEEN}),
-         other AS (SELECT device, max(age) AS age FROM said WHERE what != now AND NOT only_begun
-                   GROUP BY device)
-    SELECT said.device, count(*) AS logs, min(CASE WHEN said.age > coalesce(other.age, -1) AND NOT only_begun
-                                              THEN said.onset END) AS since
-    FROM said LEFT JOIN other ON other.device = said.device GROUP BY said.device"""
-_STANDING = f"""
-    (SELECT *, row_number() OVER (PARTITION BY device ORDER BY only_begun, age DESC) AS place FROM {_SEEN})
-    NATURAL JOIN ({_SINCE}) WHERE place = 1"""
 
 
 def store_verdicts(database: Database, verdicts: Iterable[Verdict]) -> None:
@@ -95,10 +80,21 @@ def verdicts_of(database: Database, device: str, limit: int = 5_000) -> list[Ver
 
 def standings(database: Database) -> dict[str, Standing]:
     """Return device → its newest verdict."""
-    names = ", ".join(column.name for column in fields(Verdict))
-    query = f"SELECT CASE WHEN begun IS NOT NULL THEN since END, logs, {names} FROM {_STANDING}"
-    told = rows(database, query)  # one query, since a scan may be writing
-    return {row.device: Standing(row, since, logs) for since, logs, *rest in told for row in [Verdict(*rest)]}
+    newest_first = select(database, Verdict, f"verdicts ORDER BY device, {_AGE} DESC")
+    return {device: _standing(list(logs)) for device, logs in groupby(newest_first, attrgetter("device"))}
+
+
+def _standing(logs: list[Verdict]) -> Standing:
+    told = logs[_has_only_begun(*logs[:2]) :]
+    newest = told[0]
+    same = takewhile(lambda log: (log.state, log.fault) == (newest.state, newest.fault), told)
+    begins = [log.begun if log.onset is None else log.onset for log in same if log.begun is not None]
+    return Standing(newest, min(begins) if newest.begun is not None else None, len(logs))
+
+
+def _has_only_begun(newest: Verdict, before: Verdict | None = None) -> bool:
+    short = newest.size == 0 or newest.fault == "insufficient_data"
+    return before is not None and newest.size * SMALL_PART < before.size and short
 
 
 def log_ends(database: Database, written: bool) -> dict[str, list[float]]:
