@@ -65,6 +65,12 @@ def test_an_opened_door_before_a_setpoint_step_is_no_sensor_offset():
     assert "sensor_bias" not in {finding.fault for finding in diagnosis.findings}
 
 
+def test_a_sensor_that_slips_is_told_whatever_was_written_as_it_slipped():
+    samples = samples_of(1, events=[Event("bias", OPENED, LONG, -11.0)], duration=LONG)
+    found = diagnose(log_of(samples, events=[(OPENED - 2.0, "read 'PLT-53021'")])).findings
+    assert found[0].fault == "sensor_bias" and found[0].onset == pytest.approx(OPENED, abs=5.0)
+
+
 def test_events_of_one_object_a_line_differ_by_their_words():
     rows = ((1, "a", 3), (2, "a", 4), (3, "b", 4))
     lines = [f'{{"ts": "2026-11-24T07:00:0{at}Z", "event": "{word}", "n": {n}}}' for at, word, n in rows]

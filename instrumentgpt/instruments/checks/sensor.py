@@ -118,9 +118,7 @@ def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _step(study: Study, track: Track) -> list[Finding]:
-    done = study.begun[track.loop.channel]
     found_at = readings.jumps(track.time, track.pv)
-    found_at = [at for at in found_at if not any(each.first <= at <= each.last for each in done)]
     moves = readings.impossible_move(track.time, track.pv) if found_at else np.zeros(0)
     merged = _merged(track, found_at)
     sizes = [float(track.pv[last] - track.pv[index - 1]) for index, last in merged]
