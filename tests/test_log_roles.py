@@ -69,6 +69,14 @@ def test_a_setpoint_belongs_to_the_pv_that_is_named_alike(header, read):
         assert loop(log, channel)["setpoint"].tolist() == (SETPOINT + more).tolist()
 
 
+@each("of, beside", [("Shelf", "TC"), ("Bad", "Probe"), ("烘箱", "樣品")])
+def test_numbered_readings_that_lie_in_a_loop_have_not_its_setpoint(of, beside, read):
+    heads = f"time,{of} SP,{of} inlet (°C),{of} output,{beside}1 (°C),{beside}2 (°C)"
+    log = read(heads, TIME, SETPOINT, PV, OUTPUT, np.round(PV - 2.0, 1), np.round(PV - 3.0, 1))
+    assert loop(log)["pv"].tolist() == pytest.approx(PV.tolist())
+    assert log.columns["setpoint"] == 1 and not loop(log, 2)["setpoint"].notna().any()
+
+
 @each("head, way", [("error", 1), ("err_c", -1), ("誤差", 1), ("deviation", -1)])
 def test_a_control_error_tells_the_setpoint(head, way, read):
     log = read(f"time,temp,{head},duty", TIME, PV, np.round(way * (SETPOINT - PV), 2), OUTPUT)

@@ -328,6 +328,13 @@ def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     pvs = {headings[at].index: at for at in reversed(numbered) if headings[at].scores["pv"] == best}
     if len(pvs) < 2 or any(headings[at].scores["pv"] > best for at in named["pv"]):
         return {}
+    named_alike = {
+        pv
+        for setpoint, pv in product(named["setpoint"], named["pv"])
+        if _shared_words(columns, setpoint, pv, "setpoint")
+    }
+    if named_alike and named_alike.isdisjoint(numbered):
+        return {}  # “Shelf SP” is of “Shelf”: those that are numbered lie in it
     channels: Loops = {}
     for index, pv in sorted((index, at) for index, at in pvs.items() if index is not None):
         channels[index] = {"pv": pv}
