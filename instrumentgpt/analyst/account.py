@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, ToolFailed
+from instrumentgpt.analyst.events import topics_of
 from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
     aspect,
@@ -25,7 +26,7 @@ from instrumentgpt.analyst.questions import (
 )
 from instrumentgpt.analyst.series import ASIDE, lacking
 from instrumentgpt.analyst.words import plain_text, quoted, sentences
-from instrumentgpt.instruments.since import since, stretch
+from instrumentgpt.instruments.since import parts_of, since
 from instrumentgpt.memory.likeness import LOG_NAME
 
 NO_TIME = ("log", "device", "language", "record", "before", "columns", "column", "beside", "query", "lines")
@@ -35,13 +36,18 @@ TOLD = ("mean", "std")  # of [asked]: what an answer tells by its name
 STEM = 5  # letters, from which a word with another ending is the same
 _DAY = r"\d{4}-\d\d-\d\d"
 _PART = re.compile(  # of a log: "the second hour", "five minutes after", 第二個小時
-    r"\b(?:first|second|third|fourth|\d+|one|two|three|four|five|ten|half an?) (?:hours?|minutes?|min)\b"
-    r"|(?:第[一二三四五\d]个?|[一二两三四五十\d]+个?)(?:小时|分钟)"
+    r"\b(?:first|second|third|fourth|\d+|one|two|three|four|five|ten|half an?) "
+    r"(?:hours?|minutes?|min|holds?|soaks?|plateaus?|phases?)\b"
+    r"|(?:第[一二三四五\d]个?|[一二两三四五十\d]+个?)半?(?:小时|分钟|段|次?保温)"
+)
+_HALF = re.compile(  # which no tool is given
+    r"\b(?:first|second|other|last|latter) half\b(?! (?:an )?hour)|[前后上下]半[段程部]"
+    r"|\bthe day (?:before|after)\b(?! yest)"
 )
 _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told by what happened
     r"\b(?:before|after|during|while|until)\b(?: (?:the|an?|its?|each|every))?"
-    r"(?P<what>(?! and)(?: [a-z-]{3,}){1,2})"
-    r"|(?P<zh>[\u4e00-\u9fff]{2})(?:前后|之后|以后|期间)"
+    r"(?P<what>(?! (?:and|the|its)\b)(?: [a-z-]{3,}){1,2})"
+    r"|(?P<zh>(?:(?!最)[\u4e00-\u9fff]){2,4}?)(?:前后|之后|以后|期间|的?时候)"
 )
 
 
@@ -88,10 +94,10 @@ def accounted(
 
 def without_names(case: Case, names: Collection[str]) -> Case:
     """Return the case without the words that name devices, and neither numbers nor columns: "rig 7"."""
-    words, text = case.question.words, case.question.text
+    slots = {name: getattr(case.question, name) for name in ("words", "text", "timed")}
     for name in names:
-        words, text = words.replace(name, " "), re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
-    return replace(case, question=replace(case.question, words=words, text=text))
+        slots = {slot: re.sub(re.escape(name), " ", text, flags=re.I) for slot, text in slots.items()}
+    return replace(case, question=replace(case.question, **slots))
 
 
 def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list[str]:
@@ -126,15 +132,21 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
     yield from (clock for clock in question.clocks if clock.removeprefix("0") not in evidence)
     yield from (day.lstrip("-") for day in question.days if day[0] != "~" and day not in evidence)
     today = case.task.now.date()
+    yield from (half[0] for half in [_HALF.search(words)] if half)
     named = relative_words(question) or part_of_day(question.timed)[2]
     if not is_timed:
-        yield from [named] * bool(named and not question.days)
+        yield from [named] * bool(named and not question.days and spelled(named) not in evidence)
         part = _PART.search(words)
-        if part and (stretch(words) or not question.clocks) and part[0] not in evidence:
+        if part and (parts_of(words) or not question.clocks) and part[0] not in evidence:
             yield part[0]
         event = _EVENT.search(words) if kind in ("figures", "compare") else None
         if event and not all(word in evidence for word in (event["zh"] or event["what"]).split()):
             yield event[0]
+        state = aspect("event_begins", words) or aspect("event_ends", words)
+        if state and kind in FIGURES and topics_of(words):
+            yield state[0]
+        held = [f"{level:g}" for level in numbers_in(words) if aspect("hold", words)]
+        yield from (level for level in held if not re.search(rf"(?:held|维持) {level}\b", evidence))
     dates = {date.fromisoformat(day) for day in re.findall(_DAY, evidence)}
     weekdays, over = weekdays_in(words), aspect("over_logs", words)
     is_over = (

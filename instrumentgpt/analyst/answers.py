@@ -55,7 +55,7 @@ from instrumentgpt.analyst.questions import (
 from instrumentgpt.analyst.report import diagnose, diagnosed, header, verdict
 from instrumentgpt.analyst.series import COLUMN, composed
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
-from instrumentgpt.analyst.times import both_sides, window_asked, window_words
+from instrumentgpt.analyst.times import window_asked, window_words
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
@@ -333,8 +333,6 @@ def _part_asked(case: Case, kind: str) -> str:
     since_when = question.extreme == "when" and aspect("since_when", words)
     if since_when and kind in OVER_LOGS and _has_subject(case):
         return "figures"
-    if kind == "figures" and question.clocks and both_sides(question):
-        return "compare"
     if limits_asked(words) and _has_subject(case) and not question.gain:
         return "figures"
     of_lines = (

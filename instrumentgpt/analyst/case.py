@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # its patterns take 0.1 s, and a task can be read without the
 
 Result = dict[str, Any]  # what a tool returned: JSON-ready; {"error": …} if it could not do its work
 MOST_NAMED = 5  # logs named where none fits
+MOST_READ = 14  # logs of a device, or days, that are looked at one by one
+Extent = tuple[str, datetime, datetime]  # a log, when it begins, and when it ends at the latest
 
 
 @dataclass(frozen=True)
@@ -259,7 +261,7 @@ def older_log(case: Case, day: str = "") -> str:
         if day[0] == "~":
             fitting = _nearest(names, day, case.task.now)
         else:
-            fitting = [name for name in names if day_of(name).endswith(day)] or _logs_with(case, day)
+            fitting = [name for name in names if day_of(name).endswith(day)] or _with_day(case, day)
         fitting = _begun_by(case, fitting) or fitting
         if not fitting:
             raise NothingToRead(case.say("day_none", day=day.lstrip("-"), **fields))
@@ -279,20 +281,32 @@ def _nearest(names: list[str], day: str, now: datetime) -> list[str]:
     return sorted(begun, key=lambda name: abs(begun[name] - meant))
 
 
-def _logs_with(case: Case, day: str) -> list[str]:
-    """Return the log in view if its lines are of a day, else all logs whose lines are, newest first."""
-    known = known_log(case)
-    seen = list[Result]()
-    with suppress(ToolFailed):  # one that is no longer here
-        seen = [case.tool("channel_metrics", **known.named)] if known and known.device else []
-    return _having(seen, day) or _having(
-        case.tool("survey_logs", device=case.device, language=case.language)["logs"], day
-    )
+def _with_day(case: Case, day: str) -> list[str]:
+    """Return the logs whose lines are of a day, newest first."""
+    days = {name: (f"{begin:%F}", f"{end:%F}") for name, begin, end in extents(case)}
+    return [name for name, (start, end) in days.items() if start <= start[: -len(day)] + day <= end][::-1]
 
 
-def _having(rows: list[Result], day: str) -> list[str]:
-    days = ((row["log"], row["start"][:10], row["end"][:10]) for row in rows if "error" not in row)
-    return [name for name, start, end in days if start <= start[: -len(day)] + day <= end][::-1]
+def extents(case: Case, log: str = "", about: Subject | None = None) -> list[Extent]:
+    """Return the logs of the device, or one `log`, oldest first, as far as they have dates.
+
+    A log ends at the latest when the next one begins; one without a date in its name is opened.
+
+    about  one that needs no fetching
+    """
+    found, read = list[Extent](), 0
+    for name in [log] if log else log_names(case):
+        begun, end = (start_time(name), found[0][1]) if found else (None, None)
+        if begun and end and begun < end:
+            found.insert(0, (name, begun, end))
+        elif read < MOST_READ:
+            read += 1
+            with suppress(ToolFailed, ValueError):
+                subject = about if about and name == about.log else fetched_log(case, name)
+                whole = case.tool("column_figures", **subject.named, only_loops=True)["whole"]
+                first, last = (datetime.fromisoformat(at[:19]) for at in whole)
+                found.insert(0, (name, first, last))
+    return found
 
 
 def _begun_by(case: Case, names: list[str]) -> list[str]:

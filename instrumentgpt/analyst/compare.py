@@ -1,12 +1,9 @@
 """What differs: between two logs, two devices, or before and after a moment of one log."""
 
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import replace
 
 from instrumentgpt.analyst.case import (
     Case,
-    NothingToRead,
     Result,
     Subject,
     bare,
@@ -17,12 +14,9 @@ from instrumentgpt.analyst.case import (
     log_names,
     older_log,
 )
-from instrumentgpt.analyst.events import topic
 from instrumentgpt.analyst.figures import figures, gains_since, held_setpoints
 from instrumentgpt.analyst.questions import aspect, channels_in, numbers_in
 from instrumentgpt.analyst.report import diagnose, rising_over
-from instrumentgpt.analyst.series import read_in
-from instrumentgpt.analyst.times import stretches, window_words
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -32,9 +26,6 @@ COMPARED_AS = {"gains": GAIN_NAMES, "output": ("duty",), "in_band": ("out_of_ban
 
 def compare(case: Case) -> Iterator[str]:
     """Compare two logs of a device, two devices, or the time before a moment with that after."""
-    if len(window_words(case.question.words)) == 2 and (lines := list(_around(case))):
-        yield from lines
-        return
     is_of_gains = aspect("was_changed", case.question.words) and (
         case.question.gain or case.question.quantity == "gains"
     )
@@ -159,16 +150,3 @@ def _difference_lines(
     else:
         names = case.say("list_separator").join(dict.fromkeys(row["name"] for row in comparison["compared"]))
         yield "\n" + case.say("compare_looked_at", count=len(comparison["compared"]), quantities=names)
-
-
-def _around(case: Case) -> Iterator[str]:
-    """Yield what each channel read before and after the moment that is named, or the first event that is."""
-    about = choose_log(case, in_view=True)
-    clock = next(iter(case.question.moments), "")
-    if not clock and (query := topic(case)):
-        with suppress(NothingToRead):
-            groups = case.tool("search_events", **about.named, query=query)["groups"]
-            clock = min((group["first"]["clock"] for group in groups), default="")[11:19]
-    if clock:
-        at = replace(case, question=replace(case.question, moments=(clock,)))
-        yield from read_in(at, about, stretches(at, about))

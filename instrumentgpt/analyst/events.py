@@ -45,6 +45,7 @@ TOPICS = {  # what the question is about → words that logs use for it
     r"connect(?!or|(?:ed|ion) (?:to|with) )": "net socket client",
     r"\bmotors?\b|\baxis\b|马达|电机": "motor",
     r"\bfans?\b|风扇": "fan",
+    r"\bpumps?\b|泵|帮浦": "pump pumpe 泵 幫浦",
     r"\bsupply\b|\bpsu\b|\bvoltage\b|电源|电压": "psu voltage",
     r"\bset ?points?\b|\bsp\b|设定": "setpoint sollwert 設定",
     r"\brestart|\breboot|\bboot|重启|重开": "restart boot start",
@@ -160,8 +161,12 @@ def named_lines(case: Case, about: Subject) -> list[Result]:
 
 def topic(case: Case) -> str:
     """Return the words to look for: those in quotation marks, else those of the question's topics."""
-    topics = (words for pattern, words in TOPICS.items() if re.search(pattern, case.question.words, re.ASCII))
-    return case.question.search or " ".join(topics)
+    return case.question.search or " ".join(topics_of(case.question.words))
+
+
+def topics_of(words: str) -> list[str]:
+    """Return the words that logs use for what `words` (spelled) are about."""
+    return " ".join(used for pattern, used in TOPICS.items() if re.search(pattern, words, re.ASCII)).split()
 
 
 def _group(case: Case, about: Subject, group: Result) -> str:

@@ -54,7 +54,7 @@ def figures(case: Case) -> Iterator[str]:
     if (
         is_read or (not question.quantity and "setpoint" in metrics["missing"])
     ) and question.quantity in COLUMN:
-        yield from read_in(case, about, stretches(case, about))
+        yield from read_in(case, about, stretches(case, about, of_device=True))
         return
     asked, of_fault = {*called(case, metrics).question.channels}, list[str]()
     if not (question.quantity or question.gain or asked):

@@ -1,16 +1,14 @@
 """What the logs of a device tell together: which day or run had it, from which log on, what grew."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 
 from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, fetched_log, log_names
 from instrumentgpt.analyst.constraints import asks_to_run
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
-    Question,
     asking,
     aspect,
-    limits_asked,
     span_of,
     suspected,
 )
@@ -28,14 +26,9 @@ from instrumentgpt.analyst.report import (
     where_of,
     with_beside,
 )
-from instrumentgpt.analyst.series import read_in
-from instrumentgpt.analyst.times import each_day
 from instrumentgpt.analyst.words import moment, plain_text, quoted
-from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.since import since
 
-FURTHEST = {"least": min, "most": max}  # extreme → of the logs
-FURTHER = {"above": max, "below": min}  # side of a limit → likewise
 LEAST = 2  # logs in the time that is asked about: one is answered as any log is
 
 
@@ -56,33 +49,21 @@ def over_logs(case: Case) -> Iterator[str]:
     begun = since(case.question.text, case.task.now.date())
     if case.question.relative and not begun:
         begun = span_of(case.question.relative, case.task.now)[0].date()
-    asked = {"since": begun.isoformat() if begun else ""}
     result = case.tool(
         "survey_logs",
         device=case.device,
         language=case.language,
-        **asked,
-        **limits_asked(case.question.words),
+        since=begun.isoformat() if begun else "",
     )
     rows = result["logs"]
     if not rows and begun:
         yield case.say("logs_none_since", label=result["label"], day=begun) + "\n\n"
     if len(rows) < LEAST or all("error" in row for row in rows):
-        is_there = (rows or not begun) and aspect("over_logs", case.question.words)
-        about = choose_log(case)
-        days = each_day(case, about, case.question.words) if is_there else None
-        if days and days.spans:
-            yield from read_in(case, about, days)
-            return
         yield from (figures if case.question.kind == "figures" else diagnose)(case)
         return
     newest = next(row for row in reversed(rows) if "error" not in row)
     rising = rising_over(case, Subject(bare(newest["log"]), result["device"], result["label"]))
-    if _asks_figure(case.question):
-        yield from _of_all(case, [row for row in rows if "error" not in row])
-    else:
-        yield from _title(case, rows, result["label"], rising)
-        yield "\n"
+    yield from (*_title(case, rows, result["label"], rising), "\n")
     yield from (_row(case, row) for row in rows)
     if result["left_out"]:
         yield case.item("logs_more", count=result["left_out"])
@@ -187,68 +168,10 @@ def _same(rows: list[Result]) -> list[Result]:
     return judged[: next(unlike, len(judged))] if judged and judged[0]["faults"] else []
 
 
-def _asks_figure(question: Question) -> bool:
-    return question.extreme in ("least", "most", "range", "mean") or bool(limits_asked(question.words))
-
-
-def _of_all(case: Case, rows: list[Result]) -> Iterator[str]:
-    """Yield the extreme, or the times past a limit, that is asked about, of all logs together by channel."""
-    question, limits = case.question, limits_asked(case.question.words)
-    if question.quantity not in ("", "temperature") or not (limits or question.extreme in FURTHEST):
-        return
-    numbers = {channel["channel"] for row in rows for channel in row["channels"] if channel["pv"]}
-    for number in sorted(numbers & {*(question.channels or numbers)}):
-        of_logs = [
-            (row, one) for row in rows for one in row["channels"] if one["channel"] == number and one["pv"]
-        ]
-        read = [one for _, one in of_logs]
-        pv = {name: of(one["pv"][name] for one in read) for name, of in FURTHEST.items()}
-        past = {name: _summed([one[name] for one in read], FURTHER[name]) for name in limits}
-        told = _figure(case, {"channels": numbers}, {**read[0], "duty": None, "pv": pv, **past})
-        if not limits:
-            extreme = question.extreme
-            log = next(row for row, one in of_logs if one["pv"][extreme] == pv[extreme])
-            told += case.say("logs_of_day", day=moment(log["start"])[:10])
-        yield case.say("logs_of_all", told=told) + "\n\n"
-
-
-def _summed(past: list[Result], furthest: Callable[[Iterable[float]], float]) -> Result:
-    """Return the times past a limit in several logs as those of one."""
-    past = [one for one in past if one["count"]]
-    if not past:
-        return {"count": 0}
-    sums = {key: sum(one[key] for one in past) for key in ("count", "seconds")}
-    longest = max(one["longest"] for one in past)
-    return {**past[0], **sums, "longest": longest, "furthest": furthest(one["furthest"] for one in past)}
-
-
 def _row(case: Case, row: Result) -> str:
     if "error" in row:
         return case.item("logs_failed", log=quoted(row["log"]), reason=plain_text(row["error"]))
     about = Subject(row["log"], row["device"], row["label"])
     line = f" ({about.link(row['line'])})" if row["line"] and row["faults"] else ""
-    is_of_figure = _asks_figure(case.question)
-    parts = [] if is_of_figure else [row["text"] + line if row["text"] else case.say("worst_no_verdict")]
-    for channel in row["channels"]:
-        if case.question.channels and channel["channel"] not in case.question.channels:
-            continue
-        parts += [_figure(case, row, channel)] if is_of_figure or case.question.quantity else []
-    told = case.say("clause_separator").join(filter(None, parts))
+    told = row["text"] + line if row["text"] else case.say("worst_no_verdict")
     return case.item("logs_row", day=moment(row["start"])[:16], log=quoted(row["log"]), told=told)
-
-
-def _figure(case: Case, row: Result, channel: Result) -> str:
-    """Return what is asked about of one channel of one log."""
-    where = case.say("where_channel", channel=channel["channel"]).strip() if len(row["channels"]) > 1 else ""
-    pieces, limits = [where] if where else [], limits_asked(case.question.words)
-    for name, limit in limits.items():
-        past = channel[name]
-        spans = {key: span_text(past[key], case.language) for key in ("seconds", "longest") if key in past}
-        key = f"logs_{name}" if past["count"] else f"logs_{name}_never"
-        pieces.append(case.say(key, limit=limit, unit=channel["unit"], **{**past, **spans}))
-    if case.question.quantity == "output" and channel["duty"] is not None:
-        pieces.append(case.say("logs_output", duty=channel["duty"]))
-    elif channel["pv"] and not limits:
-        key = "logs_mean" if case.question.extreme == "mean" else "logs_reach"
-        pieces.append(case.say(key, unit=channel["unit"], **channel["pv"]))
-    return " ".join(pieces)

@@ -19,7 +19,7 @@ from instrumentgpt.instruments.fleet import device_ending
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.mentions import PARTS, name_key
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
-from instrumentgpt.instruments.since import since, stretch
+from instrumentgpt.instruments.since import counted, parts_of, places_in, since
 from instrumentgpt.memory.likeness import LOG_NAME
 from instrumentgpt.memory.likeness import likeness as likeness_to
 from instrumentgpt.memory.reading.constraints import constraints_in
@@ -56,7 +56,6 @@ GAINS = {
     "kd": r"(?<![a-z])k ?d(?![a-z])|\bderivative|微分",
 }
 _NUMBER = r"(\d+(?:\.\d+)?)"
-_HAN = {digit: number for number, digit in enumerate("一二三四五六七八九十", start=1)} | {"两": 2}
 _CHANNEL_WORD = r"(?:\b(?:chann?e?ls?|chans?|ch|zones?|loops?|sensors?|id)|通道|频道|回路)"
 _CHANNELS = re.compile(
     _CHANNEL_WORD + r"\s*[=#.]?\s*((?:\d{1,2}|[一二三四])"
@@ -74,7 +73,9 @@ _CLOCK = re.compile(
 _SPAN = r"(\d{1,5}) ?(h|hours?|mins?|minutes?|s|secs?|seconds?|小时|分钟?|秒)(?![a-z])"
 _ELAPSED = re.compile(  # since the first line: at minute 205, between 200 and 215 min, 第205分钟, 205分钟前后
     rf"\b(?:at|around|near|before|after|past) (?:the |about )?(?:(hour|min|sec)\w* (\d{{1,5}})|{_SPAN})"
-    rf"|\b(?:between|from) (\d{{1,5}}) ?(?:h|min\w*|s)? ?(?:and|to|-) {_SPAN}|{_SPAN} ?[到至] ?{_SPAN}"
+    rf"|\b(?:between|from) (\d{{1,5}}) ?(?:h|min\w*|s)? ?(?:and|to|-) {_SPAN}"
+    r"|\b(min)(?:ute)?s? (\d{1,5}) ?(?:to|and|-|through) (\d{1,5})(?!\d)"
+    rf"|(\d{{1,5}}) ?(?:小时|分钟?|秒)? ?[到至] ?{_SPAN}|(?:^|(?<=[\s,:在从])){_SPAN}(?=[之以][后前])"
     rf"|第 ?{_SPAN}|(?<![点时\d]){_SPAN}(?=前后|左右|附近|的时候)"
 )
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
@@ -100,13 +101,7 @@ _NOT_THAT = re.compile(  # "not nov 2", 不是 11/2
     rf"(?:不是|而非|并非|\bnot|\binstead of|\brather than)\s*(?:(?:with|on|of|the|跟|和) ?)*"
     rf"(?:{_MONTH} ?\d|\d{{1,4}} ?[-/.月日])[\d/.月日-]*"
 )
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh")
-_ORDINAL = rf"(?:{'|'.join(_ORDINALS)})"
-_AND = r"\W+(?:(?:and|on|the|day|to|vs|with)\W+)*"
-_DAY_LIST = re.compile(
-    rf"\b({_ORDINAL}(?:{_AND}{_ORDINAL})*) days?\b|\bdays? (\d{{1,2}}(?:{_AND}\d{{1,2}}(?!\d|:))*)"
-    rf"|第\s*([一二三四五六七八九\d])\s*天"
-)
+_FIRST_DAYS = re.compile(r"\bfirst (\w+) days\b|[头初](.)天")
 _LINES = (
     r"(?:\blines?|\bl|第)\s*#?\s*(\d[\d,]*)"
     r"(?:\s*(?:-|–|\bto\b|\bthrough\b|~|到|至)\s*(?:l ?)?(\d[\d,]*))?\s*(行)?"
@@ -119,6 +114,9 @@ _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
 _THEN = (
     r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|suddenly|on|the|line|after|that"
     r"|之后|然后|接着|下一?行|变成|跳到|掉到|降到|突然|就|却|是|,)"
+)
+_DAY_OF_LIST = re.compile(
+    r"(?<![\d.:月/-])(\d{1,2})(?=\s?[、,和跟与到至]\s?(?:\d{1,2}\s?[、,和跟与到至]\s?)*\d{1,2}[日号])"
 )
 _BLANK_BY_HAN = re.compile(r"(?<=\d) (?=[年月日号点时分秒度区个行])|(?<=[年月第]) (?=\d)")  # 23 日 is 23日
 LONGEST_QUESTION = 120  # letters: what is longer tells a story
@@ -314,7 +312,7 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
     chosen, body = named_kind(rest)
     chosen = chosen if [body.strip()] == [*before[:1]] else ""  # a button; typed, it is words among others
     rest = body if chosen else rest
-    words = _BLANK_BY_HAN.sub("", spelled(rest))
+    words = _DAY_OF_LIST.sub(r"\1日", _BLANK_BY_HAN.sub("", spelled(rest)))  # 24、25日
     question = _slots(Question("", rest, words, pasted=pasted))
     named = _names(question, in_view, devices)
     plain = re.sub(f"{LOG_NAME}|{_PURPOSE}", " ", words)  # what asks for nothing
@@ -418,7 +416,8 @@ def _going_on(question: Question, before: Question) -> Question:
         or question.days
         or question.clocks
         or question.relative
-        or stretch(question.text)
+        or parts_of(question.text)
+        or aspect("by_event", question.words)
         or since(question.text, date.max)
     ):
         slots |= {name: getattr(question, name) for name in ("clocks", "moments", "relative", "timed")}
@@ -511,12 +510,6 @@ def _first(patterns: Mapping[str, re.Pattern[str]], words: str) -> str:
     return min(places, key=lambda name: places[name], default="")
 
 
-def _number(digits: str) -> int:
-    if digits.isdigit():
-        return int(digits)
-    return _HAN.get(digits[-1], 0) + (10 if digits[0] == "十" and len(digits) > 1 else 0)
-
-
 def channels_in(words: str) -> tuple[int, ...]:
     """Return the numbers of the channels that are named, in order.
 
@@ -526,7 +519,7 @@ def channels_in(words: str) -> tuple[int, ...]:
     channels: list[int] = []
     for match in _CHANNELS.finditer(spelled(words)):
         digits = next(group for group in match.groups() if group)
-        numbers = [_number(digit) for digit in re.findall(r"\d+|[一二三四五六七八九]", digits)]
+        numbers = [counted(digit) for digit in re.findall(r"\d+|[一二三四五六七八九]", digits)]
         spread = len(numbers) == 2 and re.search(r"\d\s*(?:to|-|到)\s*\d", digits)
         channels += range(numbers[0], numbers[1] + 1) if spread else numbers
     return tuple(dict.fromkeys(channels))
@@ -577,7 +570,7 @@ def _clock_places(words: str) -> list[tuple[int, str]]:
         if written or noon:
             first, _, rest = (written or "12:00").partition(":")
         else:
-            first, rest = str(_number(hour or han)), "30" if minute == "半" else f"{int(minute or 0):02d}"
+            first, rest = str(counted(hour or han)), "30" if minute == "半" else f"{int(minute or 0):02d}"
             is_late = part in ("下午", "晚上", "傍晚") or re.search("noon|evening", hour_half or "")
             half = "pm" if is_late else hour_half
         number = int(first) % 12 + 12 if half == "pm" and int(first) <= 12 else int(first) % 24
@@ -639,12 +632,9 @@ def counted_days(words: str) -> list[int]:
     >>> counted_days("the first and third day"), counted_days("第二天"), counted_days("days 2 and 4")
     ([1, 3], [2], [2, 4])
     """
-    counted = list[int]()
-    for match in _DAY_LIST.finditer(words):
-        ordinals, digits, han = match.groups()
-        numbers = [_number(number) for number in re.findall(r"\d+", digits or "") or ([han] if han else [])]
-        counted += numbers or [_ORDINALS.index(word) + 1 for word in re.findall(_ORDINAL, ordinals)]
-    return counted
+    first = _FIRST_DAYS.search(words)
+    numbers = range(1, counted(first[1] or first[2]) + 1) if first else ()
+    return [*numbers, *places_in(words, "days?|天")]
 
 
 def without_times(words: str) -> str:
@@ -653,7 +643,13 @@ def without_times(words: str) -> str:
     >>> without_times("mean between 10:00 and 11:00 on 2026-03-04?").split()
     ['mean', 'between', 'and', 'on', '?']
     """
-    for pattern in (*_DAYS, _CLOCK.pattern, _SPAN, r"(?<![\w.])\d{1,5} ?个?(?:钟头|天|days?)"):
+    for pattern in (
+        *_DAYS,
+        _CLOCK.pattern,
+        _ELAPSED.pattern,
+        _SPAN,
+        r"(?<![\w.])\d{1,5} ?个?(?:钟头|天|days?)",
+    ):
         words = re.sub(pattern, " ", words)
     return words
 
@@ -702,7 +698,7 @@ def _day_places(words: str) -> dict[int, str]:
         rest = re.sub(pattern, lambda match: "\0" * len(match.group()), rest)
     for match in _PART_OF_MONTH.finditer(rest):
         part, month, han, han_part = match.groups()
-        at = _MONTHS.index(month[:3]) + 1 if month else _number(han)
+        at = _MONTHS.index(month[:3]) + 1 if month else counted(han)
         part = "s" if part == "early" else (part or han_part)[0]
         days[match.start()] = f"~{at:02d}-{_ROUGHLY.get(part, 28):02d}"
     return days

@@ -23,7 +23,8 @@ from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, st
 from instrumentgpt.analyst.figures import called, channel_row, figures, is_pi
 from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
 from instrumentgpt.analyst.series import read_in
-from instrumentgpt.analyst.times import Stretches, window_asked
+from instrumentgpt.analyst.stages import Stretches
+from instrumentgpt.analyst.times import window_asked
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity

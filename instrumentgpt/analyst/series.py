@@ -4,9 +4,22 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
+from operator import itemgetter
 from typing import Any
 
-from instrumentgpt.analyst.case import Case, Result, Subject, age, choose_log, known_log
+from instrumentgpt.analyst.case import (
+    MOST_NAMED,
+    Case,
+    NothingToRead,
+    Result,
+    Subject,
+    ToolFailed,
+    age,
+    choose_log,
+    fetched_log,
+    known_log,
+    log_names,
+)
 from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
     aspect,
@@ -18,13 +31,15 @@ from instrumentgpt.analyst.questions import (
     without_times,
     written,
 )
-from instrumentgpt.analyst.times import ALL_OF_IT, Stretches, both_sides, each_day, stretches, window_words
+from instrumentgpt.analyst.stages import ALL_OF_IT, Stretches
+from instrumentgpt.analyst.times import both_sides, stretches, window_words
 from instrumentgpt.analyst.words import moment, quoted
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.language import HOUR, span_text
 from instrumentgpt.instruments.reading.headers import heading_of, written_unit
 from instrumentgpt.memory.likeness import LOG_NAME
 
+EXTREMES = {"least": min, "most": max}
 STATS = ("least", "most", "mean", "std", "reach")
 PAST = ("first", "last", "longest", "how_long", "share", "how_many", "ever", "when")  # asked of a limit
 OF_COLUMNS = ("diagnosis", "figures", "events", "compare", "survey", "logs", "help")  # as which it may read
@@ -89,8 +104,21 @@ def composed(case: Case, kind: str) -> list[str]:
         asks = frozenset(of_all)
     elif kind == "handover" and aspect("paragraph", question.words):
         asks = frozenset(() if aspect("report", question.words) else ("least", "most", "mean"))
-    elif kind not in OF_COLUMNS or question.quantity in OF_THE_LOOP[: 1 if limits else None]:
+    elif not (kind in OF_COLUMNS or (kind == "plot" and question.score < table()["least"])):
         return []
+    of_way = question.quantity == "rise" and asks & {*STATS} and aspect("by_event", question.words)
+    if (
+        not of_all
+        and kind != "handover"
+        and question.quantity in OF_THE_LOOP[: 1 if limits else None]
+        and not of_way
+    ):
+        return []
+    if not asks and len(window_words(question.words)) == 2:
+        when = stretches(case, about := choose_log(case))
+        return list(read_in(case, about, when)) if len(when.spans) == 2 else []
+    if not asks and kind == "logs" and question.quantity in COLUMN and aspect("what_is", question.words):
+        asks = frozenset(("least", "most", "mean"))
     if not asks:
         return []
     about = choose_log(case)
@@ -99,9 +127,13 @@ def composed(case: Case, kind: str) -> list[str]:
         read = case.tool("column_figures", **about.named)
     if asks & {*OF_ALL}:
         return list(_of_all(case, about, read, asks))
-    if lacks := lacking(question.text, [column["head"] for column in read["columns"]], ASIDE):
+    when = stretches(case, about, of_device=True, each="slope" not in asks)
+    if about.device and when.lacking and not when.spans:
+        raise NothingToRead(_day_none(case, about, when.lacking[0]))
+    own, heads = spelled(question.text), [column["head"] for column in read["columns"]]
+    if lacks := lacking(own.replace(when.words, " ") if when.words else own, heads, ASIDE):
         return [case.say("column_lacking", label=about.label, what=case.listed(lacks)), _names(case, read)]
-    wanted = _wanted(case, about, read, Wanted(asks, (), limits=limits, inside=inside))
+    wanted = _wanted(case, read, Wanted(asks, (), when, limits=limits, inside=inside))
     if wanted and kind == "handover" and {column["channel"] for column in wanted.columns} & _loops(read):
         return []  # a letter tells of the loops
     return [*_told(case, about, read, wanted), _aged(case, read)] if wanted else []
@@ -198,7 +230,7 @@ def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
     if both_sides(case.question) and not (limits or asks & {*STATS}):
         asks |= {"mean", "std"}
     asks -= {"slope"} if asks & {*STATS} else set()
-    if case.question.yes_no and not limits and patterns["than"].search(own):
+    if case.question.yes_no and not limits and len(case.question.days) < 2 and patterns["than"].search(own):
         asks = {"than", "mean"}
     if not asks and len(case.question.moments) == 1 and not window_words(all_words):
         asks = {"value"}
@@ -316,7 +348,7 @@ def is_of(head: str, row: Result) -> bool:
     return row["unit"] in units or bool(row["pattern"].search(head))
 
 
-def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted | None:
+def _wanted(case: Case, read: Result, wanted: Wanted) -> Wanted | None:
     """Return what is wanted with its columns and stretches, None if it is no figure of these."""
     columns, patterns, words = read["columns"], table()["asked"], case.question.words
     own = re.sub(LOG_NAME, " ", spelled(case.question.text))
@@ -339,10 +371,8 @@ def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted 
     if not groups or not groups[0]:
         return None
     chosen = list({column["name"]: column for group in groups for column in group}.values())
-    held = {level for column in columns for level in column.get("levels", ())}
-    is_of_holds = held & numbers_in(words) - {*map(float, case.question.channels)}
-    if not wanted.limits and (aspect("each_hold", words) or is_of_holds) and "value" not in wanted.asks:
-        return None
+    if wanted.when.held and not wanted.limits and all(column["role"] == "pv" for column in chosen):
+        return None  # told with their setpoints
     beside = None
     if len(groups) > 1 and (pair := _pair(words, named, wanted)):
         chosen, beside = [pair[0]], pair[1]
@@ -354,18 +384,12 @@ def _wanted(case: Case, about: Subject, read: Result, wanted: Wanted) -> Wanted 
         if any(column["channel"] in _loops(read) for column in chosen):  # told with its findings
             return None
         return replace(wanted, columns=tuple(chosen), at=case.question.moments[0])
-    if case.device and aspect("over_logs", words):
-        return None
     if "than" in wanted.asks:
         order = case.question.channels
         chosen.sort(key=lambda column: order.index(column["channel"]) if order else 0)
         if len(chosen) < 2:
             return None
-    is_daily = "slope" not in wanted.asks and patterns["daily"].search(words)
-    when = each_day(case, about, words) if is_daily else stretches(case, about)
-    if when.lacking and case.device and len(case.question.days) > 1:  # some lie in other logs
-        return None
-    return replace(wanted, columns=tuple(chosen), when=when, beside=beside)
+    return replace(wanted, columns=tuple(chosen), beside=beside)
 
 
 def _of_channels(case: Case, meant: list[Result], read: Result, called: bool = False) -> list[Result]:
@@ -412,19 +436,20 @@ def read_in(case: Case, about: Subject, when: Stretches, aged: bool = True) -> I
 def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[str]:
     """Say what the columns read: a row for each, or for each in each stretch."""
     named = [column["name"] for column in wanted.columns]
-    given = {**about.named, "columns": named, **(wanted.limits or {})}
+    given: dict[str, Any] = {"columns": named, **(wanted.limits or {})}
     given["only_loops"] = all(column["role"] for column in read["columns"])
     if wanted.beside:
         given["beside"] = wanted.beside["name"]
     spans = [list(span) for span in wanted.when.spans]
     yield wanted.when.note + "\n\n" if wanted.when.note else ""
+    yield from (_day_none(case, about, day) + "\n\n" for day in wanted.when.lacking * (not wanted.when.note))
     if wanted.at:
         minute = re.sub(r"(:\d\d):\d\d$", r"\1", wanted.at)
         spans = [[wanted.at, minute if wanted.at[0] == "+" else f"{minute}:59"]]
-    result = case.tool("column_figures", **given, spans=spans)
     columns = {column["name"]: column for column in read["columns"]}
-    rows = result["rows"]
+    rows = _rows(case, about, wanted, given, spans)
     if not rows:
+        yield from (case.item("series_lacking", since=since, until=until) for since, until in spans)
         return
     yield _more(case, wanted, rows) if "than" in wanted.asks else ""
     is_whole = not (wanted.when.spans or wanted.limits or wanted.beside or wanted.at)
@@ -432,12 +457,17 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
         column["role"] for column in wanted.columns
     )
     of_loops = case.tool("channel_metrics", **about.named)["channels"] if is_whole else ()
-    settled = {row["channel"]: row for row in of_loops if row.get("settled")}
+    settled = {row["channel"]: _linked(row, about) for row in of_loops if row.get("settled")}
     so = [_is_so(case, wanted, row)[0] for row in rows] if wanted.limits else []
     is_so = (all if aspect("all_along", case.question.words) or wanted.inside else any)(so)
     lead = case.lead(is_so) if so else ""
-    rows = sorted(rows, key=lambda row: bool(so) and so[rows.index(row)] is not is_so) if lead else rows
-    for row in rows:
+    of_all = list[Result]()
+    if len(rows) > 2 * len(named) and wanted.when.of_days and wanted.asks & {"least", "most", "mean", *PAST}:
+        of_each = ([row for row in rows if row["column"] == name] for name in named)
+        of_all = [_joined(of) | {"is_all": True} for of in of_each if of]
+    elif lead:
+        rows = sorted(rows, key=lambda row: so[rows.index(row)] is not is_so)
+    for row in (*of_all, *rows):
         column = columns[row["column"]]
         row["settled"] = settled.get(column["channel"], {}).get("settled", {}).get(column["role"])
         row["settled_at"] = settled.get(column["channel"], {}).get("settled_at", "")
@@ -445,12 +475,90 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
         is_named = wanted.when.spans or (wanted.asks & {*STATS} and not wanted.beside)
         span = case.say("series_span", since=ends[0], until=ends[1]) if is_named else ""
         what = what_is(case, column, read) + span
-        for text in _sentences(case, about, wanted, column, row, read, what):
+        said = list(_sentences(case, wanted, column, row, read, what))
+        if "is_all" in row:
+            yield lead + case.say("logs_of_all", told=said[0].rstrip(".。")) + "\n\n"
+            said, lead = [], ""
+        for text in said:
             yield text if text.startswith(" ") else f"- {lead}{text}\n"
             lead = ""
     yield from _changes(case, rows, columns, wanted)
-    for since, until in result["lacking"]:
-        yield case.item("series_lacking", since=since, until=until)
+    told = [row["span"] for row in rows]
+    for number, (since, until) in enumerate(spans):
+        is_between = case.question.days or len(spans) == 2 or min(told) < number < max(told)
+        yield (
+            case.item("series_lacking", since=since, until=until) if is_between and number not in told else ""
+        )
+
+
+def _day_none(case: Case, about: Subject, day: str) -> str:
+    names = log_names(case)[:MOST_NAMED] if about.device else [about.log]
+    return case.say("day_none", day=day.lstrip("-"), label=about.label, logs=case.listed(map(quoted, names)))
+
+
+def _rows(case: Case, about: Subject, wanted: Wanted, given: Result, spans: list[list[str]]) -> list[Result]:
+    """Return what the columns read in each span, with links to its lines; of several logs as of one."""
+    found = dict[tuple[int, str], list[Result]]()
+    for name in wanted.when.logs or (about.log,):
+        try:
+            log = about if name == about.log else fetched_log(case, name)
+            result = case.tool("column_figures", **log.named, **given, spans=spans)
+        except ToolFailed:
+            if not wanted.when.logs:
+                raise
+            continue
+        for row in result["rows"]:
+            found.setdefault((row["span"], row["column"]), []).append(_linked(row, log))
+    order = given["columns"]
+    return [_joined(found[key]) for key in sorted(found, key=lambda key: (key[0], order.index(key[1])))]
+
+
+def _linked(value: Any, log: Subject) -> Any:
+    """Return what a tool told of a log with links where it has the numbers of lines."""
+    if isinstance(value, dict):
+        return {key: log.link(one) if key == "line" else _linked(one, log) for key, one in value.items()}
+    return [_linked(one, log) for one in value] if isinstance(value, list) else value
+
+
+def _joined(rows: Sequence[Result]) -> Result:
+    """Return the rows of one column, in order of time, as that of one stretch."""
+    row, *rest = rows
+    for other in rest:
+        of = [(one["samples"] / (row["samples"] + other["samples"]), one) for one in (row, other)]
+        sums = {name: sum(part * one[name] for part, one in of) for name in ("mean", "mean_size")}
+        sums["std"] = (
+            sum(part * (one["std"] ** 2 + (one["mean"] - sums["mean"]) ** 2) for part, one in of) ** 0.5
+        )
+        sums["samples"] = row["samples"] + other["samples"]
+        past = {"past": _past_both(of)} if "past" in row else {}
+        unknown = dict.fromkeys({"per_hour", "r", "lag", "lag_r"} & {*row})
+        ends = {end: far(row[end], other[end], key=itemgetter("value")) for end, far in EXTREMES.items()}
+        ends |= {end: other[end] for end in ("last", "until")}
+        row = {**row, **sums, **ends, **past, **unknown}
+    return row
+
+
+def _past_both(of: Sequence[tuple[float, Result]]) -> Result:
+    """Return the times past a limit of two stretches as of one: the last of one may go on in the other."""
+    (_, row), (_, other) = of
+    first, second, share = row["past"], other["past"], sum(part * one["past"]["share"] for part, one in of)
+    if not (first["count"] and second["count"]):
+        return {**(first if first["count"] else second), "share": share}
+    goes_on = [first["last"]["clock"], other["first"]["clock"]] == [
+        row["last"]["clock"],
+        second["first"]["clock"],
+    ]
+    times = [*first["times"], *second["times"]]
+    if goes_on:
+        whole = first["times"][-1]["seconds"] + second["times"][0]["seconds"]
+        times = [*first["times"][:-1], first["times"][-1] | {"seconds": whole}, *second["times"][1:]]
+    longest = max(times, key=lambda one: one["seconds"])
+    sums = {
+        "count": first["count"] + second["count"] - goes_on,
+        "seconds": first["seconds"] + second["seconds"],
+    }
+    where = {"longest": longest["seconds"], "clock": longest["clock"], "line": longest["line"]}
+    return {**sums, **where, "share": share, "first": first["first"], "last": second["last"], "times": times}
 
 
 def _more(case: Case, wanted: Wanted, rows: Sequence[Result]) -> str:
@@ -488,17 +596,17 @@ def _head_of(column: Result, read: Result) -> str:
 
 
 def _sentences(
-    case: Case, about: Subject, wanted: Wanted, column: Result, row: Result, read: Result, what: str
+    case: Case, wanted: Wanted, column: Result, row: Result, read: Result, what: str
 ) -> Iterator[str]:
     """Yield what one column, `what` people are told of it, read in one stretch, in what is asked for."""
     asks, said = wanted.asks, {"what": what, "unit": f" {column['unit']}".rstrip()}
     ends = {name: row[name]["value"] for name in ("first", "last")}
 
     def at(end: Result, day: str = "") -> dict[str, Any]:
-        return {"value": end["value"], "clock": moment(end["clock"], day), "line": about.link(end["line"])}
+        return {"value": end["value"], "clock": moment(end["clock"], day), "line": end["line"]}
 
     if wanted.limits:
-        yield from _past(case, about, wanted, row, said)
+        yield from _past(case, wanted, row, said)
     elif wanted.beside:
         beside = {"beside": what_is(case, wanted.beside, read), "other": f" {wanted.beside['unit']}".rstrip()}
         if asks & {"related", "lag"}:
@@ -577,7 +685,7 @@ def _is_so(case: Case, wanted: Wanted, row: Result) -> tuple[bool, str]:
     return bool(row["past"]["count"]) is not (wanted.inside or bool(is_never.search(words))), ends[0]
 
 
-def _past(case: Case, about: Subject, wanted: Wanted, row: Result, said: Result) -> Iterator[str]:
+def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str]:
     """Say how often, how long, when first and last a column was past limits, or between them."""
     limits, past = wanted.limits or {}, row["past"]
     band = {"low": limits.get("below", -inf), "high": limits.get("above", inf)}
@@ -588,15 +696,15 @@ def _past(case: Case, about: Subject, wanted: Wanted, row: Result, said: Result)
     reach = {
         "value": row[end]["value"],
         "clock": moment(row[end]["clock"]),
-        "line": about.link(row[end]["line"]),
+        "line": row[end]["line"],
     }
     reach = {"end": case.say(f"column_{end}", **reach, **said)}
     if not past["count"]:
         yield case.say("past_never", side=side, what=said["what"], **reach)
         return
-    at = {name: (moment(past[name]["clock"]), about.link(past[name]["line"])) for name in ("first", "last")}
+    at = {name: (moment(past[name]["clock"]), past[name]["line"]) for name in ("first", "last")}
     numbers = {name: span_text(past[name], case.language, exact=True) for name in ("seconds", "longest")}
-    numbers |= {"share": past["share"], "count": past["count"], "line": about.link(past["line"])}
+    numbers |= {"share": past["share"], "count": past["count"], "line": past["line"]}
     numbers["clock"] = moment(past["clock"])
     told = {**said, "side": side, **numbers}
     told |= {
@@ -614,7 +722,7 @@ def _past(case: Case, about: Subject, wanted: Wanted, row: Result, said: Result)
         yield case.say(f"past_{name}", **told)
     yield case.say("past_row", **told, **reach)
     for one in past["times"] if past["count"] > 1 else ():
-        span, line = span_text(one["seconds"], case.language, exact=True), about.link(one["line"])
+        span, line = span_text(one["seconds"], case.language, exact=True), one["line"]
         yield "  " + case.item("limit_time", clock=moment(one["clock"]), span=span, line=line)
 
 

@@ -1,10 +1,12 @@
-"""The stretches of a log that a question is about: days, their parts, between two moments, an end."""
+"""The stretches that a question is about, of one log or several: days, their parts, moments, ends, stages."""
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
+from itertools import pairwise
+from math import ceil
 
-from instrumentgpt.analyst.case import Case, Subject
+from instrumentgpt.analyst.case import MOST_READ, Case, Extent, Result, Subject, extents
 from instrumentgpt.analyst.questions import (
     Question,
     aspect,
@@ -17,91 +19,181 @@ from instrumentgpt.analyst.questions import (
     table,
     weekdays_in,
 )
+from instrumentgpt.analyst.stages import ALL_OF_IT, Span, Stretches, stages_named
 from instrumentgpt.analyst.words import plain_text
-from instrumentgpt.instruments.since import since, stretch
+from instrumentgpt.instruments.language import HOUR
+from instrumentgpt.instruments.since import parts_of, since
 
-DAY, MOST_DAYS = 24, 14  # hours; days of one log that are told one by one
-
-
-@dataclass(frozen=True)
-class Stretches:
-    """Since and until of each stretch, as tools take them, () for all of the log; `note`: why it is that.
-
-    of_days  whether they are days, told one by one
-    lacking  whether the log has fewer days than are named
-    """
-
-    spans: tuple[tuple[str, str], ...] = ()
-    note: str = ""
-    of_days: bool = False
-    lacking: bool = False
+DAY = 24  # hours
+SECOND = timedelta(seconds=1)
+Times = tuple[datetime, datetime]  # begin and end
+_LOGS = r"\b(?:each|every|per|which) (?:run|batch|firing|log|file)s?\b|每一?[次炉批份]|哪一?[次炉批份]"
+_TO = r"\bfrom\b.* to\b|\bthrough\b|\bbetween\b.* and\b|[从自].*[到至]|\d[日号]?\s*[到至~]\s*(?:\d+月)?\d"
 
 
-ALL_OF_IT = Stretches()
-
-
-def stretches(case: Case, about: Subject) -> Stretches:
-    """Return the stretches of a log that the question names.
+def stretches(case: Case, about: Subject, of_device: bool = False, each: bool = True) -> Stretches:
+    """Return the stretches that the question names: of a log, or, `of_device`, of all logs of its device.
 
     What is counted from today is so by the calendar; a day of the week or by its number is the log's.
+
+    each  whether "each day" is one by one, and not a rate
     """
-    question, now = case.question, case.task.now
-    moments, sides = question.moments, window_words(words := spelled(question.timed))
-    begins, stops, part = part_of_day(question.timed)
-    if ended := stretch(question.timed):
-        return Stretches(((ended.get("since", ""), ended.get("until", "")),))
+    question, words = case.question, spelled(case.question.timed)
+    if (stages := stages_named(case, about)).spans:
+        return stages
+    if parts := parts_of(question.timed):
+        return _at_end(case, about, parts) if of_device and len(parts) == 1 else Stretches(tuple(parts))
     if both_sides(question):
-        return Stretches((("", moments[0]), (moments[0], "")))
-    if aspect("to_come", words):
+        return Stretches((("", question.moments[0]), (question.moments[0], "")))
+    if aspect("to_come", words) or (len(question.moments) == 1 and not window_words(words)):
         return ALL_OF_IT
-    is_of_days = question.days or question.relative or part or counted_days(words) or weekdays_in(words)
-    is_moment = len(moments) == 1 and not sides
-    if is_moment or not (moments or is_of_days or since(question.timed, now.date())):
+    if each and aspect("hourly", words):
+        hours = ceil(_read(case, about)["seconds"] / HOUR)
+        spans = ((f"+{hour} h", f"+{hour + 1} h") for hour in range(hours))
+        return Stretches(tuple(spans) if hours <= DAY else (), of_days=True)
+    is_each = each and bool(table()["asked"]["daily"].search(words) or aspect("over_logs", words))
+    part = part_of_day(question.timed)[2]
+    is_of_days = part or counted_days(words) or weekdays_in(words) or since(question.timed, date.max)
+    if not (question.moments or question.days or question.relative or is_of_days or is_each):
         return ALL_OF_IT
-    ends = _ends(case, about)
-    begun = None if moments else since(question.timed, now.date())
-    if begun or (question.relative and not question.days and not moments):
-        start, stop = (datetime.combine(begun, time()), now) if begun else span_of(question.relative, now)
-        if part and not begun and stop - start <= timedelta(days=1):
-            midnight = start.replace(hour=0)
-            start, stop = midnight + timedelta(hours=begins), midnight + timedelta(hours=stops)
-        named = case.say("since_day", day=begun) if begun else relative_words(question)
-        if not ends or ends[1] < start:
-            return _not_there(case, named, ends[1]) if ends else Stretches()
-        return Stretches(((f"{start:%F %H:%M}", f"{stop:%F %H:%M}"),))
-    days, named = _days(case, ends) if ends else ([], "")
-    if moments:
-        of_day = f"{days[0]} " if len(days) == 1 and not re.search(r"[-@+]", "".join(moments)) else ""
-        begin, end = (*(of_day + at for at in moments), "")[:2]
-        (on, _, _), (same, _, clock) = begin.rpartition(" "), end.rpartition(" ")
-        end = clock if on == same and end < begin else end  # past midnight
-        return Stretches((("", begin) if not end and sides == {"until"} else (begin, end),))
-    if not (named or part) or not ends:
-        return Stretches(note=case.say("part_no_clock", part=plain_text(part)) if part and not ends else "")
+    there = extents(case, "" if of_device and about.device and not question.log else about.log, about)
+    if question.moments:
+        return _between(case, there)
+    if not there:
+        name = part or relative_words(question) or question.timed
+        return (
+            ALL_OF_IT
+            if is_each and not is_of_days
+            else Stretches(note=case.say("part_no_clock", part=plain_text(name)))
+        )
+    return _of_days(case, there, of_device, is_each)
+
+
+def _between(case: Case, there: list[Extent]) -> Stretches:
+    """Return the stretch between two moments, or to one, each with its whole day where that is known."""
+    days = _days(case, _ends(there))[0] if there else []
+    begin, end = (*(_dated(moment, days) for moment in case.question.moments), "")[:2]
+    (on, _, _), (same, _, clock) = begin.rpartition(" "), end.rpartition(" ")
+    is_dated = len(on) > len("-23")
+    if on == same and end < begin:  # past midnight
+        end = f"{date.fromisoformat(on) + timedelta(days=1)} {clock}" if is_dated and days else clock
+    if not end and window_words(spelled(case.question.timed)) == {"until"}:
+        begin, end = f"{on} 00:00" if on else "", begin
+    return Stretches(
+        ((begin, end),), logs=tuple(log for log, *_ in there) if is_dated and len(there) > 1 else ()
+    )
+
+
+def _dated(moment: str, days: list[date]) -> str:
+    """Return a moment with the whole of its day, where that is one of `days`, or the only one."""
+    on, _, clock = moment.rpartition(" ")
+    of = [day for day in days if str(day).endswith(on)] if on or len(days) == 1 else []
+    return f"{of[0]} {clock}" if len(of) == 1 and clock[0] != "+" else moment
+
+
+def _of_days(case: Case, there: list[Extent], of_device: bool, is_each: bool) -> Stretches:
+    """Return the days, or the parts of days, that are named, each by itself."""
+    question, now, words = case.question, case.task.now, spelled(case.question.timed)
+    (begins, stops, part), ends, sides = part_of_day(question.timed), _ends(there), window_words(words)
+    if is_each and not part and aspect("night", words):
+        begins, stops = (table()["times"]["last night"][end] for end in ("from", "to"))
+    is_part = bool(part) or (begins, stops) != (0, DAY)
+    times, begun = list[Times](), since(question.timed, now.date())
+    if begun:
+        times = [(datetime.combine(begun, time()), now)]
+    elif not (
+        question.days or (part in relative_words(question) and re.search(r"\b(?:each|every)\b|每", words))
+    ):
+        times = [span_of(name, now) for name in _relatives(words)]
+    is_long = any(stop - start > timedelta(days=1) for start, stop in times)
+    if times and ends[1] < times[0][0]:
+        return _not_there(
+            case, case.say("since_day", day=begun) if begun else relative_words(question), ends[1]
+        )
+    if is_part and times and not is_long:
+        times = [_hours(start.date(), begins, stops) for start, _ in times]
+    if times and not (is_long and is_part):
+        found = _by_day(*times[0]) if is_long and of_device else times
+        return replace(_told(found, there), of_days=len(found) > 1)
+    if times:  # parts of the days of a longer time
+        ends, is_each = (max(ends[0], times[0][0]), min(ends[1], times[0][1])), True
+    days, named = _days(case, ends) if not times else ([], "")
+    if not named and is_each and not is_part and re.search(_LOGS, words) and len(there) > 1:
+        return _told([(begin, end - SECOND) for _, begin, end in there], there)
+    if not named and not is_part and not is_each:
+        return ALL_OF_IT
     if not named:
-        days = [ends[1].date() - timedelta(days=n) for n in range((ends[1].date() - ends[0].date()).days + 2)]
-    midnights = [datetime.combine(day, time()) for day in days]
-    spans = [(day + timedelta(hours=begins), day + timedelta(hours=stops)) for day in midnights]
-    spans = [span for span in spans if span[0] < ends[1] and span[1] > ends[0]][: None if named else 1]
-    if not spans:
-        return replace(_not_there(case, plain_text(named or part), ends[1]), lacking=True)
-    lacking = len(spans) < len(question.days)
-    if len(spans) > 1 and re.search(r"\bfrom\b.* to\b|\bthrough\b|[从自].*[到至]", words):
-        spans = [(spans[0][0], spans[0 if stops > DAY else -1][1])]  # a night from one day to the next
-    told = [(f"{start}", f"{stop - timedelta(seconds=stops == DAY)}") for start, stop in spans[:MOST_DAYS]]
-    if len(told) == 1 and len(sides) == 1 and not part:
-        told = [("", told[0][1]) if sides == {"until"} else (told[0][0], "")]
-    return Stretches(tuple(told), of_days=bool(named), lacking=lacking)
+        first = ends[0].date() - timedelta(days=stops > DAY)
+        days = [first + timedelta(days=n) for n in range((ends[1].date() - first).days + 1)][-MOST_READ:]
+    found = [_hours(day, begins, stops) for day in days]
+    found = [(start, stop) for start, stop in found if start < ends[1] and stop > ends[0]]
+    named_days = (day for day in question.days if day[0] != "~")
+    lacking = tuple(day for day in named_days if not any(str(one).endswith(day) for one in days))
+    if not found:
+        return replace(_not_there(case, plain_text(part or named.lstrip("-")), ends[1]), lacking=lacking)
+    is_range = bool(re.search(_TO, words)) and not is_each
+    if len(found) > 1 and is_range and stops > DAY:
+        found = found[:1]  # a night from one day to the next
+    elif len(found) > 1 and is_range:
+        whole = (found[0][0], found[-1][1])
+        found = _by_day(*whole) if of_device and not part else [whole]
+    elif len(found) == 1 and len(sides) == 1 and not part and not is_range:
+        start, stop = _told(found, there).spans[0]
+        return Stretches((("", stop) if sides == {"until"} else (start, ""),), of_days=True)
+    return replace(_told(found[-MOST_READ:], there), lacking=lacking)
 
 
-def _days(case: Case, ends: tuple[datetime, datetime]) -> tuple[list[date], str]:
+def _ends(there: list[Extent]) -> Times:
+    return there[0][1], max(end for *_, end in there)
+
+
+def _hours(day: date, begins: int, stops: int) -> Times:
+    midnight = datetime.combine(day, time())
+    return midnight + timedelta(hours=begins), midnight + timedelta(hours=stops)
+
+
+def _relatives(words: str) -> list[str]:
+    """Return the times counted from today that `words` name, none that stands in the words for another."""
+    places = {name: row["pattern"].search(words) for name, row in table()["times"].items()}
+    found = {name: {*range(*match.span())} for name, match in places.items() if match}
+    return [name for name, span in found.items() if not any(span < other for other in found.values())]
+
+
+def _told(found: list[Times], there: list[Extent]) -> Stretches:
+    """Return the stretches as tools take them, with the logs in which they lie."""
+    spans = [(str(start), str(stop - SECOND * (stop.time() == time()))) for start, stop in found]
+    logs = [log for log, begin, end in there if any(start < end and begin < stop for start, stop in found)]
+    return Stretches(tuple(dict.fromkeys(spans)), of_days=True, logs=tuple(logs) if len(there) > 1 else ())
+
+
+def _by_day(start: datetime, stop: datetime) -> list[Times]:
+    """Return the days of a stretch, the first and the last as far as they are in it."""
+    midnights = (_hours(start.date(), DAY * n, 0)[0] for n in range(1, (stop - start).days + 2))
+    return [*pairwise([start, *(at for at in midnights if at < stop), stop])][-MOST_READ:]
+
+
+def _at_end(case: Case, about: Subject, parts: list[Span]) -> Stretches:
+    """Return a part at an end of a log; one longer than the newest log goes back into those before."""
+    (begin, end), there = parts[0], list[Extent]()
+    if begin.startswith("-") and timedelta(seconds=_read(case, about)["seconds"]) < _length(begin):
+        there = extents(case)
+    if len(there) < 2:
+        return Stretches(((begin, end),))
+    return replace(_told([(there[-1][2] - _length(begin), there[-1][2] + SECOND)], there), of_days=False)
+
+
+def _length(part: str) -> timedelta:
+    return timedelta(minutes=int(part[1:].split()[0]))
+
+
+def _days(case: Case, ends: Times) -> tuple[list[date], str]:
     """Return the days of the log that are named, and a name of them; days that it has not are left out."""
     question, words = case.question, spelled(case.question.timed)
     of_log = [ends[0].date() + timedelta(days=n) for n in range((ends[1].date() - ends[0].date()).days + 1)]
     if names := [name for name in question.days if name[0] != "~"]:
         return [day for day in of_log if any(str(day).endswith(name) for name in names)], names[0]
     if counted := counted_days(words):
-        return [of_log[number - 1] for number in counted if number <= len(of_log)], question.timed
+        return [of_log[number - (number > 0)] for number in counted if number <= len(of_log)], question.timed
     if weekdays := weekdays_in(words):
         return [day for day in of_log if day.weekday() in weekdays][-len(weekdays) :], question.timed
     if question.relative:
@@ -109,32 +201,18 @@ def _days(case: Case, ends: tuple[datetime, datetime]) -> tuple[list[date], str]
     return [], ""
 
 
-def each_day(case: Case, about: Subject, words: str) -> Stretches:
-    """Return the days of a log, or each night that `words` name; none without dates or of one day."""
-    if not (ends := _ends(case, about)):
-        return Stretches()
-    hours = table()["times"]["last night" if aspect("night", words) else "yesterday"]
-    first = datetime.combine(ends[0], time())
-    midnights = (first + timedelta(days=number) for number in range(-1, (ends[1] - first).days + 1))
-    spans = [tuple(day + timedelta(hours=hours[end]) for end in ("from", "to")) for day in midnights]
-    told = [(str(start), str(stop)) for start, stop in spans if start < ends[1] and stop > ends[0]]
-    return Stretches(tuple(told[:MOST_DAYS]) if len(told) > 1 else (), of_days=True)
-
-
 def window_asked(case: Case, about: Subject) -> tuple[dict[str, str], str]:
-    """Return since and until of the first stretch as tools take them, and what is said if it is not there."""
-    found = stretches(case, about)
-    since_, until = (*found.spans, ("", ""))[0]
+    """Return since and until of the stretch as tools take them, and what is said if it is not there.
+
+    Of several the last.
+    """
+    found = stretches(case, about, each=False)
+    since_, until = found.spans[-1] if found.spans else ("", "")
     return {name: at for name, at in (("since", since_), ("until", until)) if at}, found.note
 
 
-def _ends(case: Case, about: Subject) -> tuple[datetime, datetime] | None:
-    """Return the first and the last moment of a log, None of one without dates."""
-    try:
-        first, last = case.tool("column_figures", **about.named, only_loops=True)["whole"]
-        return datetime.fromisoformat(first[:19]), datetime.fromisoformat(last[:19])
-    except ValueError:
-        return None
+def _read(case: Case, about: Subject) -> Result:
+    return case.tool("column_figures", **about.named, only_loops=True)
 
 
 def _not_there(case: Case, name: str, end: datetime) -> Stretches:
@@ -156,5 +234,5 @@ def window_words(words: str) -> set[str]:
     ({'since'}, ['since', 'until'])
     """
     before = re.search(r"\b(?:before|until|till|up to)\b|之前|以前|前后", words)
-    after = re.search(r"\b(?:after|since|from)\b|之后|以后|[从自]|前后", words)
+    after = re.search(r"\b(?:after|since|from)\b|之后|以[后来]|[从自]|前后", words)
     return {end for end, match in (("until", before), ("since", after)) if match}

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from datetime import date, timedelta
 
-from instrumentgpt.instruments.fleet import NUMBERS
+from instrumentgpt.instruments.fleet import NUMBERS, PLACES
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _HAN_DAYS = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6}
@@ -40,29 +40,65 @@ _THIS_WEEK = (
 )
 _LAST_WEEK = rf"\bsince last week\b|(?:自|從|从)上(?:個|个)?{_WEEK}(?![一二三四五六日天])"
 
-_UNIT = r"(?P<unit>h(?:ou)?rs?\b|h\b|min)"
+_PLACES = {word: number for number, word in enumerate(PLACES, 1)} | {_HAN[n]: n for n in range(1, 10)}
+_WORDS = [word for word in NUMBERS if word.isascii()]
+_PLACE = rf"(?:{'|'.join(PLACES)}|last|final|\d{{1,2}}(?:st|nd|rd|th))"
+_HAN_PLACE = rf"[{''.join(_HAN[1:])}\d]"
+_AND = r"\W+(?:(?:and|or|on|in|the|to|versus|vs|with|compared|day|hour)\W+)*"
+_UNITS = {"h(?:ou)?rs?\\b|h\\b|小時|小时|鐘頭|钟头": 60, "min|分鐘|分钟": 1}  # min
+_UNIT = rf"(?P<unit>{'|'.join(_UNITS)})"
 _STRETCHES = (
-    rf"\b(?P<side>first|last|past|latest|final) (?:{_COUNT} |(?P<half>half (?:an? )?))?{_UNIT}",
-    rf"(?P<side>最[後后近初]|過去|过去|[開开一]?[頭头始]|(?<!之)前)\s*的?(?:{_COUNT}|(?P<half>半))\s*[個个]?"
-    "(?P<unit>小時|小时|鐘頭|钟头|分鐘|分钟)",
+    rf"(?P<beyond>\bafter )?\b(?:the )?(?P<side>first|last|past|latest|final)"
+    rf"(?P<both>{_AND}(?:last|final))? (?:{_COUNT} |(?P<half>half (?:an? )?))?{_UNIT}",
+    rf"(?P<side>最[後后近初]|過去|过去|[開开一]?[頭头始]|(?<!之)前)\s*的?(?:{_COUNT}|(?P<half>半))\s*[個个]?{_UNIT}"
+    "(?P<beyond>之[後后]|以[後后])?(?P<both>(?!))?",
 )
+UNIT_SECONDS = {"h": 3600, "小": 3600, "鐘": 3600, "钟": 3600, "m": 60, "分": 60, "s": 1, "秒": 1}
 
 
-def stretch(text: str) -> dict[str, str]:
-    """Return the stretch at an end of a log that `text` names, as tools take it; {} if it names none.
+def counted(word: str) -> int:
+    """Return the number that a word is, 0 for another."""
+    return int(word) if word.isdecimal() else _NUMBERS.get(word, 0)
 
-    >>> stretch("and the last half hour?"), stretch("前20分鐘"), stretch("the last two days")
-    ({'since': '-30 min'}, {'until': '+20 min'}, {})
+
+def places_in(text: str, of: str) -> list[int]:
+    """Return the places of what the pattern `of` names, of the last -1.
+
+    >>> places_in("the first and third day", "days?"), places_in("第二天", "天"), places_in("last run", "run")
+    ([1, 3], [2], [-1])
     """
-    words = unicodedata.normalize("NFKC", text).casefold()
-    match = next(filter(None, (re.search(pattern, words) for pattern in _STRETCHES)), None)
-    if not match:
-        return {}
-    count = match["count"] or "1"
-    minutes = (int(count) if count.isdigit() else _NUMBERS[count]) * (1 if match["unit"][0] in "m分" else 60)
-    minutes //= 2 if match["half"] else 1
-    is_begin = re.match("first|最初|前|.?[頭头始]", match["side"])
-    return {"until": f"+{minutes} min"} if is_begin else {"since": f"-{minutes} min"}
+    latin = rf"\b({_PLACE}(?:{_AND}{_PLACE})*) (?:{of})"
+    han = rf"第({_HAN_PLACE}(?:\S?[和跟與与、]第?{_HAN_PLACE})*) ?(?:{of})"
+    named = " ".join(match[1] or match[2] for match in re.finditer(f"{latin}|{han}", text))
+    places = re.findall(rf"{_PLACE}|{_HAN_PLACE}", named)
+    number = rf"(?:{'|'.join(_WORDS)}|\d{{1,2}})"  # "day three"; "minutes 30 to 60" are moments
+    behind = rf"\b(?:{of}) ({number}(?:{_AND}{number})*)(?![\w:])" if "min" not in of else r"(?!)"
+    listed = (match[1] for match in re.finditer(behind, text))
+    numbers = [counted(word) for words in listed for word in re.findall(number, words)]
+    return numbers + [_PLACES.get(place) or int(re.sub(r"\D", "", place) or -1) for place in places]
+
+
+def parts_of(text: str) -> list[tuple[str, str]]:
+    """Return since and until of each part of a log that `text` names by its end or its number.
+
+    >>> parts_of("and the last half hour?"), parts_of("前20分鐘"), parts_of("the last two days")
+    ([('-30 min', '')], [('', '+20 min')], [])
+    >>> parts_of("the first and the third hour"), parts_of("after the first two hours")
+    ([('', '+60 min'), ('+120 min', '+180 min')], [('+120 min', '')])
+    """
+    words, parts = unicodedata.normalize("NFKC", text).casefold(), list[tuple[str, str]]()
+    for unit, long in () if re.search(r"\bafter the first", words) else _UNITS.items():
+        for number in places_in(words, f"[個个]?(?:{unit})"):
+            first = f"+{long * (number - 1)} min" if number > 1 else ""
+            parts.append((first, f"+{long * number} min") if number > 0 else (f"-{long} min", ""))
+    for match in (match for pattern in _STRETCHES for match in re.finditer(pattern, words)):
+        long = next(long for unit, long in _UNITS.items() if re.fullmatch(unit, match["unit"]))
+        minutes = long * (counted(match["count"]) if match["count"] else 1) // (2 if match["half"] else 1)
+        is_begin = re.match("first|最初|前|.?[頭头始]", match["side"])
+        last = (f"-{minutes} min", "")
+        begin = (f"+{minutes} min", "") if match["beyond"] else ("", f"+{minutes} min")
+        parts += ([begin] * bool(is_begin)) + ([last] * bool(not is_begin or match["both"]))
+    return list(dict.fromkeys(parts))
 
 
 def since(text: str, today: date) -> date | None:

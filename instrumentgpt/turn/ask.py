@@ -39,7 +39,7 @@ from instrumentgpt.agents.sandbox import confined
 from instrumentgpt.agents.secrets import redacted, secrets_of
 from instrumentgpt.agents.stream_parser import SERVER, with_whole_result
 from instrumentgpt.errors import reason
-from instrumentgpt.instruments.since import since, stretch
+from instrumentgpt.instruments.since import parts_of, since
 from instrumentgpt.memory.gate import Mark, Source, marks_of
 from instrumentgpt.moments import today
 from instrumentgpt.settings import Settings
@@ -317,7 +317,8 @@ def sources(
 
 def _with_spans(words: str) -> str:
     """Return what the user said, with the days and minutes that it means: the last hour, since Monday."""
-    return "\n".join(map(str, filter(None, (words, since(words, today()), *stretch(words).values()))))
+    ends = (end for ends in parts_of(words) for end in ends)
+    return "\n".join(map(str, filter(None, (words, since(words, today()), *ends))))
 
 
 def _words_of_result(tool: Tool) -> str:

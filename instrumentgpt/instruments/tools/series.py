@@ -70,6 +70,8 @@ def column_figures(
              with `below` the lower one: how long it was out of the band between them
     only_loops  whether columns beside those of the loops are left unread, which takes seconds in a wide table
     beside   another column: how far the two go together (r), and what it read when the first was least, most
+
+    A row has the number of its span, from 0.
     """
     opened = open_log(workspace, log, device)
     there = {one.name: one for one in _all(opened, only_loops)}
@@ -77,7 +79,7 @@ def column_figures(
         raise ToolProblem("no_column", log=opened.name, column=repr(unknown[0]), has=", ".join(there))
     rows, lacking = list[dict[str, Any]](), list[list[str]]()
     other = there.get(beside)
-    for since, until in spans or [("", "")]:
+    for number, (since, until) in enumerate(spans or [("", "")]):
         try:
             window = window_of(opened.log, since, until)
         except NotInTheLog:
@@ -86,7 +88,7 @@ def column_figures(
             lacking.append([since, until])
             continue
         told = (_row(opened.log, there[name], window, (above, below), other) for name in columns)
-        rows += [row for row in told if row]
+        rows += [row | {"span": number} for row in told if row]
     whole = [opened.log.clock(at) for at in window_of(opened.log, "", "")]
     return {
         "summary": f"{opened.name}: {len(rows)} rows",

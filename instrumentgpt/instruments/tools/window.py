@@ -324,7 +324,7 @@ def holds_of(
 ) -> list[dict[str, Any]]:
     """Return how a channel held each of its setpoints, or one `setpoint`: how often, how long, and when.
 
-    times  clock, end_clock, line, seconds, and once pv had settled, else in the second half: its mean, std,
+    times  clock, end_clock, line, seconds, and from settled_clock on, else in the second half: its mean, std,
            least and most, duty and mean_error; of the longest holds where there are many
     """
     samples = log.samples[log.samples["channel"] == channel]
@@ -351,6 +351,7 @@ def _hold(log: Log, samples: pd.DataFrame, hold: Level | Segment) -> dict[str, A
     figures = {"mean": pv.mean(), "std": pv.std(), "least": pv.min(), "most": pv.max()}
     return {
         "clock": log.clock(hold.onset),
+        "settled_clock": log.clock(begin),
         "end_clock": log.clock(hold.end),
         "line": hold.first_line,
         "seconds": plain(hold.end - hold.onset),
