@@ -11,7 +11,7 @@ from instrumentgpt.agents.stream_parser import HANDS_OVER
 from instrumentgpt.analyst.words import line_link
 from instrumentgpt.mcp_pages import ALWAYS
 
-OF_OURS = ("channel_numbers", "heads", "checks", "unjudged", "titles")  # for the page and the analyst
+OF_OURS = ("channel_numbers", "beside", "checks", "unjudged", "titles")  # for the page and the analyst
 SAID_BELOW = ("diagnose_log", "next_test", "advise_gains")  # whose summary stands again in what is told
 DIGITS = 4  # significant, of a computed number
 LINKED = 3  # lines of one item that are given as links

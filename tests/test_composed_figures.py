@@ -224,3 +224,43 @@ def test_what_no_tool_used_of_a_question_is_said_before_any_figure(chamber, ques
 def test_what_differs_after_a_moment_is_told_beside_what_was_before_it(chamber, question, both):
     text = said(chamber, question)
     assert (all(part in text for part in both) and "On average" in text) or "mean" in text
+
+
+@pytest.fixture(scope="module")
+def furnace(tmp_path_factory):
+    """Return a log of two zones with German heads, and what is beside them."""
+    heads = "Zeit;Zone 1 Soll [°C];Zone 1 Ist [°C];Zone 1 Stellgröße [%];"
+    heads += heads[5:].replace("1", "2") + "Kühlwasser Vorlauf [°C];Kühlwasser Rücklauf [°C];Heizstrom [A]"
+    lines = [heads]
+    for number in range(480):
+        clock, wave = START + timedelta(seconds=PERIOD * number), np.sin(number / 40)
+        zones = (320, 320 + wave, 40 - 5 * wave, 350, 351 + wave, 60 - 5 * wave)
+        lines.append(
+            ";".join([f"{clock}", *(f"{one:.2f}" for one in (*zones, 14 - wave, 19 + wave, 8 + wave))])
+        )
+    path = tmp_path_factory.mktemp("furnace") / "ofen.csv"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+@each(
+    "question, told",
+    [
+        ("how hot did the cooling water return get?", "`Kühlwasser Rücklauf [°C]`"),
+        ("冷卻水出口溫度平均多少？", "`Kühlwasser Rücklauf [°C]`"),
+        ("how was the heater current?", "`Heizstrom [A]` from"),
+        ("加熱電流最高多少？", "最高 9 A"),
+        ("zone 2 minus zone 1, on average?", "+31 °C on average"),
+        ("第2區平均比第1區高多少？", "平均 +31 °C"),
+        ("average difference between cooling water outlet and cooling water inlet?", "°C on average, from"),
+        (
+            "how much higher was zone 2 than the temperature of the cooling water on average?",
+            "Which column do",
+        ),
+        ("zone 1 minus the heater current?", "there is no difference between them"),
+        ("what was the output of zone 2 on average?", "Channel 2 (`Zone 2 Ist [°C]`), output from"),
+    ],
+)
+def test_a_column_is_named_in_another_tongue_than_its_head_and_two_are_told_apart(furnace, question, told):
+    text = said(furnace, question)
+    assert told in text and "not looked at" not in text and "沒有單獨看" not in text

@@ -71,8 +71,11 @@ def said(rig, question: str, *before: str) -> str:
         ("could you check, did the flow remain below 6.5?", "No: "),
         ("流量有沒有低於 5.2？", "是："),
         ("流量是不是一直低於 6.5？", "否："),
-        ("is the bottom zone warmer than the top zone?", "Yes: on average the first read +5 °C more"),
-        ("通道1比通道2熱嗎？", "否：第一個平均比第二個多 -5 °C"),
+        (
+            "is the bottom zone warmer than the top zone?",
+            "Yes: Channel 2 (`Bottom PV [°C]`) less Channel 1 (`Top PV [°C]`): +5 °C on average",
+        ),
+        ("通道1比通道2熱嗎？", "否：通道 1 (`Top PV [°C]`) 減 通道 2 (`Bottom PV [°C]`)：平均 -5 °C"),
         ("is the flow still below 9?", "Yes: "),
     ],
 )

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, ToolFailed
+from instrumentgpt.analyst.columns import ASIDE, lacking
 from instrumentgpt.analyst.events import topics_of
 from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
@@ -24,7 +25,6 @@ from instrumentgpt.analyst.questions import (
     without_times,
     written,
 )
-from instrumentgpt.analyst.series import ASIDE, lacking
 from instrumentgpt.analyst.words import plain_text, quoted, sentences
 from instrumentgpt.instruments.since import parts_of, since
 from instrumentgpt.memory.likeness import LOG_NAME
@@ -113,12 +113,12 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list
     given = [str(value) for call in calls for name, value in call.items() if name not in NO_TIME]
     evidence = spelled("\n".join([*(str(call) for call in calls), shown]))
     words = re.sub(LOG_NAME, " ", spelled(question.text))
-    heads = [evidence, *re.findall(r"`([^`]+)`", shown)]
+    heads = re.findall(r"`([^`]+)`", shown)
     is_timed = any(re.search(r"\d:\d|\d-\d|[+-]\d", value) for value in given)
-    parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE)]
+    parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE, evidence)]
     if question.search and spelled(question.search) not in evidence:
         parts.append(question.search)
-    if kind in FIGURES and not question.again:
+    if kind in FIGURES and not question.again and re.search("(?m)^- ", shown):  # figures are told
         parts += _readings(words, evidence) + _unknown(words, evidence)
     whole = [part for part in parts if not any(part in other and part != other for other in parts)]
     return list(dict.fromkeys(written(part, question.text) for part in whole))

@@ -10,6 +10,7 @@ from pathlib import Path
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
 from instrumentgpt.analyst.account import accounted, without_names
+from instrumentgpt.analyst.beside import columns_asked
 from instrumentgpt.analyst.case import (
     Case,
     NothingToRead,
@@ -20,7 +21,6 @@ from instrumentgpt.analyst.case import (
     known_log,
     log_of_clock,
 )
-from instrumentgpt.analyst.columns import columns_asked
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.documents import documents, documents_asked

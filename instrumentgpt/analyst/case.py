@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instrumentgpt.analyst.words import joined, line_link, phrase, quoted
+from instrumentgpt.analyst.words import joined, line_link, moment, phrase, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import DAY, Language, language_of, span_text
 from instrumentgpt.instruments.lognames import is_log_name, reference_to, start_time
@@ -145,6 +145,10 @@ class Subject:
     def link(self, line: int) -> str:
         """Return the link to a line of this log."""
         return line_link(self.reference, line)
+
+    def at(self, told: Result, day: str = "") -> Result:
+        """Return what a tool tells of a moment, its clock (without `day`) and line as people are told."""
+        return {**told, "clock": moment(told["clock"], day), "line": self.link(told["line"])}
 
 
 def unit_of(result: Result, channel: int | None) -> str:

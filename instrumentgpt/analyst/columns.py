@@ -1,96 +1,171 @@
-"""Questions about the columns of a log that are no loop's: mains voltage, flow, humidity, whatever it has."""
+"""Which columns of a log a question names: by head, quantity, place or number, in any tongue."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
 
-from instrumentgpt.analyst.case import Case, Result, Subject, choose_log, known_log
-from instrumentgpt.analyst.questions import ALONE, LONGEST_QUESTION, SENTENCE_END, aspect, spelled, suspected
-from instrumentgpt.analyst.report import diagnosed
-from instrumentgpt.analyst.series import columns_named, lacking, may_be_beside
-from instrumentgpt.analyst.times import window_asked
-from instrumentgpt.analyst.words import moment, quoted
-from instrumentgpt.instruments.faults import faults
+from instrumentgpt.analyst.case import Result, unit_of
+from instrumentgpt.analyst.questions import (
+    CHANNELS,
+    NAMING,
+    Question,
+    channels_in,
+    pattern_of,
+    spelled,
+    table,
+    written,
+)
+from instrumentgpt.instruments.analysis.own_units import CELSIUS
+from instrumentgpt.instruments.reading.headers import heading_of, vocabulary, written_unit
 from instrumentgpt.memory.likeness import LOG_NAME
 
-KINDS = ("diagnosis", "figures", "plot", "help")  # of questions that may be on such a column
-LIKE = {"events": 5, "remembered": 0, "compare": 0}  # … if no more than this weight speaks for them
-BARE = 16  # characters: "051 flow" asks without a word for it
-MOST_TIMES = 4  # linked of one kind of fault or excursion
+ASIDE = (  # places of which no loop's own temperature is
+    "room", "coolant", "inlet", "outlet", "exhaust", "oil", "air", "pump", "fan", "motor", "jacket", "lid",
+)  # fmt: skip
+COMPOUND = 4  # letters, from which a word is known within a longer one: Heizstrom
+_JOINED = re.compile(r"[\s的/_-]*(?:(?:of|in|at|from)\s+(?:the\s+)?|(?:回路|通道|区|loop|zone)[\s的]*)?")
+Patterns = list[re.Pattern[str]]
+Spans = list[tuple[int, int]]
+Named = tuple[int, list[Result], str]  # where columns are named, which may be meant, by which words
 
 
-def columns_asked(case: Case, kind: str) -> tuple[list[str], bool]:
-    """Return what is told of the columns beside those of the loops that the question names; if it is all."""
-    question, words = case.question, _asking(case)
-    says_column = bool(aspect("column", words))
-    names_one = says_column or bool(lacking(words, ()))
-    may_be = says_column or kind in KINDS or question.score <= LIKE.get(kind, -1)
-    may_be &= names_one or (kind in ("diagnosis", "figures") and not question.quantity)
-    if not (may_be and words and (case.device or known_log(case))) or len(case.task.devices) > 1:
-        return [], False
-    about, text = choose_log(case), case.question.text
-    is_read = kind == "figures"  # by figures, else by a diagnosis
-    read = case.tool("column_figures", **about.named, only_loops=True) if is_read else diagnosed(case, about)
-    if not (names_one or may_be_beside(words, read["heads"])):
-        return [], False
-    columns = case.tool("column_figures", **about.named)["columns"]
-    lacks = lacking(text, [column["head"] for column in columns]) if lacking(words, ()) else []
-    meant = (column for _, meant in columns_named(words, columns) for column in meant)
-    named = {column["head"] for column in meant if not column["role"]}
-    if not (named or lacks or says_column):
-        return [], False
-    window, note = window_asked(case, about)
-    result = case.tool("other_columns", **about.named, **window)
-    rows = [row for row in result["columns"] if row["column"] in named]
-    told = [note + "\n\n"] if note and rows else []
-    if lacks or (says_column and not rows and not question.quantity):
-        what = case.listed(lacks)
-        told += [case.say("column_lacking", label=about.label, what=what)] if lacks else []
-        names = [quoted(row["column"]) for row in result["columns"]]
-        has = case.say("column_names", count=len(names), names=case.listed(names) or "–")
-        told += [(has if names or not lacks else "") + "\n\n"]
-    told += [case.say("column_undrawn") + "\n\n"] if kind == "plot" and rows else []
-    told += [text for row in rows for text in _told(case, about, row, result["window"])]
-    is_wider = suspected(words) or question.quantity or (kind == "diagnosis" and question.score >= ALONE)
-    return told, bool(rows) or not (is_wider or not (lacks or says_column))
+@cache
+def subjects() -> dict[str, Result]:
+    """Return what columns are of, and where: name → its part of columns.toml, unit, pattern, words, heads."""
+    rows = dict[str, Result]()
+    for part in NAMING:
+        for name, row in vocabulary()[part].items():
+            words, heads = ([*map(spelled, row.get(kind, ()))] for kind in ("words", "heads"))
+            asked = [*(f"{word}s?" if word.isascii() else word for word in words), *row.get("asked", ())]
+            named = {"pattern": pattern_of(asked or ["(?!)"]), "words": words, "heads": heads}
+            is_cool = part != "places" and name != "temperature"
+            rows[name] = {"unit": row.get("unit"), "part": part, "is_cool": is_cool, **named}
+    return rows
 
 
-def _asking(case: Case) -> str:
-    """Return the sentences of the question that ask, or are as short as a question without a word for it."""
-    question = case.question  # "and the temperature?" has the words of the question before in front
-    words = re.sub(LOG_NAME, " ", spelled(question.text) if question.quantity else question.words)
-    if question.pasted or len(question.words) > 2 * LONGEST_QUESTION:
-        return ""
-    is_bare = len(words) <= BARE and not re.search(r"\d", re.sub(r"co2|\b0\d\d\b", "", words))
-    asking = (part for part in SENTENCE_END.split(words) if aspect("asks", part) or aspect("column", part))
-    return words if is_bare else " ".join(asking)
+def is_of(head: str, row: Result) -> bool:
+    """Return whether a column of that head is of a row of `subjects`."""
+    heading = heading_of(head)
+    text = spelled(" ".join(heading.words))
+    whole = text.split()
+    for word in (*row["words"], *row["heads"]):
+        is_part = not word.isascii() or " " in word or (word in row["heads"] and len(word) >= COMPOUND)
+        if word in (text if is_part else whole):
+            return True
+    return row["unit"] in (heading.unit, written_unit(head))
 
 
-def _told(case: Case, about: Subject, row: Result, window: list[str]) -> Iterator[str]:
-    """Say what one column read, and whether it moved with the faults."""
-    said = {"label": about.label, "unit": f" {row['unit']}" if row["unit"] else ""}
-    said |= {"column": quoted(row["column"]), "since": moment(window[0]), "until": moment(*window[::-1])}
-    groups = {_what(case, group["what"]): group for group in row["during"]}
-    if groups:
-        met = [what for what, group in groups.items() if 2 * group["out"] >= group["count"]]
-        yield case.say("column_moved" if met else "column_still", **said, what=case.listed(met or groups))
-        yield "\n\n"
-    parts = ""
-    for name in ("least", "most"):
-        at = {"clock": moment(row[name]["clock"], window[0]), "line": about.link(row[name]["line"])}
-        parts += case.say(f"column_{name}", value=row[name]["value"], **at, **said)
-        parts += case.say("list_separator")
-    yield case.item("column_row", **row | said, parts=parts)
-    for what, group in groups.items():
-        shown = [(moment(one["clock"], window[0]), about.link(one["line"])) for one in group["times"]]
-        numbers = {"inside": group["median"], "low": row["usual"][0], "high": row["usual"][1]}
-        group |= {"what": what, "times": case.listed(" ".join(pair) for pair in shown[:MOST_TIMES])}
-        yield case.item("column_during", **group, **numbers, **said)
-    shift = row["shift"]
-    at = {"clock": moment(shift["clock"], window[0]), "line": about.link(shift["line"])} if shift else {}
-    yield case.item("column_shift" if shift else "column_level", std=row["std"], **(shift or {}) | at, **said)
-    yield "\n"
+def lacking(text: str, heads: Sequence[str], aside: Sequence[str] = (), evidence: str = "") -> list[str]:
+    """Return by what words `text` names quantities, or places `aside`, that none of `heads` is of.
+
+    evidence  what else may have them, as words of a question
+    """
+    rows = (row for name, row in subjects().items() if row["is_cool"] or name in aside)
+    words = re.sub(LOG_NAME, " ", spelled(text))
+    named = ((row, match[0]) for row in rows if (match := row["pattern"].search(words)))
+    return [
+        written(word, text)
+        for row, word in named
+        if not (row["pattern"].search(evidence) or any(is_of(head, row) for head in heads))
+    ]
 
 
-def _what(case: Case, name: str) -> str:
-    is_fault = name in faults()
-    return str(faults()[name][case.language]["title"]) if is_fault else case.say(f"column_{name}")
+def columns_in(result: Result) -> list[Result]:
+    """Return the columns of a log that a tool tells of: pvs at least, and by heads those beside loops."""
+    none = {"role": "", "channel": None}
+    beside = [none | {"name": head, "head": head, "unit": written_unit(head)} for head in result["beside"]]
+    if "columns" in result:
+        return [*result["columns"], *beside]
+    names, numbers = result["channel_names"], result["channel_numbers"]
+    told = [{"channel": at, "head": names.get(str(at), ""), "unit": unit_of(result, at)} for at in numbers]
+    return [*({"role": "pv"} | pv for pv in told), *beside]
+
+
+def number_of(column: Result, columns: Sequence[Result]) -> int | None:
+    """Return the number that people call a column by: its heads', where these number all channels."""
+    if column["channel"] is None:
+        return heading_of(column["head"]).index
+    heads = {other["channel"]: heading_of(other["head"]).index for other in columns if other["role"] == "pv"}
+    numbers = [number for number in heads.values() if number is not None]
+    is_numbered = len({*numbers}) == len(numbers) > 1
+    return (heads.get(column["channel"]) if is_numbered else None) or column["channel"]
+
+
+def columns_named(question: Question, words: str, columns: Sequence[Result]) -> list[Named]:
+    """Return the columns that `words` of a question name: where, which may be meant, and by which words.
+
+    What stands together names one column: one whose head, role or quantity it says before one of that place
+    or number; of these the ones of which most of it is said, and nothing of their heads is not.
+    """
+    channels = {*question.channels}  # what only looks like one is the name of a device
+    numbers = [(match.span(), channels & {*channels_in(match[0])}) for match in CHANNELS.finditer(words)]
+    found = list[tuple[Result, bool, list[Spans]]]()
+    for column in columns:
+        kinds, also, is_loose = _features(column, columns)
+        of = [[match.span() for each in kinds for match in each.finditer(words)]]
+        of += [[span for span, meant in numbers if meant and number_of(column, columns) in meant]]
+        of += [[match.span() for match in each.finditer(words)] for each in also]
+        found.append((column, is_loose, of))
+    named = list[Named]()
+    for start, stop in _together(words, sorted({span for *_, of in found for spans in of for span in spans})):
+        fits = list[tuple[tuple[bool, int, bool], Result]]()
+        for column, is_loose, of in found:
+            kind, number, *others = ([span for span in spans if start <= span[0] < stop] for spans in of)
+            if kind or (is_loose and (any(others) or (number and column["role"]))):
+                said = {at for spans in (kind, number, *others) for span in spans for at in range(*span)}
+                fits.append(((not kind, -len(said), [] in others), column))
+        best = min((rank for rank, _ in fits), default=None)
+        if meant := [column for rank, column in fits if rank == best]:
+            named.append((start, meant, words[start:stop]))
+    return named
+
+
+def _together(words: str, spans: Spans) -> Spans:
+    """Return where words stand that name a column, together with those that they are joined to."""
+    joined = list[tuple[int, int]]()
+    for first, last in spans:
+        if joined and (first <= joined[-1][1] or _JOINED.fullmatch(words, joined[-1][1], first)):
+            first, last = joined[-1][0], max(last, joined.pop()[1])
+        joined.append((first, last))
+    return joined
+
+
+def _features(column: Result, columns: Sequence[Result]) -> tuple[Patterns, Patterns, bool]:
+    """Return what a column is, what else tells it from others, and whether that alone may name it."""
+    head, role, is_of_pv = column["head"], column["role"], column["role"] not in ("", "pv")
+    pvs = [other for other in columns if other["role"] == "pv" and other["channel"] == column["channel"]]
+    heads = [head, *(pv["head"] for pv in pvs)] if is_of_pv else [head]
+    bare = re.sub(r"\W*[\[(][^\])]*[\])]\s*$", "", spelled(head)).strip() or spelled(head)
+    whole = [re.compile(rf"(?<![a-z0-9]){re.escape(bare)}(?![a-z0-9])")] if bare else []
+    temperature, roles = subjects()["temperature"], table()["roles"]
+    rows = [row for row in subjects().values() if any(is_of(one, row) for one in heads)]
+    of = [row["pattern"] for row in rows if row["is_cool"]]
+    own = subjects()["heater"] if role == "output" else None  # what its role says already
+    also = [row["pattern"] for row in rows if row["part"] == "places" and row is not own]
+    also += [re.compile(rf"(?<![a-z0-9]){part}(?![a-z0-9])") for one in heads for part in _rest(one)]
+    behind = "|".join(pattern.pattern for pattern in also)
+    for letter in re.findall(r"(?<![a-z0-9])[a-z](?![a-z0-9])", bare if also else ""):  # "sample a"
+        also.append(re.compile(rf"(?:{behind})[\s_-]*{letter}(?![a-z0-9])"))
+    warm = [temperature["pattern"]] if temperature in rows else []
+    if is_of_pv:
+        return [*whole, roles[role]], [*also, *of, *warm], False
+    if of:
+        return [*whole, *of], also, False
+    is_warm = warm or role == "pv" or column["unit"] in CELSIUS
+    return [*whole, *([temperature["pattern"], roles["pv"]] if is_warm else [])], also, True
+
+
+@cache
+def _rest(head: str) -> list[str]:
+    """Return the tags of a head, and its words that no role, quantity or place has."""
+    text = spelled(" ".join(heading_of(head).words))
+    rows = subjects().values()
+    for pattern in (*table()["roles"].values(), *(row["pattern"] for row in rows)):
+        text = pattern.sub(" ", text)
+    for word in (word for row in rows for word in (*row["words"], *row["heads"]) if not word.isascii()):
+        text = text.replace(word, " ")
+    roles = ("channel", "setpoint", "pv", "output")
+    known = {word for role in roles for word in vocabulary()[role]["certain"]}
+    tags = re.findall(r"(?<![a-z0-9])[a-z]+\d+(?![a-z0-9])", spelled(head))
+    rest = re.findall(r"[a-zà-ÿ]{3,}|[\u4e00-\u9fff]{2,}", text)
+    return [*tags, *(part for part in rest if part not in known)]

@@ -203,7 +203,7 @@ def _at_time(case: Case) -> Iterator[str]:
 def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
     """Say what the loops and the other columns of a log read at `clock`, and what was found then."""
     result = case.tool("look_at_time", **about.named, clock=clock, language=case.language)
-    readings = [_reading(case, about, reading, result["unit"]) for reading in result["readings"]]
+    readings = [_reading(case, about, reading) for reading in result["readings"]]
     clock, count = moment(result["clock"]), len(result["during"])
     title = case.say(
         "moment_fault" if count else "moment_calm",
@@ -220,7 +220,7 @@ def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
             found.append(case.item(f"moment_{name}", text=one["summary"], since=since, until=until))
     yield title + "\n\n"
     yield from (*readings, *found) if case.question.quantity else (*found, *readings)
-    if result["heads"] and not result["clock"].startswith("+"):
+    if result["beside"] and not result["clock"].startswith("+"):
         yield from _columns_at(case, about, result["clock"])
     yield from (f"- {_group(case, about, group)}\n" for group in result["groups"][:MOST_AT_ONCE])
 
@@ -244,9 +244,9 @@ def _columns_at(case: Case, about: Subject, clock: str) -> Iterator[str]:
         yield case.item("moment_columns", columns=columns)
 
 
-def _reading(case: Case, about: Subject, reading: Result, unit: str) -> str:
+def _reading(case: Case, about: Subject, reading: Result) -> str:
     values = {name: reading[name] for name in ("setpoint", "pv", "output") if reading[name] is not None}
-    parts = values_text(case, values, unit)
+    parts = values_text(case, values, reading["unit"])
     sentence = case.say("metric_row", channel=reading["channel"], parts=parts)
     return f"- {about.link(reading['line'])} {sentence}\n"
 

@@ -4,13 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from math import inf
 
 from instrumentgpt.analyst.case import Case, NothingToRead, Result, Subject, age, choose_log, unit_of
-from instrumentgpt.analyst.questions import aspect, channels_called, numbers_in, table, without_times
+from instrumentgpt.analyst.columns import columns_in, columns_named, number_of
+from instrumentgpt.analyst.questions import aspect, numbers_in, table, without_times
 from instrumentgpt.analyst.series import COLUMN, read_in
 from instrumentgpt.analyst.times import stretches, window_asked
 from instrumentgpt.analyst.words import moment, sentences
-from instrumentgpt.instruments.analysis.own_units import CELSIUS
+from instrumentgpt.instruments import mentions
 from instrumentgpt.instruments.language import span_text, with_spans
 
 PARTS = {  # quantity that is asked for → the parts of the sentence that tell it; none: all of them
@@ -43,8 +45,7 @@ def figures(case: Case) -> Iterator[str]:
     if question.extreme == "when" or question.quantity == "recovery":
         yield from (when if question.extreme == "when" else _recoveries)(case, about)
         return
-    is_of_cycles = aspect("cycle", question.words)
-    for telling in (_ways_named, _cycles if is_of_cycles else held_setpoints):
+    for telling in (_ways_named, _cycles if aspect("cycle", question.words) else held_setpoints):
         if told := list(telling(case, about)):
             yield from told
             return
@@ -61,7 +62,8 @@ def figures(case: Case) -> Iterator[str]:
         asked, of_fault = _of_the_fault(case, about)
     yield from of_fault
     channels = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
-    moves = [row["channel"] for row in channels if _has_ways(question.quantity, row)]
+    few = {"rise": 0, "period": 1}.get(question.quantity, inf)  # of a way, which tells nothing
+    moves = [row["channel"] for row in channels if any(move["count"] > few for move in row["moves"])]
     rows = [(row, channel_row(case, about, row, unit_of(metrics, row["channel"]))) for row in channels]
     numbers = {"count": len(channels), "clock": moment(metrics["end"])}
     numbers["channel"] = case.listed(row["channel"] for row in channels)
@@ -87,14 +89,11 @@ def figures(case: Case) -> Iterator[str]:
 
 def _lead(case: Case, channels: Sequence[Result]) -> str:
     """Return whether a channel overshot, by more than its band or than is named, or settled."""
-    question, stepped = (
-        case.question,
-        [row for row in channels if None not in (row["overshoot"], row["band"])],
-    )
-    limit = next(iter(numbers_in(question.words) - {*question.channels}), None)
+    stepped = [row for row in channels if None not in (row["overshoot"], row["band"])]
+    limit = next(iter(numbers_in(case.question.words) - {*case.question.channels}), None)
     so = [
         row["settling_time"] is not None
-        if question.quantity == "settling"
+        if case.question.quantity == "settling"
         else row["overshoot"] > (row["band"] if limit is None else limit)
         for row in stepped
     ]
@@ -115,10 +114,8 @@ def gains_since(case: Case, about: Subject, only_changed: bool = False) -> Itera
             gains = case.say("metric_gains", **row, form="").strip()
             key = "gains_now" if row["gain_changes"] else "gains_always"
             yield case.item(key, channel=row["channel"], gains=gains, start=moment(metrics["start"]))
-        changes = (
-            report.changed_gains(case, about, row["channel"], change) for change in row["gain_changes"]
-        )
-        yield from (f"  - {change}\n" for change in changes)
+        for change in row["gain_changes"]:
+            yield f"  - {report.changed_gains(case, about, row['channel'], change)}\n"
 
 
 def _each_day(case: Case) -> Iterator[str]:
@@ -129,13 +126,6 @@ def _each_day(case: Case) -> Iterator[str]:
         except NothingToRead as problem:
             yield str(problem)
         yield "\n"
-
-
-def _has_ways(quantity: str, row: Result) -> bool:
-    """Return whether the ways between setpoints tell what is asked: how fast, or how many cycles."""
-    return bool(row["moves"]) and (
-        quantity == "rise" or (quantity == "period" and any(move["count"] > 1 for move in row["moves"]))
-    )
 
 
 def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[str]:
@@ -173,13 +163,11 @@ def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
         sign = -1 if re.search(r"\bcool|降", case.question.words) else 1
         meant = sorted(meant, key=lambda move: -sign * (move["steepest"] or 0.0))[:1]
     for move in meant:
-        at = {"clock": moment(move["clock"]), "line": about.link(move["line"]), "unit": unit}
         spans = {
             name: span_text(move[name] or 0.0, case.language, exact=True)
             for name in ("seconds", "rise", "settled")
         }
-        beyond = {**move["beyond"], "clock": moment(move["beyond"]["clock"], move["clock"])}
-        beyond["line"] = about.link(beyond["line"])
+        beyond = about.at(move["beyond"], move["clock"])
         said = {
             "rise": case.say("move_rise", span=spans["rise"]) if move["rise"] is not None else "",
             "took": case.say(
@@ -204,7 +192,7 @@ def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
         told = case.say("list_separator").join(filter(None, (said.pop(first), *said.values())))
         ends = {"start": move["from"], "stop": move["to"], "channel": row["channel"]}
         key = "move_row" if move["count"] == 1 else "move_rows"
-        yield case.item(key, parts=told, count=move["count"], **ends, **at)
+        yield case.item(key, **about.at(move) | ends | {"parts": told, "unit": unit})
 
 
 def _ways_named(case: Case, about: Subject) -> Iterator[str]:
@@ -240,8 +228,7 @@ def _cycles(case: Case, about: Subject) -> Iterator[str]:
         yield case.item("cycles_row", alike=alike, **{**cycles, **spans}, **told)
         for one in odd:
             span = span_text(one["seconds"] or 0.0, case.language, exact=True)
-            at = {"clock": moment(one["clock"]), "line": about.link(one["line"]), "span": span}
-            yield "  " + case.item("cycle_row", **{**one, **at}, unit=told["unit"])
+            yield "  " + case.item("cycle_row", **about.at(one) | {"span": span, "unit": told["unit"]})
 
 
 def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
@@ -257,26 +244,15 @@ def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
 
 
 def called(case: Case, result: Result) -> Case:
-    """Return the case with the channels that its question calls by the log's names, or by what they read."""
-    if case.question.channels:
-        return case
-    words = case.question.words
-    channels = channels_called(words, result["channel_names"]) or _of_quantity(words, result)
+    """Return the case with the channels that its question names, where it does not name all of them."""
+    columns = [column for column in columns_in(result) if column["role"]]
+    every = columns_named(case.question, case.question.words, columns)
+    named = (of for _, of, words in every if not re.fullmatch(mentions.PARTS, words))
+    meant = {column["channel"] for of in named for column in of}
+    if asked := {*case.question.channels}:
+        meant = {column["channel"] for column in columns if number_of(column, columns) in asked} or asked
+    channels = tuple(sorted(meant)) if asked or len(meant) < len(columns) else ()
     return replace(case, question=replace(case.question, channels=channels)) if channels else case
-
-
-def _of_quantity(words: str, result: Result) -> tuple[int, ...]:
-    """Return the channels of the quantity that is asked about, where those of the log are of several."""
-    others, columns = result["channel_units"], table()["columns"].values()
-    named = {column["unit"] for column in columns if column["pattern"].search(words)}
-    if channels := tuple(int(number) for number, unit in others.items() if unit in named):
-        return channels
-    if not others or named or not table()["quantities"]["temperature"].search(words):
-        return ()
-    numbers = result.get("channel_numbers") or [row["channel"] for row in result["channels"]]
-    units = {number: unit_of(result, number) for number in numbers}
-    warm = tuple(number for number, unit in units.items() if unit in CELSIUS)
-    return warm if len(warm) < len(units) else ()
 
 
 def channel_row(case: Case, about: Subject, channel: Result, unit: str) -> str:

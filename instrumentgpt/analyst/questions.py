@@ -4,7 +4,6 @@ import difflib
 import re
 import tomllib
 import unicodedata
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -19,6 +18,7 @@ from instrumentgpt.instruments.fleet import device_ending
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.mentions import PARTS, name_key
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
+from instrumentgpt.instruments.reading import headers
 from instrumentgpt.instruments.since import counted, parts_of, places_in, since
 from instrumentgpt.memory.likeness import LOG_NAME
 from instrumentgpt.memory.likeness import likeness as likeness_to
@@ -28,6 +28,7 @@ from instrumentgpt.memory.terms import in_simplified
 TABLE = Path(__file__).with_name("questions.toml")
 EXAMPLES = Path(__file__).with_name("examples.tsv")
 TERMS = Path(__file__).with_name("terms.toml")
+NAMING = ("quantities", "readings", "places")  # tables of columns.toml whose words questions have
 KINDS: dict[str, dict[Language, str]] = {  # kind → its name, as a button has it: "name: question"
     "diagnosis": {"en": "Diagnosis", "zh": "診斷"},
     "figures": {"en": "Figures", "zh": "數值"},
@@ -57,7 +58,7 @@ GAINS = {
 }
 _NUMBER = r"(\d+(?:\.\d+)?)"
 _CHANNEL_WORD = r"(?:\b(?:chann?e?ls?|chans?|ch|zones?|loops?|sensors?|id)|通道|频道|回路)"
-_CHANNELS = re.compile(
+CHANNELS = re.compile(
     _CHANNEL_WORD + r"\s*[=#.]?\s*((?:\d{1,2}|[一二三四])"
     r"(?:\s*(?:,|、|&|/|and|or|跟|和|与|to|-|到)\s*(?:ch(?:annel)?\s*|通道)?\d{1,2}(?![\d.:%]))*)(?![\d.:])"
     r"|\b(\d{1,2})(?:st|nd|rd|th) (?:channel|loop|zone|sensor)\b"
@@ -109,7 +110,6 @@ _LINES = (
 _PURPOSE = (
     r"\b(?:for|in|into) (?:the|a|an|my|our|your|their) (?:\w+ ){0,2}reports?\b|报告(?:用|里|要[写填用])"
 )
-_UNIT = re.compile(r"[\[(][^\])]*[\])]|°\s?[cfk]\b")  # of a head, which names no channel
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
 _THEN = (
     r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|suddenly|on|the|line|after|that"
@@ -185,15 +185,15 @@ def table() -> dict[str, Any]:
         for kind, rows in read["kinds"].items()
     }
     named: dict[str, Any] = {
-        row: {name: _any(words) for name, words in read[row].items()}
-        for row in ("quantities", "extremes", "units", "languages", "roles", "things", "asked")
+        row: {name: pattern_of(words) for name, words in read[row].items()}
+        for row in ("quantities", "extremes", "units", "languages", "roles", "asked")
     }
     worded = {
-        part: {name: {**row, "pattern": _any(row["words"])} for name, row in read[part].items()}
-        for part in ("times", "parts_of_day", "suspects", "columns")
+        part: {name: {**row, "pattern": pattern_of(row["words"])} for name, row in read[part].items()}
+        for part in ("times", "parts_of_day", "suspects")
     }
     aspects = {name: re.compile(pattern, re.ASCII) for name, pattern in read["aspects"].items()}
-    named["suspecting"] = _any(read["suspecting"])
+    named["suspecting"] = pattern_of(read["suspecting"])
     return {"least": read["least"], "kinds": kinds, "aspects": aspects, **named, **worded}
 
 
@@ -215,7 +215,8 @@ def terms() -> dict[str, dict[str, Any]]:
     return read
 
 
-def _any(words: Sequence[str]) -> re.Pattern[str]:
+def pattern_of(words: Sequence[str]) -> re.Pattern[str]:
+    """Return a pattern of any of `words`, fragments as questions.toml has them."""
     return re.compile("|".join(f"(?:{_pattern(word).pattern})" for word in words))
 
 
@@ -263,7 +264,9 @@ def written(word: str, text: str) -> str:
 @cache
 def vocabulary() -> frozenset[str]:
     """Return the words of questions and of what they are read by, and the letters of Han in these."""
-    texts = (spelled(path.read_text(encoding="utf-8")) for path in (EXAMPLES, TABLE, TERMS))
+    texts = [spelled(path.read_text(encoding="utf-8")) for path in (EXAMPLES, TABLE, TERMS)]
+    rows = (row for part in NAMING for row in headers.vocabulary()[part].values())
+    texts += [spelled(" ".join((*row.get("words", ()), *row.get("asked", ())))) for row in rows]
     return frozenset(word for text in texts for word in re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", text))
 
 
@@ -383,7 +386,7 @@ def likeness(words: str) -> dict[str, float]:
     >>> max(likeness("who left the door open?").items(), key=lambda item: item[1])[0]
     'events'
     """
-    if len(re.findall(r"[a-z']+|[\u4e00-\u9fff]{1,2}", _CHANNELS.sub(" ", words))) <= FEW:
+    if len(re.findall(r"[a-z']+|[\u4e00-\u9fff]{1,2}", CHANNELS.sub(" ", words))) <= FEW:
         return dict.fromkeys(KINDS, 0.0)
     return likeness_to(words, EXAMPLES, SMOOTHING)
 
@@ -435,6 +438,8 @@ def _slots(question: Question) -> Question:
     jump = re.search(_JUMP, _CLOCK.sub(" ", words))  # "between 14:20 and 14:30" names no readings
     quoted = re.search(_QUOTED, question.text)
     act = aspect("order", words) or ""
+    is_put_otherwise = unit_asked(words) or (language_asked(words) and not aspect("paragraph", words))
+    is_of_form = len(words) <= SHORT and is_put_otherwise
     extremes = {name: pattern for name, pattern in patterns["extremes"].items() if name != "when"}
     asked = {name for name, pattern in extremes.items() if pattern.search(words)}
     when = "when" if patterns["extremes"]["when"].search(words) else ""
@@ -462,7 +467,7 @@ def _slots(question: Question) -> Question:
         search=quoted[1] if quoted else "",
         yes_no=asks_yes_no(words),
         order=bool(act) and not aspect("no_order", words) and not constraints_in(act[0]),
-        again=bool((len(words) <= 2 * SHORT and aspect("again", words)) or _is_of_form(words)),
+        again=bool((len(words) <= 2 * SHORT and aspect("again", words)) or is_of_form),
     )
 
 
@@ -478,11 +483,6 @@ def asks_yes_no(words: str) -> bool:
     if not asked or aspect("alternatives", words):
         return False
     return not aspect("open_form", words[: asked.end()] if words.isascii() else words)
-
-
-def _is_of_form(words: str) -> bool:
-    is_put_otherwise = language_asked(words) and not aspect("paragraph", words)
-    return len(words) <= SHORT and bool(unit_asked(words) or is_put_otherwise)
 
 
 def unit_asked(text: str) -> str:
@@ -517,29 +517,12 @@ def channels_in(words: str) -> tuple[int, ...]:
     ((1, 3), (2,), (2,))
     """
     channels: list[int] = []
-    for match in _CHANNELS.finditer(spelled(words)):
+    for match in CHANNELS.finditer(spelled(words)):
         digits = next(group for group in match.groups() if group)
         numbers = [counted(digit) for digit in re.findall(r"\d+|[一二三四五六七八九]", digits)]
         spread = len(numbers) == 2 and re.search(r"\d\s*(?:to|-|到)\s*\d", digits)
         channels += range(numbers[0], numbers[1] + 1) if spread else numbers
     return tuple(dict.fromkeys(channels))
-
-
-def channels_called(words: str, names: Mapping[str, str]) -> tuple[int, ...]:
-    """Return the channels that `words` (spelled) call by a word of their own in the log's `names` for them.
-
-    >>> channels_called("what about the bed?", {"1": "heater_bed", "2": "extruder"})
-    (1,)
-    """
-    bare = {number: _UNIT.sub(" ", spelled(name)) for number, name in names.items()}
-    own = {number: {*re.findall(r"[a-z]+\d*|[^\W\d_a-z]+", name)} for number, name in bare.items()}
-    shared = Counter(word for group in own.values() for word in group)
-    general = re.compile(
-        "|".join([PARTS, *(quantity.pattern for quantity in table()["quantities"].values())])
-    )
-    said = {word for word in shared if re.search(rf"(?<![a-z0-9]){word}(?![a-z0-9])", words)}
-    said = {word for word in said if shared[word] == 1 and not general.fullmatch(word)}
-    return tuple(int(number) for number, group in own.items() if group & said)
 
 
 def clocks_in(words: str) -> tuple[str, ...]:
@@ -681,7 +664,7 @@ def limits_asked(words: str) -> dict[str, float]:
     >>> limits_asked("how long below 36?"), limits_asked("kp above 3?"), limits_asked("how long above 90 %?")
     ({'below': 36.0}, {}, {})
     """
-    is_pv = not re.search(r"\d\s*%", words) or table()["columns"]["humidity"]["pattern"].search(words)
+    is_pv = not re.search(r"\d\s*%", words) or re.search(r"humid|\brh\b|湿度", words)
     is_asked = is_pv and len(words) <= LONGEST_QUESTION and aspect("how_often", words)
     return limits_in(words) if is_asked else {}
 

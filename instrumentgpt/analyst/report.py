@@ -214,7 +214,7 @@ def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
     moved   where excursions are unexplained, other columns that moved with them
     before  where the newest log has no fault, the log that it follows, if that has one
     """
-    is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["heads"]
+    is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["beside"]
     moved = list(_moved(case, case.tool("other_columns", **about.named))) if is_left else []
     return diagnosis | {
         "rising": [] if faults_of(diagnosis) else rising_over(case, about, unasked=True),
@@ -494,8 +494,7 @@ def changed_gains(case: Case, about: Subject, channel: int, change: Result) -> s
         f"{name} {change[name][0]:g} → {change[name][1]:g}"
         for name in sorted(GAINS & change.keys(), reverse=True)
     )
-    where = {"channel": channel, "clock": moment(change["clock"]), "line": about.link(change["line"])}
-    return case.say("gains_changed", changes=changes, **where)
+    return case.say("gains_changed", **about.at(change) | {"channel": channel, "changes": changes})
 
 
 def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:

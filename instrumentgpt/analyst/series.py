@@ -1,7 +1,7 @@
 """Figures composed of what a question names: columns, stretches of a log, a limit, and what is asked."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
 from operator import itemgetter
@@ -20,10 +20,10 @@ from instrumentgpt.analyst.case import (
     known_log,
     log_names,
 )
+from instrumentgpt.analyst.columns import ASIDE, Named, columns_in, columns_named, lacking, number_of
 from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
     aspect,
-    channels_called,
     limits_in,
     numbers_in,
     spelled,
@@ -33,27 +33,34 @@ from instrumentgpt.analyst.questions import (
 )
 from instrumentgpt.analyst.stages import ALL_OF_IT, Stretches
 from instrumentgpt.analyst.times import both_sides, stretches, window_words
-from instrumentgpt.analyst.words import moment, quoted
-from instrumentgpt.instruments.analysis.own_units import CELSIUS
+from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import HOUR, span_text
-from instrumentgpt.instruments.reading.headers import heading_of, written_unit
 from instrumentgpt.memory.likeness import LOG_NAME
 
 EXTREMES = {"least": min, "most": max}
 STATS = ("least", "most", "mean", "std", "reach")
 PAST = ("first", "last", "longest", "how_long", "share", "how_many", "ever", "when")  # asked of a limit
-OF_COLUMNS = ("diagnosis", "figures", "events", "compare", "survey", "logs", "help")  # as which it may read
+OF_COLUMNS = (
+    "diagnosis",
+    "figures",
+    "events",
+    "compare",
+    "survey",
+    "logs",
+    "help",
+    "term",
+)  # as which it may read
 COLUMN = {"temperature": "pv", "output": "output", "setpoint": "setpoint", "": "pv"}  # quantity → role
 COLUMN |= dict.fromkeys(("error", "spread", "noise", "in_band"), "error")
 OF_ALL = ("setpoints", "length", "sampling", "names")  # asked of the log, of none of its columns
-OTHERS = ("change", "slope", "related", "lag")
+PAIRED = ("related", "lag", "apart")  # asked of two columns
+OTHERS = ("change", "slope", *PAIRED)
 PER = {  # of an hour, and the words for it; an hour where none is said
     "minute": (1 / 60, r"(?:per|an?|each|every|/) ?min|每分"),
     "day": (24.0, r"(?:per|an?|each|every|/) ?day|daily|[每一][天日]"),
     "hour": (1.0, ""),
 }
 RELATED = {"strong": 0.7, "clear": 0.4, "weak": 0.2}  # |r| from which it is said so (Evans 1996, in three)
-ASIDE = ("room", "coolant", "inlet", "outlet", "exhaust", "oil", "air", "pump", "fan", "motor")  # no loop's
 FULL_LOAD = {"above": 99.95, "below": -99.95}  # percent: an output that is written as 100.0, either way
 OF_THE_LOOP = ("overshoot", "settling", "rise", "recovery", "period", "gains", "noise")  # not of a column
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -85,10 +92,8 @@ def composed(case: Case, kind: str) -> list[str]:
     Of several devices it is told of each, or of none.
     """
     if len(case.task.devices) > 1:
-        each = [
-            composed(replace(case, task=replace(case.task, devices=(name,))), kind)
-            for name in case.task.devices
-        ]
+        tasks = [replace(case.task, devices=(name,)) for name in case.task.devices]
+        each = [composed(replace(case, task=task), kind) for task in tasks]
         told = zip(case.task.devices, each, strict=True)
         return [text for name, rows in told for text in (f"**{name}**\n\n", *rows, "\n")] if all(each) else []
     question = case.question
@@ -107,12 +112,8 @@ def composed(case: Case, kind: str) -> list[str]:
     elif not (kind in OF_COLUMNS or (kind == "plot" and question.score < table()["least"])):
         return []
     of_way = question.quantity == "rise" and asks & {*STATS} and aspect("by_event", question.words)
-    if (
-        not of_all
-        and kind != "handover"
-        and question.quantity in OF_THE_LOOP[: 1 if limits else None]
-        and not of_way
-    ):
+    of_loop = question.quantity in OF_THE_LOOP[: 1 if limits else None] and not of_way
+    if of_loop and not of_all and kind != "handover":
         return []
     if not asks and len(window_words(question.words)) == 2:
         when = stretches(case, about := choose_log(case))
@@ -122,55 +123,50 @@ def composed(case: Case, kind: str) -> list[str]:
     if not asks:
         return []
     about = choose_log(case)
-    read = case.tool("column_figures", **about.named, only_loops=True)
-    if "names" in asks or may_be_beside(question.words, read["heads"]):
-        read = case.tool("column_figures", **about.named)
+    read, named = named_in(case, about, spelled(question.text), question.words, every="names" in asks)
     if asks & {*OF_ALL}:
         return list(_of_all(case, about, read, asks))
     when = stretches(case, about, of_device=True, each="slope" not in asks)
     if about.device and when.lacking and not when.spans:
         raise NothingToRead(_day_none(case, about, when.lacking[0]))
-    own, heads = spelled(question.text), [column["head"] for column in read["columns"]]
-    if lacks := lacking(own.replace(when.words, " ") if when.words else own, heads, ASIDE):
+    own = spelled(question.text)
+    own = own.replace(when.words, " ") if when.words else own
+    if lacks := lacking(own, [column["head"] for column in columns_in(read)], ASIDE):
         return [case.say("column_lacking", label=about.label, what=case.listed(lacks)), _names(case, read)]
-    wanted = _wanted(case, read, Wanted(asks, (), when, limits=limits, inside=inside))
-    if wanted and kind == "handover" and {column["channel"] for column in wanted.columns} & _loops(read):
+    wanted = _wanted(case, read, named, Wanted(asks, (), when, limits=limits, inside=inside))
+    if isinstance(wanted, str):
+        return [wanted]
+    if wanted and kind == "handover" and {column["channel"] for column in wanted.columns} & loops_of(read):
         return []  # a letter tells of the loops
     return [*_told(case, about, read, wanted), _aged(case, read)] if wanted else []
 
 
-def lacking(text: str, heads: Sequence[str], things: Sequence[str] = ()) -> list[str]:
-    """Return by what words `text` names quantities of columns, and `things`, that none of `heads` is of."""
-    rows = [*table()["columns"].values()]
-    rows += [{"unit": None, "pattern": table()["things"][name]} for name in things]
-    words, of_heads = re.sub(LOG_NAME, " ", spelled(text)), [*map(spelled, heads)]
-    named = ((row, match[0]) for row in rows if (match := row["pattern"].search(words)))
-    return [written(word, text) for row, word in named if not any(is_of(head, row) for head in of_heads)]
+def named_in(case: Case, about: Subject, *texts: str, every: bool = False) -> tuple[Result, list[Named]]:
+    """Return the columns of a log, and those that the first of `texts` names, or the next.
+
+    The columns beside the loops, which may take seconds to read, are read where one is named, or `every`.
+    """
+    read = case.tool("column_figures", **about.named, only_loops=True)
+    for words in (re.sub(LOG_NAME, " ", text) for text in texts):
+        if named := columns_named(case.question, words, columns_in(read)):
+            break
+    if every or any(not column["role"] for _, meant, _ in named for column in meant):
+        read = case.tool("column_figures", **about.named)
+        named = columns_named(case.question, words, read["columns"])
+    return read, named
 
 
-def may_be_beside(words: str, heads: str) -> bool:
-    """Return whether `words` may name a column of `heads` that is no loop's."""
-    rest, roles = spelled(heads), table()["roles"].values()
-    for pattern in roles:
-        rest = pattern.sub(" ", rest)
-    of_heads = {*re.findall(r"[a-z]{2,}\d*|[\u4e00-\u9fff]{2,}", rest)} if heads else set()
-    patterns = [row["pattern"] for row in table()["columns"].values()] + [*table()["things"].values()]
-    said = (part for part in of_heads if re.search(rf"(?<![a-z0-9]){part}(?![a-z0-9])", words))
-    return bool(heads) and (any(pattern.search(words) for pattern in patterns) or any(said))
-
-
-def _loops(read: Result) -> set[int]:
+def loops_of(read: Result) -> set[int]:
+    """Return the channels that have a setpoint."""
     return {column["channel"] for column in read["columns"] if column["role"] == "setpoint"}
 
 
 def _of_all(case: Case, about: Subject, read: Result, asks: frozenset[str]) -> Iterator[str]:
     """Say how long a log is and how often it was written, what it has, or which setpoints, since when."""
     if "setpoints" in asks:
-        for column in read["columns"]:
-            if column["role"] == "setpoint" and (
-                not case.question.channels or column["channel"] in case.question.channels
-            ):
-                yield from _setpoints(case, about, column, read)
+        of = [column for column in read["columns"] if column["role"] == "setpoint"]
+        for column in _of_channels(case, of, read):
+            yield from _setpoints(case, about, column, read)
     elif "names" in asks:
         yield _names(case, read)
     else:
@@ -182,18 +178,14 @@ def _of_all(case: Case, about: Subject, read: Result, asks: frozenset[str]) -> I
 def _setpoints(case: Case, about: Subject, column: Result, read: Result) -> Iterator[str]:
     """Say which setpoints a channel had, and from when on each."""
     unit, starts = f" {column['unit']}".rstrip(), column["starts"]
-    rows = [
-        {**row, "clock": moment(row["clock"]), "line": about.link(row["line"]), "unit": unit}
-        for row in starts
-    ]
+    rows = [about.at(row) | {"unit": unit} for row in starts]
     more = column["changes"] + 1 - len(rows)
     if named := [row for row in rows if row["value"] in numbers_in(case.question.words)][:1]:
         yield case.item("setpoint_from", what=what_is(case, column, read), **named[0])
         return
     if rows and not more:
-        yield case.item(
-            "setpoints_row", what=what_is(case, column, read), count=column["changes"], **rows[-1]
-        )
+        what, count = what_is(case, column, read), column["changes"]
+        yield case.item("setpoints_row", what=what, count=count, **rows[-1])
     yield from ("  " + case.item("setpoint_since", **row) for row in rows)
     if more:
         levels = case.listed(f"{level:g}" for level in column["levels"])
@@ -230,8 +222,8 @@ def _asks(case: Case) -> tuple[frozenset[str], dict[str, float], bool]:
     if both_sides(case.question) and not (limits or asks & {*STATS}):
         asks |= {"mean", "std"}
     asks -= {"slope"} if asks & {*STATS} else set()
-    if case.question.yes_no and not limits and len(case.question.days) < 2 and patterns["than"].search(own):
-        asks = {"than", "mean"}
+    if not limits and patterns["apart"].search(own):
+        asks |= {"apart"}
     if not asks and len(case.question.moments) == 1 and not window_words(all_words):
         asks = {"value"}
     return frozenset(asks), limits, inside
@@ -244,11 +236,8 @@ def _reached(case: Case) -> dict[str, float]:
     """
     words = case.question.words
     values = numbers_in(words) - {*case.question.channels}
-    if (
-        not (case.question.extreme == "when" or case.question.yes_no)
-        or len(values) != 1
-        or not aspect("reached", words)
-    ):
+    is_asked = case.question.extreme == "when" or case.question.yes_no
+    if not is_asked or len(values) != 1 or not aspect("reached", words):
         return {}
     return {"below" if aspect("down", words) or aspect("below", words) else "above": values.pop()}
 
@@ -282,155 +271,99 @@ def _limits(words: str) -> tuple[dict[str, float], bool] | None:
     return (limits, False) if limits else None
 
 
-def _is_of_error(limits: dict[str, float] | None) -> bool:
-    """Return whether limits are those of a deviation from the setpoint, to either side."""
-    return limits is not None and len(limits) == 2 and limits["above"] == -limits["below"]
+def _wanted(case: Case, read: Result, named: list[Named], wanted: Wanted) -> Wanted | str | None:
+    """Return what is wanted with its columns and stretches, None if it is no figure of these.
 
-
-def columns_named(words: str, columns: Sequence[Result]) -> list[tuple[int, list[Result]]]:
-    """Return the columns that `words` (spelled) name: where each is named, and which may be meant.
-
-    A column is named by its head, by what the head says in another tongue, or by its quantity: of those that
-    are named by the same words, the ones of which the most is said, and the least is not.
+    Of two columns that are set beside each other each must be one: else the question which it is.
     """
-    claims = list[tuple[int, int, int, Result]]()
-    for column in columns:
-        naming, telling = _features(column)
-        quantity = [
-            row["pattern"] for row in table()["columns"].values() if is_of(spelled(column["head"]), row)
-        ]
-        if quantity and not any(pattern.search(words) for pattern in (naming[0], *quantity)):
-            continue  # "the chamber" is not its pressure
-        places = [match.span() for pattern in naming for match in pattern.finditer(words)]
-        unsaid = 0 if naming[0].search(words) else sum(not pattern.search(words) for pattern in telling)
-        phrases = list[list[int]]()
-        for start, stop in sorted(places):
-            if phrases and re.fullmatch(r"[\s的/_-]*", words[phrases[-1][1] : start]):
-                phrases[-1][1] = max(stop, phrases[-1][1])
-            else:
-                phrases.append([start, stop])
-        claims += [(start, stop, unsaid, column) for start, stop in phrases]
-    named = list[tuple[int, list[Result]]]()
-    taken = list[tuple[int, int]]()
-    for start, stop, _, _ in sorted(claims, key=lambda claim: claim[0] - claim[1]):
-        if any(start < end and begin < stop for begin, end in taken):
-            continue
-        taken.append((start, stop))
-        same = [(unsaid, column) for first, last, unsaid, column in claims if (first, last) == (start, stop)]
-        fewest = min(unsaid for unsaid, _ in same)
-        named.append((start, [column for unsaid, column in same if unsaid == fewest]))
-    return sorted(named, key=lambda one: one[0])
-
-
-def _features(column: Result) -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
-    """Return what may name a column, and what tells it from others of its role: each thing its head says."""
-    head, role = spelled(column["head"]), column["role"]
-    bare = re.sub(r"\W*[\[(][^\])]*[\])]\s*$", "", head).strip() or head
-    whole = re.compile(rf"(?<![a-z0-9]){re.escape(bare)}(?![a-z0-9])" if head else r"(?!)")
-    quantities, roles, things = table()["columns"], table()["roles"], table()["things"]
-    of = [row["pattern"] for row in quantities.values() if role in ("", "pv") and is_of(head, row)]
-    is_warm = role == "pv" or heading_of(column["head"]).unit in CELSIUS or roles["pv"].search(head)
-    features = [*of, *(pattern for pattern in things.values() if role != "output" and pattern.search(head))]
-    rest = bare
-    for pattern in (*features, *roles.values()):
-        rest = pattern.sub(" ", rest)
-    features += [
-        re.compile(rf"(?<![a-z0-9]){part}(?![a-z0-9])")
-        for part in re.findall(r"[a-z]{3,}\d*|[\u4e00-\u9fff]{2,}", rest)
-    ]
-    named = roles[role] if role not in ("", "pv") else roles["pv"] if is_warm and not of else None
-    return [whole, *([named] if named else []), *features], features
-
-
-def is_of(head: str, row: Result) -> bool:
-    """Return whether a column of that head (spelled) is of a quantity, a row of [columns]."""
-    units = (heading_of(head).unit, written_unit(head))
-    return row["unit"] in units or bool(row["pattern"].search(head))
-
-
-def _wanted(case: Case, read: Result, wanted: Wanted) -> Wanted | None:
-    """Return what is wanted with its columns and stretches, None if it is no figure of these."""
     columns, patterns, words = read["columns"], table()["asked"], case.question.words
-    own = re.sub(LOG_NAME, " ", spelled(case.question.text))
-    named = columns_named(own, columns) or columns_named(words, columns)
-    is_error = _is_of_error(wanted.limits) or patterns["deviation"].search(words)
+    to_either_side = len(limits := wanted.limits or {}) == 2 and limits["above"] == -limits["below"]
+    is_error = to_either_side or patterns["deviation"].search(words)
     if role := "output" if wanted.limits == FULL_LOAD else "error" if is_error else "":
-        named = [(0, [column for column in columns if column["role"] == role])]
-    all_meant = [meant for _, meant in named]
-    named = [one for number, one in enumerate(named) if one[1] not in all_meant[:number]]
-    groups = [group for _, meant in named if (group := _of_channels(case, meant, read, len(meant) > 1))]
-    told = {column["channel"] for group in groups for column in group if column["role"] not in ("pv", "")}
-    if not table()["roles"]["pv"].search(own):  # "the top zone's output": a pv's own word says whose
-        groups = [group for group in groups if not (group[0]["role"] == "pv" and group[0]["channel"] in told)]
+        named = [(0, [column for column in columns if column["role"] == role], "")]
+    groups = list[tuple[str, list[Result]]]()
+    for _, meant, text in named:
+        group = _of_channels(case, meant, read)
+        if group and group not in [other for _, other in groups]:
+            groups.append((text, group))
+    told = {column["channel"] for _, group in groups for column in group if column["role"] not in ("pv", "")}
+    if not table()["roles"]["pv"].search(spelled(case.question.text)):  # "the top zone's output"
+        groups = [one for one in groups if one[1][0]["role"] != "pv" or one[1][0]["channel"] not in told]
     if not groups and (wanted.limits or wanted.asks & {*STATS}) and not (role or wanted.asks & {*OTHERS}):
         of_share = wanted.limits and re.search(r"\d\s*%", words)  # a limit in % is none of a temperature
         role = COLUMN.get(case.question.quantity if not wanted.limits else "", "")
         meant = [column for column in columns if of_share and column["unit"][:1] == "%"]
         meant = meant if of_share else [column for column in columns if column["role"] == role]
-        groups = [_of_channels(case, meant, read, called=True)]
-    if not groups or not groups[0]:
+        groups = [("", group)] if (group := _of_channels(case, meant, read)) else []
+    chosen = list({column["name"]: column for _, group in groups for column in group}.values())
+    if not chosen:
         return None
-    chosen = list({column["name"]: column for group in groups for column in group}.values())
     if wanted.when.held and not wanted.limits and all(column["role"] == "pv" for column in chosen):
         return None  # told with their setpoints
-    beside = None
-    if len(groups) > 1 and (pair := _pair(words, named, wanted)):
-        chosen, beside = [pair[0]], pair[1]
-        if not wanted.asks & {"related", "lag"}:
-            wanted = replace(wanted, asks=wanted.asks - {"when"} | {"beside"})
-    elif wanted.asks & {"related", "lag"}:
+    beside, at_extreme = None, _at_extreme(words, named, wanted)
+    pair = groups if len(groups) == 2 else [("", [column]) for column in chosen]
+    if "apart" in wanted.asks and len(pair) < 2:  # of two stretches, or of the most and the least
+        wanted = replace(wanted, asks=wanted.asks - {"apart"})
+    if not (wanted.asks or wanted.limits):
         return None
+    if wanted.asks & {*PAIRED} or at_extreme is not None:
+        if len(pair) < 2:
+            return None
+        if several := [one for one in groups if len(one[1]) > 1 or len(pair) > 2]:
+            text = plain_text(written(several[0][0], case.question.text))
+            names = (what_is(case, column, read) for column in (several[0][1] if len(pair) == 2 else chosen))
+            return case.say("series_which", words=text, names=case.listed(names))
+        (_, [first]), (_, [second]) = pair[:: -1 if at_extreme else 1]
+        chosen, beside = [first], second
+        if at_extreme is not None:
+            wanted = replace(wanted, asks=wanted.asks - {"when"} | {"beside"})
     if "value" in wanted.asks:
-        if any(column["channel"] in _loops(read) for column in chosen):  # told with its findings
+        if any(column["channel"] in loops_of(read) for column in chosen):  # told with its findings
             return None
         return replace(wanted, columns=tuple(chosen), at=case.question.moments[0])
-    if "than" in wanted.asks:
-        order = case.question.channels
-        chosen.sort(key=lambda column: order.index(column["channel"]) if order else 0)
-        if len(chosen) < 2:
-            return None
     return replace(wanted, columns=tuple(chosen), beside=beside)
 
 
-def _of_channels(case: Case, meant: list[Result], read: Result, called: bool = False) -> list[Result]:
-    """Return the columns of the channels asked about, else of the loops, of those that are `meant`.
+def _of_channels(case: Case, meant: list[Result], read: Result) -> list[Result]:
+    """Return those of the columns `meant` that are of the channels asked about, else of the loops."""
+    asked, loops = {*case.question.channels}, loops_of(read)
+    kept = [
+        column
+        for column in meant
+        if not column["role"]
+        or (number_of(column, read["columns"]) in asked if asked else column["channel"] in loops)
+    ]
+    return kept or meant
 
-    called  whether a channel may be asked about by a word of its head
-    """
-    heads = {str(column["channel"]): column["head"] for column in read["columns"] if column["role"] == "pv"}
-    asked = {*case.question.channels} or {*(channels_called(case.question.words, heads) if called else ())}
-    asked = asked or {column["channel"] for column in meant} & _loops(read)
-    return [column for column in meant if not column["role"] or not asked or column["channel"] in asked]
 
-
-def _pair(words: str, named: list[tuple[int, list[Result]]], wanted: Wanted) -> tuple[Result, Result] | None:
-    """Return the two columns that are set beside each other: first the one whose extreme is the moment."""
-    (_, first), (_, second) = named[0], named[1]
-    if wanted.asks & {"related", "lag"}:
-        return None if first[0] is second[0] else (first[0], second[0])
+def _at_extreme(words: str, named: list[Named], wanted: Wanted) -> int | None:
+    """Return which of two columns has the extreme that is the moment of which the other is asked."""
     found = aspect("at_extreme", words)
-    if not (found and wanted.asks & {"least", "most"}):
+    if not (found and len(named) > 1 and wanted.asks & {"least", "most"}):
         return None
     place = max(found.start("extreme"), found.start("zh"))
-    before = [number for number, (at, _) in enumerate(named) if at < place][-1:]  # said last before it
-    other = [meant for number, (_, meant) in enumerate(named) if number not in before]
-    return (named[before[0]][1][0], other[0][0]) if before and other else None
+    before = [number for number, (at, _, _) in enumerate(named) if at < place]  # said last before it
+    return min(before[-1], 1) if before else None
 
 
 def read_in(case: Case, about: Subject, when: Stretches, aged: bool = True) -> Iterator[str]:
-    """Say what the loops read in stretches of a log, of the quantity and the channels that are asked about.
-
-    aged  whether how old the log is stands below
-    """
-    read = case.tool("column_figures", **about.named, only_loops=True)
+    """Say what the loops asked about read in stretches of a log, `aged`: and how old it is."""
+    read, named = named_in(case, about, case.question.words)
     roles = {COLUMN.get(case.question.quantity, "pv")}
     if len(when.spans) == 2 and both_sides(case.question) and not case.question.quantity:
         roles |= {"output", "error"}
-    columns = [column for column in read["columns"] if column["role"] in roles]
-    columns = _of_channels(case, columns, read, called=True)
-    asked = _asks(case)[0] & {*STATS} or {"least", "most", "mean"}
-    yield from _told(case, about, read, Wanted(frozenset(asked), tuple(columns), when))
+    meant = (column for _, of, _ in named for column in _of_channels(case, of, read) if column["role"])
+    called = {column["channel"] for column in meant}
+    columns = _of_channels(case, [column for column in read["columns"] if column["role"] in roles], read)
+    columns = [column for column in columns if not called or column["channel"] in called]
+    yield from read_of(case, about, read, columns, when)
     yield _aged(case, read) if aged else ""
+
+
+def read_of(case: Case, about: Subject, read: Result, of: list[Result], when: Stretches) -> Iterator[str]:
+    """Say what columns read in stretches of a log, of what is asked of any."""
+    asked = _asks(case)[0] & {*STATS} or {"least", "most", "mean"}
+    yield from _told(case, about, read, Wanted(frozenset(asked), tuple(of), when))
 
 
 def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[str]:
@@ -438,8 +371,7 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
     named = [column["name"] for column in wanted.columns]
     given: dict[str, Any] = {"columns": named, **(wanted.limits or {})}
     given["only_loops"] = all(column["role"] for column in read["columns"])
-    if wanted.beside:
-        given["beside"] = wanted.beside["name"]
+    given["beside"] = wanted.beside["name"] if wanted.beside else ""
     spans = [list(span) for span in wanted.when.spans]
     yield wanted.when.note + "\n\n" if wanted.when.note else ""
     yield from (_day_none(case, about, day) + "\n\n" for day in wanted.when.lacking * (not wanted.when.note))
@@ -451,11 +383,8 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
     if not rows:
         yield from (case.item("series_lacking", since=since, until=until) for since, until in spans)
         return
-    yield _more(case, wanted, rows) if "than" in wanted.asks else ""
     is_whole = not (wanted.when.spans or wanted.limits or wanted.beside or wanted.at)
-    is_whole &= bool(wanted.asks & {"least", "most", "mean"}) and any(
-        column["role"] for column in wanted.columns
-    )
+    is_whole &= any(column["role"] for column in wanted.columns) and not wanted.asks.isdisjoint(STATS[:3])
     of_loops = case.tool("channel_metrics", **about.named)["channels"] if is_whole else ()
     settled = {row["channel"]: _linked(row, about) for row in of_loops if row.get("settled")}
     so = [_is_so(case, wanted, row)[0] for row in rows] if wanted.limits else []
@@ -482,7 +411,7 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
         for text in said:
             yield text if text.startswith(" ") else f"- {lead}{text}\n"
             lead = ""
-    yield from _changes(case, rows, columns, wanted)
+    yield from _changes(case, rows, wanted)
     told = [row["span"] for row in rows]
     for number, (since, until) in enumerate(spans):
         is_between = case.question.days or len(spans) == 2 or min(told) < number < max(told)
@@ -518,6 +447,11 @@ def _linked(value: Any, log: Subject) -> Any:
     if isinstance(value, dict):
         return {key: log.link(one) if key == "line" else _linked(one, log) for key, one in value.items()}
     return [_linked(one, log) for one in value] if isinstance(value, list) else value
+
+
+def _at(told: Result, day: str = "") -> Result:
+    """Return a moment whose line is linked with its clock (without `day`) as people are told it."""
+    return {**told, "clock": moment(told["clock"], day)}
 
 
 def _joined(rows: Sequence[Result]) -> Result:
@@ -561,16 +495,6 @@ def _past_both(of: Sequence[tuple[float, Result]]) -> Result:
     return {**sums, **where, "share": share, "first": first["first"], "last": second["last"], "times": times}
 
 
-def _more(case: Case, wanted: Wanted, rows: Sequence[Result]) -> str:
-    """Return whether the column that is named first read more, or less where that is asked, on average."""
-    first, other = (
-        next(row["mean"] for row in rows if row["column"] == one["name"]) for one in wanted.columns[:2]
-    )
-    is_less = table()["asked"]["less"].search(case.question.words)
-    told = {"by": first - other, "unit": f" {wanted.columns[0]['unit']}".rstrip()}
-    return case.lead(first < other if is_less else first > other) + case.say("series_than", **told) + "\n\n"
-
-
 def _aged(case: Case, read: Result) -> str:
     old = age(case.task, case.language, read["whole"][1])
     return f"\n{old}\n" if old else ""
@@ -582,17 +506,11 @@ def what_is(case: Case, column: Result, read: Result) -> str:
         return quoted(column["head"])
     channel = str(column["channel"])
     several = len({other["channel"] for other in read["columns"] if other["role"]}) > 1
-    if several and (head := _head_of(column, read)):
+    names = {other["channel"]: other["head"] for other in read["columns"] if other["role"] == "pv"}
+    if several and (head := names.get(column["channel"])):
         channel += f" ({quoted(head)})"
     what, of = case.say("channel_named", channel=channel), case.say(f"value_{column['role']}")
     return what if column["role"] == "pv" else what + case.say("list_separator") + of
-
-
-def _head_of(column: Result, read: Result) -> str:
-    of = (
-        other for other in read["columns"] if other["channel"] == column["channel"] and other["role"] == "pv"
-    )
-    return next((other["head"] for other in of), "")
 
 
 def _sentences(
@@ -602,19 +520,18 @@ def _sentences(
     asks, said = wanted.asks, {"what": what, "unit": f" {column['unit']}".rstrip()}
     ends = {name: row[name]["value"] for name in ("first", "last")}
 
-    def at(end: Result, day: str = "") -> dict[str, Any]:
-        return {"value": end["value"], "clock": moment(end["clock"], day), "line": end["line"]}
-
     if wanted.limits:
         yield from _past(case, wanted, row, said)
     elif wanted.beside:
         beside = {"beside": what_is(case, wanted.beside, read), "other": f" {wanted.beside['unit']}".rstrip()}
-        if asks & {"related", "lag"}:
+        if asks & {*PAIRED}:
             yield _together(case, asks, row, said | beside)
-        for name in () if asks & {"related", "lag"} else asks & {"least", "most"}:
-            yield case.say(f"series_at_{name}", **said, **beside, **at(row[name]), read=row[name]["beside"])
+        for name in () if asks & {*PAIRED} else asks & {"least", "most"}:
+            yield case.say(
+                f"series_at_{name}", **said, **{**_at(row[name]), **beside}, read=row[name]["beside"]
+            )
     elif wanted.at:
-        yield case.say("series_value", **said, **at(row["first"]))
+        yield case.say("series_value", **said, **_at(row["first"]))
     elif "slope" in asks:
         words = without_times(spelled(case.question.text))
         pattern = next((name for name, of in PER.items() if re.search(of[1], words)), "hour")
@@ -625,9 +542,9 @@ def _sentences(
         clocks = {f"{name}_clock": moment(row[name]["clock"]) for name in ends}
         yield case.say("series_change", **said, **ends, **clocks, by=ends["last"] - ends["first"])
     else:
-        parts, settled = _stats(case, asks, column, row, said, at), row["settled"] or row
+        parts, settled = _stats(case, asks, column, row, said), row["settled"] or row
         if any(settled[end]["value"] != row[end]["value"] for end in ("least", "most")):
-            own = _stats(case, asks, column, row | settled, said, at)
+            own = _stats(case, asks, column, row | settled, said)
             own = case.say("extreme_settled", clock=moment(row["settled_at"]), parts=own)
             parts = case.say("list_separator").join((parts, own))
         yield case.say("series_row", **said, samples=row["samples"], parts=parts)
@@ -635,37 +552,37 @@ def _sentences(
 
 def _together(case: Case, asks: frozenset[str], row: Result, said: Result) -> str:
     """Return how far two columns go together, or which changed first and by how much."""
-    r, lag = row["r"], row["lag"]
+    r, lag, apart = row["r"], row["lag"], row["apart"]
+    if "apart" in asks and said["unit"] and said["other"] not in ("", said["unit"]):
+        return case.say("series_unlike", **said)
+    if "apart" in asks:
+        is_less = table()["asked"]["less"].search(case.question.words)
+        lead = case.lead(apart["mean"] < 0 if is_less else apart["mean"] > 0)
+        return lead + case.say("series_apart", **apart, **said)
     if "related" in asks and r is None:
         return case.say("series_unrelated", **said)
     if "related" in asks:
         size = next((name for name, least in RELATED.items() if abs(r) >= least), "none")
-        return case.say(
-            "series_related", **said, r=r, size=case.say(f"related_{size}"), samples=row["samples"]
-        )
+        said |= {"r": r, "size": case.say(f"related_{size}"), "samples": row["samples"]}
+        return case.say("series_related", **said)
     first, second = (said["what"], said["beside"])[:: 1 if (lag or 0.0) >= 0 else -1]
     key = "lag_unknown" if lag is None else "lag_told" if abs(lag) > row["lag_step"] else "lag_none"
     span = span_text(abs(lag or 0.0), case.language, exact=True)
     return case.say(key, first=first, second=second, span=span, r=abs(row["lag_r"] or 0.0))
 
 
-def _stats(
-    case: Case, asks: frozenset[str], column: Result, row: Result, said: Result, at: Callable[..., Result]
-) -> str:
+def _stats(case: Case, asks: frozenset[str], column: Result, row: Result, said: Result) -> str:
     """Return what is asked for of the least, the most, the mean and the spread of a column."""
     numbers, day = {"std": row["std"], "mean": row["mean"], **said}, "" if "when" in asks else row["since"]
     if column["role"] == "error" and not asks & {"least", "std", "reach"}:
         largest = max((row["least"], row["most"]), key=lambda end: abs(end["value"]))
         parts = [case.say("series_error_mean", size=row["mean_size"], **numbers)]
         if "most" in asks:
-            most = at(largest) | {"value": abs(largest["value"])}
+            most = _at(largest) | {"value": abs(largest["value"])}
             parts.insert(0, case.say("series_error_most", **most, **said))
         return case.say("list_separator").join(parts)
-    parts = [
-        case.say(f"column_{name}", **at(row[name], day), **said)
-        for name in ("least", "most")
-        if asks & {name, "reach"}
-    ]
+    ends = [name for name in ("least", "most") if asks & {name, "reach"}]
+    parts = [case.say(f"column_{name}", **_at(row[name], day), **said) for name in ends]
     if "reach" in asks:
         parts.insert(0, case.say("series_reach", size=row["most"]["value"] - row["least"]["value"], **said))
     key = "series_std" if "std" in asks and "mean" not in asks else "series_mean"
@@ -693,46 +610,31 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
     key = "full" if limits == FULL_LOAD else key
     side = case.say(f"side_{key}", **band, unit=said["unit"])
     _, end = _is_so(case, wanted, row)
-    reach = {
-        "value": row[end]["value"],
-        "clock": moment(row[end]["clock"]),
-        "line": row[end]["line"],
-    }
-    reach = {"end": case.say(f"column_{end}", **reach, **said)}
+    reach = {"end": case.say(f"column_{end}", **_at(row[end]), **said)}
     if not past["count"]:
         yield case.say("past_never", side=side, what=said["what"], **reach)
         return
-    at = {name: (moment(past[name]["clock"]), past[name]["line"]) for name in ("first", "last")}
-    numbers = {name: span_text(past[name], case.language, exact=True) for name in ("seconds", "longest")}
-    numbers |= {"share": past["share"], "count": past["count"], "line": past["line"]}
-    numbers["clock"] = moment(past["clock"])
-    told = {**said, "side": side, **numbers}
-    told |= {
-        f"{name}_{part}": text
-        for name, pair in at.items()
-        for part, text in zip(("clock", "line"), pair, strict=True)
-    }
+    told = {**said, "side": side, **_at(past)}
+    told |= {name: span_text(past[name], case.language, exact=True) for name in ("seconds", "longest")}
+    for name in ("first", "last"):
+        told |= {f"{name}_{part}": text for part, text in _at(past[name]).items()}
     if wanted.inside:
         yield case.say("past_inside", **told, rest=1 - past["share"], **band)
     leads = ("first", "last", "longest") if wanted.inside else ("first", "last", "longest", "share")
-    keys = [name for name in leads if name in wanted.asks]
-    keys = keys or (["first"] if "when" in wanted.asks else [])
-    keys = [] if case.question.yes_no else keys
-    for name in keys:
+    keys = [name for name in leads if name in wanted.asks] or ["first"] * ("when" in wanted.asks)
+    for name in () if case.question.yes_no else keys:
         yield case.say(f"past_{name}", **told)
     yield case.say("past_row", **told, **reach)
     for one in past["times"] if past["count"] > 1 else ():
-        span, line = span_text(one["seconds"], case.language, exact=True), one["line"]
-        yield "  " + case.item("limit_time", clock=moment(one["clock"]), span=span, line=line)
+        span = span_text(one["seconds"], case.language, exact=True)
+        yield "  " + case.item("limit_time", span=span, **_at(one))
 
 
-def _changes(case: Case, rows: Sequence[Result], columns: dict[str, Result], wanted: Wanted) -> Iterator[str]:
+def _changes(case: Case, rows: Sequence[Result], wanted: Wanted) -> Iterator[str]:
     """Say by how much the mean of a column differs from one of two stretches to the other."""
-    of = {
-        column["name"]: [row for row in rows if row["column"] == column["name"]] for column in wanted.columns
-    }
-    for name, both in of.items():
-        if len(wanted.when.spans) == 2 == len(both) and not wanted.limits and "mean" in wanted.asks:
-            before, after = (row["mean"] for row in both)
-            unit = f" {columns[name]['unit']}".rstrip()
-            yield case.item("series_difference", by=after - before, unit=unit)
+    is_asked = len(wanted.when.spans) == 2 and not wanted.limits and "mean" in wanted.asks
+    for column in wanted.columns if is_asked else ():
+        means = [row["mean"] for row in rows if row["column"] == column["name"]]
+        if len(means) == 2:
+            unit = f" {column['unit']}".rstrip()
+            yield case.item("series_difference", by=means[1] - means[0], unit=unit)

@@ -223,7 +223,7 @@ def both_sides(question: Question) -> bool:
     """Return whether it is asked what differs from before the one moment that is named to after it."""
     words, asked = question.words, table()["asked"]
     sides = window_words(spelled(question.timed)) if len(question.moments) == 1 else set()
-    differs = asked["change"].search(words) or asked["than"].search(words) or question.direction
+    differs = asked["change"].search(words) or asked["apart"].search(words) or question.direction
     return len(sides) == 2 or bool(sides and differs and not limits_in(words))
 
 

@@ -163,7 +163,7 @@ def other_columns(log: Log, path: Path, stated: Stated) -> tables.OtherColumns:
     read = _reader(sources.open_source(path), stated, None)
     if read.func is read_table:
         return tables.read_other_columns(read.args[0], read.args[1], stated, log.samples)
-    return tables.OtherColumns(np.empty(0), np.empty(0, dtype=np.int64), {}, ())
+    return tables.OtherColumns(np.empty(0), np.empty(0, dtype=np.int64), {})
 
 
 def _refuse_binary(name: str, chunk: Chunk) -> None:

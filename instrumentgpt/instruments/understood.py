@@ -48,8 +48,7 @@ def account(log: Log, language: Language, command: str = "") -> Iterator[str]:
         yield say("channel", channel=channel, name=f" “{name}”" if name else "", roles=roles)
     if len(channels) > MOST_CHANNELS:
         yield f"… {len(channels)}"
-    taken = {at for columns in log.of_loops.values() for at in columns.values()}
-    if beside := [_head(log, at) for at in range(len(log.heads)) if at not in taken]:
+    if beside := [f"“{head}”" for head in log.beside]:
         yield say("beside", heads=", ".join(beside[:MOST_HEADS]))
     if count := len(log.events):
         event = log.events.iloc[count // 2]

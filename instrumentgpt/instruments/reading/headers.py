@@ -77,8 +77,15 @@ class Heading:
 
 @cache
 def vocabulary() -> dict[str, Any]:
-    """Return columns.toml."""
-    return tomllib.loads(WORDS.read_text(encoding="utf-8"))
+    """Return columns.toml, with the words of all its quantities as those that are certain of one."""
+    read = tomllib.loads(WORDS.read_text(encoding="utf-8"))
+    for part in ("quantities", "readings", "places"):
+        plain = (row.split() for row in read[part].pop("plain", ()))
+        read[part] |= {words[0]: {"words": words, "heads": words} for words in plain}
+    humidity, rows = read["readings"]["humidity"], read["quantities"].values()
+    read["humidity"] = {"certain": humidity["words"] + humidity["heads"], "output": humidity["output"]}
+    certain = [word for row in rows for kind in ("words", "heads") for word in row.get(kind, ())]
+    return read | {"quantity": {"certain": certain}}
 
 
 @lru_cache(maxsize=4096)

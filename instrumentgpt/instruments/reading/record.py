@@ -136,6 +136,16 @@ class Log:
         """Return the unit of the file, which gains are per; of several that of the first channel."""
         return next(iter(self.logged_units.values()), self.unit)
 
+    def at(self, time: float, line: int) -> dict[str, Any]:
+        """Return a moment as tools tell it: its clock, and its line."""
+        return {"clock": self.clock(float(time)), "line": int(line)}
+
+    @property
+    def beside(self) -> list[str]:
+        """Return the heads of the columns that are no loop's, by their places where they have none."""
+        taken = {at for columns in self.of_loops.values() for at in columns.values()}
+        return [head or f"column {at + 1}" for at, head in enumerate(self.heads) if at not in taken]
+
     def remarks(self, language: str) -> list[str]:
         """Return the notes, and what was guessed with its reasons, in `language` ("en", "zh")."""
         guessed = (f"{name}: {in_language(reason, language)}" for name, reason in self.guessed.items())

@@ -168,15 +168,11 @@ def first_lines(content: bytes) -> list[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class OtherColumns:
-    """Columns of numbers that are no time and no loop's: head → `values` at the log's `time` and `line`.
-
-    own  the heads of the loops' columns
-    """
+    """Columns of numbers that are no time and no loop's: head → `values` at the log's `time` and `line`."""
 
     time: Floats
     line: NDArray[np.int64]
     values: Mapping[str, Floats]
-    own: tuple[str, ...]
 
 
 def read_table(
@@ -227,13 +223,9 @@ def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd
         heading, values = grid.heading(at), grid.numbers[at][rows]
         is_time = grid.texts[at] or (heading and heading.scores.get("time", 0) >= LIKELY)
         if not is_time and np.isfinite(values).any():
-            name = (
-                heads[at] if heads[at] and heads[at] not in found else f"{heads[at]} column {at + 1}".strip()
-            )
-            found[name] = values
-    return OtherColumns(
-        samples["time"].to_numpy()[at_line], line, found, tuple(heads[at] for at in sorted(own))
-    )
+            is_own = heads[at] and heads[at] not in found
+            found[heads[at] if is_own else f"{heads[at]} column {at + 1}".strip()] = values
+    return OtherColumns(samples["time"].to_numpy()[at_line], line, found)
 
 
 def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[Table, Grid, int, list[str]]:

@@ -408,7 +408,7 @@ def _about(opened: Opened) -> dict[str, Any]:
         "guessed": dict(log.guessed),
         "notes": list(log.notes),
         "broken": {"count": log.broken.count, "examples": [*map(list, log.broken.examples[:3])]},
-        "heads": log.layout if log.columns else "",
+        "beside": log.beside,
         "channel_names": {str(number): name for number, name in log.channel_names.items()},
         "channel_numbers": sorted(int(number) for number in log.samples["channel"].unique()),
     }
@@ -453,13 +453,8 @@ def _finding(
 
 
 def _evidence(log: Log, item: Evidence, texts: Mapping[int, str]) -> dict[str, Any]:
-    values = plain(dict(item.values))
-    return {
-        "line": item.line,
-        "clock": log.clock(item.time),
-        "values": values,
-        "text": texts.get(item.line, ""),
-    }
+    values, text = plain(dict(item.values)), texts.get(item.line, "")
+    return {"values": values, "text": text, **log.at(item.time, item.line)}
 
 
 def _coincidence(coincidence: Coincidence, language: Language) -> dict[str, Any]:
@@ -489,6 +484,5 @@ def _metrics(opened: Opened, metrics: Metrics) -> dict[str, Any]:
     last = log.samples[log.samples["channel"] == metrics.channel].iloc[-1]
     values = {name: None if name in log.missing else plain(last[name]) for name in COLUMNS[:3]}
     level = {"setpoint": None, "mean_error": None} if "setpoint" in log.missing else {}  # which nobody read
-    moment = {"line": int(last["line"]), "clock": log.clock(float(last["time"]))}
-    changes = {"gain_changes": gain_changes(log, metrics.channel)}
+    changes, moment = {"gain_changes": gain_changes(log, metrics.channel)}, log.at(last["time"], last["line"])
     return {**plain(asdict(metrics)), **level, "last": {**values, **moment}, **changes}

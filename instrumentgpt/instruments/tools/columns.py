@@ -61,9 +61,7 @@ def other_columns(
         "log": opened.name,
         "device": opened.device,
         "window": [opened.log.clock(moment) for moment in window],
-        "heads": [*read.own, *read.values],
         "columns": rows,
-        "loop_units": sorted({opened.log.unit, *opened.log.channel_units.values()}),
     }
 
 
@@ -100,8 +98,7 @@ def _shift(log: Log, read: OtherColumns, values: Floats, inside: Indices) -> dic
     if abs(after.mean() - before.mean()) <= SHIFTED * within:
         return None
     at = inside[place]
-    where = {"line": int(read.line[at]), "clock": log.clock(float(read.time[at]))}
-    return where | {"before": before.mean(), "after": after.mean()}
+    return log.at(read.time[at], read.line[at]) | {"before": before.mean(), "after": after.mean()}
 
 
 def _row(
@@ -128,7 +125,7 @@ def _row(
             for onset, end, line in every:
                 part = values[finite & (time >= onset) & (time <= end)]
                 if part.size and onset <= window[1] and end >= window[0]:
-                    told = {"clock": log.clock(onset), "end_clock": log.clock(end), "line": line}
+                    told = {**log.at(onset, line), "end_clock": log.clock(end)}
                     share = float(((part < low) | (part > high)).mean())
                     times.append({**told, "median": np.median(part), "share": share, "out": share >= APART})
             if times:

@@ -229,7 +229,7 @@ def look_at_time(
         "clock": opened.log.clock(time),
         "time": plain(time),
         "readings": _readings(opened.log, time),
-        "heads": opened.log.layout if opened.log.columns else "",
+        "beside": opened.log.beside,
         "groups": [described(opened.log, group) for group in _rarest_first(near)[:MOST_NEAR]],
         "seconds": plain(reach),
         "during": [_then(opened.log, one, language) for one in during],
@@ -294,5 +294,6 @@ def _readings(log: Log, time: float) -> list[dict[str, Any]]:
         before = samples[samples["time"] <= time]
         row = before.iloc[-1] if len(before) else samples.iloc[0]
         values = {name: plain(row[name]) for name in ("setpoint", "pv", "output")}
-        readings.append({"channel": plain(channel), "line": int(row["line"]), **values})
+        of = {"channel": plain(channel), "unit": log.unit_of(int(row["channel"]))}
+        readings.append({**of, "line": int(row["line"]), **values})
     return readings

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from instrumentgpt.instruments.analysis.signals import constant_runs
 from instrumentgpt.instruments.language import HOUR
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Floats
-from instrumentgpt.instruments.reading.headers import heading_of, written_unit
+from instrumentgpt.instruments.reading.headers import written_unit
 from instrumentgpt.instruments.reading.stated import Stated
-from instrumentgpt.instruments.reading.tables import OtherColumns
 from instrumentgpt.instruments.tools.columns import read_beside
 from instrumentgpt.instruments.tools.events import NotInTheLog
 from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, open_log, plain
@@ -69,7 +69,8 @@ def column_figures(
     above    a limit, of which is told how often and how long a column was past it; below: likewise; both,
              with `below` the lower one: how long it was out of the band between them
     only_loops  whether columns beside those of the loops are left unread, which takes seconds in a wide table
-    beside   another column: how far the two go together (r), and what it read when the first was least, most
+    beside   another column: how far the two go together (r), what it read when the first was least, most, and
+             what the first had more than it (apart); in the result the heads of those beside the loops
 
     A row has the number of its span, from 0.
     """
@@ -96,7 +97,7 @@ def column_figures(
         "device": opened.device,
         "window": [rows[0][end] for end in ("since", "until")] if rows else whole,
         "whole": whole,
-        "heads": opened.log.layout if opened.log.columns else "",
+        "beside": opened.log.beside,
         "seconds": plain(float(np.ptp(opened.log.samples["time"]))),
         "period": plain(_period(opened.log)),
         "columns": [
@@ -112,32 +113,23 @@ def column_figures(
 def _levels(log: Log, one: Series) -> dict[str, Any]:
     """Return the values of a setpoint, and from when on each was held; no more than are told."""
     held = [span for span in constant_runs(one.values) if span[1] - span[0] >= FEWEST]
-    held = [
-        span
-        for last, span in zip([None, *held], held, strict=False)
-        if last is None or one.values[last[0]] != one.values[span[0]]
-    ]
-    starts = [
-        {"value": one.values[first], "clock": log.clock(float(one.time[first])), "line": int(one.line[first])}
-        for first, _ in held[:MOST_LEVELS]
-    ]
+    held = [next(spans) for _, spans in groupby(held, key=lambda span: one.values[span[0]])]
+    firsts = [first for first, _ in held[:MOST_LEVELS]]
+    starts = [{"value": one.values[at], **log.at(one.time[at], one.line[at])} for at in firsts]
     levels = sorted({float(one.values[first]) for first, _ in held})[:MOST_LEVELS]
     return dict(plain({"levels": levels, "changes": len(held) - 1, "starts": starts}))
 
 
 def _period(log: Log) -> float:
-    samples = log.samples
-    times = np.unique(samples["time"].to_numpy()[samples["channel"] == samples["channel"].iloc[0]])
+    channel = log.samples["channel"]
+    times = np.unique(log.samples["time"][channel == channel.iloc[0]])
     return float(np.median(np.diff(times))) if len(times) > 1 else np.nan
 
 
 def _all(opened: Opened, only_loops: bool) -> Iterable[Series]:
     """Yield the columns of a log: of each channel what it has, then those beside."""
-    log, none = opened.log, OtherColumns(np.empty(0), np.empty(0, dtype=np.int64), {}, ())
-    read = none if only_loops else read_beside(log, opened.path, opened.stated or Stated())
-    numbers = sorted(int(number) for number in log.samples["channel"].unique())
-    heads = {role: [head for head in read.own if role in heading_of(head).scores] for role in OF_LOOP[1:3]}
-    for number in numbers:
+    log = opened.log
+    for number in sorted(map(int, log.samples["channel"].unique())):
         samples = log.samples[log.samples["channel"] == number]
         time, line = samples["time"].to_numpy(dtype=float), samples["line"].to_numpy()
         for role in OF_LOOP:
@@ -146,13 +138,14 @@ def _all(opened: Opened, only_loops: bool) -> Iterable[Series]:
             if not np.isfinite(numeric).any():
                 continue
             unit = "%" if role == "output" else log.unit_of(number)
-            named = heads.get(role, [])
-            head = log.channel_names.get(number, "") if role == "pv" else ""
-            if len(named) == 1:  # else which of them it is cannot be told
-                head = named[0]
+            at = log.of_loops.get(number, {}).get(role)
+            head = "" if at is None else log.heads[at]
+            head = log.channel_names.get(number, "") if role == "pv" else head
             yield Series(role, number, head, unit, time, numeric, line)
-    for head, numeric in read.values.items():
-        yield Series("", None, head, written_unit(head), read.time, numeric, read.line)
+    if not only_loops:
+        read = read_beside(log, opened.path, opened.stated or Stated())
+        for head, numeric in read.values.items():
+            yield Series("", None, head, written_unit(head), read.time, numeric, read.line)
 
 
 def _lag(log: Log, one: Series, other: Series, window: tuple[float, float]) -> dict[str, Any]:
@@ -199,9 +192,8 @@ def _row(
     time, values, lines = one.time[inside], one.values[inside], one.line[inside]
 
     def at(place: int) -> dict[str, Any]:
-        where = {"clock": log.clock(float(time[place])), "line": int(lines[place])}
         beside = other.values[np.abs(other.time - time[place]).argmin()] if other else np.nan
-        return {"value": values[place], "beside": beside, **where}
+        return {"value": values[place], "beside": beside, **log.at(time[place], lines[place])}
 
     mean = values.mean() if abs(values.mean()) > ROUNDING * np.abs(values).max() else 0.0
     row: dict[str, Any] = {"column": one.name, "samples": len(inside)}
@@ -221,5 +213,7 @@ def _row(
         both = np.isfinite(beside)
         is_told = both.sum() >= FEWEST and values[both].std() > 0 and beside[both].std() > 0
         row |= _lag(log, one, other, window)
+        gap = (values - beside)[both]
+        row["apart"] = {"mean": gap.mean(), "least": gap.min(), "most": gap.max()} if gap.size else {}
         row["r"] = np.corrcoef(values[both], beside[both])[0, 1] if is_told else None
     return dict(plain(row))

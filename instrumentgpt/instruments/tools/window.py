@@ -85,10 +85,7 @@ def extremes_of(log: Log, channel: int, window: tuple[float, float]) -> dict[str
 def summary_of(log: Log, time: Floats, values: Floats, lines: NDArray[np.int64]) -> dict[str, Any]:
     """Return the mean, spread, least and most of finite values, the latter two with where they were."""
     ends = {"least": int(values.argmin()), "most": int(values.argmax())}
-    told = {
-        name: {"value": values[at], "line": int(lines[at]), "clock": log.clock(float(time[at]))}
-        for name, at in ends.items()
-    }
+    told = {name: {"value": values[at], **log.at(time[at], lines[at])} for name, at in ends.items()}
     return {"mean": values.mean(), "std": values.std(), **told}
 
 
@@ -106,8 +103,7 @@ def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
     places = np.flatnonzero(moved.any(axis=1))
     return [
         {
-            "clock": log.clock(float(samples["time"].iloc[at])),
-            "line": int(samples["line"].iloc[at]),
+            **log.at(samples["time"].iloc[at], samples["line"].iloc[at]),
             **{
                 name: [plain(float(gains[name].iloc[row])) for row in (at - 1, at)]
                 for name, is_other in zip(GAIN_NAMES, moved[at], strict=True)
@@ -150,23 +146,19 @@ def beyond_where(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str,
         return {"count": 0, "seconds": 0.0}
     seconds = time[np.minimum(spans[:, 1], len(time) - 1)] - time[spans[:, 0]]
     by_length = np.argsort(-seconds, kind="stable")
-
-    def at(place: int) -> dict[str, Any]:
-        return {"clock": log.clock(float(time[place])), "line": int(lines[place])}
-
+    clocks, rows = time[spans[:, 0]], lines[spans[:, 0]]
     times = {
-        place: {"seconds": plain(float(seconds[place])), **at(spans[place, 0])}
+        place: {"seconds": plain(float(seconds[place])), **log.at(clocks[place], rows[place])}
         for place in sorted(by_length[:MOST_TIMES].tolist())
     }
     longest = times[int(by_length[0])]
     return {
+        **longest,
         "count": len(spans),
         "seconds": plain(float(seconds.sum())),
         "longest": longest["seconds"],
-        "clock": longest["clock"],
-        "line": longest["line"],
-        "first": at(spans[0, 0]),
-        "last": at(spans[-1, 1] - 1),
+        "first": log.at(clocks[0], rows[0]),
+        "last": log.at(time[spans[-1, 1] - 1], lines[spans[-1, 1] - 1]),
         "times": list(times.values()),
     }
 
@@ -248,8 +240,7 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
         settled = float(time[min(away[-1] + 1, len(time) - 1)]) if away.size else begin
         ways.setdefault((left, after.setpoint), []).append(
             {
-                "clock": log.clock(begin),
-                "line": line,
+                **log.at(begin, line),
                 "seconds": arrived - begin,
                 "rise": done - begun,
                 "steepest": 60 * slopes[np.abs(slopes).argmax()] if slopes.size else np.nan,
@@ -257,8 +248,7 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
                 "beyond": {
                     "size": max(0.0, (float(peak["pv"]) - after.setpoint) * np.sign(after.setpoint - left)),
                     "value": float(peak["pv"]),
-                    "clock": log.clock(float(peak["time"])),
-                    "line": int(peak["line"]),
+                    **log.at(peak["time"], peak["line"]),
                 },
                 "rate": 60 * (RISE[1] - RISE[0]) * way / (done - begun) if done > begun else np.nan,
                 "asked": 60 * (after.setpoint - left) / ramp if ramp > 2 * period else np.nan,
@@ -295,8 +285,7 @@ def cycles_of(log: Log, channel: int, band: float) -> dict[str, Any]:
     rows = [
         {
             "number": number,
-            "clock": log.clock(float(time[begin])),
-            "line": int(samples["line"].iloc[begin]),
+            **log.at(time[begin], samples["line"].iloc[begin]),
             "seconds": float(time[end] - time[begin]) if end < len(time) else np.nan,
             "least": float(np.nanmin(pv[begin:end])),
             "most": float(np.nanmax(pv[begin:end])),
@@ -350,10 +339,9 @@ def _hold(log: Log, samples: pd.DataFrame, hold: Level | Segment) -> dict[str, A
     pv = samples.loc[samples["time"].between(begin, hold.end), "pv"]
     figures = {"mean": pv.mean(), "std": pv.std(), "least": pv.min(), "most": pv.max()}
     return {
-        "clock": log.clock(hold.onset),
+        **log.at(hold.onset, hold.first_line),
         "settled_clock": log.clock(begin),
         "end_clock": log.clock(hold.end),
-        "line": hold.first_line,
         "seconds": plain(hold.end - hold.onset),
         **{name: plain(float(value)) for name, value in figures.items()},
         **{name: plain(getattr(hold, name)) for name in ("duty", "mean_error")},
