@@ -9,22 +9,22 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_716,
-    "instrumentgpt/analyst": 6_884,
+    "instrumentgpt/analyst": 7_219,
     "instrumentgpt/commands": 1_591,
     "instrumentgpt/evals": 1_145,
     "instrumentgpt/fleet": 952,
     "instrumentgpt/handover": 798,
-    "instrumentgpt/instruments": 24_277,
+    "instrumentgpt/instruments": 24_316,
     "instrumentgpt/memory": 4_941,
     "instrumentgpt/modes/commands": 765,
     "instrumentgpt/modes/interview": 1_313,
     "instrumentgpt/modes/investigate": 1_307,
     "instrumentgpt/modes/panel": 1_878,
-    "instrumentgpt/storage": 4_420,
-    "instrumentgpt/turn": 2_482,
+    "instrumentgpt/storage": 4_412,
+    "instrumentgpt/turn": 2_483,
     "instrumentgpt/ui": 8_148,
 }
-WHOLE = 68_245
+WHOLE = 68_612
 
 
 def lines_in(room: str) -> int:

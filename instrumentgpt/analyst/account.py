@@ -38,7 +38,7 @@ _DAY = r"\d{4}-\d\d-\d\d"
 _PART = re.compile(  # of a log: "the second hour", "five minutes after", 第二個小時
     r"\b(?:first|second|third|fourth|\d+|one|two|three|four|five|ten|half an?) "
     r"(?:hours?|minutes?|min|holds?|soaks?|plateaus?|phases?)\b"
-    r"|(?:第[一二三四五\d]个?|[一二两三四五十\d]+个?)半?(?:小时|分钟|段|次?保温)"
+    r"|(?:第[一二三四五\d]个?|[一二两三四五十\d]+个?)半?(?:小时|分钟)|第[一二三四五\d](?:段|次?保温)"
 )
 _HALF = re.compile(  # which no tool is given
     r"\b(?:first|second|other|last|latter) half\b(?! (?:an )?hour)|[前后上下]半[段程部]"
@@ -47,7 +47,7 @@ _HALF = re.compile(  # which no tool is given
 _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told by what happened
     r"\b(?:before|after|during|while|until)\b(?: (?:the|an?|its?|each|every))?"
     r"(?P<what>(?! (?:and|the|its)\b)(?: [a-z-]{3,}){1,2})"
-    r"|(?P<zh>(?:(?!最)[\u4e00-\u9fff]){2,4}?)(?:前后|之后|以后|期间|的?时候)"
+    r"|(?P<zh>(?:(?![最什么哪几何])[\u4e00-\u9fff]){2,4}?)(?:前后|之后|以后|期间|的?时候)"
 )
 
 
@@ -143,7 +143,7 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
         if event and not all(word in evidence for word in (event["zh"] or event["what"]).split()):
             yield event[0]
         state = aspect("event_begins", words) or aspect("event_ends", words)
-        if state and kind in FIGURES and topics_of(words):
+        if state and kind in FIGURES and topics_of(words) and not aspect("since_when", words):
             yield state[0]
         held = [f"{level:g}" for level in numbers_in(words) if aspect("hold", words)]
         yield from (level for level in held if not re.search(rf"(?:held|维持) {level}\b", evidence))
