@@ -40,16 +40,8 @@ from instrumentgpt.memory.likeness import LOG_NAME
 EXTREMES = {"least": min, "most": max}
 STATS = ("least", "most", "mean", "std", "reach")
 PAST = ("first", "last", "longest", "how_long", "share", "how_many", "ever", "when")  # asked of a limit
-OF_COLUMNS = (
-    "diagnosis",
-    "figures",
-    "events",
-    "compare",
-    "survey",
-    "logs",
-    "help",
-    "term",
-)  # as which it may read
+# The kinds of question that may be one of columns
+OF_COLUMNS = ("diagnosis", "figures", "events", "compare", "survey", "logs", "help", "term")
 COLUMN = {"temperature": "pv", "output": "output", "setpoint": "setpoint", "": "pv"}  # quantity → role
 COLUMN |= dict.fromkeys(("error", "spread", "noise", "in_band"), "error")
 OF_ALL = ("setpoints", "length", "sampling", "names")  # asked of the log, of none of its columns
