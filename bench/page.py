@@ -6,6 +6,7 @@ A server of its own on loopback, a database of its own, the offline analyst, the
 Every number is the median of REPEATS runs, in seconds: ratios count, absolute times are the machine's.
 """
 
+import json
 import os
 import statistics
 import sys
@@ -13,13 +14,18 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 
 import psutil
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 import db
+from instrumentgpt.fleet.scan import scan
+from instrumentgpt.instruments.devices import entry, load_inventory
+from instrumentgpt.settings import DEMO_INVENTORY
 from instrumentgpt.storage.runs import live_runs
+from instrumentgpt.storage.verdicts import all_verdicts, store_verdicts
 from instrumentgpt.turn import runs
 from tests.browser.driving import CHROMIUM, FLAGS, Server, ask, counting_agent, opened, running, with_token
 
@@ -28,6 +34,12 @@ SIZES = (10, 100, 500)  # messages
 QUESTION, FOLLOW_UP = "10.1.1.47 為什麼溫度波動？", "那 kp 可以調高嗎？"
 REPEATS = 3
 QUESTIONS = 20  # at once
+DEVICES, LOGS = 1_000, 5  # of a large lab, and of each of its devices
+IDLE_SECONDS = 30.0
+FULL = (
+    300  # pixels: a table of many rows is higher, one of one is not. It is drawn as soon as it is that high
+)
+TABLE = "document.querySelector('[data-testid=stDataFrame]')?.clientHeight"
 PATIENCE_MS = 60_000
 SETTLE_MS = 1_500  # nobody types a question faster
 NOTHING_FOUND = "Nothing that was asked, answered or found has these words."
@@ -73,6 +85,7 @@ def main() -> int:
             lines += [loading(browser, server, size) for size in SIZES]
             lines += answering(browser, server)
             lines.append(together(server))
+            lines.append(large_lab(browser, server))
         settings = counting_agent(Path(folder) / "counting", words=600, seconds=0.05)
         with running(Path(folder) / "counting", settings) as server:
             lines += [stopping(browser, server), streaming(browser, server)]
@@ -96,44 +109,55 @@ def loading(browser: Browser, server: Server, size: int) -> str:
         for number in range(size // 2):
             db.add_message(database, conversation, "user", f"question {number}")
             db.add_message(database, conversation, "assistant", f"**answer {number}**\n\n- one\n- two")
-    address, last = f"{server.url}/?conv={conversation}", f"answer {size // 2 - 1}"
+    address, last = f"{server.url}/?conv={conversation}", with_words(f"answer {size // 2 - 1}")
     load = median(lambda: load_seconds(browser.new_page(), with_token(address), last))
     context = browser.new_context()
     load_seconds(context.new_page(), with_token(address), last)
     again = median(lambda: load_seconds(context.new_page(), address, last))
     page = context.new_page()
     page.goto(address)
-    expect(page.get_by_text(last, exact=True)).to_be_visible(timeout=PATIENCE_MS)
+    frame_with(page, last)
+    page.wait_for_timeout(SETTLE_MS)
     anew = median(lambda: rerun_seconds(page))
     context.close()
     return f"{size:4} messages   load {load:5.2f}, again {again:5.2f}   draw anew {anew:5.2f}"
 
 
-def load_seconds(page: Page, address: str, last: str) -> float:
-    """Return the seconds from asking for the page to the frame with its last message."""
+def load_seconds(page: Page, address: str, shown: str) -> float:
+    """Return the seconds from asking for the page to the frame in which `shown` holds: see frame_with."""
     page.goto(address, wait_until="commit")
-    seconds = frame_with(page, last)
+    seconds = frame_with(page, shown)
     page.close()
     return seconds
 
 
-def frame_with(page: Page, words: str, since: str = "0") -> float:
-    """Return when the page drew a frame with `words`, in seconds since it was asked for or since `since`."""
-    script = f"words => document.body?.textContent.includes(words) && performance.now() - {since}"
-    return float(page.wait_for_function(script, arg=words, timeout=PATIENCE_MS).json_value()) / 1000
+def with_words(words: str) -> str:
+    """Return the condition that the page shows these words."""
+    return f"document.body?.textContent.includes({json.dumps(words)})"
+
+
+def frame_with(page: Page, shown: str, since: str = "0") -> float:
+    """Return when a frame was drawn in which `shown` holds, in s since the page was asked for or `since`."""
+    script = f"() => ({shown}) && performance.now() - {since}"
+    return float(page.wait_for_function(script, timeout=PATIENCE_MS).json_value()) / 1000
 
 
 def rerun_seconds(page: Page) -> float:
     """Return the seconds of one run of the script: from Enter in the search to the frame with its result."""
     search = page.get_by_test_id("stSidebar").get_by_label("Search everything")
-    search.fill("no such words")
-    page.evaluate(NOTE_ENTER)
-    search.press("Enter")
-    seconds = frame_with(page, NOTHING_FOUND, "window.entered")
+    seconds = seconds_to(page, search, "no such words", with_words(NOTHING_FOUND))
     search.fill("")
     search.press("Enter")
     expect(page.get_by_text(NOTHING_FOUND)).to_have_count(0, timeout=PATIENCE_MS)
     return seconds
+
+
+def seconds_to(page: Page, box: Locator, typed: str, shown: str) -> float:
+    """Return the seconds from Enter after what is typed into `box` to the frame in which `shown` holds."""
+    box.fill(typed)
+    page.evaluate(NOTE_ENTER)
+    box.press("Enter")
+    return frame_with(page, shown, "window.entered")
 
 
 def answering(browser: Browser, server: Server) -> list[str]:
@@ -206,6 +230,53 @@ def megabytes(page: psutil.Process) -> int:
             rollup = Path(f"/proc/{process.pid}/smaps_rollup").read_text(encoding="utf-8")
             total += int(next(line.split()[1] for line in rollup.splitlines() if line.startswith("Pss:")))
     return total // 1024
+
+
+def large_lab(browser: Browser, server: Server) -> str:
+    """Return how soon Instruments shows its table and draws it anew, and the share of a core it takes idle.
+
+    The verdicts are those on the demo's logs, given to the logs of all devices in turn.
+    """
+    assert server.process is not None
+    scan(server.database_path, load_inventory(DEMO_INVENTORY).devices, server.home / "cache")
+    names = [f"oven {number:04d}" for number in range(DEVICES)]
+    inventory = server.home / "lab.toml"
+    text = "\n".join(entry(name, f"10.2.{n // 250}.{n % 250}") for n, name in enumerate(names))
+    inventory.write_text(text, encoding="utf-8")
+    with server.database() as database:
+        known = all_verdicts(database)
+        verdicts = (
+            replace(known[number % len(known)], device=name, log=f"{log}.log")
+            for number, name in enumerate(names)
+            for log in range(LOGS)
+        )
+        store_verdicts(database, verdicts)
+    server.save({"inventory": str(inventory)})
+    address = server.address("instruments")
+    load = median(lambda: load_seconds(browser.new_page(), with_token(address), f"{TABLE} > {FULL}"))
+    context = browser.new_context()
+    load_seconds(context.new_page(), with_token(address), f"{TABLE} > {FULL}")
+    again = median(lambda: load_seconds(context.new_page(), address, f"{TABLE} > {FULL}"))
+    page = context.new_page()
+    page.goto(address)
+    frame_with(page, f"{TABLE} > {FULL}")
+    box = page.get_by_label("Name, model, room or fault")
+    anew = []
+    for name in names[:REPEATS]:
+        for typed, shown in ((name, f"{TABLE} < {FULL}"), ("", f"{TABLE} > {FULL}")):
+            page.wait_for_timeout(SETTLE_MS)
+            anew.append(seconds_to(page, box, typed, shown))
+    process = psutil.Process(server.process.pid)
+    page.wait_for_timeout(SETTLE_MS)
+    before = sum(process.cpu_times()[:2])
+    page.wait_for_timeout(IDLE_SECONDS * 1000)
+    idle = (sum(process.cpu_times()[:2]) - before) / IDLE_SECONDS
+    context.close()
+    return (
+        f"{DEVICES:,} instruments   load {load:5.2f}, again {again:5.2f}   draw anew one "
+        f"{statistics.median(anew[::2]):5.2f}, all {statistics.median(anew[1::2]):5.2f}   "
+        f"idle {100 * idle:.1f} % of a core"
+    )
 
 
 def stopping(browser: Browser, server: Server) -> str:

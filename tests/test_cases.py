@@ -18,7 +18,9 @@ from instrumentgpt.fleet.scan import scan
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.settings import DEMO_INVENTORY, database_path
 from instrumentgpt.storage.cases import (
+    InShort,
     UnknownCase,
+    cases_in_short,
     change_case,
     changes_of,
     chart_of,
@@ -28,7 +30,6 @@ from instrumentgpt.storage.cases import (
     open_case,
     pin,
     unpin,
-    unsettled_cases,
 )
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.runs import prompt_before
@@ -81,7 +82,11 @@ def test_cases_are_found_by_their_words_and_their_evidence_and_filtered(database
     assert [one.id for one in list_cases(database, model="T-9")] == [other]
     assert [one.id for one in list_cases(database, state="unsettled")] == [case]
     assert list_cases(database, "the") == list_cases(database, words, state="closed") == []
-    assert unsettled_cases(database) == {"oven 7": 1}
+    change_case(database, case, "ann", action="seated it again")
+    newest = InShort(1, "a loose thermocouple 熱電偶鬆脫", "seated it again")
+    assert cases_in_short(database) == {"oven 7": newest, "oven 8": InShort(0, "", "")}
+    change_case(database, case, "ann", state="closed", outcome="fixed by a new one")
+    assert cases_in_short(database)["oven 7"] == replace(newest, open=0, done="fixed by a new one")
 
 
 def test_the_standing_of_devices_is_of_one_moment_while_a_scan_stores_more(database):

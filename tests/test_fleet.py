@@ -29,9 +29,10 @@ from instrumentgpt.instruments.devices import InventoryError, load_inventory
 from instrumentgpt.moments import log_moment
 from instrumentgpt.settings import DEMO_INVENTORY, database_path, home
 from instrumentgpt.storage.alerts import open_alerts
+from instrumentgpt.storage.cases import InShort
 from instrumentgpt.storage.verdicts import Verdict, all_verdicts, store_verdicts, verdicts_of
 from instrumentgpt.ui.device_form import in_words_of_form
-from instrumentgpt.ui.instruments import BANDS, in_bands
+from instrumentgpt.ui.instruments import BANDS, in_bands, last_case
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "demo"
@@ -106,6 +107,12 @@ def test_errors_are_drawn_in_bands_of_their_loop_so_that_a_quiet_row_looks_quiet
         Row("oven", "oven", "", "fault", errors=(0.1, None, size), band=0.5) for size in (-0.2, 40)
     )
     assert in_bands(quiet) == [0.2, None, -0.4] and in_bands(wild) == [0.2, None, BANDS]
+
+
+def test_a_device_tells_the_first_line_of_its_newest_cause_and_of_what_was_done():
+    told = last_case(InShort(1, "- a loose thermocouple\n- an old one", "kp to 6"))
+    assert told == "a loose thermocouple → kp to 6"
+    assert last_case(InShort(0, "", "kp to 6")) == "kp to 6" and last_case(None) == ""
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.findings import SEVERITIES
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.storage import alerts
-from instrumentgpt.storage.cases import unsettled_cases
+from instrumentgpt.storage.cases import InShort, cases_in_short
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.verdicts import Verdict, log_ends, standings
 
@@ -43,7 +43,7 @@ class Row:
 
     since   the onset of its fault, else the beginning, in the oldest log in a row that says the same
     errors  pv − setpoint through the newest log's last day; band: the deviation that is worth a word
-    open    its cases that are not settled
+    cases   None if it has none
     silent  for how long, in s, it has written no log, where that is longer than usual
     """
 
@@ -62,7 +62,7 @@ class Row:
     ended: float | None = None
     since: float | None = None
     errors: tuple[float | None, ...] = ()
-    open: int = 0
+    cases: InShort | None = None
     band: float | None = None
     silent: float = 0.0
     room: str = ""
@@ -84,12 +84,12 @@ def word_of(state: str, language: Language, severity: str = "high") -> str:
 
 def rows_of(database: Database, devices: Sequence[Device]) -> list[Row]:
     """Return a row for each device, the worst first; those that were never judged last."""
-    by_device, unsettled = standings(database), unsettled_cases(database)
+    by_device, cases_of = standings(database), cases_in_short(database)
     silent = silences(database, time.time())
     table = []
     for device in devices:
-        cases = unsettled.get(device.name, 0)
-        row = Row(device.name, device.label, device.model, "unseen", open=cases, room=device.room)
+        cases = cases_of.get(device.name)
+        row = Row(device.name, device.label, device.model, "unseen", cases=cases, room=device.room)
         if standing := by_device.get(device.name):
             verdict, figures = standing.verdict, json.loads(standing.verdict.figures)
             of_loop: dict[str, Any] = figures.get(str(verdict.channel)) or next(iter(figures.values()), {})

@@ -202,10 +202,22 @@ def changes_of(database: Database, case_id: int) -> list[Change]:
     return select(database, Change, "case_changes WHERE case_id = ? ORDER BY id", (case_id,))
 
 
-def unsettled_cases(database: Database) -> dict[str, int]:
-    """Return device → how many of its cases are open or reopened."""
-    sql = "SELECT device, count(*) FROM cases WHERE state != 'closed' GROUP BY device"
-    return dict(rows(database, sql))
+@dataclass(frozen=True)
+class InShort:
+    """The cases of a device: how many are not settled, and of its newest the cause and what was done."""
+
+    open: int
+    cause: str
+    done: str
+
+
+def cases_in_short(database: Database) -> dict[str, InShort]:
+    """Return device → its cases in short, for those that have any."""
+    sql = (
+        "SELECT device, sum(state != 'closed'), cause, coalesce(nullif(outcome, ''), action), max(id)"
+        " FROM cases GROUP BY device"  # of the row with the greatest number: so SQLite takes bare columns
+    )
+    return {device: InShort(*values) for device, *values, _ in rows(database, sql)}
 
 
 def values_of(database: Database, field: str) -> Sequence[str]:

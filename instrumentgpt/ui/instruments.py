@@ -16,27 +16,27 @@ import psutil
 import streamlit as st
 from sqlite_utils import Database
 
-from instrumentgpt.fleet.cases import about, title_of
+from instrumentgpt.fleet.cases import about, first_line, title_of
 from instrumentgpt.fleet.standing import GRAVE, Row, rows_of, talks_about, word_of
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, laid_out
-from instrumentgpt.instruments.devices import Device, load_inventory
+from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.moments import log_moment, moment
 from instrumentgpt.settings import home
 from instrumentgpt.storage.alerts import SILENT, acknowledge, false_alarms, open_alerts
-from instrumentgpt.storage.cases import list_cases
+from instrumentgpt.storage.cases import InShort, list_cases
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
 from instrumentgpt.ui import artifacts, composer, device_form, handing, session, untrusted
 from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.place import Place
 
-COLOURS = {
-    "fault": "#D55E00",
-    "open": "#B87000",
-    "unreadable": "#7D8A95",
-    "healthy": "#009E73",
-    "unseen": "#7D8A95",
+COLOURS = {  # white can be read on each, and each on both themes
+    "fault": "#B84E00",
+    "open": "#8F5A00",
+    "unreadable": "#667480",
+    "healthy": "#007D5B",
+    "unseen": "#667480",
 }
 TRENDS = {"duty": "output (%)", "half_peak_to_peak": "swing (±)", "period": "period (s)"}
 VERDICTS = {"real": "Seen", "false": "False alarm"}
@@ -51,6 +51,7 @@ COLUMNS = {  # of the tables → their heads
     "model": "Model",
     "room": "Room",
     "open": "Open cases",
+    "last": "Last cause, and what was done",
     "gains": "Gains",
     "log": "Log",
 }
@@ -102,8 +103,15 @@ def page(database: Database) -> None:
         _follow(names)
     _draw_alerts(database, {row.device: row for row in rows})
     silent = [say("without a log for longer than usual")] * sum(row.silent > 0 for row in rows)
-    counts = Counter([row.word(language()) for row in rows] + silent)
+    spoken = language()
+    counts = Counter([row.word(spoken) for row in rows] + silent)
     st.markdown(" · ".join(f"**{count}** {word}" for word, count in counts.items()))
+    _browse(rows, inventory)
+
+
+@st.fragment
+def _browse(rows: list[Row], inventory: Inventory) -> None:
+    """Draw what is looked for of the devices and the history of one; a word or a pick redraws only this."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = st.text_input(say("Name, model, room or fault"), key="instruments-find", width=360)
         group = _choose_group(rows)
@@ -118,7 +126,8 @@ def page(database: Database) -> None:
     selected = _table(fitting, group)
     if selected is None:
         st.caption(say("Select a row for its history."))
-    else:
+        return
+    with session.problems_shown(), session.opened() as database:
         _draw_history(database, selected, inventory.find(selected.device))
 
 
@@ -167,10 +176,9 @@ def _follow(devices: list[str]) -> None:
 
 
 def _fitting(rows: list[Row], words: str) -> list[Row]:
-    terms = words.casefold().split()
+    terms, spoken = words.casefold().split(), language()
     texts = [
-        (row.label, row.model, row.room, row.title(language()), row.word(language()), row.text_en)
-        for row in rows
+        (row.label, row.model, row.room, row.title(spoken), row.word(spoken), row.text_en) for row in rows
     ]
     fits = [all(term in " ".join(text).casefold() for term in terms) for text in texts]
     return list(compress(rows, fits))
@@ -194,35 +202,43 @@ def _in_groups(rows: list[Row], group: str) -> list[Row]:
 
 def _draw_groups(rows: list[Row], group: str) -> None:
     """Draw how the devices of each group stand, a line a group."""
+    spoken = language()
     for name, members in groupby(rows, key=attrgetter(group)):
-        counts = Counter(row.word(language()) for row in members)
+        counts = Counter(row.word(spoken) for row in members)
         told = " · ".join(f"{count} {word}" for word, count in counts.items())
         st.caption(f"**{untrusted.label(name or '—', 80)}**: {told}")
 
 
 def _table(rows: list[Row], group: str) -> Row | None:
     """Draw a line a device, what they are grouped by first; return the one that is selected."""
+    spoken = language()
+    words = [row.word(spoken) for row in rows]
+    colours = {word: _colour(row.state, row.severity) for word, row in zip(words, rows, strict=True)}
     frame = pd.DataFrame(
         {
-            "state": [row.word(language()) for row in rows],
+            "state": [[word] for word in words],
             "instrument": [row.label for row in rows],
-            "what": [_text(row.text_en, row.text_zh) for row in rows],
+            "what": [row.text_zh if spoken == "zh" else row.text_en for row in rows],
             "since": [_day(row.since) for row in rows],
             "newest": [_newest(row) for row in rows],
             "errors": [in_bands(row) for row in rows],
             "model": [row.model for row in rows],
             **({"room": [row.room for row in rows]} if any(row.room for row in rows) else {}),
-            "open": [row.open for row in rows],
+            "open": [row.cases.open if row.cases else 0 for row in rows],
         }
     )
+    if any(row.cases for row in rows):
+        frame["last"] = [last_case(row.cases) for row in rows]
     if group:
         frame.insert(0, group, frame.pop(group))
-    colours = [f"color: {_colour(row.state, row.severity)}; font-weight: 600" for row in rows]
     selected = st.dataframe(
-        frame.style.apply(lambda column: colours if column.name == "state" else [""] * len(column)),
+        frame,
         column_config={
             **{name: say(COLUMNS[name]) for name in frame.columns},
             **{name: st.column_config.TextColumn(say(COLUMNS[name]), width=PIXELS[name]) for name in PIXELS},
+            "state": st.column_config.MultiselectColumn(
+                say(COLUMNS["state"]), width=PIXELS["state"], options=colours, color=colours.values()
+            ),
             "errors": st.column_config.LineChartColumn(
                 say(COLUMNS["errors"]), width=150, help=say(IN_BANDS), y_min=-BANDS, y_max=BANDS
             ),
@@ -244,6 +260,12 @@ def _colour(state: str, severity: str) -> str:
 
 def _text(text_en: str, text_zh: str) -> str:
     return text_zh if language() == "zh" else text_en
+
+
+def last_case(cases: InShort | None) -> str:
+    """Return the cause of a device's newest case and what was done, "" if it has none."""
+    texts = (cases.cause, cases.done) if cases else ()
+    return " → ".join(first_line(text) for text in texts if text)
 
 
 def _newest(row: Row) -> str:
