@@ -99,6 +99,8 @@ def composed(case: Case, kind: str) -> list[str]:
     since_when = question.extreme == "when" and not limits and not aspect("reached", question.words)
     if since_when and table()["roles"]["setpoint"].search(spelled(question.text)):
         of_all |= {"setpoints"}
+    if table()["asked"]["deviation"].search(question.words):
+        of_all -= {"setpoints"}
     if of_all:
         asks = frozenset(of_all)
     elif kind == "handover" and aspect("paragraph", question.words):
@@ -574,6 +576,8 @@ def _stats(case: Case, asks: frozenset[str], column: Result, row: Result, said: 
         if "most" in asks:
             most = _at(largest) | {"value": abs(largest["value"])}
             parts.insert(0, case.say("series_error_most", **most, **said))
+        if aspect("still", case.question.words):
+            parts.insert(0, case.say("column_last", **_at(row["last"], day), **said))
         return case.say("list_separator").join(parts)
     ends = [name for name in ("least", "most") if asks & {name, "reach"}]
     parts = [case.say(f"column_{name}", **_at(row[name], day), **said) for name in ends]

@@ -8,12 +8,16 @@ an address names, a finished panel) is waited for, once per visit, and marked wi
 phone the sidebar makes room for it.
 """
 
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from instrumentgpt.instruments.language import table
 from instrumentgpt.ui import session
 from instrumentgpt.ui.language import language, say
+
+STREAMLIT = Path(__file__).with_name("streamlit_zh.toml")
 
 _LISTENER = """
 export default function ({ data, setTriggerValue }) {
@@ -86,10 +90,38 @@ export default function ({ data }) {
 }
 """
 _ATTENDANT = """
+const NAMES = ["aria-label", "title", "placeholder"]
+const ITS_OWN = "[role=tooltip], [role=menu], [role=listbox], [data-testid^=stDataFrame], [href^='#']"
+let words = new Map() // of Streamlit, which speaks English alone
+const named = element => {
+  for (const name of NAMES) {
+    const said = words.get(element.getAttribute(name))
+    if (said) element.setAttribute(name, said)
+  }
+}
+const translated = root => {
+  const parts = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
+  for (let part = root; part; part = parts.nextNode())
+    if (part.nodeType === Node.ELEMENT_NODE) named(part)
+    else if (words.has(part.data) && part.parentElement?.closest(ITS_OWN)) part.data = words.get(part.data)
+}
+const observer = new MutationObserver(changes => {
+  for (const { type, target, addedNodes } of changes)
+    if (type === "attributes") named(target)
+    else addedNodes.forEach(translated)
+})
+const translate = said => {
+  const known = words
+  words = new Map(Object.entries(said))
+  if (known.size || !words.size) return
+  translated(document.body)
+  observer.observe(document.body, { childList: true, subtree: true, attributeFilter: NAMES })
+}
 const TONE = { hertz: 880, seconds: 0.4, loudness: 0.1 }
 export default function ({ data }) {
   const kept = (window.instrumentgptKept ??= { title: document.title })
   document.documentElement.lang = data.lang
+  translate(data.said)
   if (data.notify === "browser" && window.Notification?.permission === "default")
     document.addEventListener("click", () => Notification.requestPermission(), { once: true })
   if (data.done && kept.done !== data.done && (document.hidden || !document.hasFocus())) {
@@ -145,14 +177,16 @@ def clicked(back: int) -> dict[str, str] | None:
 
 
 def attend(notify: str) -> None:
-    """Do what a page cannot: name its language, put the cursor where a new conversation is typed in.
+    """Do what a page cannot: speak its language in all parts, put the cursor into a new conversation.
 
     An answer that comes while nobody looks is told in its title, and as `notify` says: "title" (no more),
     "sound" or "browser" (its notification).
     """
     state = st.session_state
     events = {"done": state.get(session.ANSWERED), "begun": state.get(session.BEGUN), "notify": notify}
-    words = {"words": say("The answer is there"), "lang": "zh-Hant" if language() == "zh" else "en"}
+    words = {"words": say("The answer is there"), "lang": "en", "said": {}}
+    if language() == "zh":
+        words |= {"lang": "zh-Hant", "said": table(STREAMLIT)}
     _attendant(key="attend", data=events | words)
 
 

@@ -53,6 +53,9 @@ TERMS = frozenset(  # names, units and what both languages call alike
 OWN_WORDS = "code, pre, style, script, textarea, .lines, [href^='#'], [role=img], [aria-hidden=true]"
 READ = """words => {
   const found = [...document.querySelectorAll(":placeholder-shown")].map(box => box.placeholder)
+  for (const named of document.querySelectorAll("[aria-label], [title]"))
+    if (!named.closest(words) && named.checkVisibility())
+      found.push(named.ariaLabel ?? "", named.title ?? "")
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (texts.nextNode()) {
     const around = texts.currentNode.parentElement
