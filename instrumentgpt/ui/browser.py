@@ -93,10 +93,12 @@ _ATTENDANT = """
 const NAMES = ["aria-label", "title", "placeholder"]
 const ITS_OWN = "[role=tooltip], [role=menu], [role=listbox], [data-testid^=stDataFrame], [href^='#']"
 let words = new Map() // of Streamlit, which speaks English alone
+let beginnings = [] // of what it says before a label
 const named = element => {
   for (const name of NAMES) {
-    const said = words.get(element.getAttribute(name))
-    if (said) element.setAttribute(name, said)
+    const text = element.getAttribute(name) ?? ""
+    const known = beginnings.find(words => text.startsWith(words)) ?? text
+    if (words.has(known)) element.setAttribute(name, words.get(known) + text.slice(known.length))
   }
 }
 const translated = root => {
@@ -113,6 +115,7 @@ const observer = new MutationObserver(changes => {
 const translate = said => {
   const known = words
   words = new Map(Object.entries(said))
+  beginnings = Object.keys(said).filter(one => one.endsWith(" "))
   if (known.size || !words.size) return
   translated(document.body)
   observer.observe(document.body, { childList: true, subtree: true, attributeFilter: NAMES })

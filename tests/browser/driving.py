@@ -47,7 +47,7 @@ TERMS = frozenset(  # names, units and what both languages call alike
     re.findall(
         r"\w+",
         "Alt CLI CSV Chromium Claude Code Codex Ctrl Cursor English GB Gemini HTML InstrumentGPT MB Markdown "
-        "OK PATH PDF PI PID Report Shift ZSPR heater kB kd ki kp log oven timeout tokens zip zspr",
+        "OK PATH PDF PI PID PNG Report Shift ZSPR heater kB kd ki kp log oven timeout tokens zip zspr",
     )
 )
 OWN_WORDS = "code, pre, style, script, textarea, .lines, [href^='#'], [role=img], [aria-hidden=true]"
@@ -170,11 +170,13 @@ class Visitor:
         wider = self.page.evaluate(WIDER)
         assert not wider, wider
         if not self.is_english:
+            self.page.locator("html[lang^=zh]").wait_for(
+                state="attached"
+            )  # until then Streamlit speaks its own
             names = r"\S*[\d_./:@]\S*"
-            words = re.findall(
-                r"[A-Za-z]{2,}", re.sub(names, " ", "\n".join(self.page.evaluate(READ, OWN_WORDS)))
-            )
-            english = set(words) - TERMS
+            texts = self.page.evaluate(READ, OWN_WORDS)
+            words = [{*re.findall(r"[A-Za-z]{2,}", re.sub(names, " ", text))} for text in texts]
+            english = [text for text, said in zip(texts, words, strict=True) if said - TERMS]
             assert not english, english
 
 
