@@ -69,11 +69,8 @@ def _lines(before: list[str], after: list[str]) -> tuple[Line, ...]:
         if group[0][1] > end:
             lines.append(Line("left out", "…"))
         for tag, i, j, k, m in group:
-            if tag == "equal":
-                lines += [_shown("same", line) for line in before[i:j]]
-            else:
-                lines += [_shown("removed", line) for line in before[i:j]]
-                lines += [_shown("added", line) for line in after[k:m]]
+            lines += [_shown("same" if tag == "equal" else "removed", line) for line in before[i:j]]
+            lines += [_shown("added", line) for line in after[k:m] if tag != "equal"]
         end = group[-1][2]
     if end < len(before):
         lines.append(Line("left out", "…"))

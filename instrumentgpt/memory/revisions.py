@@ -5,7 +5,7 @@ What is extracted stays as it is, revisions are laid over it: undoing one gives 
 known without it, and no later extraction revives what was forgotten.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from instrumentgpt.memory.facts import Fact, value_in
@@ -93,57 +93,30 @@ def standings_of(revisions: Iterable[Revision]) -> dict[Item, RevisedItem]:
             before = standing_of.get(
                 revision.item, RevisedItem(forms=frozenset({_form(revision.item, revision.item.name)}))
             )
-            standing_of[revision.item] = _STEPS[revision.action](before, revision)
+            standing_of[revision.item] = _after(before, revision)
     return standing_of
 
 
-def _reworded(before: RevisedItem, revision: Revision) -> RevisedItem:
-    return replace(
-        before,
-        text=revision.new,
-        words=revision.new,
-        forms=before.forms | {_form(revision.item, revision.old), _form(revision.item, revision.new)},
-        forgotten=None,
-        after=revision.after,
-        turn=revision.turn,
-        changed_at=revision.changed_at,
-    )
+def _after(before: RevisedItem, revision: Revision) -> RevisedItem:
+    """Return what an item comes to with one more revision; what a person adds is worded by him."""
+    item, old, new = revision.item, revision.old, revision.new
+    now = replace(before, turn=revision.turn, changed_at=revision.changed_at)
+    match revision.action:
+        case "unpin":
+            return replace(before, pinned=False)
+        case "restore":
+            return replace(before, forgotten=None, pinned=before.pinned or item.field == MESSAGE)
+        case "pin" | "name":
+            return replace(before, pinned=True, words=old, forgotten=None, turn=revision.turn)
+        case "forget" | "lift":
+            now = replace(now, pinned=False, words=old, forms=before.forms | {_form(item, old)})
+            return replace(now, forgotten=revision.after, lifted=revision.action == "lift")
+    forms = before.forms | {_form(item, old), _form(item, new)}
+    return replace(now, text=new, words=new, forms=forms, forgotten=None, after=revision.after)
 
 
-def _pinned(before: RevisedItem, revision: Revision) -> RevisedItem:
-    return replace(before, pinned=True, words=revision.old, forgotten=None, turn=revision.turn)
-
-
-def _forgotten(before: RevisedItem, revision: Revision) -> RevisedItem:
-    return replace(
-        before,
-        pinned=False,
-        words=revision.old,
-        forms=before.forms | {_form(revision.item, revision.old)},
-        forgotten=revision.after,
-        lifted=revision.action == "lift",
-        turn=revision.turn,
-        changed_at=revision.changed_at,
-    )
-
-
-_STEPS: Mapping[str, Callable[[RevisedItem, Revision], RevisedItem]] = {
-    "edit": _reworded,
-    "correct": _reworded,
-    "pin": _pinned,
-    "unpin": lambda before, _: replace(before, pinned=False),
-    "forget": _forgotten,
-    "lift": _forgotten,
-    "lay_down": _reworded,  # what a person adds is worded by him from the start
-    "confirm": _reworded,
-    "rule_out": _reworded,
-    "name": _pinned,
-    "restore": lambda before, revision: replace(
-        before, forgotten=None, pinned=before.pinned or revision.item.field == MESSAGE
-    ),
-}
-ACTIONS = tuple(_STEPS)
-WORDED = tuple(action for action, step in _STEPS.items() if step is _reworded)  # those that need new words
+WORDED = ("edit", "correct", "lay_down", "confirm", "rule_out")  # those that need new words
+ACTIONS = (*WORDED, "pin", "unpin", "forget", "lift", "name", "restore")
 
 
 def item_of(standings: Standings, device: str, field: str, text: str) -> Item:
@@ -344,20 +317,15 @@ def _lifted(rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFac
 
 
 def _value(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
-    """Return the values of one quantity, the one in force last."""
-    if standing.forgotten is not None:
-        return _told_anew(rows, standing.forgotten, standing.forms)
-    if standing.text:
-        return _corrected(item, rows, standing)
-    return _until_pinned(item, rows, standing) if standing.pinned else list(rows)
+    """Return the values of one quantity, the one in force last, a corrected one where it was corrected.
 
-
-def _corrected(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
-    """Return the values with the corrected one where it was corrected.
-
-    What the user says later supersedes it, and so does another value that a tool reads or an agent records
+    What the user says later supersedes that, and so does another value that a tool reads or an agent records
     later. Nothing does while it is pinned: that is told beside it.
     """
+    if standing.forgotten is not None:
+        return _told_anew(rows, standing.forgotten, standing.forms)
+    if not standing.text:
+        return _until_pinned(item, rows, standing) if standing.pinned else list(rows)
     current = _of_user(item, standing, "corrected by the user")
     earlier = [row for row in rows if row.message_id <= standing.after]
     later = [row for row in rows if row not in earlier and row.fact.value != current.fact.value]
