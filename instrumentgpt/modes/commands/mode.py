@@ -8,6 +8,7 @@ import logging
 import re
 from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -138,11 +139,6 @@ def speak(bench: Bench, message: str) -> Doing:
     return ""
 
 
-def complete(bench: Bench, completion_reason: str) -> str:
-    """End the task; it has been spoken."""
-    return ""
-
-
 def memorize(bench: Bench, id: str, kind: str, scope: str, text: str) -> str:
     """Keep a note; one of the same name and scope is replaced."""
     if scope == "device" and bench.device is None:
@@ -157,16 +153,15 @@ def memorize(bench: Bench, id: str, kind: str, scope: str, text: str) -> str:
 
 def recall(bench: Bench, query: str) -> str:
     """Return what notes and earlier messages say that bears on `query`, or that its note was forgotten."""
-    parts = {
-        "recalled_notes": _matching_notes(bench, query, MOST_NOTES),
-        "recalled_turns": _quotes(bench, query, MOST_TURNS),
-    }
-    sections = [
-        "\n".join([bench.say(key, query=quoted(query)), "", *lines]) for key, lines in parts.items() if lines
-    ]
-    return "\n\n".join([*sections, *_forgotten(bench, query)]) or bench.say(
-        "nothing_recalled", query=quoted(query)
+    notes, turns, name = (
+        _matching_notes(bench, query, MOST_NOTES),
+        _quotes(bench, query, MOST_TURNS),
+        quoted(query),
     )
+    parts = (("recalled_notes", notes), ("recalled_turns", turns))
+    sections = ["\n".join([bench.say(key, query=name), "", *lines]) for key, lines in parts if lines]
+    told = [*sections, *_forgotten(bench, query)]
+    return "\n\n".join(told) or bench.say("nothing_recalled", query=name)
 
 
 def forget(bench: Bench, id: str, reason: str) -> str:
@@ -194,19 +189,12 @@ def ponder(bench: Bench, questions: list[str]) -> str:
     return "\n\n".join([*paragraphs, bench.say("conclusion", count=answered, all=len(answers))])
 
 
-def defer(bench: Bench, reason: str) -> Doing:
-    """Say that a person is needed, and leave a note for that person in the conversation's memory."""
-    return (yield from _leave(bench, "deferred", reason or bench.say("endless", rounds=MOST_ROUNDS)))
+def leave(bench: Bench, reason: str, kind: str) -> Doing:
+    """Say that a person is needed, or what is rejected, and note it under a name that no other note has.
 
-
-def reject(bench: Bench, reason: str) -> Doing:
-    """Say what is rejected, and note it, so that agents know."""
-    return (yield from _leave(bench, "rejected", reason))
-
-
-def _leave(bench: Bench, kind: str, text: str) -> Doing:
-    """Leave a note of `kind`, under a name that no other has, and say so."""
-    where = bench.turn.run.conversation_id
+    kind  "deferred" or "rejected": for a person, or so that agents know
+    """
+    text, where = reason or bench.say("endless", rounds=MOST_ROUNDS), bench.turn.run.conversation_id
     taken = {note.id for note in db.list_notes(bench.turn.database, scope=where)}
     name = next(name for number in count(1) if (name := f"{kind}-{number}") not in taken)
     db.save_note(bench.turn.database, name, text, kind, where)
@@ -246,17 +234,12 @@ def _quotes(bench: Bench, query: str, most: int) -> list[str]:
     for piece in db.recall(*turn.where, query, names, turn.question.id):
         words = " ".join(piece.lines)
         is_hit = holds(words, sought) > 0  # and not what stands beside one
-        if len(lines) < most and is_hit and not _is_of_command(turn, piece.message_id):
+        pair = db.list_messages(*turn.where, before=piece.message_id + 1, last=2)
+        asked = [message.content for message in pair if message.role == "user"][-1:]
+        if len(lines) < most and is_hit and not any(map(is_command, asked)):
             speaker = bench.say("User" if piece.role == "user" else "Assistant")
             lines.append(f"- {bench.say('turn', turn=piece.turn, speaker=speaker)}: {_line(words)}")
     return lines
-
-
-def _is_of_command(turn: Turn, message_id: int) -> bool:
-    """Return whether the message is a command, or what was answered to one."""
-    pair = db.list_messages(*turn.where, before=message_id + 1, last=2)
-    questions = [message for message in pair if message.role == "user"]
-    return bool(questions) and is_command(questions[-1].content)
 
 
 def _forgotten(bench: Bench, query: str) -> list[str]:
@@ -420,7 +403,7 @@ HANDLERS: dict[str, Callable[..., Doing | str]] = {
     "ponder": ponder,
     "tool": use_tool,
     "observe": observe,
-    "defer": defer,
-    "reject": reject,
-    "task_complete": complete,
+    "defer": partial(leave, kind="deferred"),
+    "reject": partial(leave, kind="rejected"),
+    "task_complete": lambda _, completion_reason: "",  # it has been spoken
 }
