@@ -27,9 +27,11 @@ def m117_tables(database: Database) -> None:
     _conversations_and_messages(database)
     _of_conversations(database)
     _of_the_lab(database)
-    for table, columns in INDICES:
-        name = f"{table.removeprefix('all_')}_{'_'.join(columns.split())}"
-        database.table(table).create_index(columns.split(), name)
+    for table, columns, *name in INDICES:
+        plain = f"{table.removeprefix('all_')}_{'_'.join(columns.split())}"
+        database.table(table).create_index(columns.split(), "".join(name) or plain)
+    for table, columns in UNIQUE:
+        database.table(table).create_index(columns.split(), unique=True)
     _indices_of_words(database)
     _views(database)
 
@@ -44,7 +46,6 @@ def _of_conversations(database: Database) -> None:
         whole="question_message_id? pid? stop_requested=0",
         real="process_started? started_at finished_at? began_at? started_clock? began_clock?",
     )  # fmt: skip
-    database.table("runs").create_index(["conversation_id", "started_at"], "runs_of")
     database.execute(
         "CREATE UNIQUE INDEX one_live_run_of_a_kind ON runs (conversation_id, kind) WHERE status = 'running'"
     )
@@ -81,8 +82,6 @@ def _of_conversations(database: Database) -> None:
         whole="id message_id line? since=0 age=0",
         text="conversation_id kind device channel parameter value unit said source log clock dated",
     )  # fmt: skip
-    by_key = "conversation_id kind device channel parameter age"
-    database.table("all_facts").create_index(by_key.split(), "facts_by_key")
     _table(
         database, "all_nicknames", "id", of_message,
         whole="id message_id", text="conversation_id device nickname kind",
@@ -108,13 +107,11 @@ def _of_conversations(database: Database) -> None:
         database, "documents", "id", {"conversation_id": "conversations?"}, whole="id",
         text="conversation_id? ref kind title file", real="saved_at",
     )  # fmt: skip
-    database.table("documents").create_index(["file"], unique=True)
     _table(
         database, "entities", ("conversation_id", "ref"), conversation, {"flag": "", "retained": ""},
         text="conversation_id ref kind type label flag retained link",
         whole="number first_message last_message",
     )  # fmt: skip
-    database.table("entities").create_index(["conversation_id", "type", "link"], unique=True)
     _table(
         database, "all_panels", "id", conversation, whole="id",
         text="conversation_id question agent status brief plan", real="created_at ended_at?",
@@ -123,9 +120,6 @@ def _of_conversations(database: Database) -> None:
         database, "panel_steps", "id", {"panel_id": "all_panels"}, text="stage expert content",
         whole="id panel_id sub_problem round tokens_in tokens_out", real="cost seconds done_at",
     )  # fmt: skip
-    database.table("panel_steps").create_index(
-        ["panel_id", "sub_problem", "stage", "round", "expert"], unique=True
-    )
     _table(database, "marks", "message_id", message, whole="message_id", text="marks")
     _table(
         database, "ratings", "message_id", message, whole="message_id helped", text="reason who",
@@ -161,16 +155,14 @@ def _of_the_lab(database: Database) -> None:
         database, "case_changes", "id", {"case_id": "cases"}, text="field old new changed_by log",
         whole="id case_id line?", real="changed_at",
     )  # fmt: skip
-    for table, columns in (
-        ("verdicts", "device begun"),
-        ("cases", "device fault"),
-        ("case_evidence", "case_id"),
-        ("case_changes", "case_id"),
-    ):
-        database.table(table).create_index(columns.split())
 
 
-INDICES = (
+UNIQUE = (
+    ("documents", "file"),
+    ("entities", "conversation_id type link"),
+    ("panel_steps", "panel_id sub_problem stage round expert"),
+)
+INDICES = (  # table, columns, name; without one it is made of both
     *((f"all_{table}", "conversation_id message_id") for table in ("artifacts", "facts", "nicknames")),
     *((f"all_{table}", "message_id") for table in OF_MESSAGES if table != "offers"),
     *((table, "conversation_id id") for table in ("permissions", "revisions", "all_prompts", "all_panels")),
@@ -178,6 +170,11 @@ INDICES = (
     ("all_state_items", "device field"),
     ("all_artifacts", "run_id"),
     ("documents", "conversation_id"),
+    ("runs", "conversation_id started_at", "runs_of"),
+    ("all_facts", "conversation_id kind device channel parameter age", "facts_by_key"),
+    ("verdicts", "device begun", "idx_verdicts_device_begun"),
+    ("cases", "device fault", "idx_cases_device_fault"),
+    *((table, "case_id", f"idx_{table}_case_id") for table in ("case_evidence", "case_changes")),
 )
 
 
