@@ -153,34 +153,21 @@ def compose(
     recent = _first_recent(all_messages[:end], rules.recent_exchanges if "recent" in rules.layers else 0)
     kept = still_true(parse(existing_summary), names, recent)
     entries, evicted = with_older(kept, names[:recent], all_messages[:recent])
-    entries = settle(entries)
-    parts = _parts(case, entries, all_messages[recent:end], beside, rules)
-    return Prompt(within(rules.budget, parts), write(entries), evicted)
-
-
-def _parts(
-    case: Case,
-    entries: Sequence[Entry],
-    recent: Sequence[StoredMessage],
-    beside: Beside,
-    rules: Rules,
-) -> Parts:
-    """Return what the prompt is made of, without the layers that are not told."""
-    layers = rules.layers
-    shown = entries if "summary" in layers else ()
-    return Parts(
+    entries, layers = settle(entries), rules.layers
+    shown = entries if "summary" in layers else []
+    note = NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(shown))))
+    parts = Parts(
         beside.request or case.question,
         context_lines(case, "state" in layers, "facts" in layers),
-        NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(shown))))
-        if beside.is_device_query
-        else "",
+        note if beside.is_device_query else "",
         shown,
-        [(speaker_of(row["role"]), filter_content(row["content"])) for row in recent],
+        [(speaker_of(row["role"]), filter_content(row["content"])) for row in all_messages[recent:end]],
         beside.recalled if "recalled" in layers else (),
         lines_pinned(case),
         beside.elsewhere if "history" in layers else (),
         beside.notes,
     )
+    return Prompt(within(rules.budget, parts), write(entries), evicted)
 
 
 def _ends_with_question(messages: Sequence[StoredMessage], question: str) -> bool:

@@ -29,7 +29,7 @@ from instrumentgpt.storage.artifacts import (
 from instrumentgpt.storage.conversations import Message, get_conversation, get_memory, list_messages, unknown
 from instrumentgpt.storage.facts import device_states
 from instrumentgpt.storage.notes import EVERYWHERE, Note, notes_of
-from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
+from instrumentgpt.storage.revised_memory import SECTIONS, Entry, list_nicknames, listing
 from instrumentgpt.storage.revisions import devices_on_record, times_of_deleted
 from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts
 
@@ -73,8 +73,13 @@ def export_to(target: IO[bytes], database: Database, conversation_id: str) -> No
         for artifact in artifacts
         if not artifact.removed_at and (not artifact.file or upload_path(database, artifact).is_file())
     ]
-    files = {artifact.id: f"files/{_file_name(artifact)}" for artifact in there}
-    notes = notes_of(database, conversation_id, _devices(database, conversation_id))
+    files = {  # names within the archive, whatever the titles are
+        row.id: f"files/{row.id}-{_plain(row.title)[:NAME_CHARS] or row.kind}{ENDINGS.get(row.kind, '')}"
+        for row in there
+    }
+    named = {*devices_on_record(database, conversation_id), *device_states(database, conversation_id)}
+    named.add(device_key(DiagnosticState.deserialize(get_memory(conversation_id, database)[1])))
+    notes = notes_of(database, conversation_id, sorted(named - {""}))
     documents, prompts = _documents(database, conversation_id), _prompts(database, conversation_id)
     record = {
         "conversation": next(database.query("SELECT * FROM conversations WHERE id = ?", (conversation_id,))),
@@ -129,13 +134,6 @@ def export_name(title: str, conversation_id: str) -> str:
     return f"{plain[:NAME_CHARS].strip()} {conversation_id}.zip".lstrip()
 
 
-def _devices(database: Database, conversation_id: str) -> list[str]:
-    """Return the names of the devices that something is known of here."""
-    named = {*devices_on_record(database, conversation_id), *device_states(database, conversation_id)}
-    _, state = get_memory(conversation_id, database)
-    return sorted({*named, device_key(DiagnosticState.deserialize(state))} - {""})
-
-
 def _documents(database: Database, conversation_id: str) -> dict[str, tuple[Document, bytes]]:
     """Return name in the archive → saved document with its content; a file that is gone is left out."""
     folder = documents_folder(database)
@@ -171,12 +169,6 @@ def _plain(title: str) -> str:
 
 def _without(item: object, name: str) -> dict[str, Any]:
     return {key: value for key, value in vars(item).items() if key != name}
-
-
-def _file_name(artifact: Artifact) -> str:
-    """Return a name within the archive, whatever the title is."""
-    stem = _plain(artifact.title)[:NAME_CHARS] or artifact.kind
-    return f"{artifact.id}-{stem}{ENDINGS.get(artifact.kind, '')}"
 
 
 def _markdown(
@@ -215,25 +207,21 @@ def case_as_markdown(database: Database, conversation_id: str) -> str:
     _, state = get_memory(conversation_id, database)
     case = listing(database, conversation_id, DiagnosticState.deserialize(state))
     notes = notes_of(database, conversation_id, [case.device] if case.device else [])
-    lines = [f"# {_text(conversation.title or 'Untitled')}", "", *_head(case, conversation.updated_at)]
+    device = " · ".join(filter(None, (case.state.device_name, case.state.device_ip)))
+    lines = [
+        f"# {_text(conversation.title or 'Untitled')}\n",
+        f"- Device: {_text(device) if device else 'none named yet'}",
+        f"- Status: {case.state.status}",
+        f"- Last message: {moment(conversation.updated_at)}",
+    ]
     called = list_nicknames(database, conversation_id)
     lines += [f"- {_text(device)} is called {_text(', '.join(names))}" for device, names in called.items()]
     for name, entries in case.sections.items():
         lines += _section(SECTIONS[name], [_line(entry) for entry in entries])
-    lines += _section(
-        "For a person to decide", [_note(note, conversation_id) for note in notes if note.kind == DEFERRED]
-    )
-    lines += _section(
-        "Notes in force", [_note(note, conversation_id) for note in notes if note.kind != DEFERRED]
-    )
+    for title, is_deferred in (("For a person to decide", True), ("Notes in force", False)):
+        chosen = [note for note in notes if (note.kind == DEFERRED) == is_deferred]
+        lines += _section(title, [_note(note, conversation_id) for note in chosen])
     return "\n".join(lines) + "\n"
-
-
-def _head(case: Listing, updated_at: float) -> Iterator[str]:
-    named = " · ".join(filter(None, (case.state.device_name, case.state.device_ip)))
-    yield f"- Device: {_text(named) if named else 'none named yet'}"
-    yield f"- Status: {case.state.status}"
-    yield f"- Last message: {moment(updated_at)}"
 
 
 def _section(title: str, lines: Sequence[str]) -> list[str]:

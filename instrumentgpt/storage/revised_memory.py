@@ -269,50 +269,32 @@ def _of_state(
 ) -> Iterator[Entry]:
     for text in getattr(revised.state, name):
         item = item_of(revised.standings, device, name, text)
-        standing = revised.standings.get(item, RevisedItem())
-        if standing.text:
-            origin = Origin("user", standing.turn)
-        else:
-            origin = _origin(origins.get((name, same(text))), question_ids)
+        standing, stored = revised.standings.get(item, RevisedItem()), origins.get((name, same(text)))
+        origin = Origin("user", standing.turn) if standing.text else Origin()
+        if stored and not standing.text:
+            turn = turn_of(stored.message_id, question_ids) if stored.message_id and question_ids else 0
+            origin = Origin(stored.source, turn, stored.message_id, stored.device, stored.log, stored.line)
         was = item.name if standing.text not in ("", item.name) else ""
         yield Entry(item, text, origin, (name, text) in revised.pinned, was=was)
-
-
-def _origin(item: StateItem | None, question_ids: Sequence[int]) -> Origin:
-    if item is None:
-        return Origin()
-    turn = turn_of(item.message_id, question_ids) if item.message_id is not None and question_ids else 0
-    return Origin(item.source, turn, item.message_id, item.device, item.log, item.line)
 
 
 def _value(value: Value, revised: RevisedMemory, device: str) -> Entry:
     row, fact = value.now, value.now.fact
     item = Item(_raw(fact.device, revised, device), VALUE, fact.parameter, fact.channel)
-    standing = revised.standings.get(item, RevisedItem())
-    corrected = bool(row.mark) and bool(standing.text)
-    return Entry(
-        item,
-        _with_unit(fact),
-        _of_row(row),
-        row.pinned,
-        name_of(fact.parameter),
-        "" if not corrected else next((_with_unit(old.fact) for old in value.earlier), ""),
-        tuple((_with_unit(old.fact), old.turn) for old in value.earlier),
-        (_with_unit(row.against.fact), row.against.turn) if row.against else None,
-    )
+    earlier = tuple((_with_unit(old.fact), old.turn) for old in value.earlier)
+    other = (_with_unit(row.against.fact), row.against.turn) if row.against else None
+    is_corrected = row.mark and revised.standings.get(item, RevisedItem()).text
+    was = earlier[0][0] if earlier and is_corrected else ""
+    label = name_of(fact.parameter)
+    return Entry(item, _with_unit(fact), _of_row(row), row.pinned, label, was, earlier, other)
 
 
 def _sentence(row: StoredFact, revised: RevisedMemory, device: str) -> Entry:
     item = item_of(revised.standings, _raw(row.fact.device, revised, device), row.kind, row.sentence)
     reworded = revised.standings.get(item, RevisedItem()).text
+    origin = replace(_of_row(row), message_id=None) if reworded else _of_row(row)
     was = item.name if reworded not in ("", item.name) else ""
-    return Entry(
-        item,
-        row.sentence,
-        replace(_of_row(row), message_id=None) if reworded else _of_row(row),
-        row.pinned,
-        was=was,
-    )
+    return Entry(item, row.sentence, origin, row.pinned, was=was)
 
 
 def _raw(device: str, revised: RevisedMemory, raw: str) -> str:

@@ -79,12 +79,11 @@ def revise(
     """
     old, new = " ".join(old.split()), " ".join(new.split())
     with transaction(database):
-        _refuse_wrong(action, old, new)
-        _refuse_too_many(standings_of(list_revisions(database, conversation_id)), item, action)
+        _refuse_wrong(standings_of(list_revisions(database, conversation_id)), item, action, old, new)
         return _stored(database, conversation_id, item, action, old, new, changed_by)
 
 
-def _refuse_wrong(action: str, old: str, new: str) -> None:
+def _refuse_wrong(standings: Standings, item: Item, action: str, old: str, new: str) -> None:
     if action not in ACTIONS:
         raise RefusedRevision(f"{action!r} is no change of the memory. Known: {', '.join(ACTIONS)}.")
     if action in WORDED and not new:
@@ -97,9 +96,6 @@ def _refuse_wrong(action: str, old: str, new: str) -> None:
         raise RefusedRevision(
             f"The new text has {len(new)} characters; {STATEMENT_CHARS} fit. Say it in fewer words."
         )
-
-
-def _refuse_too_many(standings: Standings, item: Item, action: str) -> None:
     pinned = [other for other, standing in standings.items() if standing.pinned and other != item]
     messages = sum(other.field == MESSAGE for other in pinned)
     if action == "pin" and sum(other.field not in (MESSAGE, NICKNAME) for other in pinned) >= MOST_PINNED:

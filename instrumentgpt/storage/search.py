@@ -6,7 +6,7 @@ What holds all that was asked for comes first; where that is little, what holds 
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sqlite_utils import Database
@@ -73,17 +73,11 @@ def search(database: Database, query: str, aliases: Aliases = (), limit: int = H
     if len(matches) < min(FEW, limit) and len(things) > 1:
         rare = [thing for thing in things if _is_rare(database, thing)] or things
         matches += [place for place in _matches(database, _any_of(rare), limit) if place not in matches]
-    return list(_hits(database, matches, things))[:limit]
-
-
-def _hits(database: Database, keys: Sequence[tuple[str, int]], things: Sequence[SearchTerm]) -> Iterator[Hit]:
-    """Yield each message once, whether it was found by its words or by a finding that it brought."""
-    seen: set[int] = set()
-    for kind, key in keys:
+    hits: dict[object, Hit] = {}  # a message once, found by its words or by a finding that it brought
+    for kind, key in matches:
         hit = (_of_message if kind == "message" else _of_item)(database, key, things)
-        if hit.message_id is None or hit.message_id not in seen:
-            seen.add(hit.message_id or 0)
-            yield hit
+        hits.setdefault(hit.message_id or (kind, key), hit)
+    return list(hits.values())[:limit]
 
 
 def all_of(things: Sequence[SearchTerm]) -> str:

@@ -42,7 +42,12 @@ def touched(
 ) -> list[Sighting]:
     """Return what the `results` of our tools (name, JSON) speak of, what the run made, and what was saved."""
     entities = list_entities(database, conversation_id)
-    made = [_made(artifact) for artifact in db.list_artifacts(database, run_id, "run_id")]
+    made = [
+        Sighting("report", one_line(row.title), {"artifact": row.id}, "unsaved", generated=True)
+        if row.kind in GENERATED
+        else Sighting("chart", one_line(row.title), {"artifact": row.id})
+        for row in db.list_artifacts(database, run_id, "run_id")
+    ]
     # some tools name the log alone: its device is known from elsewhere
     devices = {str(log.link.get("log")): str(log.link.get("device")) for log in entities if log.type == "log"}
     devices |= {_text(result, "log"): _text(result, "device") for _, result in results if "device" in result}
@@ -95,25 +100,12 @@ def _fault(device: str, log: str, finding: Mapping[str, Any]) -> Iterator[Sighti
         return
     where = device or log
     if isinstance(channel, int):
-        label = f"channel {channel} of {where}"
-        yield Sighting(
-            "loop",
-            one_line(label),
-            {"device": device, "log": "" if device else log, "channel": channel},
-            "read:summary",
-        )
-        where = label
+        about: dict[str, Any] = {"device": device, "log": "" if device else log, "channel": channel}
+        where = f"channel {channel} of {where}"
+        yield Sighting("loop", one_line(where), about, "read:summary")
     title = _text(finding, "title") or _text(finding, "text")
     link = {"device": device, "log": log, "channel": channel, "fault": fault or title}
     yield Sighting("finding", one_line(f"{title} · {where}"), link, "read")
-
-
-def _made(artifact: db.Artifact) -> Sighting:
-    if artifact.kind in GENERATED:
-        return Sighting(
-            "report", one_line(artifact.title), {"artifact": artifact.id}, "unsaved", generated=True
-        )
-    return Sighting("chart", one_line(artifact.title), {"artifact": artifact.id})
 
 
 def log_label(device: str, log: str) -> str:

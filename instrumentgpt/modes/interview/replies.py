@@ -315,7 +315,16 @@ def own_reply(now: Interview, slot: str, language: Language, background: Backgro
     <BLANKLINE>
     ❓ Can you give a specific example: when was it last seen, and what did the display or log show then?
     """
-    return f"✅ {clear(now, slot, language, background)}\n\n❓ {_question(now, language, background)}"
+    gap, tries = now.gap or "description", now.tries.get(now.gap or "description", 0)
+    questions = texts("questions")[
+        "finding" if gap == "examples" and background.finding and not tries else gap
+    ]
+    finding = _quote(background.finding).rstrip(".。")
+    sentence = questions[language][min(tries, len(questions[language]) - 1)].format(
+        device=_device(background, language), finding=finding
+    )
+    question = re.sub(r" (?=[，：。？])", "", sentence.strip())
+    return f"✅ {clear(now, slot, language, background)}\n\n❓ {question}"
 
 
 def clear(now: Interview, slot: str, language: Language, background: Background) -> str:
@@ -342,17 +351,6 @@ def clear(now: Interview, slot: str, language: Language, background: Background)
         lines = [line for lines in now.lines.values() for line in lines]
         parts.append(sentence("so_far", text=lines[-1]) if lines else sentence("begin"))
     return (" " if language == "en" else "").join(parts)
-
-
-def _question(now: Interview, language: Language, background: Background) -> str:
-    gap = now.gap or "description"
-    tries = now.tries.get(gap, 0)
-    key = "finding" if gap == "examples" and background.finding and not tries else gap
-    questions = texts("questions")[key][language]
-    sentence = questions[min(tries, len(questions) - 1)].format(
-        device=_device(background, language), finding=_quote(background.finding).rstrip(".。")
-    )
-    return re.sub(r" (?=[，：。？])", "", sentence.strip())
 
 
 def _device(background: Background, language: Language) -> str:
