@@ -132,15 +132,6 @@ def grandchild_without_result():
     say(str(child.pid))
 
 
-def leaves_daemon():
-    """Leave at once, with a child in a session of its own that nobody is the parent of."""
-    child = subprocess.Popen(
-        SLEEP, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    say(str(child.pid))
-    result(str(child.pid))
-
-
 def floods_stderr():
     for _ in range(4096):
         sys.stderr.write("x" * 1023 + "\n")

@@ -77,10 +77,8 @@ def shift_document(
     for name, lines in sections.items():
         items = "\n".join(f"- {line}" for line in lines) or word("none", language)
         parts.append(f"## {word(name, language)}\n\n{items}")
-    title = word("shift", language, since=moment(since))
-    return Document(
-        title, tuple(parts if address is None else (absolute(part, address) for part in parts)), language
-    )
+    linked = parts if address is None else [absolute(part, address) for part in parts]
+    return Document(word("shift", language, since=moment(since)), tuple(linked), language)
 
 
 def faults_since(database: Database, devices: Sequence[Device], since: float, until: float) -> Faults:

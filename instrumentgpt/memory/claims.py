@@ -83,7 +83,11 @@ def claims_in(text: str, names: Names = ()) -> list[Claim]:
     [('9', ''), ('0.4', 'k'), ('0.6', 'k'), ('08:14:03', '')]
     """
     left = blanked(text, _NO_CLAIM)
-    claims = list(_links_to_lines(left))
+    claims = list[Claim]()
+    for link in _LINK.finditer(left):
+        if line := _TO_LINE.search(link["target"]):
+            log = unquote(line["log"]).rpartition("/")[2]
+            claims.append(Claim(*link.span("label"), link["label"], float(line["line"]), 1.0, log=log))
     left = _LINK.sub(_label_alone, left)
     for pattern in (LOG, ADDRESS, _like(names), DATE):
         claims += [Claim(*match.span(), match[0]) for match in pattern.finditer(left)]
@@ -142,13 +146,6 @@ def _with_channels(claims: list[Claim], text: str) -> Iterator[Claim]:
             named.setdefault(clause, channels)
     for claim in claims:
         yield claim._replace(channels=named.get(bisect_right(ends, claim.start), ()))
-
-
-def _links_to_lines(text: str) -> Iterator[Claim]:
-    for link in _LINK.finditer(text):
-        if line := _TO_LINE.search(link["target"]):
-            log = unquote(line["log"]).rpartition("/")[2]
-            yield Claim(*link.span("label"), link["label"], float(line["line"]), 1.0, log=log)
 
 
 def _label_alone(link: re.Match[str]) -> str:

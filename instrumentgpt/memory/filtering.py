@@ -93,16 +93,12 @@ def _without_long_code(text: str) -> Iterator[str]:
         else:
             yield line
         if closes:
-            yield from _short_enough(block)
+            length = sum(map(len, block[1:-1])) - 1  # without the newline before the closing fence
+            if length > LONG_CODE_CHARS:
+                block = [f"[code block of {length} characters left out]" + "\n" * block[-1].endswith("\n")]
+            yield from block
             block, fence = [], ""
     yield from block
-
-
-def _short_enough(block: list[str]) -> list[str]:
-    length = sum(map(len, block[1:-1])) - 1  # without the newline before the closing fence
-    if length <= LONG_CODE_CHARS:
-        return block
-    return [f"[code block of {length} characters left out]" + ("\n" if block[-1].endswith("\n") else "")]
 
 
 def cap(text: str, limit: int = RECENT_CHARS) -> str:

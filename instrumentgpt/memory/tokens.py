@@ -73,8 +73,10 @@ def _cost_of(text: str) -> float:
     kind = str(piece.lastgroup) if piece else "space"  # only a space needs what follows it
     if kind == "code":
         return PER_CODE * len(text)
-    if kind == "word":
-        return _word_cost(text)
+    if kind == "word":  # one token, but what no language spells so one per two letters
+        strange = max(0, len(text) - LONGEST_WORD)
+        strange += sum(len(run) - 2 for run in _CONSONANTS.findall(text[:LONGEST_WORD]))
+        return PER_LATIN_WORD + PER_STRANGE_LETTER * strange
     if kind == "han":
         return _han_cost(text)
     if kind == "punctuation":
@@ -82,15 +84,6 @@ def _cost_of(text: str) -> float:
         changes = sum(character != following for character, following in pairwise(text))
         return PER_PUNCTUATION_RUN + PER_PUNCTUATION * len(text) + PER_CHANGE * max(0, changes - 2)
     return PER_PIECE[kind]
-
-
-def _word_cost(word: str) -> float:
-    """Return the cost of letters: of a word one token, of what no language spells so one per two letters."""
-    if len(word) < 4:
-        return PER_LATIN_WORD
-    strange = max(0, len(word) - LONGEST_WORD)
-    strange += sum(len(run) - 2 for run in _CONSONANTS.findall(word[:LONGEST_WORD]))
-    return PER_LATIN_WORD + PER_STRANGE_LETTER * strange
 
 
 def _han_cost(run: str) -> float:

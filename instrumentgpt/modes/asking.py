@@ -138,7 +138,10 @@ def ask_for_all(journal: Journal, wants: Sequence[Want]) -> Iterator[Event | tup
     left = []
     for want in wants:
         if step := journal.steps.get(want.key):
-            yield want, _kept(want, step)
+            reply = Reply(problem=step.content.get("problem", ""), tools=step.content.get("tools", []))
+            if "content" in step.content:
+                reply.read(want, json.dumps(step.content["content"]))
+            yield want, reply
         else:
             left.append(want)
     for is_last_try in (False, True):
@@ -204,14 +207,6 @@ def _step(key: Key, reply: Reply, done: Done, prompt: str, seconds: float) -> St
         read, written = count_tokens(prompt), count_tokens(done.text)
     cost = float(usage.get("costUSD", 0.0))
     return Step(key, record, int(read), int(written), cost, done.seconds or seconds)
-
-
-def _kept(want: Want, step: Step) -> Reply:
-    if "content" not in step.content:
-        return Reply(problem=step.content["problem"])
-    reply = Reply(tools=step.content["tools"])
-    reply.read(want, json.dumps(step.content["content"]))
-    return reply
 
 
 def _again(want: Want, unfit: Step) -> str:

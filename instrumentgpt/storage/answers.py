@@ -77,9 +77,8 @@ def rating_of(database: Database, message_id: int) -> Rating | None:
 
 def list_ratings(database: Database) -> list[Rating]:
     """Return the ratings of the answers that are not deleted, newest first."""
-    return select(
-        database, Rating, "ratings WHERE message_id IN (SELECT id FROM messages) ORDER BY rated_at DESC"
-    )
+    source = "ratings WHERE message_id IN (SELECT id FROM messages) ORDER BY rated_at DESC"
+    return select(database, Rating, source)
 
 
 def questions_that_helped(database: Database, most: int, characters: int) -> list[str]:

@@ -49,9 +49,8 @@ def save_note(database: Database, note_id: str, text: str, kind: str = "note", s
 
 def list_notes(database: Database, scope: str | None = None) -> list[Note]:
     """Return notes, of one `scope` if named, newest first."""
-    return select(
-        database, Note, "notes WHERE ? IS NULL OR scope = ? ORDER BY updated_at DESC", (scope, scope)
-    )
+    source = "notes WHERE ? IS NULL OR scope = ? ORDER BY updated_at DESC"
+    return select(database, Note, source, (scope, scope))
 
 
 def delete_note(database: Database, note_id: str, scope: str = "global") -> bool:

@@ -237,10 +237,9 @@ def switch_turn(database: Database, conversation_id: str, first: int, deleted_at
 
 def mark_turn(database: Database, conversation_id: str, first: int, deleted_at: float | None) -> None:
     """Mark the turn, or clear its mark (None), and store states and summary as they are with it."""
-    turn = _turn(database, conversation_id, first)
-    database.conn.executemany(
-        "UPDATE all_messages SET deleted_at = ? WHERE id = ?", [(deleted_at, message) for message in turn]
-    )
+    sql = "UPDATE all_messages SET deleted_at = ? WHERE id = ?"
+    turn = [(deleted_at, message) for message in _turn(database, conversation_id, first)]
+    database.conn.executemany(sql, turn)
     state, filed = _states(database, conversation_id)
     # the summary as far as it went, of what is there: a prompt adds the rest
     entries = parse(get_memory(conversation_id, database)[0])
@@ -307,12 +306,10 @@ _TRACES = (
 def forget_deleted_rows(database: Database, conversation_id: str) -> None:
     """Drop all that hangs on marked messages of the conversation, and them, for good."""
     for table in HIDDEN:
-        database.conn.execute(
-            f"DELETE FROM all_{table} WHERE conversation_id = ? AND id NOT IN (SELECT id FROM {table})",
-            (conversation_id,),
-        )
-    of_it = "conversation_id = ? AND deleted_at IS NOT NULL"
-    database.conn.execute(f"DELETE FROM all_messages WHERE {of_it}", (conversation_id,))
+        gone = f"conversation_id = ? AND id NOT IN (SELECT id FROM {table})"
+        database.conn.execute(f"DELETE FROM all_{table} WHERE {gone}", (conversation_id,))
+    gone = "conversation_id = ? AND deleted_at IS NOT NULL"
+    database.conn.execute(f"DELETE FROM all_messages WHERE {gone}", (conversation_id,))
 
 
 def times_of_deleted(database: Database, conversation_id: str) -> list[tuple[float, float]]:

@@ -73,9 +73,8 @@ def judged_files(database: Database) -> dict[tuple[str, str], tuple[int, str]]:
 
 def verdicts_of(database: Database, device: str, limit: int = 5_000) -> list[Verdict]:
     """Return the verdicts on a device's logs, the newest log first."""
-    return select(
-        database, Verdict, f"verdicts WHERE device = ? ORDER BY {_AGE} DESC LIMIT ?", (device, limit)
-    )
+    source = f"verdicts WHERE device = ? ORDER BY {_AGE} DESC LIMIT ?"
+    return select(database, Verdict, source, (device, limit))
 
 
 def standings(database: Database) -> dict[str, Standing]:

@@ -76,13 +76,12 @@ def _question_in(reply: str) -> str:
 def _of_shape(reply: str) -> list[str]:
     clear, asks = reply.count(CLEAR), reply.count(ASKS)
     questions = len(re.findall(r"[?？]+", _QUOTED.sub("", reply)))
-    faults = []
-    if clear != 1:
-        faults.append("it has no ✅ line" if not clear else f"it has {clear} ✅ lines instead of one")
-    if asks != 1:
-        faults.append("it has no ❓ question" if not asks else f"it has {asks} ❓ instead of one")
-    if questions != 1:
-        faults.append("it asks nothing" if not questions else f"it asks {questions} questions instead of one")
+    counts = (
+        (clear, "has no ✅ line", f"has {clear} ✅ lines"),
+        (asks, "has no ❓ question", f"has {asks} ❓"),
+        (questions, "asks nothing", f"asks {questions} questions"),
+    )
+    faults = [f"it {some} instead of one" if n else f"it {none}" for n, none, some in counts if n != 1]
     if clear == asks == 1 and reply.index(CLEAR) > reply.index(ASKS):
         faults.append("its ✅ line stands after its ❓ question")
     if clear == asks == 1 and questions == 1 and not re.search(r"[?？]", reply[reply.index(ASKS) :]):

@@ -275,10 +275,8 @@ def _told(work: Work, text: str, note: str, pending: Pending | None = None) -> E
 def _plan_text(work: Work, steps: Sequence[ThinkStep]) -> str:
     """Return the proposal that a plan becomes: all its steps, or as many as the effort allows."""
     limit, count = work.pending.limit, len(steps)
-    fields = {"effort": work.pending.effort, "limit": limit, "rest": count - limit}
-    return work.say(
-        "proposal" if count <= limit else "cut", count=count, steps=_listed(steps[:limit]), **fields
-    )
+    fields = {"effort": work.pending.effort, "limit": limit, "rest": count - limit, "count": count}
+    return work.say("proposal" if count <= limit else "cut", steps=_listed(steps[:limit]), **fields)
 
 
 def _listed(steps: Sequence[ThinkStep]) -> str:

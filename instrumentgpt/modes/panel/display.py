@@ -104,12 +104,11 @@ def stage_costs(steps: Iterable[Step]) -> list[StageCost]:
     """
     costs = {stage: StageCost(stage) for stage in STAGES}
     for step in steps:
-        stage = "repair" if step.key.stage.startswith(UNFIT) else step.key.stage
-        if stage in costs:
-            costs[stage].steps += 1
-            costs[stage].tokens_in += step.tokens_in
-            costs[stage].tokens_out += step.tokens_out
-            costs[stage].cost += step.cost
+        if of_stage := costs.get("repair" if step.key.stage.startswith(UNFIT) else step.key.stage):
+            of_stage.steps += 1
+            of_stage.tokens_in += step.tokens_in
+            of_stage.tokens_out += step.tokens_out
+            of_stage.cost += step.cost
     return [cost for cost in costs.values() if cost.steps]
 
 
