@@ -90,7 +90,7 @@ class Command:
     fields: Sequence[str]
     example: str
     heading: str = ""
-    marks: Sequence[str] = ()
+    marks: tuple[str, ...] = ()
 
     def usage(self, name: str) -> str:
         """Return the command with its arguments, as help shows it."""
@@ -104,7 +104,9 @@ READERS: dict[str, Callable[..., dict[str, Any]]] = {  # of fields that are more
     "help": lambda command: {"command": command.lstrip("$＄")},
 }
 COMMANDS = {
-    name: Command(**{key: value for key, value in row.items() if key not in ("en", "zh")})
+    name: Command(
+        row["arguments"], row["fields"], row["example"], row.get("heading", ""), tuple(row.get("marks", ()))
+    )
     for name, row in table(TEXTS)["commands"].items()
 }
 
