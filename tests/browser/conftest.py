@@ -1,6 +1,7 @@
 """A real Streamlit server per worker, in a home of its own, driven by the system's Chromium."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -19,7 +20,12 @@ OFFLINE = {"agent": "offline"}
 VARIANTS = [(locale, size) for locale in ("en-GB", "zh-TW") for size in SIZES]  # of a visitor
 if not os.environ.get("EVERY_VARIANT"):  # each language and each size once: the other two take 3 minutes
     VARIANTS = [VARIANTS[0], VARIANTS[-1]]
-UNOPTIMISED = "--js-flags=--no-opt,--no-maglev"  # a page lives too briefly to pay for compiling it well
+# the page alone, without the windows and services of a browser around it
+BROWSER = shutil.which("chromium-headless-shell") or CHROMIUM
+ECONOMY = (
+    "--js-flags=--no-opt,--no-maglev",  # a page lives too briefly to pay for compiling it well
+    "--renderer-process-limit=1",  # all pages of a worker in one process: none compiles Streamlit anew
+)
 # a new tab of the worker's window finds nothing that another left, such as the sidebar's width
 FORGETTING = """if (window === top && location.protocol === "http:" && !sessionStorage.begun) {
     localStorage.clear()
@@ -36,9 +42,9 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args() -> dict[str, object]:
-    if not CHROMIUM:
+    if not BROWSER:
         pytest.skip("NOT TESTED: no chromium on this machine. Install it: apt-get install chromium")
-    return {"executable_path": CHROMIUM, "args": [*FLAGS.split(), UNOPTIMISED]}
+    return {"executable_path": BROWSER, "args": [*FLAGS.split(), *ECONOMY]}
 
 
 @pytest.fixture(scope="session")
