@@ -12,6 +12,13 @@ html[lang^="zh"] [data-testid="InputInstructions"] { display: none } /* “Press
 button em { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
 button:has(em) { position: relative; overflow: clip } /* else each row of the sidebar can be pushed aside */
 button:has(em) [aria-hidden]:has([aria-hidden]) { display: none } /* the arrow of a menu */
+@media (prefers-reduced-motion: reduce) {
+  *, ::before, ::after {
+    transition: none !important;
+    animation-duration: 1ms !important;
+    animation-iteration-count: 1 !important;
+  }
+}
 /* of the accent what white can be read on, and away from the background where it is the text itself */
 button[data-selected="true"] p { color: color-mix(in srgb, currentColor 55%, CanvasText) }
 """
