@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.registry import AGENTS
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.instruments.devices import load_inventory
-from instrumentgpt.memory.claims import claims_in
+from instrumentgpt.memory.claims import Claim, claims_in
 from instrumentgpt.memory.gate import Source, marks_of
 from instrumentgpt.settings import CHECKOUT, DEMO_INVENTORY
 from instrumentgpt.turn.ask import sources
@@ -115,12 +116,17 @@ def false_marks(name: str, answers: list[Answered], names: tuple[tuple[str, ...]
 def invented(answers: list[Answered], names: tuple[tuple[str, ...], ...]) -> list[str]:
     """Return how many of the answers with one number drawn anew have that number marked."""
     draw, tried, found = random.Random(SEED), Counter[str](), Counter[str]()
+
+    @cache
+    def sourced(place: int) -> tuple[list[Source], list[Claim]]:
+        known = [source for source in answers[place][1] if source.name != OWN]
+        starts = {mark.start for mark in marks_of(answers[place][0], known, names) if mark.kind != "unknown"}
+        claims = [claim for claim in claims_in(answers[place][0], names) if claim.start in starts]
+        return known, [claim for claim in claims if _digits(claim.text).strip("0")]
+
     while tried["all"] < INVENTED:
-        text, known = draw.choice(answers)
-        known = [source for source in known if source.name != OWN]
-        sourced = {mark.start for mark in marks_of(text, known, names) if mark.kind != "unknown"}
-        claims = (claim for claim in claims_in(text, names) if claim.start in sourced)
-        places = [claim for claim in claims if _digits(claim.text).strip("0")]
+        place = draw.choice(range(len(answers)))
+        text, (known, places) = answers[place][0], sourced(place)
         if not places:
             continue
         claim = draw.choice(places)

@@ -78,6 +78,8 @@ BOUND = {
         ("channel 1: an output of 37 %, kp 50", ["50"]),
         ("channel 2: kp 50, while the others have kp 9", []),
         ("channel 2 has kp 50 while the others have kp 9", []),
+        ("channel 2: period 63 s; kp 9, and channel 1: period 63 s; kp 9", ["9", "63"]),
+        ("kp 50 %/°C (from 9), period 63.2 s (from 9.0)", ["9.0"]),
         ("an output of 37 %, 31 % at a limit, 11 cycles", []),
         ("every 37 s, for 63 min, 31 cycles, 63 %", ["37", "63", "31", "63"]),
         ("a margin of 43.1, R² = 0.97; every 43 s, by 0.97 °C", ["43", "0.97"]),
@@ -97,6 +99,9 @@ TOLD = {
     "swings": [{"half_size": 0.153, "band": 0.396}],
     "channel_units": {"2": "counts"},
     "channels": [{"channel": 1, "in_band": 0.559}, {"channel": 2, "pv": 389.574}],
+    "of_a_check": 7.25,
+    "moves": [{"rate": 2.5}],
+    "text": "heater 31.5/60",
 }
 
 
@@ -119,6 +124,8 @@ TOLD = {
         ("channel 2: 389.57 °C", ["389.57"]),
         ("the last 60 min, and 61 min", ["61"]),
         ("since {two}, not {nine}", ["{nine}"]),
+        ("a wave of 7.25 °C, every 7.25 s; the line read 31.5 °C, not 31.5 s", ["7.25", "7.25", "31.5"]),
+        ("moved at 2.5 °C/min", []),
     ],
 )
 def test_lists_shares_sizes_and_what_the_question_means_have_their_sources(text, missing):

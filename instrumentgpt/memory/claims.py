@@ -33,7 +33,8 @@ LOG = re.compile(r"[\w.\-]*\w\.(?:log|csv|tsv|txt|dat|xlsx|jsonl?|gz)(?:\.gz)?\b
 FILED = filed_names()
 _NAME = re.compile(
     rf"(?:^|(?<!from the)[^a-z0-9_])({'|'.join(sorted(map(re.escape, FILED), key=len, reverse=True))})"
-    r"(?:[\s:=：＝*`_]|\b(?:is|was|of|at|to|from|about|around)\b|[为是约到从由])*[-+−±~≈]?\s?$"
+    r"(?:[\s:=：＝*`_]|\b(?:is|was|of|at|to|from|about|around)\b|[为是约到从由])*"
+    rf"(?:{NUMBER}[^\d,;]{{0,14}}[(（](?:from|was|原)\s?)?[-+−±~≈]?\s?$"  # kp 6.1 %/°C (from 50)
 )
 _LINE_WORD = re.compile(r"(?:\blines?|\bl|第)\s?$")
 _LINK = re.compile(r"\[(?P<label>[^\]\n]*)\]\((?P<target>[^)\s]*)[^)\n]*\)")
@@ -134,16 +135,16 @@ def blanked(text: str, pattern: re.Pattern[str]) -> str:
 
 
 def _with_channels(claims: list[Claim], text: str) -> Iterator[Claim]:
-    """Yield the claims with the channels that their clauses name; "channel 2:" heads all of a list."""
+    """Yield the claims with the channels that their clauses name; "channel 2:" heads all to the next one."""
     ends = [match.end() for match in _CLAUSE.finditer(blanked(text, _CHANNELS))]
     named: dict[int, tuple[int, ...]] = {}
-    for match in _CHANNELS.finditer(text):
+    for match in reversed(list(_CHANNELS.finditer(text))):
         clause, channels = bisect_right(ends, match.start()), tuple(map(int, _DIGITS.findall(match["all"])))
         named[clause] = (*named.get(clause, ()), *channels)
-        is_heading = text.startswith((":", "："), match.end())
-        while is_heading and clause < len(ends) and text[ends[clause] - 1] in ",，":
+        heads = text.startswith((":", "："), match.end())
+        while heads and clause < len(ends) and text[ends[clause] - 1] in ",，;；" and clause + 1 not in named:
             clause += 1
-            named.setdefault(clause, channels)
+            named[clause] = channels
     for claim in claims:
         yield claim._replace(channels=named.get(bisect_right(ends, claim.start), ()))
 

@@ -45,22 +45,22 @@ OF_THE_LOG = "unit of the log"
 DEGREES, UNTOLD = "°", "of use within a check only"
 GAIN = "gain"  # %/°C, %/(°C·s), … by the format
 _KEYS = {  # unit → keys of numbers in our tools' results, or what stands before the first "_" of them
-    "s": "seconds onset end lag sample dead tau1 tau2 start",
+    "s": "seconds onset end lag sample dead tau1 tau2 start time times rise settled",
     OF_THE_LOG: "pv noise digit band half error step peak size limit iae_per_hour short amplitude smallest"
-    " largest possible residual",
+    " largest possible residual value levels highest from to least most mean std",
     "%": "output percent pinned low high overshoot_percent",
     "share": "share saturated in out regularity chance controlled ratio net r2 iae_ratio gain_now"
     " gain_margin best_gain",
     DEGREES: "phase expected best_phase",
     UNTOLD: "two",
     "cycles": "cycles",
-    GAIN: "kp ki kd present asked proven plant",
+    GAIN: "kp ki kd present asked proven plant rate steepest per slope",
 }
 UNITS = {key: OF_THE_LOG if unit is None else unit for key, (_, unit) in FIGURES.items()}
 UNITS |= {key: unit for unit, keys in _KEYS.items() for key in keys.split()}
 SAME = {"half_size": "half_peak_to_peak"}  # one quantity in two of our tools
 OF_NAMES = {name: UNITS[key] for key, (name, _) in FIGURES.items()}
-ROUNDED = 0.3  # of a number, at most: 0.5 is not told by 1
+ROUNDED = 0.2  # of a number, at most: 0.5 is not told by 1
 KELVIN = 273.15
 FAHRENHEIT = 1.8  # of one degree Celsius
 _STAMP = re.compile(r"\d{4}-\d\d-\d\d[ T_](?:\d\d[-:]\d\d[-:]\d\d)?(?:\.\d+)?")
@@ -87,9 +87,6 @@ class StatedNumber(NamedTuple):
     channel: int = NONE  # that it is of
 
 
-THE_SAME = StatedNumber(0.0, counts=True)  # the same words, clock or line
-
-
 @dataclass
 class Source:
     """Something known: what a tool returned, what the user said, what is on record."""
@@ -97,7 +94,7 @@ class Source:
     name: str
     kind: Kind
     text: str
-    is_result: bool = field(init=False)  # of a tool: data with keys
+    is_result: bool = field(init=False)  # of a tool of ours: data whose keys tell units
     numbers: list[StatedNumber] = field(init=False)  # by value
 
     def __post_init__(self) -> None:
@@ -105,9 +102,10 @@ class Source:
             content = json.loads(self.text)
         except (ValueError, RecursionError):
             content = self.text
-        self.is_result = isinstance(content, dict | list)
-        self.numbers = sorted([*_numbers_in(content, _Place(is_result=self.is_result)), *_ages(self.text)])
-        if self.is_result:  # a JSON escape would hide a name
+        self.is_result = isinstance(content, dict | list) and self.kind == "computed"
+        place = _Place(is_result=self.is_result, unit=UNTOLD if self.is_result else "")
+        self.numbers = sorted([*_numbers_in(content, place), *_ages(self.text)])
+        if content is not self.text:  # a JSON escape would hide a name
             self.text = json.dumps(content, ensure_ascii=False)
 
     @cached_property
@@ -131,19 +129,18 @@ class Source:
         if not math.isnan(claim.seconds):  # a time is cut as often as it is rounded
             is_told = any(-claim.step / 2 <= clock - claim.seconds < claim.step for clock in self.clocks)
         elif claim.log:
-            label = re.sub(r"\D", "", claim.text)
-            is_told = int(claim.value) in self.lines and claim.log.casefold() in self.text.casefold()
-            is_told = is_told and (not label or float(label) == claim.value)
+            line = float(re.sub(r"\D", "", claim.text) or claim.value)  # its label's
+            is_told = claim.value == line in self.lines and claim.log.casefold() in self.text.casefold()
         elif math.isnan(claim.value):
             word = rf"(?<!\w){re.escape(claim.text)}(?!\w)"
             is_told = bool(re.search(word, self.text, re.I | re.A))
         else:
             return self._number(claim)
-        return THE_SAME if is_told else None
+        return StatedNumber(0.0, counts=True) if is_told else None  # the same words, clock or line
 
     def _number(self, claim: Claim) -> StatedNumber | None:
         for factor, offset, unit in _scales(claim.unit):
-            value, slack = claim.value * factor + offset, claim.slack(ROUNDED) * factor * (1 + 1e-6) + 1e-12
+            value, slack = claim.value * factor + offset, claim.slack(ROUNDED) * factor * (1 + 1e-6)
             low = bisect_left(self.numbers, value - slack, key=lambda number: number.value)
             high = bisect_right(self.numbers, value + slack, key=lambda number: number.value)
             if fitting := [number for number in self.numbers[low:high] if self._fits(claim, number, unit)]:
@@ -168,9 +165,7 @@ class Source:
             return number.value.is_integer() and not number.name
         if number.counts:
             return not claim.unit and number.name == claim.name
-        if not self.is_result:
-            return unit in (base, claim.unit)
-        return unit == base != "share" and "/" not in base
+        return unit in (base, claim.unit)
 
 
 class _Place(NamedTuple):
@@ -206,8 +201,8 @@ def _numbers_in(content: Any, place: _Place) -> Iterator[StatedNumber]:
         elif place.key == "size" and isinstance(content, int):  # of a file
             yield StatedNumber(float(content), "", "b")
         else:
-            counts = isinstance(content, int) and not place.unit
-            around = place.name, place.unit, counts, place.log, place.line, place.channel
+            counts = isinstance(content, int) and place.unit in ("", UNTOLD)
+            around = place.name, "" if counts else place.unit, counts, place.log, place.line, place.channel
             yield StatedNumber(abs(float(content)), *around)
             if place.key == "in_band":  # what is not in it, is out of it
                 yield StatedNumber(1.0 - content, *around)
@@ -242,8 +237,9 @@ def _numbers_in_words(text: str, place: _Place) -> Iterator[StatedNumber]:
         text = blanked(text, pattern)
     for claim in quantities(text, WRITTEN):
         counts = place.is_result and not claim.unit and claim.step >= 1
-        unit = claim.unit or OF_NAMES.get(claim.name, "")
-        yield StatedNumber(claim.value, claim.name, unit, counts, place.log, place.line)
+        is_reading = place.is_result and not counts and not claim.name  # 58.43/60.00, of a log line
+        unit = claim.unit or OF_NAMES.get(claim.name, OF_THE_LOG if is_reading else "")
+        yield StatedNumber(claim.value, claim.name, unit, counts, place.log, place.line, place.channel)
 
 
 def _ages(text: str) -> Iterator[StatedNumber]:

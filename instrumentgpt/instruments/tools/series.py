@@ -196,7 +196,7 @@ def _row(
         return {"value": values[place], "beside": beside, **log.at(time[place], lines[place])}
 
     mean = values.mean() if abs(values.mean()) > ROUNDING * np.abs(values).max() else 0.0
-    row: dict[str, Any] = {"column": one.name, "samples": len(inside)}
+    row: dict[str, Any] = {"column": one.name, "unit": one.unit, "samples": len(inside)}
     row |= {"since": log.clock(window[0]), "until": log.clock(window[1]), "mean": mean}
     row |= {"std": values.std(), "least": at(int(values.argmin())), "most": at(int(values.argmax()))}
     row |= {"first": at(0), "last": at(len(inside) - 1), "mean_size": np.abs(values).mean()}
