@@ -100,6 +100,8 @@ def test_a_recorded_turn_is_replayed_with_its_tools_called_anew(tmp_path):
     [said] = evaluate([SWING], ["good"], record=True, recordings=tmp_path)
     [again] = evaluate([SWING], ["replay"], recordings=tmp_path)
     assert again.passed and again.outcome.answers[-1].text == said.outcome.answers[-1].text
+    [other] = evaluate([replace(SWING, seed=1)], ["replay"], recordings=tmp_path)
+    assert other.stale and "tool results" in other.outcome.answers[-1].error
 
 
 def test_rated_answers_are_cases_to_be_completed_whatever_they_say(database, tmp_path):
