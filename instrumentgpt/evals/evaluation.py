@@ -169,20 +169,16 @@ def evaluate(
     """
     for case in cases:
         for agent in agents:
-            began = time.monotonic()
+            began, path = time.monotonic(), recordings / f"{case.kind}.jsonl"
             try:
-                verdicts, outcome = _run(case, agent, record, recordings / f"{case.kind}.jsonl")
+                with ExitStack() as stack:
+                    folder = Path(stack.enter_context(TemporaryDirectory(prefix="instrumentgpt-eval-")))
+                    steps = stack.enter_context(recorded(SCRIPTED.get(agent, agent))) if record else []
+                    outcome = run_case(case, agent, folder, path)
+                    if steps:
+                        write(path, steps)
+                    verdicts = tuple(judged(case, outcome))
             except NotThere as problem:
                 yield Result(case, agent, skipped=str(problem))
             else:
                 yield Result(case, agent, verdicts, outcome, seconds=time.monotonic() - began)
-
-
-def _run(case: Case, agent: str, record: bool, path: Path):  # type: ignore[no-untyped-def]
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="instrumentgpt-eval-")))
-        steps = stack.enter_context(recorded(SCRIPTED.get(agent, agent))) if record else []
-        outcome = run_case(case, agent, folder, path)
-        if steps:
-            write(path, steps)
-        return tuple(judged(case, outcome)), outcome

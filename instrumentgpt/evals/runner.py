@@ -209,55 +209,39 @@ def run_case(case: Case, agent: str, folder: Path, recordings: Path | None = Non
 
 def _answered(database: Any, conversation: str, turn: Turn, agent: str, files: Sequence[Path]) -> Answer:
     began, earlier = time.monotonic(), len(list_prompts(database, conversation))
-    events = list(
-        runs.consume(
-            database_path(), conversation, turn.say, mode=turn.mode, agent=agent, attachments=list(files)
-        )
-    )
+    where, attached = (database_path(), conversation), list(files)
+    events = list(runs.consume(*where, turn.say, mode=turn.mode, agent=agent, attachments=attached))
     done = events[-1] if events and isinstance(events[-1], Done) else Done("died", "")
-    prompts = [
-        get_prompt(database, conversation, row[0]) for row in list_prompts(database, conversation)[earlier:]
-    ]
-    return Answer(
-        done.text,
-        done.outcome,
-        next((event.text for event in events if isinstance(event, Failure)), ""),
-        tuple(event for event in events if isinstance(event, Tool) and event.status != "started"),
-        tuple(prompt.text for prompt in prompts if prompt),
-        done.usage,
-        time.monotonic() - began,
-    )
+    error = next((event.text for event in events if isinstance(event, Failure)), "")
+    tools = tuple(event for event in events if isinstance(event, Tool) and event.status != "started")
+    sent = list_prompts(database, conversation)[earlier:]
+    prompts = filter(None, (get_prompt(database, conversation, row[0]) for row in sent))
+    texts, seconds = tuple(prompt.text for prompt in prompts), time.monotonic() - began
+    return Answer(done.text, done.outcome, error, tools, texts, done.usage, seconds)
 
 
 def _outcome(
     database: Any, conversation: str, answers: tuple[Answer, ...], fixture: Fixture, folder: Path
 ) -> Outcome:
+    from instrumentgpt.instruments.reading.sources import texts_of
+
     stored = db.get_memory(conversation, database)[1]
     filed = db.device_states(database, conversation).values()
     states = [memory.DiagnosticState.deserialize(text) for text in (stored, *filed)]
     sections = listing(database, conversation, states[0]).sections
+    # a file is called what it is called
+    entries = [entry for name, rows in sections.items() if name != "downloaded_logs" for entry in rows]
     return Outcome(
         answers,
         {entry.label: entry.text for entry in sections["value"]},
         tuple(entry.text for entry in sections["constraint"]),
         tuple(entry.text for entry in sections["ruled_out"]),
         tuple(text for state in states for text in (*state.findings, *state.root_causes)),
-        tuple(
-            (entry.origin.source, entry.text)
-            for name, section in sections.items()
-            if name != "downloaded_logs"  # a file is called what it is called
-            for entry in section
-        ),
+        tuple((entry.origin.source, entry.text) for entry in entries),
         fixture.windows,
-        {name: _length(path) for name, path in fixture.logs.items()},
+        {name: sum(b.count(b"\n") for b in texts_of(path)) + 1 for name, path in fixture.logs.items()},
         tuple(path.name for path in (folder / "outside").glob("*")),
     )
-
-
-def _length(path: Path) -> int:
-    from instrumentgpt.instruments.reading.sources import texts_of
-
-    return sum(block.count(b"\n") for block in texts_of(path)) + 1
 
 
 @contextmanager

@@ -122,17 +122,12 @@ def answer_document(
     questions = [message for message in messages if message.role == "user" and message.id < answer.id][-1:]
     artifacts = {artifact.id: artifact for artifact in db.list_artifacts(database, answer.id)}
     agent = get_run(database, answer.run_id).agent if answer.run_id else "–"
-    head = word(
-        "answered",
-        language,
-        when=moment(answer.created_at),
-        agent=word("offline", language) if agent == "offline" else plain_text(agent),
-        link=f"[{word('open', language)}](?conv={conversation_id}&msg={answer.id})",
-    )
+    link = f"[{word('open', language)}](?conv={conversation_id}&msg={answer.id})"
+    agent = word("offline", language) if agent == "offline" else plain_text(agent)
     parts: list[str | Chart] = [
-        head,
-        *(f"> {plain_text(shorten(question.content, QUESTION_CHARS))}" for question in questions),
+        word("answered", language, when=moment(answer.created_at), agent=agent, link=link)
     ]
+    parts += [f"> {plain_text(shorten(question.content, QUESTION_CHARS))}" for question in questions]
     for part in rendered_parts(answer.content, artifacts):
         artifact = artifacts.get(part.artifact_id)
         if artifact is None:

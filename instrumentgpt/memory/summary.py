@@ -127,9 +127,7 @@ def settle(entries: Iterable[Entry], limit: int = SUMMARY_TOKENS) -> list[Entry]
         settled.append(row)
         total += _tokens(row)
         while total > limit and len(settled) > 1:
-            pairs = enumerate(
-                pairwise(settled)
-            )  # the oldest of sizes that do not grow with age, as 8 4 2 1 do
+            pairs = enumerate(pairwise(settled))  # the oldest of sizes that do not grow with age: 8 4 2 1
             place = next((at for at, (older, newer) in pairs if _size(older) <= _size(newer)), 0)
             merged = merge(settled[place], settled[place + 1])
             total += _tokens(merged) - _tokens(settled[place]) - _tokens(settled[place + 1])
@@ -156,13 +154,8 @@ def merge(older: Entry, newer: Entry) -> Entry:
         condense(older.text, max(half, room - len(newer.text))),
         condense(newer.text, max(half, room - len(older.text))),
     )
-    return Entry(
-        JOINT.join(texts),
-        numbers[0].first if numbers else None,
-        numbers[-1].last if numbers else None,
-        older.count + newer.count,
-        older.digests + newer.digests,
-    )
+    first, last = (numbers[0].first, numbers[-1].last) if numbers else (None, None)
+    return Entry(JOINT.join(texts), first, last, older.count + newer.count, older.digests + newer.digests)
 
 
 def condense(text: str, limit: int) -> str:

@@ -129,20 +129,13 @@ def _search(
     if not sought:
         return {}
     either = " OR ".join(quoted(" ".join(phrase)) for phrase in sought)
-    matches = rows(
-        database,
-        "SELECT messages.id, score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
+    match = f"(conversation : {quoted(conversation_id)}) AND (terms : ({either}))"
+    sql = (
+        "SELECT messages.id, -score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
         " FROM message_terms WHERE message_terms MATCH ? AND rowid < ? AND rowid NOT IN deleted_messages"
-        " ORDER BY score LIMIT ?)"
-        " JOIN messages ON messages.id = found WHERE conversation_id = ?",
-        (
-            f"(conversation : {quoted(conversation_id)}) AND (terms : ({either}))",
-            until,
-            LOOKED_AT,
-            conversation_id,
-        ),
+        " ORDER BY score LIMIT ?) JOIN messages ON messages.id = found WHERE conversation_id = ?"
     )
-    return {message: -rank for message, rank in matches}
+    return dict(rows(database, sql, (match, until, LOOKED_AT, conversation_id)))
 
 
 def quoted(words: str) -> str:

@@ -172,13 +172,11 @@ def list_nicknames(
 
 def nicknames_everywhere(database: Database) -> dict[str, tuple[str, ...]]:
     """Return device → what it is called in any conversation."""
-    conversations = rows(
-        database,
+    sql = (
         "SELECT conversation_id FROM (SELECT conversation_id FROM nicknames UNION SELECT conversation_id"
-        " FROM revisions WHERE field = ?) WHERE conversation_id NOT IN deleted_conversations",
-        (NICKNAME,),
+        " FROM revisions WHERE field = ?) WHERE conversation_id NOT IN deleted_conversations"
     )
-    every = [list_nicknames(database, conversation) for (conversation,) in conversations]
+    every = [list_nicknames(database, conversation) for (conversation,) in rows(database, sql, (NICKNAME,))]
     given = ((device, name) for named in every for device in named for name in named[device])
     return nicknames_by_device(Naming(*pair) for pair in given)
 

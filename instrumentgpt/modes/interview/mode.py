@@ -174,8 +174,7 @@ def interview(turn: Turn) -> Events:
     """Take in the user's message, and ask on, show the summary, or save what was approved."""
     turn.learns_from_words = False  # it repeats what the user said: nothing was concluded
     case = _open_case(turn)
-    scope = memory.device_key(turn.state), turn.inventory
-    record_question(*turn.where, turn.question, *scope)
+    record_question(*turn.where, turn.question, memory.device_key(turn.state), turn.inventory)
     answer = approval(case.turn.question.content) if case.slot == SUMMARY else None
     if answer == "yes":
         try:

@@ -288,12 +288,11 @@ def reply_events(
 def results_text(turn: Turn, job: Job, outcomes: Sequence[Outcome], made: Sequence[Entity]) -> str:
     """Return what the steps came to as a prompt tells it, within its share of the budget."""
     lines = [
-        f"- Step {place} ({outcome.status}): {outcome.step.description}"
-        + (f" — {'; '.join(outcome.errors)}" if outcome.errors else "")
-        for place, outcome in enumerate(outcomes, start=1)
+        f"- Step {place} ({row.status}): {row.step.description}"
+        + (f" — {'; '.join(row.errors)}" if row.errors else "")
+        for place, row in enumerate(outcomes, start=1)
     ]
-    for outcome in outcomes:
-        lines += [line for tool, result in outcome.results for line in _result_lines(tool, result)]
+    lines += [line for row in outcomes for result in row.results for line in _result_lines(*result)]
     lines += [f"- `{row.ref}`: {row.label}" + (f" [{row.flag}]" if row.flag else "") for row in made]
     room = int(RESULTS_SHARE * turn.settings.prompt_tokens) - count_tokens(INSTRUCTIONS)
     kept: list[str] = []
