@@ -11,20 +11,20 @@ CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_716,
     "instrumentgpt/analyst": 7_213,
     "instrumentgpt/commands": 1_591,
-    "instrumentgpt/evals": 1_145,
+    "instrumentgpt/evals": 1_125,
     "instrumentgpt/fleet": 952,
-    "instrumentgpt/handover": 796,
+    "instrumentgpt/handover": 791,
     "instrumentgpt/instruments": 24_316,
-    "instrumentgpt/memory": 4_892,
+    "instrumentgpt/memory": 4_882,
     "instrumentgpt/modes/commands": 748,
-    "instrumentgpt/modes/interview": 1_310,
-    "instrumentgpt/modes/investigate": 1_305,
+    "instrumentgpt/modes/interview": 1_309,
+    "instrumentgpt/modes/investigate": 1_304,
     "instrumentgpt/modes/panel": 1_877,
-    "instrumentgpt/storage": 4_375,
+    "instrumentgpt/storage": 4_366,
     "instrumentgpt/turn": 2_475,
     "instrumentgpt/ui": 8_281,
 }
-WHOLE = 68_606
+WHOLE = 68_563
 
 
 def lines_in(room: str) -> int:

@@ -22,9 +22,7 @@ PARTS = {  # quantity that is asked for → the parts of the sentence that tell 
     "settling": ("settling", "overshoot"),
     "rise": ("rise", "settling"), "saturated": ("duty",), "gains": ("gains",),
 }  # fmt: skip
-ALL = (
-    "now", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise"
-)  # fmt: skip
+ALL = ("now", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise")
 NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
 HOLD_LEADS = {"output": "duty", "spread": "std", "noise": "std"}  # what is told first
 _NO_HOLD = (  # quantities of a way, or of all of the log

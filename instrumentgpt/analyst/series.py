@@ -474,10 +474,8 @@ def _past_both(of: Sequence[tuple[float, Result]]) -> Result:
     first, second, share = row["past"], other["past"], sum(part * one["past"]["share"] for part, one in of)
     if not (first["count"] and second["count"]):
         return {**(first if first["count"] else second), "share": share}
-    goes_on = [first["last"]["clock"], other["first"]["clock"]] == [
-        row["last"]["clock"],
-        second["first"]["clock"],
-    ]
+    ends = first["last"]["clock"], other["first"]["clock"]
+    goes_on = ends == (row["last"]["clock"], second["first"]["clock"])
     times = [*first["times"], *second["times"]]
     if goes_on:
         whole = first["times"][-1]["seconds"] + second["times"][0]["seconds"]
