@@ -51,7 +51,7 @@ COLUMNS = {  # of the tables → their heads
     "model": "Model",
     "room": "Room",
     "open": "Open cases",
-    "last": "Last cause, and what was done",
+    "last": "Last cause and action",
     "gains": "Gains",
     "log": "Log",
 }
@@ -63,7 +63,13 @@ IN_BANDS = (
     "In bands of each loop: what is within ±1 counts as on setpoint, and ±6 is the height of the column"
 )
 GROUPS = ("model", "room")
-PIXELS = {"state": 96, "what": 320, "since": 130, "newest": 130}  # so that all columns fit a screen of 1280
+PIXELS = {
+    "state": 96,
+    "what": 300,
+    "last": 170,
+    "since": 96,
+    "newest": 104,
+}  # so that all columns fit a screen of 1280
 NEWS_EVERY = 1.0  # s between looks at a scan that runs
 ALERTS = 10  # shown at once
 LISTED = 200  # logs of one device
@@ -219,16 +225,15 @@ def _table(rows: list[Row], group: str) -> Row | None:
             "state": [[word] for word in words],
             "instrument": [row.label for row in rows],
             "what": [row.text_zh if spoken == "zh" else row.text_en for row in rows],
+            **({"last": [last_case(row.cases) for row in rows]} if any(row.cases for row in rows) else {}),
             "since": [_day(row.since) for row in rows],
             "newest": [_newest(row) for row in rows],
             "errors": [in_bands(row) for row in rows],
+            "open": [row.cases.open if row.cases else 0 for row in rows],
             "model": [row.model for row in rows],
             **({"room": [row.room for row in rows]} if any(row.room for row in rows) else {}),
-            "open": [row.cases.open if row.cases else 0 for row in rows],
         }
     )
-    if any(row.cases for row in rows):
-        frame["last"] = [last_case(row.cases) for row in rows]
     if group:
         frame.insert(0, group, frame.pop(group))
     selected = st.dataframe(
@@ -240,7 +245,7 @@ def _table(rows: list[Row], group: str) -> Row | None:
                 say(COLUMNS["state"]), width=PIXELS["state"], options=colours, color=colours.values()
             ),
             "errors": st.column_config.LineChartColumn(
-                say(COLUMNS["errors"]), width=150, help=say(IN_BANDS), y_min=-BANDS, y_max=BANDS
+                say(COLUMNS["errors"]), width=130, help=say(IN_BANDS), y_min=-BANDS, y_max=BANDS
             ),
         },
         hide_index=True,
