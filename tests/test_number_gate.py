@@ -79,6 +79,7 @@ BOUND = {
         ("channel 2: kp 50, while the others have kp 9", []),
         ("channel 2 has kp 50 while the others have kp 9", []),
         ("channel 2: period 63 s; kp 9, and channel 1: period 63 s; kp 9", ["9", "63"]),
+        ("channel 1 follows channel 2: kp 50; kp 9", []),
         ("kp 50 %/°C (from 9), period 63.2 s (from 9.0)", ["9.0"]),
         ("an output of 37 %, 31 % at a limit, 11 cycles", []),
         ("every 37 s, for 63 min, 31 cycles, 63 %", ["37", "63", "31", "63"]),

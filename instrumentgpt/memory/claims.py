@@ -138,13 +138,15 @@ def _with_channels(claims: list[Claim], text: str) -> Iterator[Claim]:
     """Yield the claims with the channels that their clauses name; "channel 2:" heads all to the next one."""
     ends = [match.end() for match in _CLAUSE.finditer(blanked(text, _CHANNELS))]
     named: dict[int, tuple[int, ...]] = {}
-    for match in reversed(list(_CHANNELS.finditer(text))):
+    heads = []
+    for match in _CHANNELS.finditer(text):
         clause, channels = bisect_right(ends, match.start()), tuple(map(int, _DIGITS.findall(match["all"])))
         named[clause] = (*named.get(clause, ()), *channels)
-        heads = text.startswith((":", "："), match.end())
-        while heads and clause < len(ends) and text[ends[clause] - 1] in ",，;；" and clause + 1 not in named:
-            clause += 1
-            named[clause] = channels
+        heads += [clause] if text.startswith((":", "："), match.end()) else []
+    for clause in heads:
+        channels, clause = named[clause], clause + 1
+        while clause <= len(ends) and text[ends[clause - 1] - 1] in ",，;；" and clause not in named:
+            named[clause], clause = channels, clause + 1
     for claim in claims:
         yield claim._replace(channels=named.get(bisect_right(ends, claim.start), ()))
 
