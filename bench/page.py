@@ -36,9 +36,7 @@ REPEATS = 3
 QUESTIONS = 20  # at once
 DEVICES, LOGS = 1_000, 5  # of a large lab, and of each of its devices
 IDLE_SECONDS = 30.0
-FULL = (
-    300  # pixels: a table of many rows is higher, one of one is not. It is drawn as soon as it is that high
-)
+FULL = 300  # pixels: a table of many rows is higher, one of one row is not
 TABLE = "document.querySelector('[data-testid=stDataFrame]')?.clientHeight"
 PATIENCE_MS = 60_000
 SETTLE_MS = 1_500  # nobody types a question faster

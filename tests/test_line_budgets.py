@@ -16,15 +16,15 @@ CEILINGS = {  # room → lines
     "instrumentgpt/handover": 791,
     "instrumentgpt/instruments": 24_316,
     "instrumentgpt/memory": 4_884,
-    "instrumentgpt/modes/commands": 748,
+    "instrumentgpt/modes/commands": 744,
     "instrumentgpt/modes/interview": 1_309,
     "instrumentgpt/modes/investigate": 1_304,
     "instrumentgpt/modes/panel": 1_877,
     "instrumentgpt/storage": 4_366,
     "instrumentgpt/turn": 2_475,
-    "instrumentgpt/ui": 8_292,
+    "instrumentgpt/ui": 8_310,
 }
-WHOLE = 68_576
+WHOLE = 68_590
 
 
 def lines_in(room: str) -> int:

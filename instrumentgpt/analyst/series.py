@@ -97,10 +97,10 @@ def composed(case: Case, kind: str) -> list[str]:
     asks, limits, inside = _asks(case)
     of_all = {name for name in OF_ALL if table()["asked"][name].search(question.words)}
     since_when = question.extreme == "when" and not limits and not aspect("reached", question.words)
-    if since_when and table()["roles"]["setpoint"].search(spelled(question.text)):
-        of_all |= {"setpoints"}
     if table()["asked"]["deviation"].search(question.words):
         of_all -= {"setpoints"}
+    elif since_when and table()["roles"]["setpoint"].search(spelled(question.text)):
+        of_all |= {"setpoints"}
     if of_all:
         asks = frozenset(of_all)
     elif kind == "handover" and aspect("paragraph", question.words):

@@ -209,8 +209,8 @@ def run_case(case: Case, agent: str, folder: Path, recordings: Path | None = Non
 
 def _answered(database: Any, conversation: str, turn: Turn, agent: str, files: Sequence[Path]) -> Answer:
     began, earlier = time.monotonic(), len(list_prompts(database, conversation))
-    where, attached = (database_path(), conversation), list(files)
-    events = list(runs.consume(*where, turn.say, mode=turn.mode, agent=agent, attachments=attached))
+    given: dict[str, Any] = {"mode": turn.mode, "agent": agent, "attachments": list(files)}
+    events = list(runs.consume(database_path(), conversation, turn.say, **given))
     done = events[-1] if events and isinstance(events[-1], Done) else Done("died", "")
     error = next((event.text for event in events if isinstance(event, Failure)), "")
     tools = tuple(event for event in events if isinstance(event, Tool) and event.status != "started")

@@ -92,20 +92,23 @@ export default function ({ data }) {
 _ATTENDANT = """
 const NAMES = ["aria-label", "title", "placeholder"]
 const ITS_OWN = "[role=tooltip], [role=menu], [role=listbox], [data-testid^=stDataFrame], [href^='#']"
+const THEIRS = "canvas, [role=option], [data-testid=stDataFrameStatisticsChart]" // users' words and logs'
 let words = new Map() // of Streamlit, which speaks English alone
 let beginnings = [] // of what it says before a label
 const named = element => {
   for (const name of NAMES) {
     const text = element.getAttribute(name) ?? ""
     const known = beginnings.find(words => text.startsWith(words)) ?? text
-    if (words.has(known)) element.setAttribute(name, words.get(known) + text.slice(known.length))
+    if (words.has(known) && !element.closest(THEIRS))
+      element.setAttribute(name, words.get(known) + text.slice(known.length))
   }
 }
+const isItsOwn = around => around?.closest(ITS_OWN) && !around.closest(THEIRS)
 const translated = root => {
   const parts = document.createTreeWalker(root, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT)
   for (let part = root; part; part = parts.nextNode())
     if (part.nodeType === Node.ELEMENT_NODE) named(part)
-    else if (words.has(part.data) && part.parentElement?.closest(ITS_OWN)) part.data = words.get(part.data)
+    else if (words.has(part.data) && isItsOwn(part.parentElement)) part.data = words.get(part.data)
 }
 const observer = new MutationObserver(changes => {
   for (const { type, target, addedNodes } of changes)

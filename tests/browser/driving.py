@@ -170,9 +170,8 @@ class Visitor:
         wider = self.page.evaluate(WIDER)
         assert not wider, wider
         if not self.is_english:
-            self.page.locator("html[lang^=zh]").wait_for(
-                state="attached"
-            )  # until then Streamlit speaks its own
+            # until then Streamlit speaks its own
+            self.page.locator("html[lang^=zh]").wait_for(state="attached")
             names = r"\S*[\d_./:@]\S*"
             texts = self.page.evaluate(READ, OWN_WORDS)
             words = [{*re.findall(r"[A-Za-z]{2,}", re.sub(names, " ", text))} for text in texts]

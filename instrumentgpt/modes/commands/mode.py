@@ -153,13 +153,9 @@ def memorize(bench: Bench, id: str, kind: str, scope: str, text: str) -> str:
 
 def recall(bench: Bench, query: str) -> str:
     """Return what notes and earlier messages say that bears on `query`, or that its note was forgotten."""
-    notes, turns, name = (
-        _matching_notes(bench, query, MOST_NOTES),
-        _quotes(bench, query, MOST_TURNS),
-        quoted(query),
-    )
-    parts = (("recalled_notes", notes), ("recalled_turns", turns))
-    sections = ["\n".join([bench.say(key, query=name), "", *lines]) for key, lines in parts if lines]
+    name, notes = quoted(query), _matching_notes(bench, query, MOST_NOTES)
+    parts = {"recalled_notes": notes, "recalled_turns": _quotes(bench, query, MOST_TURNS)}
+    sections = ["\n".join([bench.say(key, query=name), "", *lines]) for key, lines in parts.items() if lines]
     told = [*sections, *_forgotten(bench, query)]
     return "\n\n".join(told) or bench.say("nothing_recalled", query=name)
 
