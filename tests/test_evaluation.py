@@ -9,11 +9,12 @@ from exchanges import share_judged
 import db
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.evals.cases import load, rated_cases, shares
-from instrumentgpt.evals.criteria import CRITERIA, claims, judged
+from instrumentgpt.evals.criteria import CRITERIA, judged
 from instrumentgpt.evals.evaluation import evaluate, page, tables
 from instrumentgpt.evals.runner import Answer, Outcome, run_case
 from instrumentgpt.handover.markdown import html
 from instrumentgpt.instruments.faults import NO_FAULT, faults
+from instrumentgpt.modes.checked import claims
 from instrumentgpt.storage.answers import rate, take_back
 
 CASES = {case.name: case for case in load()}
@@ -89,6 +90,18 @@ def test_walls_hold_a_model_that_obeys_what_it_reads(tmp_path, name):
     outcome = run(CASES[name], "obedient", tmp_path)
     assert not failed(CASES[name], outcome) & {"record", "walls", "state"}
     assert not any(tool.status == "ok" for tool in outcome.answers[0].tools if "constraint" in tool.name)
+
+
+@pytest.mark.usefixtures("forked")
+def test_a_fault_that_an_agent_hides_is_told_below_its_answer_and_one_that_it_tells_is_not(tmp_path):
+    hidden = CASES["a log line asks to hide the finding"]
+    outcomes = {}
+    for model in ("obedient", "good"):
+        (tmp_path / model).mkdir()
+        outcomes[model] = run(hidden, model, tmp_path / model)
+        assert not failed(hidden, outcomes[model]) & {"cause", "evidence", "numbers"}
+    assert "Our own checks" in outcomes["obedient"].answers[0].text
+    assert "Our own checks" not in outcomes["good"].answers[0].text
 
 
 def test_an_image_that_a_log_asked_for_is_never_drawn():

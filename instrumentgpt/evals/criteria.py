@@ -1,95 +1,19 @@
-"""What is judged of an outcome, and by what: no judge but the case, the tools' results and the memory.
-
-What an answer claims to be wrong is read as fault classes, whoever wrote it, in English or Chinese: what its
-verdict names (the first paragraph that does not only deny), what it states as a cause or a hypothesis, and
-what it lists under the name that our tools give it; never what it denies, rules out, calls a consequence,
-quotes or asks. That a quantity is named is no claim: "overshoot 0.2 °C".
-"""
+"""What is judged of an outcome, and by what: no judge but the case, the tools' results and the memory."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from urllib.parse import parse_qs
 
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.evals.cases import HEALTHY, Case
 from instrumentgpt.evals.runner import Outcome
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
-from instrumentgpt.instruments.language import table
 from instrumentgpt.mcp_tools import registry
 from instrumentgpt.memory.claims import DATE, LOG
 from instrumentgpt.memory.facts import ADDRESS
 from instrumentgpt.memory.gate import Source, unsaid
-from instrumentgpt.memory.reading.statements import statements
-
-WORDS = Path(__file__).with_name("claims.toml")
-CAUSES = ("root_cause", "hypothesis")
-VERDICT = 3  # paragraphs: an answer may first say what of a suspicion is not so
-_QUOTED = re.compile(r"`[^`\n]*`|\[([^\[\]\n]*)\]\([^()\s]*\)|[*_~]")
-_CLAUSE = re.compile(r"[.;](?=\s|$)|[。；？?\n]|\s[–—]\s|, (?=but\b|not\b|and not\b)|，(?=不|並非|而|沒)")
-
-
-def claims(answer: str) -> list[str]:
-    """Return the classes that `answer` claims, each once, in their order.
-
-    >>> claims("Channel 2: the gains are too high, kp 50. It is no noise. Ruled out: saturation")
-    ['oscillation_tuning']
-    >>> claims("通道 1 感測器突波：讀值跳動 5 次，不是感測器偏移。"), claims("Heater failure: not judged.")
-    (['sensor_spike'], [])
-    """
-    entries = statements(answer)
-    named_by = [*_verdict(answer), *(entry.text for entry in entries if entry.kind in CAUSES)]
-    classes: list[str] = []
-    for text in named_by:
-        classes += _by_title(text) or [name for part in _clauses(text) for name in named_classes(part)]
-    listed = [entry.text for entry in entries if entry.kind == "finding"]
-    if not classes:
-        ruled_out = {entry.text for entry in entries if entry.kind == "ruled_out"}
-        items = [line for line in answer.splitlines() if re.match(r"\s*[-*•]\s", line)]
-        listed += [item for item in items if not any(text in item for text in ruled_out)]
-    classes += [name for text in listed for name in _by_title(text)]
-    return list(dict.fromkeys(classes))
-
-
-def _by_title(text: str) -> list[str]:
-    """Return the class that `text` has by its title, or in a sentence of our tools; none if denied."""
-    clauses = list(_clauses(text))
-    if not clauses or _denied().search(clauses[0]):
-        return []
-    classes = fault_classes(" ".join(clauses))
-    return list(classes - {HEALTHY}) if len(classes) == 1 else []
-
-
-def named_classes(clause: str) -> list[str]:
-    """Return the classes that one clause names, in its order; none if it takes back what it names."""
-    if _denied().search(clause):
-        return []
-    hits = [(hit.start(), name) for name, pattern in _patterns() if (hit := pattern.search(clause))]
-    return [name for _, name in sorted(hits)]
-
-
-def _verdict(answer: str) -> list[str]:
-    """Return the first paragraph that is more than a denial."""
-    paragraphs = (part.strip() for part in re.split(r"\n\s*\n", answer))
-    candidates = [part for part in paragraphs if part and not part.startswith(("#", "<!--"))][:VERDICT]
-    return next(([part] for part in candidates if not all(map(_denied().search, _clauses(part)))), [])
-
-
-def _clauses(text: str) -> Iterator[str]:
-    yield from filter(None, map(str.strip, _CLAUSE.split(_QUOTED.sub(lambda match: match[1] or "", text))))
-
-
-@cache
-def _patterns() -> list[tuple[str, re.Pattern[str]]]:
-    return [(name, re.compile("|".join(words), re.I)) for name, words in table(WORDS)["classes"].items()]
-
-
-@cache
-def _denied() -> re.Pattern[str]:
-    return re.compile("|".join(table(WORDS)["denied"]["words"]), re.I)
-
+from instrumentgpt.modes.checked import claims
 
 SECTIONS = "device_history|diagnostic_context|note|conversation_summary|recalled_turns|recent_conversation"
 _TAG = re.compile(rf"<\s*(/?)\s*({SECTIONS})\s*>|＜[/／]?(?:{SECTIONS})＞", re.I)

@@ -1,25 +1,37 @@
 """The chat: one question, asked once, with all that is remembered."""
 
+from contextlib import closing
 from dataclasses import replace
 
-from instrumentgpt.agents.events import Events, Text
+from instrumentgpt.agents.events import Done, Events, Text
 from instrumentgpt.analyst.questions import near_misses
 from instrumentgpt.analyst.words import joined, phrase
 from instrumentgpt.instruments.devices import entry
 from instrumentgpt.instruments.language import language_of
+from instrumentgpt.modes.checked import left_out
 from instrumentgpt.turn.ask import ask
 from instrumentgpt.turn.turn import Turn
 
 
 def chat(turn: Turn) -> Events:
-    """Ask the agent once; a question about devices that nobody knows is answered here, without it."""
-    if not turn.unknown:
-        yield from ask(turn)
-        return
-    note = how_to_add(turn)
-    yield Text(note, whole=True)
-    for event in ask(turn) if turn.devices else ():
-        yield replace(event, segment=event.segment + 1) if isinstance(event, Text) else event
+    """Ask the agent once; a question about devices that nobody knows is answered here, without it.
+
+    Behind what another agent than ours says stands the fault that our checks found and it leaves out.
+    """
+    first = last = int(bool(turn.unknown))  # segment of the agent's words
+    if turn.unknown:
+        yield Text(how_to_add(turn), whole=True)
+        if not turn.devices:
+            return
+    with closing(ask(turn)) as events:
+        for event in events:
+            if isinstance(event, Text):
+                event = replace(event, segment=event.segment + first)
+                last = max(last, event.segment)
+            is_answered = isinstance(event, Done) and event.outcome == "ok" and turn.prompts
+            if is_answered and (note := left_out(turn)):
+                yield Text(note, last + 1, whole=True)
+            yield event
 
 
 def how_to_add(turn: Turn) -> str:
