@@ -135,6 +135,27 @@ def test_lists_shares_sizes_and_what_the_question_means_have_their_sources(text,
     assert found == [words.format(**ago) for words in missing]
 
 
+SURVEYED = {
+    "devices": [
+        {"device": "zspr 052", "text": "5 spikes of -33.2 °C", "count": 5},
+        {"device": "zspr 053", "text": "2 spikes of -12.4 °C, every 45 s", "count": 2},
+    ]
+}
+
+
+@each(
+    "text, missing",
+    [
+        ("1. zspr 052: -33.2 °C\n2. zspr 053: -12.4 °C, 2 cycles", []),
+        ("zspr 052: -12.4 °C, every 45 s", ["12.4", "45"]),
+        ("zspr 052 falls lower than zspr 053, to -33.2 °C from -12.4 °C", []),
+        ("The one falls to -33.2 °C\nthe other to -12.4 °C, 53 cycles", ["53"]),
+    ],
+)
+def test_where_a_line_names_one_device_its_numbers_are_of_that_device(text, missing):
+    assert unsourced(text, SURVEYED, "how are zspr 052 and zspr 053?") == missing
+
+
 def test_the_age_of_a_log_is_told_at_any_hour_as_it_rounds():
     end = datetime.now() - timedelta(days=10, hours=14)
     assert unsourced("11 d old, not 13 d", {"end": f"{end:%Y-%m-%d %H:%M:%S}.12"}) == ["13"]

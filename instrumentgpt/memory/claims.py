@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from instrumentgpt.memory.facts import ADDRESS, Names, filed_names
+from instrumentgpt.memory.facts import ADDRESS, Names, devices_in, filed_names
 from instrumentgpt.memory.measures import NUMBER, WRITTEN_UNIT, amount, unit_of
 from instrumentgpt.memory.terms import fold, in_simplified
 
@@ -69,6 +69,7 @@ class Claim(NamedTuple):
     seconds: float = math.nan  # a time of the clock, since midnight
     channels: tuple[int, ...] = ()  # that its clause names
     listed: bool = False  # its unit stands at the end of its list
+    device: str = ""  # the only one that its line names
 
     def slack(self, share: float) -> float:
         """Return how far off a number may be that it rounds: half its last digit, `share` of it at most."""
@@ -98,7 +99,7 @@ def claims_in(text: str, names: Names = ()) -> list[Claim]:
         claims.append(Claim(*clock.span(), clock[0], step=step, seconds=seconds_of(clock)))
     stated = quantities(blanked(left, CLOCK), STATED)
     claims += [claim for claim in stated if claim.unit or claim.name or claim.step < 1]
-    return list(_with_channels(sorted(claims), text))
+    return list(_with_channels(sorted(claims), text, names))
 
 
 def quantities(text: str, pattern: re.Pattern[str]) -> list[Claim]:
@@ -134,8 +135,9 @@ def blanked(text: str, pattern: re.Pattern[str]) -> str:
     return pattern.sub(lambda match: " " * len(match[0]), text)
 
 
-def _with_channels(claims: list[Claim], text: str) -> Iterator[Claim]:
+def _with_channels(claims: list[Claim], text: str, names: Names) -> Iterator[Claim]:
     """Yield the claims with the channels that their clauses name; "channel 2:" heads all to the next one."""
+    of_lines = [[*{*devices_in(line, names)} & {row[0] for row in names}] for line in text.split("\n")]
     ends = [match.end() for match in _CLAUSE.finditer(blanked(text, _CHANNELS))]
     named: dict[int, tuple[int, ...]] = {}
     heads = []
@@ -148,7 +150,9 @@ def _with_channels(claims: list[Claim], text: str) -> Iterator[Claim]:
         while clause <= len(ends) and text[ends[clause - 1] - 1] in ",，;；" and clause not in named:
             named[clause], clause = channels, clause + 1
     for claim in claims:
-        yield claim._replace(channels=named.get(bisect_right(ends, claim.start), ()))
+        channels = named.get(bisect_right(ends, claim.start), ())
+        devices = of_lines[text.count("\n", 0, claim.start)]
+        yield claim._replace(channels=channels, device=devices[0] if len(devices) == 1 else "")
 
 
 def _label_alone(link: re.Match[str]) -> str:

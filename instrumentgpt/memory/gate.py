@@ -69,6 +69,7 @@ _LINE_NAMED = re.compile(r"(?:\blines?[ =]|\bL ?|第 ?)(\d[\d,]*)|^ *(\d+)(?=[:\
 
 
 NONE = -1
+OF_LOG = ("log", "device")
 
 
 class StatedNumber(NamedTuple):
@@ -85,6 +86,7 @@ class StatedNumber(NamedTuple):
     log: str = ""
     line: int = 0
     channel: int = NONE  # that it is of
+    device: str = ""  # … and its device
 
 
 @dataclass
@@ -154,6 +156,8 @@ class Source:
             return False
         if claim.channels and number.channel not in (NONE, *claim.channels):
             return False
+        if claim.device and number.device and claim.device != number.device:
+            return False
         base = SCALES.get(claim.unit, (claim.unit,))[0]  # the unit that tools compute in
         if number.unit:
             is_bare = not claim.name and number.unit in ("share", GAIN, DEGREES)
@@ -179,7 +183,13 @@ class _Place(NamedTuple):
     log: str = ""
     line: int = 0
     channel: int = NONE
+    device: str = ""
     is_result: bool = True
+
+    @property
+    def around(self) -> tuple[str, int, int, str]:
+        """The log, line, channel and device that a number here is of."""
+        return self.log, self.line, self.channel, self.device
 
 
 def _numbers_in(content: Any, place: _Place) -> Iterator[StatedNumber]:
@@ -202,15 +212,15 @@ def _numbers_in(content: Any, place: _Place) -> Iterator[StatedNumber]:
             yield StatedNumber(float(content), "", "b")
         else:
             counts = isinstance(content, int) and place.unit in ("", UNTOLD)
-            around = place.name, "" if counts else place.unit, counts, place.log, place.line, place.channel
-            yield StatedNumber(abs(float(content)), *around)
+            told = place.name, "" if counts else place.unit, counts, *place.around
+            yield StatedNumber(abs(float(content)), *told)
             if place.key == "in_band":  # what is not in it, is out of it
-                yield StatedNumber(1.0 - content, *around)
+                yield StatedNumber(1.0 - content, *told)
 
 
 def _within(content: Mapping[str, Any], place: _Place) -> _Place:
     """Return the place of what stands in `content`: it may name its quantity, unit, log and line itself."""
-    texts = {key: content[key] for key in ("log", "unit", "quantity") if isinstance(content.get(key), str)}
+    texts = {key: content[key] for key in (*OF_LOG, "unit", "quantity") if isinstance(content.get(key), str)}
     if "quantity" in texts:
         place = _at(texts["quantity"], place)
     if unit := unit_of(texts.get("unit", "")):
@@ -220,7 +230,7 @@ def _within(content: Mapping[str, Any], place: _Place) -> _Place:
     place = place._replace(channel_units=units if isinstance(units, Mapping) else {})
     if unit := unit_of(str(place.channel_units.get(str(whole.get("channel")), ""))):
         place = place._replace(log_unit=unit)
-    return place._replace(log=texts.get("log", place.log), **whole)
+    return place._replace(**{key: texts[key] for key in OF_LOG if key in texts}, **whole)
 
 
 def _at(key: str, place: _Place) -> _Place:
@@ -238,8 +248,9 @@ def _numbers_in_words(text: str, place: _Place) -> Iterator[StatedNumber]:
     for claim in quantities(text, WRITTEN):
         counts = place.is_result and not claim.unit and claim.step >= 1
         is_reading = place.is_result and not counts and not claim.name  # 58.43/60.00, of a log line
-        unit = claim.unit or OF_NAMES.get(claim.name, OF_THE_LOG if is_reading else "")
-        yield StatedNumber(claim.value, claim.name, unit, counts, place.log, place.line, place.channel)
+        bare = UNTOLD if counts and not claim.name else ""  # it counts nothing that words do not name
+        unit = claim.unit or OF_NAMES.get(claim.name, OF_THE_LOG if is_reading else bare)
+        yield StatedNumber(claim.value, claim.name, unit, counts, *place.around)
 
 
 def _ages(text: str) -> Iterator[StatedNumber]:
