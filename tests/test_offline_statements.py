@@ -79,6 +79,54 @@ def test_whether_something_may_be_done_is_answered_by_what_was_laid_down(tmp_pat
     )
 
 
+@each(
+    "told, says",
+    [
+        ("On 052 the fuse of channel 2 is rated 6.3 A.", "Noted"),
+        ("水盤我看了，還有七分滿", "已記下"),
+        ("zspr 052 swings since the morning, by two degrees", ""),
+        ("052 溫度", ""),
+    ],
+)
+def test_a_statement_is_noted_before_the_diagnosis_and_a_trouble_or_a_word_is_none(tmp_path, told, says):
+    answer = asked(told, tmp_path, state=STATE)
+    assert "diagnose_log" in answer.tools or "column_figures" in answer.tools
+    is_noted = answer.text.startswith(("Noted", "已記下"))
+    assert is_noted == bool(says) and answer.text.startswith(says)
+
+
+@each(
+    "question, earlier",
+    [
+        (
+            "what is the fuse of channel 2 of 052 rated?",
+            ["the fuse of channel 2 is rated 6.3 A", "sorry, it is 10 A"],
+        ),
+        ("052 第二通道的保險絲是幾安培？", ["第二通道的保險絲是 6.3 安培", "抱歉，是 10 安培"]),
+    ],
+)
+def test_what_no_log_holds_is_answered_by_what_was_said_of_it_and_its_correction(tmp_path, question, earlier):
+    rows = [{"turn": turn, "role": "user", "text": text} for turn, text in enumerate(earlier, start=1)]
+    text = asked(question, tmp_path, state=STATE, messages=(*rows,)).text
+    assert all(f"`{said}`" in text for said in earlier)
+    assert text.index(earlier[0]) < text.index(earlier[1]) < text.index("zspr 052")
+
+
+@each(
+    "question",
+    ["which limits did I give you?", "052 現在還有什麼限制？", "what is the setpoint of Tallinn, 052?"],
+)
+def test_what_was_laid_down_is_told_where_it_bears_on_the_question(tmp_path, question):
+    laid_down = ("never change the setpoint of Tallinn",)
+    text = asked(question, tmp_path, state=STATE, constraints=laid_down).text
+    assert f"`{laid_down[0]}`" in text
+
+
+def test_a_ban_that_says_why_is_noted_and_not_asked(tmp_path):
+    answer = asked("Never raise ki on 053, the valve does not stand it.", tmp_path)
+    assert answer.tools == () and "Noted" in answer.text
+
+
 def test_an_order_is_answered_with_what_was_laid_down_against_it(tmp_path):
     assert "`do not restart Tallinn before Friday`" in asked("restart 052", tmp_path, constraints=HELD).text
 

@@ -216,6 +216,8 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         case = replace(case, question=replace(case.question, channels=tuple(sorted(rest))))
     kind = _kind(case)
     yield case.say("unlogged") + "\n\n" if kind == "diagnosis" and _is_unlogged(case) else ""
+    if kind in ("diagnosis", "figures") and (words := record.taken_up(case)):
+        yield words + "\n\n"
     try:
         if case.question.order:
             yield case.say("act_refused", label=case.label or case.say("act_no_device"))

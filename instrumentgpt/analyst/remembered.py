@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import reduce
 from typing import Any
 
 from instrumentgpt.analyst.case import (
@@ -26,7 +27,7 @@ from instrumentgpt.analyst.constraints import (
     until,
 )
 from instrumentgpt.analyst.events import which_log
-from instrumentgpt.analyst.questions import ALONE, aspect, spelled
+from instrumentgpt.analyst.questions import ALONE, CHANNELS, SHORT, aspect, spelled
 from instrumentgpt.analyst.report import changed_gains, diagnose, diagnosed, faults_of
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
 from instrumentgpt.instruments.language import Language
@@ -41,6 +42,7 @@ from instrumentgpt.memory.terms import holds, phrases, synonyms, telling, terms
 LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
+SPOKEN = 0.5  # of what is asked about
 
 
 def remembered(case: Case) -> Iterator[str]:
@@ -262,7 +264,7 @@ def quoted_words(case: Case) -> Iterator[str]:
     else:
         ours, yours = bool(aspect("me", words)), bool(aspect("you", words))
         lines = messages_on(case, "" if ours == yours else "assistant" if yours else "user")
-        if not lines and re.search(r"不能|not|never|restart|动", words) and case.task.constraints:
+        if not lines and case.task.constraints:
             yield from _forbidden(case)
             return
         yield case.say("said_title") + "\n\n" + "".join(lines) if lines else case.say("said_nothing")
@@ -339,7 +341,9 @@ def beside(case: Case) -> Iterator[str]:
     if kind == "diagnosis" and causes and case.same_device:
         yield "\n\n" + case.say("cause_stated", causes=case.listed(map(quoted, causes)))
     constraints = constraints_in_force(case.task)
-    if kind in ("diagnosis", "gains") and constraints:
+    if kind == "figures":
+        constraints = [text for text in constraints if _is_on(text, case)]
+    if kind in ("diagnosis", "gains", "figures") and constraints:
         yield "\n\n" + constraints_note(case, constraints, "constraints")
 
 
@@ -369,22 +373,49 @@ def constraints_note(case: Case, constraints: list[str], key: str = "constraints
 def _is_on(constraint: str, case: Case) -> bool:
     """Return whether what `constraint` forbids and the question speak of one thing: "the heater"."""
     forbidden = " ".join(forbidding_clauses(constraint)).replace(until(constraint) or "\0", " ")
-    named = terms(
-        " ".join((case.state_field("device_name"), case.state_field("device_ip"), *case.task.devices))
-    )
-    shared = set(telling(terms(forbidden))) & set(telling(terms(case.question.text)))
-    return any(not (term in named or term.isdecimal()) for term in shared)
+    return bool({*terms(forbidden)} & _things(case))
+
+
+def _things(case: Case) -> set[str]:
+    """Return the terms of the question that are no device, channel or number."""
+    devices = (case.state_field("device_name"), case.state_field("device_ip"), *case.task.devices)
+    named = terms(" ".join((*devices, *(match[0] for match in CHANNELS.finditer(case.question.words)))))
+    return {term for term in telling(terms(case.question.text)) if term not in named and not term.isdecimal()}
+
+
+def taken_up(case: Case) -> str:
+    """Return what goes before an answer that nothing in the message asks for: what it tells, or asks after.
+
+    A message that asks nothing and complains of nothing is noted; of what is asked and is no matter of logs,
+    what the user said of it is quoted, and what he said at once to correct it.
+    """
+    question, words = case.question, case.question.words
+    is_asked = aspect("asks", words) or question.yes_no
+    of_other = question.kind == "figures" and is_asked and not question.quantity
+    if question.pasted or question.again or not (of_other or question.score < ALONE):
+        return ""
+    if is_asked:
+        sought, rows, is_on = _things(case), list[str](), False
+        for turn, text in case.task.messages_of("user"):
+            held = sought & {*terms(" ".join(part for part in sentences(text) if not is_question(part)))}
+            is_on = len(held) > SPOKEN * len(sought) or (is_on and bool(aspect("takes_back", spelled(text))))
+            rows += [case.say("said_by_user", turn=turn, text=quoted(text)) + "\n"] if is_on else []
+        return case.say("said_title") + "\n\n" + "".join(rows[-MOST_QUOTED:]) if rows else ""
+    is_part = len(words) <= SHORT and not re.search(r"[,，。;；]|\.(?=\s|$)|\d\s*[a-z%°]", words)
+    is_trouble = any(aspect(name, words) for name in ("complains", "swings", "danger"))
+    return "" if is_part or is_trouble else case.say("noted_words", text=quoted(question.text.strip()))
 
 
 def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str]:
     """Return what a message states without asking, a line each: values, constraints, names, what was done."""
     question, text = case.question, case.question.text
     words, done = question.words, aspect("done", question.words)
-    asks = (aspect("asks", words) or question.yes_no) and not aspect("corrected", words)
-    is_other = question.pasted or aspect("forget", words) or question.kind in ("plot", "handover")
-    if is_other or asks or (question.order and not done):
-        return []
     rulings = [ruling for _, ruling in constraints_in(text)]
+    beside = spelled(reduce(lambda rest, ruling: rest.replace(ruling, " "), rulings, text))
+    asks = (aspect("asks", beside) or (question.yes_no and beside.strip())) and not aspect("corrected", words)
+    is_other = question.pasted or aspect("forget", words) or question.kind in ("plot", "handover")
+    if is_other or asks or (question.order and not (done or rulings)):
+        return []
     named = [name for name in names_in(text, inventory_names) if name.kind != "withdrawn"]
     values = [
         quoted(fact.parameter)

@@ -50,18 +50,25 @@ def name_of(parameter: str) -> str:
 
 Names = tuple[tuple[str, ...], ...]  # of each device: the name it is filed under, then its others
 
+COUNTING = "一二三四五六七八九十"
 CHANNEL = re.compile(
     r"(?:\b(?:channel|ch|zone|loop)\s*[#.]?\s*(?P<a>\d{1,2})\b"
-    r"|第\s*(?P<b>\d{1,2})\s*(?:通道|頻道|频道|區|区)|(?:通道|頻道|频道)\s*(?P<c>\d{1,2}))",
+    rf"|第\s*(?P<b>\d{{1,2}}|[{COUNTING}])\s*(?:通道|頻道|频道|區|区)"
+    rf"|(?:通道|頻道|频道)\s*(?P<c>\d{{1,2}}|[{COUNTING}](?![{COUNTING}個个])))",
     re.I,
 )
 ADDRESS = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
 
 
 def channel_in(text: str) -> str:
-    """Return the number of the channel that `text` names first, or ""."""
+    """Return the number of the channel that `text` names first, or "".
+
+    >>> channel_in("kp of channel 2"), channel_in("第一通道"), channel_in("通道 12"), channel_in("all")
+    ('2', '1', '12', '')
+    """
     match = CHANNEL.search(text)
-    return next((part for part in match.groups() if part), "") if match else ""
+    number = next((part for part in match.groups() if part), "") if match else ""
+    return str(COUNTING.index(number) + 1) if number and number in COUNTING else number
 
 
 @lru_cache(maxsize=16)
