@@ -246,7 +246,8 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     plain = without_names(case, names)
     told = composed(plain, kind)
     told, is_all = (told, True) if told else columns_asked(plain, kind)
-    if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, bool(told) and is_all):
+    by_figures = (kind == "figures" and not case.question.extreme) or (bool(told) and is_all)
+    if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures):
         kind, is_all = "diagnosis", False
     yield from told
     yield from () if is_all else ANSWERS[kind](case)
@@ -266,11 +267,16 @@ def _on_log_of_clock(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     answering = partial(_composed_first, kind=kind, names=names)
     try:
         yield from accounted(case, kind, names, answering)
-    except ToolFailed:
+    except ToolFailed as problem:
         log = log_of_clock(case) if not case.question.log else ""
-        if not log:
+        if not (log or case.question.channels):
             raise
-        yield from accounted(replace(case, question=replace(case.question, log=log)), kind, names, answering)
+        elsewhere = {"log": log} if log else {"channels": ()}
+        if not log:
+            yield case.say("failed", reason=plain_text(str(problem))) + "\n\n"
+        yield from accounted(
+            replace(case, question=replace(case.question, **elsewhere)), kind, names, answering
+        )
 
 
 def _before_all(case: Case, inventory: Inventory) -> str:
@@ -414,6 +420,8 @@ def plot(case: Case) -> Iterator[str]:
     if parts := [channel] * bool(question.channels) + [span] * bool(window):
         yield case.say("chart_part", parts=case.listed(parts)) + "\n\n"
     yield note + "\n\n" if note else ""
+    if question.quantity in PARTS and question.quantity not in COLUMN:  # which no chart shows
+        yield from (*figures(replace(case, question=replace(question, kind="figures"))), "\n")
     yield verdict(case, about, diagnosis) + "\n\n" + header(case, about, diagnosis) + "\n"
 
 

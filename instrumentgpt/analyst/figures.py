@@ -50,9 +50,10 @@ def figures(case: Case) -> Iterator[str]:
     window, note = window_asked(case, about)
     metrics = case.tool("channel_metrics", **about.named, channel=question.channel, **window)
     is_read = question.extreme in ("least", "most", "range", "mean") or bool(window)
-    if (
-        is_read or (not question.quantity and "setpoint" in metrics["missing"])
-    ) and question.quantity in COLUMN:
+    role, lacks = COLUMN.get(question.quantity), metrics["missing"]
+    if role == "error" and {"setpoint"} == {*lacks} - {"output"}:  # no error: pv
+        case, role = replace(case, question=replace(question, quantity="")), "pv"
+    if role and (is_read or ("setpoint" in lacks and not case.question.quantity)):
         yield from read_in(case, about, stretches(case, about, of_device=True))
         return
     asked, of_fault = {*called(case, metrics).question.channels}, list[str]()

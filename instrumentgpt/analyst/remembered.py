@@ -371,8 +371,9 @@ def constraints_note(case: Case, constraints: list[str], key: str = "constraints
 
 
 def _is_on(constraint: str, case: Case) -> bool:
-    """Return whether what `constraint` forbids and the question speak of one thing: "the heater"."""
-    forbidden = " ".join(forbidding_clauses(constraint)).replace(until(constraint) or "\0", " ")
+    """Return whether what `constraint` forbids or limits is what the question speaks of: "the heater"."""
+    forbidden = " ".join(forbidding_clauses(constraint)) or constraint
+    forbidden = forbidden.replace(until(constraint) or "\0", " ")
     return bool({*terms(forbidden)} & _things(case))
 
 

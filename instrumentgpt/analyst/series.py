@@ -53,6 +53,7 @@ PER = {  # of an hour, and the words for it; an hour where none is said
     "hour": (1.0, ""),
 }
 RELATED = {"strong": 0.7, "clear": 0.4, "weak": 0.2}  # |r| from which it is said so (Evans 1996, in three)
+_DEGREES = re.compile(r"\d\s*(?:°|度|deg|℃)")
 FULL_LOAD = {"above": 99.95, "below": -99.95}  # percent: an output that is written as 100.0, either way
 OF_THE_LOOP = ("overshoot", "settling", "rise", "recovery", "period", "gains", "noise")  # not of a column
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
@@ -119,7 +120,10 @@ def composed(case: Case, kind: str) -> list[str]:
     if not asks:
         return []
     about = choose_log(case)
-    read, named = named_in(case, about, spelled(question.text), question.words, every="names" in asks)
+    texts = [spelled(question.text), question.words]
+    if any(_DEGREES.search(text) for text in texts):  # which are no output
+        texts = [table()["roles"]["output"].sub(" ", text) for text in texts]
+    read, named = named_in(case, about, *texts, every="names" in asks)
     if asks & {*OF_ALL}:
         return list(_of_all(case, about, read, asks))
     when = stretches(case, about, of_device=True, each="slope" not in asks)

@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from instrumentgpt.memory.facts import ADDRESS, Names, devices_in, filed_names
 from instrumentgpt.memory.measures import NUMBER, WRITTEN_UNIT, amount, unit_of
+from instrumentgpt.memory.reading.values import measures
 from instrumentgpt.memory.terms import fold, in_simplified
 
 NAME_CHARS = 40  # before a number, within which its quantity is named
@@ -112,8 +113,9 @@ def quantities(text: str, pattern: re.Pattern[str]) -> list[Claim]:
     """
     claims = list[Claim]()
     for match in pattern.finditer(text):
-        name = _name_before(text, match.start())
         own_unit, unit = unit_of(match["own"] or ""), unit_of(match["unit"] or "")
+        name = _name_before(text, match.start())
+        name = name if measures(name, own_unit or unit) else ""  # setpoint from 0 s
         claims.append(_number(match, "one", own_unit or unit, name))
         if match["other"]:
             claims.append(_number(match, "other", unit, name))

@@ -214,7 +214,7 @@ def _numbers_in(content: Any, place: _Place) -> Iterator[StatedNumber]:
             counts = isinstance(content, int) and place.unit in ("", UNTOLD)
             told = place.name, "" if counts else place.unit, counts, *place.around
             yield StatedNumber(abs(float(content)), *told)
-            if place.key == "in_band":  # what is not in it, is out of it
+            if place.key in ("in_band", "share"):  # what is not in it, is out of it
                 yield StatedNumber(1.0 - content, *told)
 
 

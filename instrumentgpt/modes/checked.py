@@ -29,7 +29,8 @@ _CLAUSE = re.compile(r"[.;](?=\s|$)|[。；？?\n]|\s[–—]\s|, (?=but\b|not\b
 def left_out(turn: Turn) -> str:
     """Return the fault that our checks found first in each log of `turn` and no answer tells; "" if none.
 
-    An agent may overlook one, or obey a line of a log that asks it to: who asks reads it all the same.
+    An agent may overlook one, or obey a line of a log that asks it to: who asks reads it all the same. What
+    is critical must stand in this very answer.
     """
     newest = {str(result.get("log")): result for name, result in turn.results if name == "diagnose_log"}
     found = {
@@ -38,15 +39,16 @@ def left_out(turn: Turn) -> str:
         for row in rows_of(result, "findings")[:1]
         if row.get("class") in {*faults()} - {*NO_FAULT} and row.get("confidence") != "possible"
     }
-    answers = [turn.answer.text, *(message.content for message in turn.earlier if message.role != "user")]
-    told = {name for text in answers for name in claims(text)} if found else set()
+    told = {*claims(turn.answer.text)} if found else set()
+    earlier = [message.content for message in turn.earlier if message.role != "user"] if found else []
+    before = {name for text in earlier for name in claims(text)}
     language = language_of(turn.question.content)
     rows = [
         f"- {cause_title(row['class'], language)}"
         + (phrase("stated_channel", language, channel=row["channel"]) if row.get("channel") else "")
         + f" {line_link(reference_to(log, str(result.get('device') or '')), int(row.get('line') or 1))}"
         for log, (result, row) in found.items()
-        if row["class"] not in told
+        if row["class"] not in (told if row.get("severity") == "critical" else told | before)
     ]
     return phrase("checks_found", language) + "\n\n" + "\n".join(rows) if rows else ""
 

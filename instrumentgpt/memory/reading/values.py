@@ -93,7 +93,7 @@ def recorded_value(device: str, channel: str, label: str, value: str, unit: str 
     if not parameter or not match:
         return None
     number, unit = quantity(match, unit)
-    return Fact(device, channel, parameter, number, unit) if _measures(parameter, unit) else None
+    return Fact(device, channel, parameter, number, unit) if measures(parameter, unit) else None
 
 
 def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
@@ -135,7 +135,7 @@ def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
             Fact(owner, channel, parameter, number, unit)
             for parameter in sorted(named)
             for number, unit in map(quantity, value_pattern(parameter).finditer(plain))
-            if _measures(parameter, unit)
+            if measures(parameter, unit)
             for owner in devices_in(sentence, names) or (device,)
         ]
     return doubts
@@ -192,10 +192,11 @@ def _of_clause(body: str, folded: str, begin: int, end: int) -> tuple[str, ...] 
     if value is None or not _REST.fullmatch(folded, value.end(), end):
         return None
     number, unit = quantity(value)
-    return (parameter, number, unit) if _measures(parameter, unit) else None
+    return (parameter, number, unit) if measures(parameter, unit) else None
 
 
-def _measures(parameter: str, unit: str) -> bool:
+def measures(parameter: str, unit: str) -> bool:
+    """Return whether a value in `unit`, "" for none, may be one of `parameter`."""
     kinds = units_of(parameter)
     return (
         not unit
