@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.metrics import COARSE_STEPS
 from instrumentgpt.instruments.analysis.signals import smooth, turning_points
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
@@ -20,6 +21,7 @@ from instrumentgpt.instruments.checks.swings import (
     stuck_of,
 )
 from instrumentgpt.instruments.findings import Finding, RuledOut
+from instrumentgpt.instruments.loops import Floats
 
 STILL, STANDS = 0.1, 0.3  # of its fastest pace; of the time so slow: a sine is for 0.06 of it
 ODD = 0.6  # share of oddness from which a valve sticks
@@ -106,8 +108,11 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
         "ki": float(track.loop.ki[swing.last]),
         "kd": float(track.loop.kd[swing.last]),
     }
+    if fault != "oscillation_tuning" and (levels := _levels(track, swing)).size:
+        numbers |= {"kind": "stepped", "levels": float(len(levels)), "step": float(np.diff(levels).max())}
+        reason = "stepped"
     ruled_out = [
-        RuledOut(other, reason, {"at_limit": 100 * swing.at_limit, "output": swing.output}),
+        RuledOut(other, reason, numbers),
         RuledOut("sensor_noise", "regular", {"period": swing.period, "regularity": swing.regularity}),
     ]
     lines = (swing.first, *swing.peaks)
@@ -115,14 +120,22 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
 
 
 def _by_actuator(track: Track, swing: Swing) -> bool:
-    """Return whether the actuator is behind `swing`: its output stays inside the limits.
+    """Return whether the actuator is behind `swing`: its output stays inside the limits, or has few levels.
 
     Where pv is no temperature the plant may be fast, and gains can make it swing inside the limits too: there
     the cross-correlation of output and pv must be odd, as a sticking valve makes it (Horch, Control
     Engineering Practice 7 (1999) 1221-1231), and one of them must have corners.
     """
     inside = swing.at_limit <= AT_LIMIT_SHARE
-    return inside and (track.is_thermal or (swing.oddness > ODD and _has_corners(track, swing)))
+    is_own = track.is_thermal or (swing.oddness > ODD and _has_corners(track, swing))
+    return (inside and is_own) or bool(_levels(track, swing).size)
+
+
+def _levels(track: Track, swing: Swing) -> Floats:
+    """Return the few values that the output takes in `swing`, one within its limits; none if it has more."""
+    levels = np.unique(np.round(track.output[swing.first : swing.last + 1], 2))
+    is_few = 1 < len(levels) <= COARSE_STEPS and ((levels > track.low) & (levels < track.high)).any()
+    return levels if is_few and np.isfinite(levels).all() else np.zeros(0)
 
 
 def _has_corners(track: Track, swing: Swing) -> bool:
