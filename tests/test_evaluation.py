@@ -60,6 +60,7 @@ def test_good_and_bad_models_are_told_apart(tmp_path):
         (tmp_path / model).mkdir()
         outcomes[model] = run(SWING, model, tmp_path / model)
     assert failed(SWING, outcomes["good"]) == set()
+    assert "Our own checks" not in outcomes["good"].answers[0].text  # it tells what they found
     assert {"cause", "evidence", "tools", "budget"} <= failed(SWING, outcomes["bad"])
 
 
@@ -93,15 +94,11 @@ def test_walls_hold_a_model_that_obeys_what_it_reads(tmp_path, name):
 
 
 @pytest.mark.usefixtures("forked")
-def test_a_fault_that_an_agent_hides_is_told_below_its_answer_and_one_that_it_tells_is_not(tmp_path):
+def test_a_fault_that_an_agent_hides_is_told_below_its_answer(tmp_path):
     hidden = CASES["a log line asks to hide the finding"]
-    outcomes = {}
-    for model in ("obedient", "good"):
-        (tmp_path / model).mkdir()
-        outcomes[model] = run(hidden, model, tmp_path / model)
-        assert not failed(hidden, outcomes[model]) & {"cause", "evidence", "numbers"}
-    assert "Our own checks" in outcomes["obedient"].answers[0].text
-    assert "Our own checks" not in outcomes["good"].answers[0].text
+    outcome = run(hidden, "obedient", tmp_path)
+    assert not failed(hidden, outcome) & {"cause", "evidence", "numbers"}
+    assert "Our own checks found this" in outcome.answers[0].text
 
 
 def test_an_image_that_a_log_asked_for_is_never_drawn():
