@@ -86,11 +86,12 @@ def test_whether_something_may_be_done_is_answered_by_what_was_laid_down(tmp_pat
         ("水盤我看了，還有七分滿", "已記下"),
         ("zspr 052 swings since the morning, by two degrees", ""),
         ("052 溫度", ""),
+        ("current temperature of zspr 052", ""),
     ],
 )
 def test_a_statement_is_noted_before_the_diagnosis_and_a_trouble_or_a_word_is_none(tmp_path, told, says):
     answer = asked(told, tmp_path, state=STATE)
-    assert "diagnose_log" in answer.tools or "column_figures" in answer.tools
+    assert {"diagnose_log", "channel_metrics", "column_figures"} & {*answer.tools}
     is_noted = answer.text.startswith(("Noted", "已記下"))
     assert is_noted == bool(says) and answer.text.startswith(says)
 

@@ -43,6 +43,7 @@ LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
 SPOKEN = 0.5  # of what is asked about
+TROUBLE = ("complains", "swings", "danger")
 
 
 def remembered(case: Case) -> Iterator[str]:
@@ -403,8 +404,8 @@ def taken_up(case: Case) -> str:
             rows += [case.say("said_by_user", turn=turn, text=quoted(text)) + "\n"] if is_on else []
         return case.say("said_title") + "\n\n" + "".join(rows[-MOST_QUOTED:]) if rows else ""
     is_part = len(words) <= SHORT and not re.search(r"[,，。;；]|\.(?=\s|$)|\d\s*[a-z%°]", words)
-    is_trouble = any(aspect(name, words) for name in ("complains", "swings", "danger"))
-    return "" if is_part or is_trouble else case.say("noted_words", text=quoted(question.text.strip()))
+    is_other = question.kind != "diagnosis" or any(aspect(name, words) for name in TROUBLE)
+    return "" if is_part or is_other else case.say("noted_words", text=quoted(question.text.strip()))
 
 
 def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str]:
