@@ -27,7 +27,7 @@ from instrumentgpt.analyst.constraints import (
     until,
 )
 from instrumentgpt.analyst.events import which_log
-from instrumentgpt.analyst.questions import ALONE, CHANNELS, SHORT, aspect, spelled
+from instrumentgpt.analyst.questions import ALONE, CHANNELS, SHORT, aspect, likeness, spelled
 from instrumentgpt.analyst.report import changed_gains, diagnose, diagnosed, faults_of
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
 from instrumentgpt.instruments.language import Language
@@ -43,7 +43,7 @@ LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
 SPOKEN = 0.5  # of what is asked about
-TROUBLE = ("complains", "swings", "danger")
+COMPLAINT = 10.0  # log odds by the examples, from which a message that asks nothing complains
 
 
 def remembered(case: Case) -> Iterator[str]:
@@ -404,7 +404,8 @@ def taken_up(case: Case) -> str:
             rows += [case.say("said_by_user", turn=turn, text=quoted(text)) + "\n"] if is_on else []
         return case.say("said_title") + "\n\n" + "".join(rows[-MOST_QUOTED:]) if rows else ""
     is_part = len(words) <= SHORT and not re.search(r"[,，。;；]|\.(?=\s|$)|\d\s*[a-z%°]", words)
-    is_other = question.kind != "diagnosis" or any(aspect(name, words) for name in TROUBLE)
+    is_other = question.kind != "diagnosis" or likeness(words)["diagnosis"] > COMPLAINT
+    is_other |= any(aspect(name, words) for name in ("complains", "swings", "danger"))
     return "" if is_part or is_other else case.say("noted_words", text=quoted(question.text.strip()))
 
 
