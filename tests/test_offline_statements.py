@@ -97,6 +97,21 @@ def test_a_statement_is_noted_before_the_diagnosis_and_a_trouble_or_a_word_is_no
 
 
 @each(
+    "told",
+    ["the serial of the new probe is TC-4471, since Nov 24", "新的探棒是 TC-4471 號，11 月 24 日換上的"],
+)
+def test_a_statement_in_a_conversation_is_noted_and_no_verdict_is_said_again(tmp_path, told):
+    before = {"turn": 1, "role": "assistant", "text": "zspr 052 is healthy."}
+    answer = asked(told, tmp_path, state=STATE, messages=(before,))
+    assert answer.tools == () and f"`{told}`" in answer.text
+
+
+def test_whether_a_gain_may_be_raised_is_answered_first_by_the_ban_on_it(tmp_path):
+    text = asked("may I raise ki of zspr 052?", tmp_path, constraints=("never raise ki on 052",)).text
+    assert text.startswith("No: ") and text.count("never raise ki on 052") == 1
+
+
+@each(
     "question, earlier",
     [
         (
@@ -110,7 +125,7 @@ def test_what_no_log_holds_is_answered_by_what_was_said_of_it_and_its_correction
     rows = [{"turn": turn, "role": "user", "text": text} for turn, text in enumerate(earlier, start=1)]
     text = asked(question, tmp_path, state=STATE, messages=(*rows,)).text
     assert all(f"`{said}`" in text for said in earlier)
-    assert text.index(earlier[0]) < text.index(earlier[1]) < text.index("zspr 052")
+    assert text.startswith("**") and text.index(earlier[0]) < text.index(earlier[1])
 
 
 @each(

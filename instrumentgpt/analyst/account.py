@@ -13,6 +13,7 @@ from instrumentgpt.analyst.columns import ASIDE, lacking
 from instrumentgpt.analyst.events import topics_of
 from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
+    WEEKDAY,
     aspect,
     counted_days,
     numbers_in,
@@ -28,6 +29,7 @@ from instrumentgpt.analyst.questions import (
 from instrumentgpt.analyst.words import plain_text, quoted, sentences
 from instrumentgpt.instruments.since import parts_of, since
 from instrumentgpt.memory.likeness import LOG_NAME
+from instrumentgpt.memory.terms import is_common
 
 NO_TIME = ("log", "device", "language", "record", "before", "columns", "column", "beside", "query", "lines")
 FIGURES = ("figures", "compare", "logs", "gains")  # every word counts; else times, columns, quotations
@@ -157,7 +159,8 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
         and dates
         and (weekdays - {day.weekday() for day in dates} or (is_over and len(dates) < 2))
     ):
-        yield over[0] if over else question.timed
+        named = over or WEEKDAY.search(words)
+        yield written(named[0], question.timed) if named else question.timed
 
 
 def _readings(words: str, evidence: str) -> list[str]:
@@ -177,7 +180,7 @@ def _unknown(words: str, evidence: str) -> list[str]:
     latin = [
         word
         for word in re.findall(r"(?<![\w.-])[a-z]{3,}(?<!day)(?![\w-])", plain)
-        if word not in evidence and not any(stem in vocabulary() for stem in _stems(word))
+        if not (word in evidence or is_common(word) or any(stem in vocabulary() for stem in _stems(word)))
     ]
     known = vocabulary() | {*spelled("".join(row["zh"] for row in sentences().values()))}
     han = [letter for letter in re.findall(r"[\u4e00-\u9fff]", plain) if letter not in known]

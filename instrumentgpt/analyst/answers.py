@@ -216,8 +216,13 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         case = replace(case, question=replace(case.question, channels=tuple(sorted(rest))))
     kind = _kind(case)
     yield case.say("unlogged") + "\n\n" if kind == "diagnosis" and _is_unlogged(case) else ""
-    if kind in ("diagnosis", "figures") and (words := record.taken_up(case)):
-        yield words + "\n\n"
+    words, is_all = record.taken_up(case, kind)
+    yield words
+    if is_all:
+        return
+    held = record.forbidden_here(case)
+    yield case.lead(False) + record.constraints_note(case, held) if held else ""
+    yield "\n\n" if words or held else ""
     try:
         if case.question.order:
             yield case.say("act_refused", label=case.label or case.say("act_no_device"))

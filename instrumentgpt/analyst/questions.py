@@ -94,7 +94,7 @@ _PART_OF_MONTH = re.compile(
     r"|(?<!\d)(1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月([底初中末]|[上中下]旬)"
 )
 _ROUGHLY = {"s": 1, "b": 1, "初": 1, "上": 1, "m": 15, "中": 15}  # else its end
-_WEEKDAY = re.compile(  # beside a time of day; "since Monday" is a beginning
+WEEKDAY = re.compile(  # beside a time of day; "since Monday" is a beginning
     r"(?<!since )(?<!from )\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期|礼拜)([一二三四五六日天])"
 )
 _WEEK = ("mon", "tues", "wednes", "thurs", "fri", "satur", "sun", *"一二三四五六日")
@@ -573,7 +573,7 @@ def _moments(words: str) -> tuple[str, ...]:
     (('@1 10:30',), ('@6 05:00',))
     """
     days, clocks, moments = _day_places(words), _clock_places(words), dict[str, None]()
-    weekdays = ((match.start(), match[1] or match[2]) for match in _WEEKDAY.finditer(words))
+    weekdays = ((match.start(), match[1] or match[2]) for match in WEEKDAY.finditer(words))
     days = days or {place: f"@{_WEEK.index(name.replace('天', '日')) % 7}" for place, name in weekdays}
     places = sorted(days)
     leads = bool(days and clocks) and places[0] < min(place for place, _ in clocks)  # "on the 23rd at 14:00"
@@ -605,7 +605,7 @@ def weekdays_in(words: str) -> set[int]:
     >>> weekdays_in("on tuesday night"), weekdays_in("周日早上")
     ({1}, {6})
     """
-    names = ((match[1] or match[2]).replace("天", "日") for match in _WEEKDAY.finditer(words))
+    names = ((match[1] or match[2]).replace("天", "日") for match in WEEKDAY.finditer(words))
     return {_WEEK.index(name) % 7 for name in names}
 
 

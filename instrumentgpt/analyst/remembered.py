@@ -42,7 +42,7 @@ from instrumentgpt.memory.terms import holds, phrases, synonyms, telling, terms
 LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
-SPOKEN = 0.5  # of what is asked about
+SPOKEN, FEW_WORDS = 0.5, 3  # of what is asked about; words of a question that is understood
 COMPLAINT = 10.0  # log odds by the examples, from which a message that asks nothing complains
 
 
@@ -265,7 +265,7 @@ def quoted_words(case: Case) -> Iterator[str]:
     else:
         ours, yours = bool(aspect("me", words)), bool(aspect("you", words))
         lines = messages_on(case, "" if ours == yours else "assistant" if yours else "user")
-        if not lines and case.task.constraints:
+        if not lines and any(_is_on(text, case) for text in case.task.constraints):
             yield from _forbidden(case)
             return
         yield case.say("said_title") + "\n\n" + "".join(lines) if lines else case.say("said_nothing")
@@ -344,6 +344,7 @@ def beside(case: Case) -> Iterator[str]:
     constraints = constraints_in_force(case.task)
     if kind == "figures":
         constraints = [text for text in constraints if _is_on(text, case)]
+    constraints = [text for text in constraints if text not in forbidden_here(case)]  # told at first
     if kind in ("diagnosis", "gains", "figures") and constraints:
         yield "\n\n" + constraints_note(case, constraints, "constraints")
 
@@ -385,28 +386,49 @@ def _things(case: Case) -> set[str]:
     return {term for term in telling(terms(case.question.text)) if term not in named and not term.isdecimal()}
 
 
-def taken_up(case: Case) -> str:
-    """Return what goes before an answer that nothing in the message asks for: what it tells, or asks after.
+def taken_up(case: Case, kind: str) -> tuple[str, bool]:
+    """Return what a message of `kind` tells, or what was said of what it asks after; if that is all.
 
-    A message that asks nothing and complains of nothing is noted; of what is asked and is no matter of logs,
-    what the user said of it is quoted, and what he said at once to correct it.
+    What asks nothing and complains of nothing is noted; of what is asked, the user's own words and what he
+    said at once to correct them are quoted.
     """
     question, words = case.question, case.question.words
-    is_asked = aspect("asks", words) or question.yes_no
-    of_other = question.kind == "figures" and is_asked and not question.quantity
-    if question.pasted or question.again or not (of_other or question.score < ALONE):
-        return ""
-    if is_asked:
-        sought, rows, is_on = _things(case), list[str](), False
-        for turn, text in case.task.messages_of("user"):
-            held = sought & {*terms(" ".join(part for part in sentences(text) if not is_question(part)))}
-            is_on = len(held) > SPOKEN * len(sought) or (is_on and bool(aspect("takes_back", spelled(text))))
-            rows += [case.say("said_by_user", turn=turn, text=quoted(text)) + "\n"] if is_on else []
-        return case.say("said_title") + "\n\n" + "".join(rows[-MOST_QUOTED:]) if rows else ""
+    if (
+        question.pasted
+        or question.again
+        or question.kind in ("remembered", "help", "handover", "term", "plot")
+    ):
+        return "", False
+    if aspect("asks", words) or question.yes_no:
+        rows = _spoken(case)
+        text = case.say("said_title") + "\n\n" + "".join(rows[-MOST_QUOTED:]) if rows else ""
+        return text, bool(rows) and question.score < ALONE
     is_part = len(words) <= SHORT and not re.search(r"[,，。;；]|\.(?=\s|$)|\d\s*[a-z%°]", words)
-    is_other = question.kind != "diagnosis" or likeness(words)["diagnosis"] > COMPLAINT
-    is_other |= any(aspect(name, words) for name in ("complains", "swings", "danger"))
-    return "" if is_part or is_other else case.say("noted_words", text=quoted(question.text.strip()))
+    is_trouble = any(aspect(name, words) for name in ("complains", "swings", "danger", "trouble_asked"))
+    is_other = kind != "diagnosis" and (question.extreme or question.quantity or not aspect("states", words))
+    if is_part or is_trouble or is_other or question.order or likeness(words)[question.kind] > COMPLAINT:
+        return "", False
+    is_first = kind == "diagnosis" and not case.task.messages_of("assistant")
+    return case.say("noted_words", text=quoted(question.text.strip())), not is_first
+
+
+def _spoken(case: Case) -> list[str]:
+    """Return the user's messages that say most of what the question names, and their corrections, as rows."""
+    question, sought, rows, is_on = case.question, _things(case), list[str](), False
+    if aspect("why", question.words) or (question.score >= ALONE and len(sought) < FEW_WORDS):
+        return []
+    for turn, text in case.task.messages_of("user"):
+        held = sought & {*terms(" ".join(part for part in sentences(text) if not is_question(part)))}
+        is_on = len(held) > SPOKEN * len(sought) or (is_on and bool(aspect("takes_back", spelled(text))))
+        rows += [case.say("said_by_user", turn=turn, text=quoted(text)) + "\n"] if is_on else []
+    return rows
+
+
+def forbidden_here(case: Case) -> list[str]:
+    """Return what the user laid down against the gains that the question would have changed."""
+    is_asked = case.question.kind == "gains" and (case.question.yes_no or aspect("may", case.question.words))
+    held = forbidding(constraints_in_force(case.task), acts_named(case.question.text)) if is_asked else []
+    return held
 
 
 def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str]:

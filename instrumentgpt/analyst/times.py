@@ -8,6 +8,7 @@ from math import ceil
 
 from instrumentgpt.analyst.case import MOST_READ, Case, Extent, Result, Subject, extents
 from instrumentgpt.analyst.questions import (
+    WEEKDAY,
     Question,
     aspect,
     counted_days,
@@ -18,6 +19,7 @@ from instrumentgpt.analyst.questions import (
     spelled,
     table,
     weekdays_in,
+    written,
 )
 from instrumentgpt.analyst.stages import ALL_OF_IT, Span, Stretches, stages_named
 from instrumentgpt.analyst.words import plain_text
@@ -195,7 +197,8 @@ def _days(case: Case, ends: Times) -> tuple[list[date], str]:
     if counted := counted_days(words):
         return [of_log[number - (number > 0)] for number in counted if number <= len(of_log)], question.timed
     if weekdays := weekdays_in(words):
-        return [day for day in of_log if day.weekday() in weekdays][-len(weekdays) :], question.timed
+        name = written(next(WEEKDAY.finditer(words))[0], question.timed)
+        return [day for day in of_log if day.weekday() in weekdays][-len(weekdays) :], name
     if question.relative:
         return [span_of(question.relative, case.task.now)[0].date()], relative_words(question)
     return [], ""
