@@ -9,13 +9,13 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_716,
-    "instrumentgpt/analyst": 7_213,
+    "instrumentgpt/analyst": 7_299,
     "instrumentgpt/commands": 1_591,
-    "instrumentgpt/evals": 1_125,
+    "instrumentgpt/evals": 1_022,
     "instrumentgpt/fleet": 952,
     "instrumentgpt/handover": 791,
-    "instrumentgpt/instruments": 24_316,
-    "instrumentgpt/memory": 4_884,
+    "instrumentgpt/instruments": 24_332,
+    "instrumentgpt/memory": 4_911,
     "instrumentgpt/modes/commands": 744,
     "instrumentgpt/modes/interview": 1_309,
     "instrumentgpt/modes/investigate": 1_304,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_475,
     "instrumentgpt/ui": 8_310,
 }
-WHOLE = 68_590
+WHOLE = 68_768
 
 
 def lines_in(room: str) -> int:
