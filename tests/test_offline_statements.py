@@ -98,7 +98,11 @@ def test_a_statement_is_noted_before_the_diagnosis_and_a_trouble_or_a_word_is_no
 
 @each(
     "told",
-    ["the serial of the new probe is TC-4471, since Nov 24", "新的探棒是 TC-4471 號，11 月 24 日換上的"],
+    [
+        "the serial of the new probe is TC-4471, since Nov 24",
+        "新的探棒是 TC-4471 號，11 月 24 日換上的",
+        "門封條是阿明上週換的",
+    ],
 )
 def test_a_statement_in_a_conversation_is_noted_and_no_verdict_is_said_again(tmp_path, told):
     before = {"turn": 1, "role": "assistant", "text": "zspr 052 is healthy."}
@@ -119,6 +123,9 @@ def test_whether_a_gain_may_be_raised_is_answered_first_by_the_ban_on_it(tmp_pat
             ["the fuse of channel 2 is rated 6.3 A", "sorry, it is 10 A"],
         ),
         ("052 第二通道的保險絲是幾安培？", ["第二通道的保險絲是 6.3 安培", "抱歉，是 10 安培"]),
+        ("who did the door seal of 052?", ["Maria did the door seal last week", "no, it was Ben"]),
+        ("探棒是什麼時候換的？", ["週二換了第二通道的探棒", "說錯了，是週三"]),
+        ("what was the serial number of the probe?", ["serial of the probe: PT-4471", "sorry, PT-4417"]),
     ],
 )
 def test_what_no_log_holds_is_answered_by_what_was_said_of_it_and_its_correction(tmp_path, question, earlier):
@@ -130,7 +137,12 @@ def test_what_no_log_holds_is_answered_by_what_was_said_of_it_and_its_correction
 
 @each(
     "question",
-    ["which limits did I give you?", "052 現在還有什麼限制？", "what is the setpoint of Tallinn, 052?"],
+    [
+        "which limits did I give you?",
+        "any limits left?",
+        "052 現在還有什麼限制？",
+        "what is the setpoint of Tallinn, 052?",
+    ],
 )
 def test_what_was_laid_down_is_told_where_it_bears_on_the_question(tmp_path, question):
     laid_down = ("never change the setpoint of Tallinn",)

@@ -159,8 +159,8 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
         and dates
         and (weekdays - {day.weekday() for day in dates} or (is_over and len(dates) < 2))
     ):
-        named = over or WEEKDAY.search(words)
-        yield written(named[0], question.timed) if named else question.timed
+        days = over or WEEKDAY.search(words)
+        yield written(days[0], question.timed) if days else question.timed
 
 
 def _readings(words: str, evidence: str) -> list[str]:

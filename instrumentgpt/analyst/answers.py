@@ -215,11 +215,11 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         rest = {column["channel"] for column in of_log} - {*case.question.channels}
         case = replace(case, question=replace(case.question, channels=tuple(sorted(rest))))
     kind = _kind(case)
-    yield case.say("unlogged") + "\n\n" if kind == "diagnosis" and _is_unlogged(case) else ""
     words, is_all = record.taken_up(case, kind)
     yield words
     if is_all:
         return
+    yield case.say("unlogged") + "\n\n" if kind == "diagnosis" and _is_unlogged(case) else ""
     held = record.forbidden_here(case)
     yield case.lead(False) + record.constraints_note(case, held) if held else ""
     yield "\n\n" if words or held else ""

@@ -37,12 +37,14 @@ from instrumentgpt.memory.reading.names import names_in
 from instrumentgpt.memory.reading.own_words import is_question, sentences
 from instrumentgpt.memory.reading.statements import same, statements
 from instrumentgpt.memory.reading.values import values_in
-from instrumentgpt.memory.terms import holds, phrases, synonyms, telling, terms
+from instrumentgpt.memory.terms import holds, is_common, phrases, synonyms, telling, terms
 
 LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
-SPOKEN, FEW_WORDS = 0.5, 3  # of what is asked about; words of a question that is understood
+TAKEN_UP = ("diagnosis", "figures", "events", "survey", "compare", "logs", "present")  # kinds
+_ASKING = "什么时候|何时|多久|多少|什么|怎么|[谁哪几吗呢]"  # no thing
+FEW_WORDS = 3  # of a question that is understood, from which it may ask of what was said
 COMPLAINT = 10.0  # log odds by the examples, from which a message that asks nothing complains
 
 
@@ -54,6 +56,10 @@ def remembered(case: Case) -> Iterator[str]:
         ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", quoted_words),
         ("what_done", _done),
     )  # fmt: skip
+    spoken = [] if any(aspect(name, words) for name, _ in rows) else _spoken(case)
+    if spoken:
+        yield case.say("said_title") + "\n\n" + "".join(spoken[-MOST_QUOTED:])
+        return
     yield from next((answer for name, answer in rows if aspect(name, words)), _recall)(case)
 
 
@@ -263,8 +269,9 @@ def quoted_words(case: Case) -> Iterator[str]:
     elif statements := stated(case) or (_stated_last(case) if aspect("value_said", words) else []):
         yield "\n\n".join(statements)
     else:
-        ours, yours = bool(aspect("me", words)), bool(aspect("you", words))
-        lines = messages_on(case, "" if ours == yours else "assistant" if yours else "user")
+        ours, yours = aspect("me", words), aspect("you", words)
+        is_ours = ours and (not yours or ours.start() < yours.start())  # what did I tell you
+        lines = messages_on(case, "user" if is_ours else "assistant" if yours else "")
         if not lines and any(_is_on(text, case) for text in case.task.constraints):
             yield from _forbidden(case)
             return
@@ -383,7 +390,9 @@ def _things(case: Case) -> set[str]:
     """Return the terms of the question that are no device, channel or number."""
     devices = (case.state_field("device_name"), case.state_field("device_ip"), *case.task.devices)
     named = terms(" ".join((*devices, *(match[0] for match in CHANNELS.finditer(case.question.words)))))
-    return {term for term in telling(terms(case.question.text)) if term not in named and not term.isdecimal()}
+    of_text = telling(terms(re.sub(_ASKING, " ", case.question.words)))
+    is_whole = (term for term in of_text if term.isascii() or not any(map(is_common, term)))
+    return {term for term in is_whole if term not in named and not term.isdecimal()}
 
 
 def taken_up(case: Case, kind: str) -> tuple[str, bool]:
@@ -402,8 +411,9 @@ def taken_up(case: Case, kind: str) -> tuple[str, bool]:
     if aspect("asks", words) or question.yes_no:
         rows = _spoken(case)
         text = case.say("said_title") + "\n\n" + "".join(rows[-MOST_QUOTED:]) if rows else ""
-        return text, bool(rows) and question.score < ALONE
-    is_part = len(words) <= SHORT and not re.search(r"[,，。;；]|\.(?=\s|$)|\d\s*[a-z%°]", words)
+        return text, bool(rows and (question.score < ALONE or aspect("by_people", words)))
+    is_whole = re.search(r"[,，。;；]|\.(?=\s|$)|\d\s*[a-z%°]", words)
+    is_part = len(words) <= SHORT and not (is_whole or (aspect("states", words) and not question.quantity))
     is_trouble = any(aspect(name, words) for name in ("complains", "swings", "danger", "trouble_asked"))
     is_other = kind != "diagnosis" and (question.extreme or question.quantity or not aspect("states", words))
     if is_part or is_trouble or is_other or question.order or likeness(words)[question.kind] > COMPLAINT:
@@ -415,11 +425,14 @@ def taken_up(case: Case, kind: str) -> tuple[str, bool]:
 def _spoken(case: Case) -> list[str]:
     """Return the user's messages that say most of what the question names, and their corrections, as rows."""
     question, sought, rows, is_on = case.question, _things(case), list[str](), False
-    if aspect("why", question.words) or (question.score >= ALONE and len(sought) < FEW_WORDS):
+    is_done = aspect("by_people", question.words)
+    is_short = question.score >= ALONE and len(sought) < FEW_WORDS and not is_done
+    if not sought or is_short or aspect("why", question.words):
         return []
     for turn, text in case.task.messages_of("user"):
         held = sought & {*terms(" ".join(part for part in sentences(text) if not is_question(part)))}
-        is_on = len(held) > SPOKEN * len(sought) or (is_on and bool(aspect("takes_back", spelled(text))))
+        needed = len(sought) + 1 - bool(is_done or len(held) > 1)
+        is_on = 2 * len(held) >= needed or (is_on and bool(aspect("takes_back", spelled(text))))
         rows += [case.say("said_by_user", turn=turn, text=quoted(text)) + "\n"] if is_on else []
     return rows
 
