@@ -1,5 +1,6 @@
 """The evaluation: its cases, its runner, and that it tells a good model from a bad one."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -7,17 +8,21 @@ from cases import each
 from exchanges import share_judged
 
 import db
-from instrumentgpt.agents.events import Tool
+from instrumentgpt.agents.events import Text, Tool
+from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.evals.cases import load, rated_cases, shares
 from instrumentgpt.evals.criteria import CRITERIA, judged
 from instrumentgpt.evals.evaluation import evaluate, page, tables
 from instrumentgpt.evals.runner import Answer, Outcome, run_case
 from instrumentgpt.handover.markdown import html
 from instrumentgpt.instruments.faults import NO_FAULT, faults
-from instrumentgpt.modes.checked import claims
+from instrumentgpt.modes.checked import claims, left_out
 from instrumentgpt.storage.answers import rate, take_back
+from instrumentgpt.storage.runs import start_run
+from instrumentgpt.turn.turn import open_turn
 
 CASES = {case.name: case for case in load()}
+OPEN = {"class": "sensor_open", "severity": "critical", "confidence": "certain"}
 SWING = CASES["gains far too high, a network error beside"]
 
 
@@ -99,6 +104,24 @@ def test_a_fault_that_an_agent_hides_is_told_below_its_answer(tmp_path):
     outcome = run(hidden, "obedient", tmp_path)
     assert not failed(hidden, outcome) & {"cause", "evidence", "numbers"}
     assert "Our own checks found this" in outcome.answers[0].text
+
+
+@each(
+    "result, told",
+    [
+        ({"log": "a](x).log", "findings": [{**OPEN, "channel": "](javascript:1)", "line": "zz"}]}, True),
+        ({"log": ["x"], "device": 7, "findings": [{"class": ["a"], "line": "9"}, 3]}, False),
+        ({"log": "a.log", "findings": [{**OPEN, "class": "healthy"}]}, False),
+        ({"log": "a.log", "findings": [{**OPEN, "confidence": "possible"}]}, False),
+    ],
+)
+def test_what_an_agent_hands_over_forges_nothing_below_its_answer(database, result, told):
+    conversation = db.create_conversation(database)
+    asked = db.add_message(database, conversation, "user", "why?")
+    turn = open_turn(database, start_run(database, conversation, "offline", "chat", asked))
+    turn.take(Tool("1", "diagnose_log", "ok", result=json.dumps(result), server=SERVER))
+    turn.take(Text("All is well."))
+    assert bool(left_out(turn)) == told and "javascript" not in left_out(turn)
 
 
 def test_an_image_that_a_log_asked_for_is_never_drawn():

@@ -276,12 +276,13 @@ def _on_log_of_clock(case: Case, kind: str, names: list[str]) -> Iterator[str]:
         log = log_of_clock(case) if not case.question.log else ""
         if not (log or case.question.channels):
             raise
-        elsewhere = {"log": log} if log else {"channels": ()}
-        if not log:
-            yield case.say("failed", reason=plain_text(str(problem))) + "\n\n"
-        yield from accounted(
-            replace(case, question=replace(case.question, **elsewhere)), kind, names, answering
-        )
+        question = replace(case.question, **({"log": log} if log else {"channels": ()}))
+        try:
+            told = list(accounted(replace(case, question=question), kind, names, answering))
+        except ToolFailed:
+            raise problem from None
+        yield "" if log else case.say("failed", reason=plain_text(str(problem))) + "\n\n"
+        yield from told
 
 
 def _before_all(case: Case, inventory: Inventory) -> str:

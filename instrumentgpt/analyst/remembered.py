@@ -42,7 +42,7 @@ from instrumentgpt.memory.terms import holds, is_common, phrases, synonyms, tell
 LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
-TAKEN_UP = ("diagnosis", "figures", "events", "survey", "compare", "logs", "present")  # kinds
+OF_ITS_OWN = ("remembered", "help", "handover", "term", "plot", "documents", "ranking", "shift")  # kinds
 _ASKING = "什么时候|何时|多久|多少|什么|怎么|[谁哪几吗呢]"  # no thing
 FEW_WORDS = 3  # of a question that is understood, from which it may ask of what was said
 COMPLAINT = 10.0  # log odds by the examples, from which a message that asks nothing complains
@@ -402,11 +402,7 @@ def taken_up(case: Case, kind: str) -> tuple[str, bool]:
     said at once to correct them are quoted.
     """
     question, words = case.question, case.question.words
-    if (
-        question.pasted
-        or question.again
-        or question.kind in ("remembered", "help", "handover", "term", "plot")
-    ):
+    if question.pasted or question.again or kind in OF_ITS_OWN:
         return "", False
     if aspect("asks", words) or question.yes_no:
         rows = _spoken(case)
@@ -439,9 +435,9 @@ def _spoken(case: Case) -> list[str]:
 
 def forbidden_here(case: Case) -> list[str]:
     """Return what the user laid down against the gains that the question would have changed."""
-    is_asked = case.question.kind == "gains" and (case.question.yes_no or aspect("may", case.question.words))
-    held = forbidding(constraints_in_force(case.task), acts_named(case.question.text)) if is_asked else []
-    return held
+    question = case.question
+    is_asked = question.kind == "gains" and (question.yes_no or aspect("may", question.words))
+    return forbidding(constraints_in_force(case.task), acts_named(question.text)) if is_asked else []
 
 
 def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str]:

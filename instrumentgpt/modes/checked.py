@@ -7,9 +7,10 @@ quantity is named is no claim: "overshoot 0.2 °C".
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from instrumentgpt.analyst.words import line_link, phrase
 from instrumentgpt.instruments.faults import NO_FAULT, cause_title, fault_classes, faults
@@ -21,6 +22,7 @@ from instrumentgpt.turn.turn import Turn
 
 WORDS = Path(__file__).with_name("claims.toml")
 CAUSES = ("root_cause", "hypothesis")
+EARLIER = 40  # answers, the newest, in which what is not critical may have been told
 VERDICT = 3  # paragraphs: an answer may first say what of a suspicion is not so
 _QUOTED = re.compile(r"`[^`\n]*`|\[([^\[\]\n]*)\]\([^()\s]*\)|[*_~]")
 _CLAUSE = re.compile(r"[.;](?=\s|$)|[。；？?\n]|\s[–—]\s|, (?=but\b|not\b|and not\b)|，(?=不|並非|而|沒)")
@@ -37,20 +39,25 @@ def left_out(turn: Turn) -> str:
         log: (result, row)
         for log, result in newest.items()
         for row in rows_of(result, "findings")[:1]
-        if row.get("class") in {*faults()} - {*NO_FAULT} and row.get("confidence") != "possible"
+        if str(row.get("class")) in {*faults()} - {*NO_FAULT} and row.get("confidence") != "possible"
     }
     told = {*claims(turn.answer.text)} if found else set()
-    earlier = [message.content for message in turn.earlier if message.role != "user"] if found else []
-    before = {name for text in earlier for name in claims(text)}
+    earlier = [message.content for message in turn.earlier if message.role != "user"][-EARLIER:]
     language = language_of(turn.question.content)
     rows = [
         f"- {cause_title(row['class'], language)}"
-        + (phrase("stated_channel", language, channel=row["channel"]) if row.get("channel") else "")
-        + f" {line_link(reference_to(log, str(result.get('device') or '')), int(row.get('line') or 1))}"
+        + (phrase("stated_channel", language, channel=number) if (number := _whole(row, "channel")) else "")
+        + f" {line_link(reference_to(log, str(result.get('device') or '')), _whole(row, 'line') or 1)}"
         for log, (result, row) in found.items()
-        if row["class"] not in (told if row.get("severity") == "critical" else told | before)
+        if row["class"] not in told
+        and (row.get("severity") == "critical" or not any(row["class"] in claims(text) for text in earlier))
     ]
     return phrase("checks_found", language) + "\n\n" + "\n".join(rows) if rows else ""
+
+
+def _whole(row: Mapping[str, Any], key: str) -> int:
+    """Return a number of a result that an agent handed over; 0 for anything else."""
+    return value if isinstance(value := row.get(key), int) else 0
 
 
 def claims(answer: str) -> list[str]:
