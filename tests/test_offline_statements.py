@@ -115,6 +115,25 @@ def test_whether_a_gain_may_be_raised_is_answered_first_by_the_ban_on_it(tmp_pat
     assert text.startswith("No: ") and text.count("never raise ki on 052") == 1
 
 
+@each("question", ["may I lower kp of zspr 053?", "zspr 053 的 kp 可以調低嗎？"])
+def test_a_ban_on_the_other_way_is_told_and_is_no_answer(tmp_path, question):
+    text = asked(question, tmp_path, constraints=("never raise kp on 053",)).text
+    assert not text.startswith(("No: **You", "否：**您")) and text.count("never raise kp on 053") == 1
+
+
+def test_what_was_said_of_another_device_is_no_answer(tmp_path):
+    said = {
+        "turn": 1,
+        "role": "user",
+        "text": "the fuse of channel 2 is rated 6.3 A",
+        "devices": ["zspr 052"],
+    }
+    assert (
+        "6.3 A"
+        not in asked("what is the fuse of channel 2 of zspr 053 rated?", tmp_path, messages=(said,)).text
+    )
+
+
 @each(
     "question, earlier",
     [

@@ -220,8 +220,8 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
     if is_all:
         return
     yield case.say("unlogged") + "\n\n" if kind == "diagnosis" and _is_unlogged(case) else ""
-    held = record.forbidden_here(case)
-    yield case.lead(False) + record.constraints_note(case, held) if held else ""
+    if held := record.forbidden_here(case):
+        yield case.lead(False) + record.constraints_note(case, held)
     yield "\n\n" if words or held else ""
     try:
         if case.question.order:

@@ -27,7 +27,7 @@ from instrumentgpt.analyst.constraints import (
     until,
 )
 from instrumentgpt.analyst.events import which_log
-from instrumentgpt.analyst.questions import ALONE, CHANNELS, SHORT, aspect, likeness, spelled
+from instrumentgpt.analyst.questions import ALONE, CHANNELS, SHORT, aspect, likeness, read_question, spelled
 from instrumentgpt.analyst.report import changed_gains, diagnose, diagnosed, faults_of
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
 from instrumentgpt.instruments.language import Language
@@ -56,11 +56,9 @@ def remembered(case: Case) -> Iterator[str]:
         ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", quoted_words),
         ("what_done", _done),
     )  # fmt: skip
-    spoken = [] if any(aspect(name, words) for name, _ in rows) else _spoken(case)
-    if spoken:
-        yield case.say("said_title") + "\n\n" + "".join(spoken[-MOST_QUOTED:])
-        return
-    yield from next((answer for name, answer in rows if aspect(name, words)), _recall)(case)
+    answer = next((answer for name, answer in rows if aspect(name, words)), None)
+    spoken = [] if answer else _spoken(case)[-MOST_QUOTED:]
+    yield from [case.say("said_title") + "\n\n", *spoken] if spoken else (answer or _recall)(case)
 
 
 def _recall(case: Case) -> Iterator[str]:
@@ -218,16 +216,21 @@ def is_done(text: str) -> bool:
 
 def done_to_it(case: Case) -> list[str]:
     """Return what the user said was done to the device in question, each with its turn, oldest first."""
+    done = ((turn, text) for turn, text in _said_of_it(case) if is_done(spelled(text)))
+    return [case.say("done_row", turn=turn, text=quoted(text)) for turn, text in done][-MOST_SAID:]
+
+
+def _said_of_it(case: Case) -> Iterator[tuple[int, str]]:
+    """Yield the turn and the sentences of the user on the device in question, oldest first."""
     about = {"", *(case.task.devices or (case.state_field("device_name"), case.state_field("device_ip")))}
     names = tuple((device, *called) for device, called in case.task.nicknames.items())
-    device, rows = "", []
+    device = ""
     named = {row["turn"]: row["devices"][-1] for row in reversed(case.task.messages) if row.get("devices")}
     for turn, message in case.task.messages_of("user"):
         for text in (sentence for line in message.splitlines() for sentence in sentences(line)):
             device = next(iter(reversed(devices_in(text, names))), "") or named.get(turn, "") or device
-            if device in about and is_done(spelled(text)):
-                rows.append(case.say("done_row", turn=turn, text=quoted(text)))
-    return rows[-MOST_SAID:]
+            if device in about:
+                yield turn, text
 
 
 def _history(case: Case) -> Iterator[str]:
@@ -348,10 +351,8 @@ def beside(case: Case) -> Iterator[str]:
     causes = [text for text in case.task.state.get("root_causes") or [] if text in said]
     if kind == "diagnosis" and causes and case.same_device:
         yield "\n\n" + case.say("cause_stated", causes=case.listed(map(quoted, causes)))
-    constraints = constraints_in_force(case.task)
-    if kind == "figures":
-        constraints = [text for text in constraints if _is_on(text, case)]
-    constraints = [text for text in constraints if text not in forbidden_here(case)]  # told at first
+    constraints = [text for text in constraints_in_force(case.task) if text not in forbidden_here(case)]
+    constraints = [text for text in constraints if kind != "figures" or _is_on(text, case)]
     if kind in ("diagnosis", "gains", "figures") and constraints:
         yield "\n\n" + constraints_note(case, constraints, "constraints")
 
@@ -382,8 +383,7 @@ def constraints_note(case: Case, constraints: list[str], key: str = "constraints
 def _is_on(constraint: str, case: Case) -> bool:
     """Return whether what `constraint` forbids or limits is what the question speaks of: "the heater"."""
     forbidden = " ".join(forbidding_clauses(constraint)) or constraint
-    forbidden = forbidden.replace(until(constraint) or "\0", " ")
-    return bool({*terms(forbidden)} & _things(case))
+    return bool({*terms(forbidden.replace(until(constraint) or "\0", " "))} & _things(case))
 
 
 def _things(case: Case) -> set[str]:
@@ -396,17 +396,13 @@ def _things(case: Case) -> set[str]:
 
 
 def taken_up(case: Case, kind: str) -> tuple[str, bool]:
-    """Return what a message of `kind` tells, or what was said of what it asks after; if that is all.
-
-    What asks nothing and complains of nothing is noted; of what is asked, the user's own words and what he
-    said at once to correct them are quoted.
-    """
+    """Return that a message of `kind` is noted, or what was said of what it asks; and if that is all."""
     question, words = case.question, case.question.words
     if question.pasted or question.again or kind in OF_ITS_OWN:
         return "", False
     if aspect("asks", words) or question.yes_no:
-        rows = _spoken(case)
-        text = case.say("said_title") + "\n\n" + "".join(rows[-MOST_QUOTED:]) if rows else ""
+        rows = _spoken(case)[-MOST_QUOTED:]
+        text = "".join([case.say("said_title") + "\n\n", *rows]) if rows else ""
         return text, bool(rows and (question.score < ALONE or aspect("by_people", words)))
     is_whole = re.search(r"[,，。;；]|\.(?=\s|$)|\d\s*[a-z%°]", words)
     is_part = len(words) <= SHORT and not (is_whole or (aspect("states", words) and not question.quantity))
@@ -414,19 +410,19 @@ def taken_up(case: Case, kind: str) -> tuple[str, bool]:
     is_other = kind != "diagnosis" and (question.extreme or question.quantity or not aspect("states", words))
     if is_part or is_trouble or is_other or question.order or likeness(words)[question.kind] > COMPLAINT:
         return "", False
-    is_first = kind == "diagnosis" and not case.task.messages_of("assistant")
-    return case.say("noted_words", text=quoted(question.text.strip())), not is_first
+    is_all = kind != "diagnosis" or bool(case.task.messages_of("assistant"))  # a first one is judged, too
+    return case.say("noted_words", text=quoted(question.text.strip())), is_all
 
 
 def _spoken(case: Case) -> list[str]:
-    """Return the user's messages that say most of what the question names, and their corrections, as rows."""
+    """Return the user's sentences that say most of what the question names, and what corrects them."""
     question, sought, rows, is_on = case.question, _things(case), list[str](), False
     is_done = aspect("by_people", question.words)
-    is_short = question.score >= ALONE and len(sought) < FEW_WORDS and not is_done
-    if not sought or is_short or aspect("why", question.words):
+    is_own = question.score >= ALONE and len(sought) < FEW_WORDS and not is_done  # a question of its kind
+    if not sought or is_own or aspect("why", question.words):
         return []
-    for turn, text in case.task.messages_of("user"):
-        held = sought & {*terms(" ".join(part for part in sentences(text) if not is_question(part)))}
+    for turn, text in _said_of_it(case):
+        held = set[str]() if is_question(text) else sought & {*terms(text)}
         needed = len(sought) + 1 - bool(is_done or len(held) > 1)
         is_on = 2 * len(held) >= needed or (is_on and bool(aspect("takes_back", spelled(text))))
         rows += [case.say("said_by_user", turn=turn, text=quoted(text)) + "\n"] if is_on else []
@@ -434,10 +430,13 @@ def _spoken(case: Case) -> list[str]:
 
 
 def forbidden_here(case: Case) -> list[str]:
-    """Return what the user laid down against the gains that the question would have changed."""
-    question = case.question
-    is_asked = question.kind == "gains" and (question.yes_no or aspect("may", question.words))
-    return forbidding(constraints_in_force(case.task), acts_named(question.text)) if is_asked else []
+    """Return what the user laid down against the gains that the question would have changed, its way."""
+    question, other = case.question, {"up": "down", "down": "up"}.get(case.question.direction)
+    is_asked = question.yes_no or question.direction or aspect("may", question.words)
+    if question.kind != "gains" or question.order or not is_asked:
+        return []
+    held = forbidding(constraints_in_force(case.task), acts_named(question.text))
+    return [text for text in held if read_question(text).direction != other]
 
 
 def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str]:

@@ -18,20 +18,18 @@ def chat(turn: Turn) -> Events:
 
     Behind what another agent than ours says stands the fault that our checks found and it leaves out.
     """
-    first = last = int(bool(turn.unknown))  # segment of the agent's words
+    first = int(bool(turn.unknown))  # segment of the agent's words
     if turn.unknown:
         yield Text(how_to_add(turn), whole=True)
         if not turn.devices:
             return
     with closing(ask(turn)) as events:
         for event in events:
-            if isinstance(event, Text):
-                event = replace(event, segment=event.segment + first)
-                last = max(last, event.segment)
             is_answered = isinstance(event, Done) and event.outcome == "ok" and turn.prompts
             if is_answered and (note := left_out(turn)):
-                yield Text(note, last + 1, whole=True)
-            yield event
+                said = (segment for segment in turn.answer.pieces if isinstance(segment, int))
+                yield Text(note, max(said, default=0) + 1, whole=True)
+            yield replace(event, segment=event.segment + first) if isinstance(event, Text) else event
 
 
 def how_to_add(turn: Turn) -> str:

@@ -22,17 +22,15 @@ from instrumentgpt.turn.turn import Turn
 
 WORDS = Path(__file__).with_name("claims.toml")
 CAUSES = ("root_cause", "hypothesis")
-EARLIER = 40  # answers, the newest, in which what is not critical may have been told
 VERDICT = 3  # paragraphs: an answer may first say what of a suspicion is not so
 _QUOTED = re.compile(r"`[^`\n]*`|\[([^\[\]\n]*)\]\([^()\s]*\)|[*_~]")
 _CLAUSE = re.compile(r"[.;](?=\s|$)|[。；？?\n]|\s[–—]\s|, (?=but\b|not\b|and not\b)|，(?=不|並非|而|沒)")
 
 
 def left_out(turn: Turn) -> str:
-    """Return the fault that our checks found first in each log of `turn` and no answer tells; "" if none.
+    """Return the fault that our checks found first in each log of `turn` and its answer leaves out; or "".
 
-    An agent may overlook one, or obey a line of a log that asks it to: who asks reads it all the same. What
-    is critical must stand in this very answer.
+    An agent may overlook one, or obey a line of a log that asks it to: who asks reads it all the same.
     """
     newest = {str(result.get("log")): result for name, result in turn.results if name == "diagnose_log"}
     found = {
@@ -42,7 +40,6 @@ def left_out(turn: Turn) -> str:
         if str(row.get("class")) in {*faults()} - {*NO_FAULT} and row.get("confidence") != "possible"
     }
     told = {*claims(turn.answer.text)} if found else set()
-    earlier = [message.content for message in turn.earlier if message.role != "user"][-EARLIER:]
     language = language_of(turn.question.content)
     rows = [
         f"- {cause_title(row['class'], language)}"
@@ -50,7 +47,6 @@ def left_out(turn: Turn) -> str:
         + f" {line_link(reference_to(log, str(result.get('device') or '')), _whole(row, 'line') or 1)}"
         for log, (result, row) in found.items()
         if row["class"] not in told
-        and (row.get("severity") == "critical" or not any(row["class"] in claims(text) for text in earlier))
     ]
     return phrase("checks_found", language) + "\n\n" + "\n".join(rows) if rows else ""
 
