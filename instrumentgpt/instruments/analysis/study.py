@@ -25,6 +25,7 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop, Mask, loops_of, rows_by_channel
+from instrumentgpt.instruments.messages import Group
 from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
 from instrumentgpt.instruments.shown import as_logged, shown_per_logged
 
@@ -86,10 +87,14 @@ class Study:
         return {channel: departures_of(track) for channel, track in self.tracks.items()}
 
     @cached_property
+    def happenings(self) -> list[Group]:
+        """Return the lines that may say what was done; none where they have no time."""
+        return [] if "period" in self.log.missing else happenings(self.whole.events)
+
+    @cached_property
     def begun(self) -> Mapping[int, Begun]:
         """Return channel → departure → the line that says what was done as it began."""
-        is_timed = "period" not in self.log.missing and any(self.departures.values())
-        groups = happenings(self.whole.events) if is_timed else []
+        groups = self.happenings if any(self.departures.values()) else []
         return {at: begun_by(self.tracks[at], here, groups) for at, here in self.departures.items()}
 
     @cached_property

@@ -52,6 +52,7 @@ CHECKS: dict[str, Check] = {
     "sensor_spike": Check(sensor.sensor_spike, "sensor_spike", (), False, DRIVES),
     "sensor_stuck": Check(sensor.sensor_stuck, "sensor_stuck", (), False, DRIVES),
     "sensor_step": Check(sensor.sensor_step, "sensor_bias", ("level",), drives=DRIVES),
+    "sensor_reference": Check(slow.left_reference, "sensor_bias", drives=SWITCHED),
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), False, DRIVES),
     "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),
     "heater_failure": Check(heater.heater_failure, "heater_failure", thermal_only=False, drives=SWITCHED),

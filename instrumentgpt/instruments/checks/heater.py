@@ -203,11 +203,12 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
     return None
 
 
+MOSTLY_THERE = 0.8  # of a stretch at a limit: what comes and goes as often swings
 BLIP = 1.0  # lags off the limit that noise on the derivative may cause
 Limit = Callable[[Track], Mask]
 Judge = Callable[[Study, Track, Mask, float], Finding | None]  # float: 1 of heating, -1 of cooling
 PINNED_FOR = 20.0  # lags
-LEVELLED_FOR = 10.0  # lags, likewise, where pv never was at this setpoint to the end of its hold
+LEVELLED_FOR = 6.0  # lags, likewise, where pv never was at this setpoint to the end of its hold
 SHORT_OF = 2.0  # bands that are missing in the end
 FOR_GOOD = 3 * PINNED_FOR  # after which it does not matter that it once could: a load goes, if pv moves
 SAME_SETPOINT, HELD_FOR = 1.7, 6.0  # bands, lags: what counts as having held it
@@ -231,7 +232,7 @@ def pinned(track: Track, at_limit: Mask) -> list[tuple[int, int]]:
             merged[-1] = (merged[-1][0], int(b))
         else:
             merged.append((int(a), int(b)))
-    return merged
+    return [(a, b) for a, b in merged if at_limit[a:b].mean() > MOSTLY_THERE]
 
 
 def left_band(track: Track, index: int) -> int:

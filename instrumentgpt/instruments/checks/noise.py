@@ -47,7 +47,7 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         usual = max(usual, ROUNDED * track.digit, corners := _corners(track))
         louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual, COARSE * track.digit)
         always = max(ALWAYS_NOISY * track.span, COARSE * track.digit, NOISIER * corners)
-        always = always if study.log.unit in CELSIUS else np.inf
+        always = always if study.log.unit_of(channel) in CELSIUS else np.inf
         loudness = sliding_median(np.nan_to_num(sigma), 3)
         hits = [
             (int(a), int(b), limit)

@@ -1,17 +1,23 @@
 """Changes over many minutes: a heater that weakens, a sensor that drifts."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.departures import another_was_set, driven_by_another
+from instrumentgpt.instruments.analysis.departures import (
+    NEEDED,
+    another_was_set,
+    driven_by_another,
+    written_in,
+)
 from instrumentgpt.instruments.analysis.signals import part_of_day
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.tracks import BAND, Hold, Track
+from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, Hold, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.language import DAY
-from instrumentgpt.instruments.loops import Floats, Mask
+from instrumentgpt.instruments.loops import Floats, Indices, Mask
 from instrumentgpt.instruments.reading.headers import heading_of
 
 BLOCK = 2.0  # lags over which the output is averaged
@@ -79,6 +85,16 @@ def _duty_of_cycles(track: Track) -> Duty | None:
 
 
 def _duty_of_blocks(track: Track) -> Duty | None:
+    kept = _blocks_on_setpoint(track)
+    return None if kept is None else _in_blocks(track, kept, track.output)
+
+
+def _in_blocks(track: Track, kept: Indices, values: Floats) -> Duty:
+    return Duty(kept.shape[1], kept[:, 0].tolist(), track.time[kept[:, 0]], values[kept].mean(axis=1))
+
+
+def _blocks_on_setpoint(track: Track) -> Indices | None:
+    """Return the indices of the blocks (k, size) at the setpoint held longest, soaked; None if too few."""
     steady = track.quiet.copy()
     for hold in track.holds:
         if hold.first > 0 and hold.settled < hold.stop:
@@ -88,9 +104,7 @@ def _duty_of_blocks(track: Track) -> Duty | None:
     size = track.samples(track.lags(BLOCK))
     blocks = index[: (len(index) - 1) // size * size].reshape(-1, size)
     kept = blocks[np.abs(np.median(track.smooth_error[blocks], axis=1)) < ON_SETPOINT]
-    if len(kept) < FEWEST_BLOCKS:
-        return None
-    return Duty(size, kept[:, 0].tolist(), track.time[kept[:, 0]], track.output[kept].mean(axis=1))
+    return kept if len(kept) >= FEWEST_BLOCKS else None
 
 
 def _at_one_setpoint(track: Track, steady: Mask) -> Mask:
@@ -99,8 +113,8 @@ def _at_one_setpoint(track: Track, steady: Mask) -> Mask:
     return steady & (track.setpoint == values[np.argmax(counts)]) if values.size else steady
 
 
-def lasting_change(duty: Duty) -> Change | None:
-    """Return the change of output that lasts to the end of the record; None if it does not stand clear.
+def lasting_change(duty: Duty, least: float = SMALLEST_CHANGE) -> Change | None:
+    """Return the change that lasts to the end of the record; None if it does not stand clear, by `least`.
 
     It begins after the last block that was where the early ones are, and is clear after the last that had
     made less than `BEGUN` of it (`DRIFT_SEEN` of a fall). One that had come and gone before comes from what
@@ -109,10 +123,8 @@ def lasting_change(duty: Duty) -> Change | None:
     count = len(duty.output)
     early, late = duty.output[: max(FEW, count // 5)], duty.output[-max(FEW, count // 5) :]
     before, after = float(np.median(early)), float(np.median(late))
-    if abs(before) < SMALLEST_DUTY or before * after < 0:
-        return None
     sign = np.sign(after - before)
-    if abs(after - before) < SMALLEST_CHANGE or np.min(sign * late) <= np.max(sign * early):
+    if abs(after - before) < least or np.min(sign * late) <= np.max(sign * early):
         return None
     moved = sign * (duty.output - before) / abs(after - before)
     begun = BEGUN if abs(after) > abs(before) else DRIFT_SEEN
@@ -173,7 +185,10 @@ def _changes(study: Study) -> list[tuple[Track, Change, float | None]]:
     duties = {track.loop.channel: (track, duty_at_equal_setpoint(track)) for track in study.active}
     found_changes = []
     for channel, (track, duty) in duties.items():
-        change = (None if duty is None else lasting_change(duty)) or change_of_holds(track)
+        change = None if duty is None else lasting_change(duty)
+        if change and (abs(change.before) < SMALLEST_DUTY or change.before * change.after < 0):
+            change = None
+        change = change or change_of_holds(track)
         if change is None:
             continue
         rest = [d for other, (_, d) in duties.items() if other != channel and d is not None]
@@ -206,7 +221,14 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
             track.time[change.before_index] - track.lags(WARM_UP),
             track.time[change.clear],
         )
+        and not _was_done(study, track, change)
     ]
+
+
+def _was_done(study: Study, track: Track, change: Change) -> bool:
+    """Return whether a line says what was done as the output changed: a load that came, a fan, a door."""
+    window = track.loop.time[[change.first, change.clear]] - [track.lags(BLOCK), 0.0]
+    return bool(written_in(track, window[None], study.happenings))
 
 
 def _room(study: Study, track: Track, change: Change) -> RuledOut | None:
@@ -254,3 +276,43 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         ruled_out = [RuledOut("heater_degradation", "less_output", {"ratio": change.ratio})]
     lines = (change.before_index, change.last)
     return finding_of(study, fault, track, change.first, len(track) - 1, lines, numbers, ruled_out)
+
+
+def left_reference(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find a sensor that another reading leaves while the output goes with that one: the plant does, too."""
+    others = [other for other in study.tracks.values() if not other.controlled.any()]
+    found = [_from_reference(study, track, other) for track in study.active for other in others]
+    largest: dict[int | None, Finding] = {}
+    for finding in sorted(filter(None, found), key=lambda finding: abs(float(finding.numbers["size"]))):
+        largest[finding.channel] = finding
+    return list(largest.values())
+
+
+def _from_reference(study: Study, track: Track, other: Track) -> Finding | None:
+    """Return the drift of the sensor of `track` against the reading `other`; None if none shows."""
+    kept, alike = _blocks_on_setpoint(track), study.log.unit_of(other.loop.channel)
+    if kept is None or track.rest is None or alike != study.log.unit_of(track.loop.channel):
+        return None
+    apart = np.interp(track.time, other.time, other.pv / other.scale) - track.pv / track.scale
+    duty, needed = _in_blocks(track, kept, apart), _in_blocks(track, kept, track.output)
+    change = lasting_change(duty, track.shown(BAND))
+    if change is None or not duty.index[0] < change.first:
+        return None
+    size = change.after - change.before
+    was, now = (float(np.median(part)) for part in (needed.output[:FEW], needed.output[-FEW:]))
+    driven = abs(float(track.setpoint[change.last]) - track.rest)
+    due = NEEDED * abs(size * track.scale / driven * was)
+    if math.copysign(1.0, size * track.scale) * (now - was) < max(due, track.output_digit, AT_LIMIT):
+        return None
+    numbers: dict[str, float | str] = {
+        "kind": "reference",
+        "reference": study.log.channel_names.get(other.loop.channel) or f"channel {other.loop.channel}",
+        "size": size,
+        "early": change.before,
+        "late": change.after,
+        "before": was,
+        "after": now,
+        "setpoint": float(track.loop.setpoint[change.last]),
+    }
+    lines, out = (change.before_index, change.last), RuledOut("heater_degradation", "goes_with", numbers)
+    return finding_of(study, "sensor_bias", track, change.first, len(track) - 1, lines, numbers, [out])

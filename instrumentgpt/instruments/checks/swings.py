@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import HalfCycles, noise, smooth
+from instrumentgpt.instruments.analysis.signals import HalfCycles, noise, runs, smooth
 from instrumentgpt.instruments.analysis.tracks import Hold, Track
 from instrumentgpt.instruments.loops import Floats, Indices, Mask
 
@@ -159,7 +159,7 @@ def smallest_swing(track: Track) -> float:
 def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
     """Return the sustained oscillation of `track`, None if there is none; holds of one period are joined."""
     smallest = smallest_swing(track) if smallest is None else smallest
-    trains = [longest_train(track, hold, smallest) for hold in track.holds]
+    trains = [longest_train(track, hold, smallest) for hold in track.holds or _following(track)]
     groups = [train for train in trains if train is not None]
     if not groups:
         return None
@@ -198,6 +198,12 @@ def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
         oddness(track, int(longest.first[0]), int(longest.peak[-1]), period),
         straight,
     )
+
+
+def _following(track: Track) -> list[Hold]:
+    """Return the stretches in which a setpoint is followed that never stands still, as that of a cascade."""
+    stretches = runs(track.controlled & track.usable)
+    return [Hold(a, b, math.nan, a) for a, b in stretches.tolist()]
 
 
 def _lasts(track: Track, first: int, last: int, period: float) -> bool:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import starmap, zip_longest
 from operator import itemgetter
 
 import numpy as np
@@ -465,12 +466,16 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
     own = len(set(names.values())) == len(names) and not any(map(is_value, names.values()))
     said = [names.get(head, head) for head in heads] if own else heads  # CH1,"Water out",TEMP,TC_K
     for number, cells in before:
-        units = [cell.strip("[]() ") for cell in cells] + [""] * (len(heads) - len(cells))
-        of_heads = number > line and any(map(is_unit, units))
-        if 0 <= len(heads) - len(cells) <= 1 and (of_heads or (number < line and _names_units(cells))):
-            named_units = zip(said, units, strict=True)
-            return line, [f"{cell} ({unit})" if is_unit(unit) else cell for cell, unit in named_units]
+        go_on = number > line and not any(map(_is_number, cells))
+        if 0 <= len(heads) - len(cells) <= 1 and (go_on or (number < line and _names_units(cells))):
+            said = list(starmap(_joined, zip_longest(said, cells, fillvalue="")))
     return line, said
+
+
+def _joined(head: str, cell: str) -> str:
+    """Return a head with what its `cell` in another line of heads says, a unit in brackets."""
+    unit = cell.strip("[]() ")
+    return f"{head} ({unit})" if is_unit(unit) else f"{head} {cell}".strip()
 
 
 def _names_units(cells: Sequence[str]) -> bool:

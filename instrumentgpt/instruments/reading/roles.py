@@ -115,6 +115,9 @@ def roles_of(columns: Columns) -> Roles | None:
     for role in ("setpoint", "pv"):
         named[role] = [at for at in named[role] if damp or not columns.is_humid(at)]
     named["pv"] = [at for at in named["pv"] if not _is_another_time(columns, at)]
+    read = [at for at in named["setpoint"] if _is_read(columns, at, named["setpoint"])]
+    named["setpoint"] = [at for at in named["setpoint"] if at not in read]
+    named["pv"] = sorted([*named["pv"], *read])
     heads = {at: columns.headings[at] for at in named["pv"]} if columns.headings else {}
     if any(
         head.names_temperature() or (head.scores["pv"] == CERTAIN and not head.has_other_unit())
@@ -192,6 +195,13 @@ def _named_times(columns: Columns) -> list[int]:
         if texts[at] or goes_on(columns.values[at]):
             return [at]
     return []
+
+
+def _is_read(columns: Columns, at: int, setpoints: Sequence[int]) -> bool:
+    """Return whether column `at`, of the `setpoints` by its head, is a reading: “Ref” beside “Set”."""
+    values, sure = columns.values[at], [columns.rank(other, "setpoint")[1] == CERTAIN for other in setpoints]
+    is_said = columns.rank(at, "setpoint")[1] == CERTAIN or not any(sure)
+    return not (is_said or _is_steps(values) or _straight(values) >= STRAIGHT)
 
 
 def _is_another_time(columns: Columns, at: int) -> bool:

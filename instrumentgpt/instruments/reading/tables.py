@@ -3,7 +3,7 @@
 import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading import clocks
 from instrumentgpt.instruments.reading.cells import (
@@ -99,6 +100,8 @@ LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a re
 CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
+HARDLY = 0.05  # of all that a number ever moves
+SELDOM = 0.1  # share of rows in which a number that rests moves
 RARELY = 0.02  # share of rows at which a state changes that says what was done: a door, no heater's cycle
 COMPACT_DAYS, LAST_CLOCK = (100_000, 21_000_000), 240_000  # 260704, 20260704; hours, minutes, seconds
 PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
@@ -465,7 +468,7 @@ def _log_of(
     scale, why_scale = _scale(grid, roles)
     samples = _samples(grid, roles, usable, scale, axis.time)
     unread = grid.line[~usable]
-    remarks = _remarks(grid, table, roles)
+    remarks = [*_remarks(grid, table, roles), *_switched(grid, roles)]
     between = lines - grid.shape.first_row + 1 - sum(map(len, table.line)) + len(unread)
     rows = np.setdiff1d(np.concatenate([unread[:0], *table.line]), unread) if between else unread
     order = np.argsort(grid.line[usable]) if between or remarks else slice(0)
@@ -700,6 +703,24 @@ def _remarks(grid: Grid, table: Table, roles: Roles) -> list[tuple[int, str]]:
         begins = said[codes] & np.append(True, np.diff(codes) != 0) if len(codes) else codes
         found += [(int(grid.line[row]), str(texts[codes[row]])) for row in np.flatnonzero(begins)]
     return found
+
+
+def _switched(grid: Grid, roles: Roles) -> Iterator[tuple[int, str]]:
+    """Yield line and text of each change of a number that rarely changes: of a door, a pump, a speed.
+
+    One that goes on from row to row is one change; what is hardly one is none.
+    """
+    own = {*roles.time, roles.channel_column, *(at for of in roles.channels.values() for at in of.values())}
+    for at in sorted({*range(len(grid.numbers))} - own):
+        rows = np.flatnonzero(np.isfinite(grid.numbers[at]))
+        values, head = grid.numbers[at][rows], grid.heading(at)
+        moves = np.diff(values) != 0
+        changes = runs(moves)
+        if not head or len(changes) > RARELY * len(rows) or moves.sum() > SELDOM * len(rows):
+            continue
+        for (first, _), (before, now) in zip(changes.tolist(), values[changes].tolist(), strict=True):
+            if abs(now - before) > HARDLY * np.ptp(values):
+                yield int(grid.line[rows[first + 1]]), f"{head.text} {before:g} → {now:g}"
 
 
 def _carry_gains(samples: pd.DataFrame, roles: Roles, said: Sequence[tuple[int, str]]) -> None:
