@@ -25,7 +25,7 @@ from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.documents import documents, documents_asked
 from instrumentgpt.analyst.events import events, topic
-from instrumentgpt.analyst.figures import PARTS, called, figures, held_setpoints
+from instrumentgpt.analyst.figures import PARTS, called, figures
 from instrumentgpt.analyst.forms import length_asked, shortened
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
@@ -44,7 +44,6 @@ from instrumentgpt.analyst.questions import (
     devices_in,
     language_asked,
     limits_asked,
-    numbers_in,
     read_question,
     spelled,
     suspected,
@@ -252,8 +251,12 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     told = composed(plain, kind)
     told, is_all = (told, True) if told else columns_asked(plain, kind)
     by_figures = (kind == "figures" and not case.question.extreme) or (bool(told) and is_all)
+    asks_verdict = case.question.kind == "diagnosis" and case.question.score >= ALONE
     if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures):
         kind, is_all = "diagnosis", False
+    if kind == "diagnosis" and asks_verdict:
+        yield from diagnose(case)
+        told, is_all = ["\n", *told] if told else [], True
     yield from told
     yield from () if is_all else ANSWERS[kind](case)
 
@@ -388,7 +391,8 @@ def _is_of_one(case: Case, kind: str) -> bool:
         of_it = not any(aspect(name, question.words) for name in OF_ALL) or (
             aspect("next", question.words) and not aspect("which_one", question.words)
         )
-        return bool(is_unread or is_of_named or of_it or aspect("which_channel", question.words))
+        of_channels = question.all_channels or aspect("which_channel", question.words)
+        return bool(is_unread or is_of_named or of_it or of_channels)
     return may_run and (kind in ("help", "figures", "events") or (kind == "gains" and not question.gain))
 
 
@@ -460,14 +464,6 @@ def term(case: Case) -> Iterator[str]:
             yield from figures(replace(case, question=replace(case.question, kind="figures", extreme="")))
 
 
-def _diagnosis(case: Case) -> Iterator[str]:
-    """Say how the setpoints were held that the question names, then what is wrong."""
-    named = numbers_in(case.question.words) - {*case.question.channels}
-    if named and (held := list(held_setpoints(case, choose_log(case)))):
-        yield from (*held, "\n")
-    yield from diagnose(case)
-
-
 def help_(case: Case) -> Iterator[str]:
     """Answer thanks, greetings and goodbyes shortly, say what can be asked, and what cannot."""
     words = case.question.words
@@ -495,7 +491,7 @@ def _image_note(case: Case) -> str:
 
 
 ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
-    "diagnosis": _diagnosis,
+    "diagnosis": diagnose,
     "figures": figures,
     "plot": plot,
     "compare": compare,

@@ -61,11 +61,8 @@ def diagnose(case: Case) -> Iterator[str]:
         yield case.say("kind_correct") + "\n"
         return
     window, note = ({}, "") if asks_to_run(case.question) else window_asked(case, about)  # the coming night
-    yield note + "\n\n" if note else ""
-    if window:
-        yield from figures(case)
-        yield "\n"
-    elif len(case.question.moments) == 1 and not asks_to_run(case.question):
+    yield note + "\n\n" if note and not window else ""
+    if not window and len(case.question.moments) == 1 and not asks_to_run(case.question):
         from instrumentgpt.analyst.events import at_moment  # which has reports in it
 
         yield from at_moment(case, about, case.question.moments[0])
@@ -82,6 +79,7 @@ def diagnose(case: Case) -> Iterator[str]:
         yield from _lines(case, about, diagnosis)
     if case.question.pasted and _of_class(diagnosis, "insufficient_data"):
         yield "\n" + case.say("pasted_needs") + "\n"
+    yield from (f"\n{note}\n\n" if note else "\n", *figures(case)) if window else ()
 
 
 def _each_channel(case: Case, about: Subject, whole: Result) -> Iterator[str]:
@@ -566,7 +564,10 @@ def _healthy(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         widest = max(channels, key=lambda channel: channel["half_peak_to_peak"] or 0.0)
         band = next(loop["band"] for loop in diagnosis["kinds"] if loop["channel"] == widest["channel"])
         fields = {"band": (size := widest["half_peak_to_peak"]), "channel": widest["channel"], "own": band}
-        yield case.item("healthy_band", **numbers, **fields, inside=size <= band)
+        told = {row["channel"] for row in diagnosis["excursions"]["explained"]}  # what takes it out of it
+        told |= {loop["channel"] for loop in diagnosis["kinds"] if loop["drive"] == "on_off"}
+        if size <= band or widest["channel"] not in told:
+            yield case.item("healthy_band", **numbers, **fields, inside=size <= band)
         shown = [row for row in _of_class(diagnosis, "healthy") if row["channel"] == widest["channel"]]
         if not faults_of(diagnosis) and shown and shown[0]["evidence"]:
             quotes = _quotes(case, about, shown[0], unit_of(diagnosis, widest["channel"]))
@@ -687,7 +688,9 @@ def _next_healthy(case: Case, diagnosis: Result) -> Iterator[str]:
         yield case.say("next_action", action=action) + "\n"
     if excursions or rising or before or not healthy:
         return
-    stepped = any(finding["numbers"].get("kind") == "stepped" for finding in healthy)
+    held = {finding["channel"] for finding in healthy}
+    rows = (row for row in diagnosis["channels"] if row["channel"] in held)
+    stepped = any(row["overshoot"] is not None for row in rows)
     steps = case.say("healthy_stepped" if stepped else "healthy_no_step")
     checks, unjudged = ({*diagnosis[name]} for name in ("checks", "unjudged"))
     numbers = {"checks": len(checks - unjudged), "count": len(healthy), "lines": diagnosis["lines"]}

@@ -83,7 +83,7 @@ class Metrics:
     controlled: float  # share of the record with a setpoint and the loop on
     setpoint: float  # the one held longest
     mean_error: float  # setpoint - pv
-    half_peak_to_peak: float  # of a mean of half a lag; in a diagnosis that tells a swing, that one
+    half_peak_to_peak: float  # of a mean of half a lag; of a loop that is on or off, of most of its cycles
     period: float  # s, of the strongest oscillation; nan without one
     regularity: float  # autocorrelation at that period
     duty: float  # percent, mean output
@@ -122,7 +122,7 @@ def metrics_of(track: Track) -> Metrics:
         controlled=_share(on),
         setpoint=main_setpoint(track),
         mean_error=sign * track.shown(mean_of(error)),
-        half_peak_to_peak=track.shown(half_peak_to_peak(track.smooth_error[calm])),
+        half_peak_to_peak=track.shown(track.own_swing or half_peak_to_peak(track.smooth_error[calm])),
         period=period * track.period,
         regularity=regularity,
         duty=mean_of(track.output[held]),
@@ -202,7 +202,7 @@ TOGETHER = 0.8  # correlation with a neighbour, from which both move by one caus
 ABOVE_NOISE = 3.0  # times noise and digit that a swing must have to be one
 STILL = 0.02  # % of output amplitude below which the output does not take part
 COARSE_STEPS = 4  # values of the output in a swing, up to which it moves in steps
-LEAST_CYCLES = 3.0
+LEAST_CYCLES = 4.0  # three can be chance
 PARTS, WILD = 8, 3.0  # of a hold; times the usual swing of one, from which it is told of that part alone
 
 

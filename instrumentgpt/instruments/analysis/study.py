@@ -26,12 +26,14 @@ from instrumentgpt.instruments.findings import Evidence, Finding, RuledOut
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop, Mask, loops_of, rows_by_channel
 from instrumentgpt.instruments.messages import Group
+from instrumentgpt.instruments.reading.headers import heading_of
 from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
 from instrumentgpt.instruments.shown import as_logged, shown_per_logged
 
 GAP_PERIODS = 12.0  # sample periods without a line: more than a lag, so that the loop was not seen to act
 CLOCK_SET = 2.0  # s by which a clock must jump to count: smaller steps are a network time server's
 GAP_MARGIN = 90.0  # sample periods on either side of a gap that no test may use
+WITH_ROOM = 0.5  # of what pv went, from which its room may have taken it along
 CHUNK = 1 << 20  # rows that are looked at together
 
 
@@ -80,6 +82,19 @@ class Study:
         if drives == self.drives and len(kept) == len(self.tracks):
             return self
         return replace(self, drives=drives, tracks=kept)
+
+    @cached_property
+    def rooms(self) -> tuple[Track, ...]:
+        """Return the readings of the room that the loops stand in, by their heads."""
+        heads = {number: heading_of(self.log.channel_names.get(number, "")) for number in self.tracks}
+        beside = ((number, track) for number, track in self.tracks.items() if track.kind.drive == "unseen")
+        return tuple(track for number, track in beside if heads[number].says("pv", "room"))
+
+    def room_went(self, track: Track, first: int, last: int, size: float) -> bool:
+        """Return whether a room went the way of `track` between two samples, by half of `size` (bands)."""
+        ends, shown = track.time[[first, last]], size / track.scale
+        ways = (np.diff(np.interp(ends, room.time, room.pv / room.scale)).item() for room in self.rooms)
+        return any(way / shown >= WITH_ROOM for way in ways)
 
     @cached_property
     def departures(self) -> Mapping[int, tuple[Departure, ...]]:

@@ -15,7 +15,6 @@ from instrumentgpt.instruments.reading.headers import level_of
 HEALTHY_OVERSHOOT = 2.0  # bands
 HEALTHY_OVERSHOOT_PERCENT = 6.0  # of the step; loops.md section 1
 HEALTHY_SWING = 1.0  # band, half peak to peak while holding
-OWN_SWING = 1.8  # times that of its usual cycle, likewise, of an on/off loop
 HEALTHY_ERROR = 0.35  # band, mean while holding
 LATELY = 3.0  # lags, in which is seen where a loop goes
 
@@ -64,7 +63,7 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
         doubts["never_held"] = {"needed": track.lags(SHORTEST_HOLD), "period": track.period}
     elif not track.quiet.any() and not own and not followed_within(track)[0] < BAND:
         doubts |= {"away_at_end": away} if (away := _away_at_end(track)) else {"unsettled": {}}
-    elif metrics.half_peak_to_peak * scale > max(HEALTHY_SWING, OWN_SWING * own):
+    elif not own and metrics.half_peak_to_peak * scale > HEALTHY_SWING:
         doubts["swings"] = {"swing": metrics.half_peak_to_peak}
     short = [hold for hold in track.holds if not (track.arrived(hold) or track.reached(hold) == hold.stop)]
     if short and track.quiet.any():

@@ -183,7 +183,7 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         since = track.time[start] - track.lags(STEPPED)
         if rise < NEIGHBOUR_HEAT and another_was_set(study.active, track, since, track.time[top]):
             continue
-        if moved_with_room(study, track, start, top):
+        if moved_with_room(study, track, start, top) or study.room_went(track, begun, top, sign * rise):
             continue
         if driven_by_another(study.active, track, start, top, -sign * above / 2):
             continue

@@ -81,7 +81,7 @@ def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Findi
     """Find overshoot: windup if the output is at its limit well after pv crossed the setpoint, else gains."""
     findings = []
     for track in study.active:
-        measured = overshoots(track)
+        measured = [one for one in overshoots(track) if not study.room_went(track, *_past(one))]
         towards = [overshoot for overshoot in measured if _passes(overshoot, TOWARDS)]
         pinned = [overshoot for overshoot in towards if overshoot.pinned > track.lags(PINNED_PAST)]
         far = [overshoot for overshoot in towards if overshoot not in pinned and _passes(overshoot)]
@@ -90,6 +90,11 @@ def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Findi
         if worst in hits and 2 * _way(towards) > _way(measured):
             findings.append(_overshoot_finding(study, track, fault, hits, len(measured)))
     return findings
+
+
+def _past(overshoot: Overshoot) -> tuple[int, int, float]:
+    """Return from where to where pv went past the setpoint, and how far."""
+    return overshoot.crossing, overshoot.peak, math.copysign(overshoot.size, overshoot.step.size)
 
 
 def _way(answers: list[Overshoot]) -> float:

@@ -20,6 +20,8 @@ SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, 
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of real ones 0.95 and more stayed
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
+ASKED = 0.5  # of a jump, by which the setpoint had just moved: the plant is on its way
+SWITCHED = 50.0  # percent by which an output moves at once
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
 SPREAD = 0.35, 0.65  # of the move before, that a filter lets follow of a jump: a plant goes on more slowly
 ALIKE = 2.0  # times that one jump is larger than another, at most: heat comes so, a sensor does not shed it
@@ -85,6 +87,7 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     findings = []
     for track in study.tracks.values():
         spikes = readings.spikes_in(track.time, track.raw, track.lag, track.setpoint)
+        spikes = [spike for spike in spikes if not _switched(study, track, *spike)]
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
         if len(spikes) < FEWEST_SPIKES:
             continue
@@ -112,6 +115,14 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return findings
 
 
+def _switched(study: Study, track: Track, first: int, stop: int) -> bool:
+    """Return whether a reading beside loops jumped as an output of theirs was switched: a pipe, a jacket."""
+    since, until = track.time[max(first - AT_ONCE, 0)], track.time[first]
+    outputs = (other.output[(other.time >= since) & (other.time <= until)] for other in study.active)
+    moves = (np.abs(np.diff(output)).max(initial=0.0) for output in outputs)
+    return track.kind.drive == "unseen" and any(move >= SWITCHED for move in moves)
+
+
 def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find an impossible movement of pv that stays: the sensor moved, the plant did not."""
     return [finding for track in study.tracks.values() for finding in _step(study, track)]
@@ -123,7 +134,8 @@ def _step(study: Study, track: Track) -> list[Finding]:
     merged = _merged(track, found_at)
     sizes = [float(track.pv[last] - track.pv[index - 1]) for index, last in merged]
     for (index, last), size in zip(merged, sizes, strict=True):
-        if not (track.usable[index] and _is_held(track, index)):
+        asked = (track.setpoint[last] - track.setpoint[max(index - AT_ONCE, 0)]) / size
+        if not (track.usable[index] and _is_held(track, index)) or asked >= ASKED:
             continue
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[last + 1 : last + 1 + AT_ONCE]

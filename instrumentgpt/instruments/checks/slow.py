@@ -18,7 +18,6 @@ from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, Hold, Trac
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.loops import Floats, Indices, Mask
-from instrumentgpt.instruments.reading.headers import heading_of
 
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
@@ -32,6 +31,7 @@ SMALLEST_DUTY = 3.0  # percent below which a ratio means nothing
 BEGUN = 0.15  # share of the whole change that counts as begun
 DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at once, before pv has drifted far
 REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
+SOAKED = 0.75  # share of a fall that is there half-way: a plant that soaks needs less ever more slowly
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
 FEWEST_HOLDS = 3  # of one setpoint: two may differ by anything
@@ -133,6 +133,8 @@ def lasting_change(duty: Duty, least: float = SMALLEST_CHANGE) -> Change | None:
     if first >= count - 3 or not not_begun.size:
         return None
     if np.count_nonzero(moved[:first] > REVERSED) >= FEW:
+        return None
+    if abs(after) < abs(before) and np.median(moved[count // 2 :][: count // 5]) > SOAKED:
         return None
     begins = int(np.flatnonzero(moved <= min(begun, np.max(moved[: len(early)])))[-1]) + 1
     start, clear = (duty.index[block - 1] + duty.size for block in (begins, first))
@@ -237,10 +239,7 @@ def _room(study: Study, track: Track, change: Change) -> RuledOut | None:
     Heat is lost by the difference to the room: what its change explains is the ratio of these differences.
     """
     since, until = track.time[change.first], track.time[change.last]
-    for number, room in study.tracks.items():
-        name = heading_of(study.log.channel_names.get(number, ""))
-        if room.kind.drive != "unseen" or not name.says("pv", "room"):
-            continue
+    for room in study.rooms:
         starts = max(room.time[0], since - DAY) - 1.0, until - DAY
         days = [room.loop.pv[(room.time > start) & (room.time <= start + DAY)] for start in starts]
         if not all(np.isfinite(day).any() for day in days):

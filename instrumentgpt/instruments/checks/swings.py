@@ -18,6 +18,7 @@ LONG_BEGINNING = 4.0  # periods
 PARTS = 8  # of a hold, in each of which a swing may be all there is
 AMPLITUDE = 0.95  # band, half peak to peak
 SMALL_AMPLITUDE = 0.75  # band, from which no hold is healthy; a swing that small must be strikingly regular
+END_TO_END = 0.9  # of its range, that the output of a swing goes, for one of any size to be the loop's own
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
 FILLS = 0.15  # of the time on setpoint: a loop whose gains or valve make it swing does not stop for long
@@ -257,6 +258,9 @@ def is_pushed(track: Track, swing: Swing) -> bool:
 def _small_swing(track: Track) -> Swing | None:
     """Return a swing between what is healthy and what counts, if it is strikingly regular and long."""
     swing = swing_of(track, SMALL_AMPLITUDE) if track.is_thermal else None
+    if swing is None and track.is_thermal:
+        least = swing_of(track, max(ABOVE_NOISE * track.noise, 3 * track.digit))
+        swing = least if least and 2 * least.output > END_TO_END * (track.high - track.low) else None
     if swing is None or swing.regularity < STRIKING or 2 * swing.cycles < STRIKING_CROSSINGS:
         return None
     if swing.at_limit <= AT_LIMIT_SHARE and swing.straightness < SMOOTH:
