@@ -43,11 +43,11 @@ def figures(case: Case) -> Iterator[str]:
     if question.extreme == "when" or question.quantity == "recovery":
         yield from (when if question.extreme == "when" else _recoveries)(case, about)
         return
+    window, note = window_asked(case, about)
     for telling in (_ways_named, _cycles if aspect("cycle", question.words) else held_setpoints):
         if told := list(telling(case, about)):
-            yield from told
+            yield from (*([note, "\n\n"] if note else ()), *told)
             return
-    window, note = window_asked(case, about)
     metrics = case.tool("channel_metrics", **about.named, channel=question.channel, **window)
     is_read = question.extreme in ("least", "most", "range", "mean") or bool(window)
     role, lacks = COLUMN.get(question.quantity), metrics["missing"]

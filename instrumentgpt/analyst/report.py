@@ -79,7 +79,7 @@ def diagnose(case: Case) -> Iterator[str]:
         yield from _lines(case, about, diagnosis)
     if case.question.pasted and _of_class(diagnosis, "insufficient_data"):
         yield "\n" + case.say("pasted_needs") + "\n"
-    yield from (f"\n{note}\n\n" if note else "\n", *figures(case)) if window else ()
+    yield from ("\n", *figures(case)) if window else ()
 
 
 def _each_channel(case: Case, about: Subject, whole: Result) -> Iterator[str]:

@@ -31,7 +31,10 @@ SMALLEST_DUTY = 3.0  # percent below which a ratio means nothing
 BEGUN = 0.15  # share of the whole change that counts as begun
 DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at once, before pv has drifted far
 REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
-SOAKED = 0.75  # share of a fall that is there half-way: a plant that soaks needs less ever more slowly
+SOAKED = (
+    0.25,
+    0.75,
+)  # shares of a fall after a quarter and a half of the record: a plant that soaks slows down
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
 FEWEST_HOLDS = 3  # of one setpoint: two may differ by anything
@@ -134,7 +137,8 @@ def lasting_change(duty: Duty, least: float = SMALLEST_CHANGE) -> Change | None:
         return None
     if np.count_nonzero(moved[:first] > REVERSED) >= FEW:
         return None
-    if abs(after) < abs(before) and np.median(moved[count // 2 :][: count // 5]) > SOAKED:
+    parts = (float(np.median(moved[count * part // 4 :][: count // 5])) for part in (1, 2))
+    if abs(after) < abs(before) and all(there > share for there, share in zip(parts, SOAKED, strict=True)):
         return None
     begins = int(np.flatnonzero(moved <= min(begun, np.max(moved[: len(early)])))[-1]) + 1
     start, clear = (duty.index[block - 1] + duty.size for block in (begins, first))

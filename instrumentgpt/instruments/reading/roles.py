@@ -117,7 +117,6 @@ def roles_of(columns: Columns) -> Roles | None:
     named["pv"] = [at for at in named["pv"] if not _is_another_time(columns, at)]
     read = [at for at in named["setpoint"] if _is_read(columns, at, named["setpoint"])]
     named["setpoint"] = [at for at in named["setpoint"] if at not in read]
-    named["pv"] = sorted([*named["pv"], *read])
     heads = {at: columns.headings[at] for at in named["pv"]} if columns.headings else {}
     if any(
         head.names_temperature() or (head.scores["pv"] == CERTAIN and not head.has_other_unit())
@@ -138,6 +137,8 @@ def roles_of(columns: Columns) -> Roles | None:
         return None
     _add_setpoints(columns, channels, rest)
     _add_outputs(columns, channels, filled)
+    for at in (at for at in read if columns.headings[at].unit in DEGREES):
+        channels[max(channels) + 1] = {"pv": at}
     unmoved = [loop for loop in channels.values() if _is_unmoved(columns, loop)]
     rests = ", ".join(f"“{columns.headings[loop.pop('output')].text}”" for loop in unmoved)
     guessed = {"output": f"cannot tell: {rests} rests while the setpoint moves"} if rests else {}
