@@ -129,7 +129,7 @@ class Table:
     broken: list[tuple[int, str, str]]
     broken_count: int = 0
     headers_again: int = 0
-    others: list[tuple[int, str]] = field(default_factory=list)
+    others: list[tuple[int, str]] = field(default_factory=list)  # lines below the first row that are none
     remarks: list[tuple[int, str]] = field(default_factory=list)  # in rows, but in no column
     above: list[tuple[int, str]] = field(default_factory=list)  # lines before the first row
     unended: list[tuple[int, str]] = field(default_factory=list)  # a row of several lines, to be gone on with
@@ -513,6 +513,7 @@ def read_chunk(table: Table, chunk: Chunk, shape: Shape) -> int:
         if not _read_quickly(table, block, first, shape):
             texts = [*table.unended, *((number, text_of(line)) for number, line in enumerate(block, first))]
             rows = [*joined(texts)] if shape.joined else texts
+            table.others += [pair for pair in texts if not pairs_of(pair[1])] if shape.joined else []
             table.unended = [rows.pop()] if shape.joined and rows else []
             read_rows(table, rows, shape)
     return len(lines)
@@ -579,6 +580,7 @@ def read_rows(table: Table, lines: Iterable[tuple[int, str]], shape: Shape) -> N
     """Append `lines` (number, text) to `table`, whatever they are."""
     rows: list[list[str]] = []
     numbers: list[int] = []
+    heads = [heading.text for heading in shape.headings]
     for number, text in lines:
         if number < shape.first_row or not text.strip():
             continue
@@ -597,13 +599,12 @@ def read_rows(table: Table, lines: Iterable[tuple[int, str]], shape: Shape) -> N
             rows.append(cells)
             numbers.append(number)
             table.remarks += [(number, remark)] if remark else []
-        elif gains_in(text)[0] or math.isfinite(setpoint_in(STAMP.sub("", text, count=1), marked=False)[0]):
-            table.others.append((number, text))
-        elif shape.headings and cells + [""] * (shape.width - len(cells)) == [
-            heading.text for heading in shape.headings
-        ]:
+            continue
+        table.others.append((number, text))
+        setpoint = setpoint_in(STAMP.sub("", text, count=1), marked=False)[0]
+        if heads and cells + [""] * (shape.width - len(cells)) == heads:
             table.headers_again += 1
-        elif not _is_said(cells or text.split()):
+        elif not (_is_said(cells or text.split()) or gains_in(text)[0] or math.isfinite(setpoint)):
             table.broken_count += 1
             reason = f"{len(cells)} cells, not {shape.width}" if len(cells) != shape.width else "no numbers"
             if len(table.broken) < 5 + 5 * (level_of(text) == "error"):

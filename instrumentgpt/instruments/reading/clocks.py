@@ -3,7 +3,7 @@
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
@@ -57,22 +57,37 @@ SHORT_YEAR = re.compile(r"\d\d([./-])\d\d\1\d\d(?!\d)")
 WAYS = ("month", "day", "year")  # which of the numbers of a date comes first, the likelier first
 CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": ":", "分": ":", "秒": ""})
 
-ZONE = re.compile(r"(?<=:)(\d\d(?:[.,]\d+)?) ?(?:Z|UTC|[+-]\d\d:?\d\d)$")  # a log's clock is its own
-DAYS = re.compile(r"(\d+)(?: ?(?:d|days?|天)[ ,]*|\.(?=\d\d:\d\d:))(\d\d?)(?=:\d\d)")  # of a duration
-DASHED = re.compile(r"(\d{4}-\d\d-\d\d)[_T ](\d\d)-(\d\d)-(\d\d)(?!\d)")
-OF_COLON = re.compile(r"(:\d\d:\d\d):(\d{3})$")  # ms behind a colon
-LETTERED = re.compile(r"(?<!\d)(\d{1,3})h ?(\d\d)(?:[:m] ?(\d\d)(?:s\b)?|m?$)")
-TWELVE = re.compile(r"(\d{1,2}):(\d\d(?::\d\d(?:[.,]\d+)?)?) ?([AaPp])\.?[Mm]\.?$")
+FORMS: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = (  # and how ISO writes them
+    (COMPACT, r"\1-\2-\3 \4:\5:\6"),
+    (re.compile(r"(?<=:)(\d\d(?:[.,]\d+)?) ?(?:Z|UTC|[+-]\d\d:?\d\d)$"), r"\1"),  # a log's clock is its own
+    (re.compile(r"(:\d\d:\d\d):(\d{3})$"), r"\1.\2"),  # ms behind a colon
+    (re.compile(r"(\d{4}-\d\d-\d\d)[_T ](\d\d)-(\d\d)-(\d\d)(?!\d)"), r"\1 \2:\3:\4"),
+    (
+        re.compile(r"(?<!\d)(\d{1,3})h ?(\d\d)(?:[:m] ?(\d\d)(?:s\b)?|m?$)"),
+        lambda match: f"{match[1]}:{match[2]}:{match[3] or '00'}",
+    ),
+    (
+        re.compile(r"^(\d+)(?: ?(?:d|days?|天)[ ,]*|\.(?=\d\d:\d\d:))(\d\d?)(?=:\d\d)"),  # of a duration
+        lambda match: f"{24 * int(match[1]) + int(match[2])}",
+    ),
+    (
+        re.compile(r"^(\d{1,2}):(\d\d(?::\d\d(?:[.,]\d+)?)?) ?([AaPp])\.?[Mm]\.?$"),
+        lambda match: f"{int(match[1]) % 12 + 12 * (match[3] in 'Pp'):02d}:{match[2]}",
+    ),
+    (  # years as Taiwan counts them, 1911 less
+        re.compile(r"^(1[0-4]\d)(?=([-/.])\d\d?\2\d)"),
+        lambda match: str(int(match[1]) + 1911),
+    ),
+)
 WEEKDAY = re.compile(
     r"^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|mo|di|mi|do|fr|sa|so)\.?,? +"
-    r"(?=\d{1,4}[-/.]\d|\d{1,2} [a-z]{3}|[a-z]{3} \d)"
+    r"(?=\d{1,4}[-/.年]\d|\d{1,2} [a-z]{3}|[a-z]{3} \d)"
     r"| ?[(（](?:週|周|星期)?[一二三四五六日][)）]| ?(?:週|周|星期)[一二三四五六日]",
     re.IGNORECASE,
 )
 DOTTED_CLOCK = re.compile(r"(\d\d)\.(\d\d)\.(\d\d)$")  # where the last number changes: it is no year
 TWO_PARTS = re.compile(r"(\d+):\d\d$")
 MOST_YEARS = 3  # of a log whose dates have two digits of them
-REPUBLIC = re.compile(r"(1[0-4]\d)(?=([-/.])\d\d?\2\d)")  # years as Taiwan counts them, 1911 less
 HALF_DAY = re.compile(r"([上下])午\s*(\d[\d:.]*)")
 
 
@@ -339,14 +354,10 @@ def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | No
     or each the one next to `near` (µs). What begins at 0:00:00 is elapsed, but in a file named after a day.
     """
     dotted = [match for cell in cells if (match := DOTTED_CLOCK.search(cell))]
-    if len({match[3] for match in dotted}) > MOST_YEARS or any(
-        int(match[2]) > len(MONTHS) for match in dotted
-    ):
+    no_month = any(int(match[2]) > len(MONTHS) for match in dotted)
+    if no_month or len({match[3] for match in dotted}) > MOST_YEARS:
         cells = [DOTTED_CLOCK.sub(r"\1:\2:\3", cell) for cell in cells]
-    said = (WEEKDAY.sub(" ", cell) for cell in cells)
-    narrow = (HALF_DAY.sub(_english, unicodedata.normalize("NFKC", cell)) for cell in said)
-    plain = (text.strip().translate(CHINESE).strip(" :") for text in narrow)
-    texts = [_in_one_form(text) for text in plain]
+    texts = [_in_one_form(cell) for cell in cells]
     filled = [text for text in texts if any(letter.isdigit() for letter in text)]
     if not filled:
         return Stamps(np.full(len(texts), NO_TIME), "")
@@ -376,21 +387,12 @@ def _in_one_form(text: str) -> str:
     >>> [_in_one_form(text) for text in ("16h19m10s", "03:39:18 PM", "2026-06-26_11-21-41", "Mon 04.07.2026")]
     ['16:19:10', '15:39:18', '2026-06-26 11:21:41', '04.07.2026']
     """
-    text = WEEKDAY.sub(" ", text).strip().removeprefix("T+")
-    text = ZONE.sub(r"\1", COMPACT.sub(r"\1-\2-\3 \4:\5:\6", text))
-    text = DASHED.sub(r"\1 \2:\3:\4", OF_COLON.sub(r"\1.\2", text))
-    text = LETTERED.sub(lambda match: f"{match[1]}:{match[2]}:{match[3] or '00'}", text)
-    if match := DAYS.match(text):
-        return f"{24 * int(match[1]) + int(match[2])}{text[match.end() :]}"
-    if match := TWELVE.match(text):
-        return f"{int(match[1]) % 12 + 12 * (match[3].lower() == 'p'):02d}:{match[2]}"
-    return (
-        REPUBLIC.sub(lambda match: str(int(match[1]) + 1911), text, count=1) if REPUBLIC.match(text) else text
-    )
-
-
-def _english(match: re.Match[str]) -> str:
-    return f"{match[2]} {'AM' if match[1] == '上' else 'PM'}"
+    text = WEEKDAY.sub(" ", unicodedata.normalize("NFKC", text).strip())
+    text = HALF_DAY.sub(lambda match: f"{match[2]} {'AM' if match[1] == '上' else 'PM'}", text)
+    text = text.translate(CHINESE).strip(" :").removeprefix("T+")
+    for form, plain in FORMS:
+        text = form.sub(plain, text)
+    return text
 
 
 def _each(kind: str, texts: Sequence[str], shape: re.Pattern[str]) -> Micros:

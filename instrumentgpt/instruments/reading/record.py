@@ -18,7 +18,7 @@ from instrumentgpt.errors import InstrumentGPTError, in_language
 from instrumentgpt.instruments.reading.clocks import ClockStep
 from instrumentgpt.instruments.reading.placeholders import Placeholder
 
-EVENT_COLUMNS = ("time", "level", "source", "text", "line")
+EVENT_COLUMNS = {"time": "float64", "level": "str", "source": "str", "text": "str", "line": "int64"}
 DEGREES_PER_UNIT: Mapping[str, float] = {"°C": 1.0, "K": 1.0, "°F": 5 / 9}  # °C per unit of a difference
 HOW_TO = "See docs/add-a-log-format.md"
 
@@ -37,12 +37,7 @@ class Broken:
 
 def no_events() -> pd.DataFrame:
     """Return an empty frame of events."""
-    return pd.DataFrame(
-        {name: pd.Series(dtype=kind) for name, kind in zip(EVENT_COLUMNS, _EVENT_TYPES, strict=True)}
-    )
-
-
-_EVENT_TYPES = ("float64", "str", "str", "str", "int64")
+    return pd.DataFrame(columns=[*EVENT_COLUMNS]).astype(EVENT_COLUMNS)
 
 
 def nothing(rows: int) -> NDArray[np.float16]:

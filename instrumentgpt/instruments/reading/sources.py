@@ -197,11 +197,9 @@ def text_of(line: bytes) -> str:
     '25.3\ufffdC'
     """
     decoded = line.decode("utf-8", "replace").removeprefix("\ufeff")
-    return (
-        "".join(letter for letter in decoded if letter >= " " or letter == "\t")
-        if not decoded.isprintable()
-        else decoded
-    )
+    if decoded.isprintable():
+        return decoded
+    return "".join(letter for letter in decoded if letter >= " " or letter == "\t")
 
 
 def lines_above(source: Source, row: int) -> list[tuple[int, str]]:

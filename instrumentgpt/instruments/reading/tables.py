@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading import clocks
 from instrumentgpt.instruments.reading.cells import (
+    DELIMITERS,
     FREE_NUMBER,
     GREATEST,
     MOST_NAMES,
@@ -70,7 +72,6 @@ from instrumentgpt.instruments.reading.record import (
     gains_of,
     gains_stated,
     missing_of,
-    no_events,
     nothing,
     pairs_of,
 )
@@ -103,9 +104,8 @@ MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
 HARDLY = 0.05  # of all that a number ever moves
 SELDOM = 0.1  # share of rows in which a number that rests moves
 RARELY = 0.02  # share of rows at which a state changes that says what was done: a door, no heater's cycle
-COMPACT_DAYS, LAST_CLOCK = (100_000, 21_000_000), 240_000  # 260704, 20260704; hours, minutes, seconds
+LEAST_DAY = 100_000  # of those written without marks: 260704, 20260704
 PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
-PARTS = ((1900, 2100), (1, 13), (1, 32), (0, 24), (0, 60), (0, 60))  # of a date and its clock, least and most
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
 DELIMITER_NAMES = {
     "=": "named values",
@@ -467,13 +467,11 @@ def _log_of(
     unit, why_unit = _unit(grid, roles)
     scale, why_scale = _scale(grid, roles)
     samples = _samples(grid, roles, usable, scale, axis.time)
-    unread = grid.line[~usable]
-    remarks = [*_remarks(grid, table, roles), *_switched(grid, roles)]
-    between = lines - grid.shape.first_row + 1 - sum(map(len, table.line)) + len(unread)
-    rows = np.setdiff1d(np.concatenate([unread[:0], *table.line]), unread) if between else unread
-    order = np.argsort(grid.line[usable]) if between or remarks else slice(0)
+    unread = [*_texts_of(grid, ~usable)]
+    said = [*table.above, *table.others, *_remarks(grid, table, roles), *_switched(grid, roles)]
+    order = np.argsort(grid.line[usable]) if said or unread else slice(0)
     placed = grid.line[usable][order], axis.time[order]
-    _carry_gains(samples, roles, [*table.above, *table.others, *remarks])
+    _carry_gains(samples, roles, said)
     _carry_setpoint(samples, roles, table.others)
     began = began_in(text for _, text in table.above)
     kind = kind_of(source.path) if source.path.is_file() else None
@@ -498,7 +496,10 @@ def _log_of(
         or f"{grid.shape.delimiter}{grid.shape.width}",
         start=start_of(axis.first, times.kind, source.path, began) if len(stamps) else None,
         lines=lines,
-        broken=Broken(table.broken_count + len(unread), (*table.broken, *_without_time(grid, ~usable))),
+        broken=Broken(
+            table.broken_count + len(unread),
+            (*table.broken, *((*row, "there is no such time") for row in unread[:EXAMPLES])),
+        ),
         unit=unit,
         missing=(*times.missing, *missing_of(samples)),
         output_scale=scale,
@@ -511,16 +512,15 @@ def _log_of(
         channel_names=channel_names,
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
-        load_events=partial(
-            table_events, source, grid.shape, rows, between, *placed, axis, times.kind, remarks
-        ),
+        load_events=partial(table_events, grid.shape, [*said, *unread], *placed, axis, times.kind),
     )
 
 
-def _without_time(grid: Grid, unread: NDArray[np.bool_]) -> Iterable[tuple[int, str, str]]:
-    """Yield line, text and reason of the first of the rows whose time cannot be read."""
-    for at in np.flatnonzero(unread)[:EXAMPLES].tolist():
-        yield int(grid.line[at]), " ".join(str(column[at]) for column in grid.cells), "there is no such time"
+def _texts_of(grid: Grid, rows: NDArray[np.bool_]) -> Iterable[tuple[int, str]]:
+    """Yield line and text of each of the `rows`."""
+    delimiter = grid.shape.delimiter if grid.shape.delimiter in DELIMITERS else ""
+    for at in np.flatnonzero(rows).tolist():
+        yield int(grid.line[at]), (delimiter or " ").join(str(column[at]) for column in grid.cells)
 
 
 def _named(grid: Grid, roles: Roles, unit: str) -> tuple[dict[int, str], dict[int, str]]:
@@ -628,43 +628,31 @@ def _joined(*reasons: str) -> str:
 
 
 def table_events(
-    source: Source,
     shape: Shape,
-    rows: NDArray[np.int64],
-    between: int,
+    said: Sequence[tuple[int, str]],
     line: NDArray[np.int64],
     time: Floats,
     axis: TimeAxis,
     kind: str,
-    remarks: Sequence[tuple[int, str]] = (),
 ) -> pd.DataFrame:
-    """Return the lines of `source` that are none of the `rows` and no header, and `remarks`, as events.
+    """Return what is `said` (number of the line, text) in and between rows, and is no header, as events.
 
-    between     how many lines behind the first row are none of them; without any, `rows` need not be given
-    line, time  of the rows in the order of lines: an event has the time of the row above, the first ones 0,
-                unless it begins with a stamp of its own, of the `kind` that `axis` is made of
+    line, time  of the rows in the order of lines: an event has the time of its row or the row above, the
+                first ones 0, unless it begins with a stamp of its own, of the `kind` that `axis` is made of
     """
-    left, found = shape.first_row - 1 + between, []
-    header = ""
-    for chunk in chunks(source) if left else ():
-        texts = chunk.content.removesuffix(b"\n").split(b"\n")
-        numbers = np.setdiff1d(np.arange(len(texts)) + chunk.first_line, rows)[:left]
-        for number in numbers.tolist():
-            text = text_of(texts[number - chunk.first_line])
-            header = text if number == shape.header_line else header
-            is_told = shape.joined and pairs_of(text)  # in a row of several lines
-            if text.strip(" -=*_") and text != header and not is_told:
-                at = int(np.searchsorted(line, number)) - 1
-                level = level_of(text) if number >= shape.first_row else "info"
-                found.append((float(time[at]) if at >= 0 else 0.0, level, "", text, number))
-        left -= len(numbers)
-        if left <= 0:
-            break
-    for number, text in remarks:
-        at = int(np.searchsorted(line, number, side="right")) - 1
-        found.append((float(time[max(at, 0)]), level_of(text), "", text, number))
-    found.sort(key=lambda event: event[-1])
-    events = pd.DataFrame(found, columns=list(EVENT_COLUMNS)).astype(no_events().dtypes)
+    header = dict(said).get(shape.header_line or 0, "")
+    told = [
+        (number, text)
+        for number, text in sorted(said, key=itemgetter(0))
+        if text.strip(" -=*_") and text != header and not (shape.joined and pairs_of(text))
+    ]
+    above = np.searchsorted(line, [number for number, _ in told], side="right") - 1
+    events = pd.DataFrame(told, columns=["line", "text"]).assign(
+        time=np.append(time, 0.0)[above],
+        level=[level_of(text) if number >= shape.first_row else "info" for number, text in told],
+        source="",
+    )
+    events = events[[*EVENT_COLUMNS]].astype(EVENT_COLUMNS)
     stamped = [STAMP.match(text.strip().lstrip("# ")) for text in events["text"]]
     if any(stamped):
         rows_above = axis.first + np.round(events["time"].to_numpy() * SECOND).astype(np.int64)
@@ -759,25 +747,23 @@ def _grid_of(table: Table, shape: Shape) -> Grid:
 
 def _dated(grid: Grid) -> Grid:
     """Return `grid` with one column of time where its parts have one each: year, month; 20260704, 133312."""
-    named = [at for at, heading in enumerate(grid.shape.headings) if heading.scores.get("time") == CERTAIN]
-    if len(named) > 1 and all(grid.cells[at].dtype.kind == "f" for at in named[:2]):
-        day, clock = (grid.numbers[at] for at in named[:2])
-        is_day = (COMPACT_DAYS[0] < day) & (day < COMPACT_DAYS[1])
-        is_clock = (clock >= 0) & (clock < LAST_CLOCK)
-        if is_day.all() and is_clock.all() and (clock % 100 < 60).all() and (clock // 100 % 100 < 60).all():
-            century = 20_000_000 * (day < 1_000_000)
-            texts = [f"{d:.0f} {c:06.0f}" for d, c in zip(day + century, clock, strict=True)]
-            return _with_times(grid, texts, named[0], named[1])
-    year = next((at for at, heading in enumerate(grid.shape.headings) if heading.says("time", "year")), -1)
-    parts = grid.numbers[year : year + len(PARTS)] if year >= 0 else []
-    if len(parts) < len(PARTS) or not all(
-        least <= np.min(part) and np.max(part) < most
-        for part, (least, most) in zip(parts, PARTS, strict=True)
-    ):
+    headings = grid.shape.headings
+    named = [at for at, heading in enumerate(headings) if heading.scores.get("time") == CERTAIN][:2]
+    if len(named) == 2 and all(grid.cells[at].dtype.kind == "f" for at in named):
+        day, clock = (grid.numbers[at] for at in named)
+        century = 20_000_000 * (day < 1_000_000)
+        texts = [f"{d:.0f} {c:06.0f}" for d, c in zip(day + century, clock, strict=True)]
+        if (day > LEAST_DAY).all() and all(map(clocks.COMPACT.match, texts)):
+            return _with_times(grid, texts, *named)
+    year = next((at for at, heading in enumerate(headings) if heading.says("time", "year")), len(headings))
+    parts = dict(zip(PART_NAMES, grid.numbers[year:], strict=False))
+    if len(parts) < len(PART_NAMES):
         return grid
-    stamps = pd.to_datetime(pd.DataFrame(dict(zip(PART_NAMES, parts, strict=True))), errors="coerce")
+    stamps = pd.to_datetime(pd.DataFrame(parts), errors="coerce")
+    if stamps.notna().mean() < MOSTLY:
+        return grid
     times = stamps.dt.strftime("%Y-%m-%d %H:%M:%S.%f").fillna("").tolist()
-    return _with_times(grid, times, year, *range(year + 1, year + len(PARTS)))
+    return _with_times(grid, times, *range(year, year + len(PART_NAMES)))
 
 
 def _with_times(grid: Grid, texts: Sequence[str], first: int, *others: int) -> Grid:

@@ -209,23 +209,16 @@ def _settled(pieces: list[Piece], layout: Format) -> tuple[_Answer | None, list[
     """Return what a line of these pieces says; pieces whose digits are words' or decide are made constant."""
     for _ in range(MOST_ATTEMPTS):
         answer = _answer(pieces, layout)
-        if isinstance(answer, _Answer) or not answer:
-            break
-        pieces = _frozen(pieces, answer)
-    if not isinstance(answer, _Answer):
-        return None, pieces
-    other = {
-        at: piece.text.translate(OTHER_DIGITS) for at, piece in enumerate(pieces) if piece.kind == "number"
-    }
-    if _answer(_changed(pieces, other), layout) == answer:
-        return answer, pieces
-    deciding = {at for at, text in other.items() if _answer(_changed(pieces, {at: text}), layout) != answer}
-    pieces = _frozen(pieces, deciding)
-    kept = {at: text for at, text in other.items() if at not in deciding}
-    settled = _answer(pieces, layout)
-    if not isinstance(settled, _Answer) or _answer(_changed(pieces, kept), layout) != settled:
-        return None, pieces
-    return settled, pieces
+        if isinstance(answer, _Answer):
+            numbers = ((at, piece.text) for at, piece in enumerate(pieces) if piece.kind == "number")
+            other = {at: text.translate(OTHER_DIGITS) for at, text in numbers}
+            if _answer(_changed(pieces, other), layout) == answer:
+                return answer, pieces
+            deciding = {at for at in other if _answer(_changed(pieces, {at: other[at]}), layout) != answer}
+        else:
+            deciding = answer
+        pieces = _frozen(pieces, deciding)
+    return None, pieces
 
 
 def _frozen(pieces: list[Piece], which: Iterable[int]) -> list[Piece]:

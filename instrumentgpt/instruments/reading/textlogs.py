@@ -28,8 +28,6 @@ FIRST_BYTES = 1 << 16
 STEP_BYTES, WALL_STEPS = 1 << 20, 8  # in so many from the start a line may say the epoch
 EPOCH = 300_000_000 * SECOND  # a clock beyond counts since 1970
 SNIFFED = (150, 80), (3000, 2000)  # lines at the start of a log and spread over it; where those say nothing
-MORE_ROOM = 1.1  # for samples, than there are if the rest of the log has as many as what is read of it,
-MOST_ROOM = 4.0  # but no more times than there are now
 SOURCE = re.compile(rb"\[([^\]]{1,60})\] ?|([A-Za-z][\w.]{1,30}): ")
 
 
@@ -120,13 +118,10 @@ def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
 
 @dataclass
 class _Gathered:
-    """What all chunks of a log gave together.
+    """What all chunks of a log gave together; `columns` in the parts that they came in."""
 
-    columns  have room for more than the `count` samples: there may be millions, not to be moved often
-    """
-
-    columns: dict[str, NDArray[Any]] = field(
-        default_factory=lambda: {name: np.empty(0, dtype=np.int64) for name in ("line", "raw", "channel")}
+    columns: dict[str, list[NDArray[Any]]] = field(
+        default_factory=lambda: {name: [np.empty(0, dtype=np.int64)] for name in ("line", "raw", "channel")}
     )
     count: int = 0
     rows: Rows = field(default_factory=Rows)  # all but the samples
@@ -134,20 +129,14 @@ class _Gathered:
     kind: str = ""
     lines: int = 0
 
-    def add(self, samples: Samples, rows: Rows, lines: int, share: float) -> None:
-        """Add what `lines` lines gave, whose numbers start at 1; `share` of the log is read by then."""
+    def add(self, samples: Samples, rows: Rows, lines: int) -> None:
+        """Add what `lines` lines gave, whose numbers start at 1."""
         channel, numbers = self._numbered(samples, rows)
         given = {"line": samples.line + self.lines, "raw": samples.raw, "channel": channel, **samples.values}
-        count = self.count + len(channel)
-        room = math.ceil(count * min(max(MORE_ROOM / max(share, 1e-9), 1.0), MOST_ROOM))
         for name in self.columns.keys() | given.keys():
-            column = self.columns[name] if name in self.columns else np.full(self.count, math.nan)
-            if len(column) < count:
-                narrow, column = column, np.empty(room, dtype=column.dtype)
-                column[: self.count] = narrow[: self.count]
-            column[self.count : count] = given.get(name, math.nan)
-            self.columns[name] = column
-        self.count = count
+            parts = self.columns.setdefault(name, [np.broadcast_to(math.nan, self.count)])
+            parts.append(given.get(name, np.broadcast_to(math.nan, len(channel))))
+        self.count += len(channel)
         self.rows.gains += [
             (line + self.lines, numbers.get(number, number), values) for line, number, values in rows.gains
         ]
@@ -159,8 +148,8 @@ class _Gathered:
         self.lines += lines
 
     def samples(self) -> Samples:
-        """Return the samples of the whole log."""
-        columns = {name: column[: self.count] for name, column in self.columns.items()}
+        """Return the samples of the whole log, and let go of their parts: there may be millions."""
+        columns = {name: np.concatenate(self.columns.pop(name)) for name in [*self.columns]}
         values = {name: columns[name] for name in VALUES if name in columns}
         return Samples(columns["line"], columns["raw"], columns["channel"], values)
 
@@ -191,7 +180,7 @@ def read_text_log(
     whole = _Gathered()
     whole.first, whole.kind = _first_stamp(source, layout)
     for (samples, rows, lines), share in scanned(source, layout, notes):
-        whole.add(samples, rows, lines, share)
+        whole.add(samples, rows, lines)
         if progress:
             progress(share)
     return _log_of(source, layout, whole, notes, period)
@@ -317,12 +306,9 @@ def read_events(
                 is_said = bool(before) and level not in (before, "info")
             if is_said and line.strip():
                 events.append(_event(number, line.rstrip(b"\r"), layout))
-    frame = pd.DataFrame(events, columns=["raw", *EVENT_COLUMNS[1:]])
-    lines = frame["line"].to_numpy(dtype=np.int64)
-    frame["raw"] = shifted(frame["raw"].to_numpy(dtype=np.int64), lines, axis, kind)
-    return frame.rename(columns={"raw": "time"}).astype(
-        {"level": "str", "source": "str", "text": "str", "line": "int64"}
-    )
+    frame = pd.DataFrame(events, columns=[*EVENT_COLUMNS])
+    stamps, lines = (frame[name].to_numpy(dtype=np.int64) for name in ("time", "line"))
+    return frame.assign(time=shifted(stamps, lines, axis, kind)).astype(EVENT_COLUMNS)
 
 
 def _event(number: int, line: bytes, layout: Format) -> tuple[int, str, str, str, int]:

@@ -12,7 +12,6 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from html.parser import HTMLParser
 from itertools import chain
@@ -38,18 +37,7 @@ JSON_LINE = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
 LITERAL = re.compile(rb"\s*\{\s*'")
 MARKUP = re.compile(rb"\s*<[?!A-Za-z](?s:.*?)(?:</|/>)")
 CELLS = {"td", "th", "cell"}  # of HTML, and of spreadsheets saved as XML: what has no other children is a row
-PASSED = {
-    "thead",
-    "tbody",
-    "tfoot",
-    "br",
-    "hr",
-    "img",
-    "meta",
-    "link",
-    "col",
-    "input",
-}  # no level of their own
+PASSED = {"thead", "tbody", "tfoot", "br", "hr", "img", "meta", "link", "col", "input"}  # without a level
 LEFT_OPEN = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("tr",)}  # what HTML need not end before another
 BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f", " ") | {'"': "'"})
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, SyntaxError, LookupError, ValueError, OSError)
@@ -218,13 +206,7 @@ def _lines(rows: Iterable[Row]) -> Iterator[bytes]:
 
 
 def _cell(value: object) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, datetime):
-        return value.isoformat(" ")
-    return str(value).translate(BREAKS)
+    return "" if value is None else str(value).translate(BREAKS)
 
 
 def _document(part: Path) -> object:
