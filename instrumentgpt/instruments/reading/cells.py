@@ -145,11 +145,8 @@ def cells_of(line: str, delimiter: str) -> list[str]:
         return [*(stamp.groups() if stamp else ()), *FREE_NUMBER.findall(line, stamp.end() if stamp else 0)]
     if not delimiter:
         return line.split()
-    if '"' in line:
-        return [
-            cell.strip() for cell in next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
-        ]
-    return [cell.strip() for cell in line.split(delimiter)]
+    quoted = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
+    return [cell.strip() for cell in (next(quoted, []) if '"' in line else line.split(delimiter))]
 
 
 def unread_cell(lines: Sequence[tuple[int, str]]) -> tuple[int, int, str] | None:
@@ -185,12 +182,14 @@ def find_shape(
             shapes.append(shape)
     if not shapes:
         return None
-    best = max(shapes, key=lambda pair: pair[0])[1]
+    best = max(shapes, key=itemgetter(0))[1]
     above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
     said = {value: (*value, line) for line in above if not math.isnan((value := setpoint_in(line))[0])}
+    setpoint = next(iter(said.values())) if len(said) == 1 else best.setpoint
     interval = next((interval_in(line) for line in above if INTERVAL.search(line)), math.nan)
-    best = replace(best, interval=interval)
-    return replace(best, setpoint=next(iter(said.values()))) if len(said) == 1 else best
+    units = {unit for line in above for unit in units_in(line)}
+    unit = units.pop() if len(units) == 1 else ""
+    return replace(best, setpoint=setpoint, interval=interval, unit=unit)
 
 
 def interval_in(line: str) -> float:
@@ -278,18 +277,8 @@ def _record_shape(lines: Sequence[tuple[int, str]], is_joined: bool) -> Shape | 
     ):
         return None
     comma = sum(bool(DECIMAL_COMMA.match(_bare(cell))) for row in rows for cell in row) > len(rows) / 2
-    return Shape(
-        "=",
-        len(names),
-        comma,
-        headings,
-        None,
-        lines[0][0],
-        _texts(rows),
-        tuple(names),
-        zones=zones,
-        joined=is_joined,
-    )
+    first = lines[0][0]
+    return Shape("=", len(names), comma, headings, None, first, _texts(rows), tuple(names), zones, is_joined)
 
 
 def _zones(records: Sequence[Mapping[str, str]]) -> re.Pattern[str] | None:
@@ -353,32 +342,16 @@ def _shape(
     if width < 2 or count < min(LEAST_ROWS, after) or count < LEAST_SHARE * after:
         return None
     header = _header([(number, cells) for number, cells in split if number < first], width)
-    comma = (
-        delimiter != ","
-        and sum(bool(DECIMAL_COMMA.match(_bare(cell))) for _, row in rows for cell in row) > count / 2
-    )
-    trailing = all(not cells[-1] for _, cells in rows if len(cells) == width) and width > 2
+    whole = [cells for _, cells in rows if len(cells) == width]
+    decimal = sum(bool(DECIMAL_COMMA.match(_bare(cell))) for _, cells in rows for cell in cells)
+    comma = delimiter != "," and decimal > count / 2
     names = header[1] if header else known_header([line for _, line in lines[:50]], name)[:width]
-    headings = (
-        _headings(names, [cells for _, cells in rows if len(cells) == width]) if len(names) == width else ()
-    )
-    width_used = width - trailing
-    texts = _texts(cells[:width_used] for _, cells in rows)
-    above = header[0] if header else first
-    told = {unit for number, line in lines if number < above for unit in units_in(line)}
-    unit = told.pop() if len(told) == 1 else ""
-    shape = Shape(
-        delimiter,
-        width_used,
-        comma,
-        headings[:width_used],
-        above if header else None,
-        first,
-        texts,
-        unit=unit,
-        needed=needed,
-        ended=trailing,
-    )
+    ended = all(not cells[-1] for cells in whole) and width > 2
+    width -= ended
+    headings = _headings(names, whole)[:width] if len(names) == width + ended else ()
+    texts = _texts(cells[:width] for _, cells in rows)
+    above = header[0] if header else None
+    shape = Shape(delimiter, width, comma, headings, above, first, texts, needed=needed, ended=ended)
     named = sum(bool(heading.scores) for heading in shape.headings)
     return count / after + named, shape
 
@@ -581,6 +554,7 @@ def read_rows(table: Table, lines: Iterable[tuple[int, str]], shape: Shape) -> N
     rows: list[list[str]] = []
     numbers: list[int] = []
     heads = [heading.text for heading in shape.headings]
+    header = dict(table.above).get(shape.header_line or 0)
     for number, text in lines:
         if number < shape.first_row or not text.strip():
             continue
@@ -600,11 +574,12 @@ def read_rows(table: Table, lines: Iterable[tuple[int, str]], shape: Shape) -> N
             numbers.append(number)
             table.remarks += [(number, remark)] if remark else []
             continue
+        if text == header or (heads and [*cells, *[""] * shape.width][: shape.width] == heads):
+            table.headers_again += 1
+            continue
         table.others.append((number, text))
         setpoint = setpoint_in(STAMP.sub("", text, count=1), marked=False)[0]
-        if heads and cells + [""] * (shape.width - len(cells)) == heads:
-            table.headers_again += 1
-        elif not (_is_said(cells or text.split()) or gains_in(text)[0] or math.isfinite(setpoint)):
+        if not (_is_said(cells or text.split()) or gains_in(text)[0] or math.isfinite(setpoint)):
             table.broken_count += 1
             reason = f"{len(cells)} cells, not {shape.width}" if len(cells) != shape.width else "no numbers"
             if len(table.broken) < 5 + 5 * (level_of(text) == "error"):

@@ -54,7 +54,11 @@ NUMERIC = re.compile(  # a date in numbers, and the time of day after it
     r"(?:(?P<clock>[ T]\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?)(?P<half> [AaPp][Mm])?)?$"
 )
 SHORT_YEAR = re.compile(r"\d\d([./-])\d\d\1\d\d(?!\d)")
-WAYS = ("month", "day", "year")  # which of the numbers of a date comes first, the likelier first
+WAYS = {  # which of the numbers of a date comes first, the likelier first
+    "month": "month before day",
+    "day": "day before month",
+    "year": "year, month, day",
+}
 CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": ":", "分": ":", "秒": ""})
 
 FORMS: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = (  # and how ISO writes them
@@ -143,12 +147,12 @@ def _micros(kind: str, text: bytes) -> int:
     """Return the µs of `text`; negative or a ValueError for a time that does not exist."""
     if kind == "datetime":
         day = day_micros(text[:10])
-        return day if day < 0 else day + _day_clock(text[11:])
+        return day if day < 0 else day + _clock(text[11:], DAY)
     if kind == "clock":
         return _clock(text)
     if kind == "syslog":
         month = MONTHS.index(text[:3].decode().lower()) + 1
-        return day_micros(b"%d-%02d-%02d" % (SYSLOG_YEAR, month, int(text[4:6]))) + _day_clock(text[7:])
+        return day_micros(b"%d-%02d-%02d" % (SYSLOG_YEAR, month, int(text[4:6]))) + _clock(text[7:], DAY)
     return int(text) * 1000 if kind == "milliseconds" else _seconds(text)
 
 
@@ -157,17 +161,11 @@ def _seconds(text: bytes) -> int:
     return int(whole or 0) * SECOND + int(part[:6].ljust(6, b"0"))
 
 
-def _clock(text: bytes) -> int:
+def _clock(text: bytes, end: int = MOST_MICROS) -> int:
     hours, minutes, seconds = text.split(b":")
-    if int(minutes) > 59 or not _seconds(seconds) < 60 * SECOND:
+    clock = (int(hours) * 60 + int(minutes)) * 60 * SECOND + _seconds(seconds)
+    if int(minutes) > 59 or not _seconds(seconds) < 60 * SECOND or clock >= end:
         raise ValueError("no clock time")
-    return (int(hours) * 60 + int(minutes)) * 60 * SECOND + _seconds(seconds)
-
-
-def _day_clock(text: bytes) -> int:
-    clock = _clock(text)
-    if clock >= DAY:
-        raise ValueError("no time of a day")
     return clock
 
 
@@ -308,12 +306,8 @@ def start_of(first: int, kind: str, path: Path | None = None, began: str = "") -
         written = pd.Timestamp(named) if named else pd.Timestamp(path.stat().st_mtime, unit="s")
         latest = stamped.replace(year=written.year)
         return latest if named or latest <= written + ONE_DAY else latest.replace(year=written.year - 1)
-    if kind not in ("datetime", "epoch"):
-        return None
-    if not 0 <= first < LAST_DATE:
-        return None
-    moment = datetime.fromtimestamp(first // SECOND, UTC).replace(tzinfo=None)
-    return pd.Timestamp(moment) + pd.Timedelta(first % SECOND, unit="us")
+    has_date = kind in ("datetime", "epoch") and 0 <= first < LAST_DATE
+    return pd.Timestamp(first, unit="us") if has_date else None
 
 
 def from_numbers(numbers: NDArray[np.float64], unit: str) -> Stamps:
@@ -468,22 +462,19 @@ def _calendar(texts: Sequence[str], path: Path | None) -> Stamps:
     dotted = sum(bool(DOTTED.match(text)) for text in texts) > 0.5 * len(texts)
     short = sum(bool(SHORT_YEAR.match(text)) for text in texts) > 0.5 * len(texts)
     written = path.stat().st_mtime * SECOND if short and path and path.is_file() else math.nan
-    for way in ("day", *(["year"] if short else [])) if dotted else WAYS[: 2 + short]:
+    for rank, way in [*enumerate(WAYS)][dotted : 2 + short]:
         stamps = _dates(pd.Series(texts), way).dt.tz_localize(None).astype("datetime64[us]")
         raw = np.where(stamps.isna(), NO_TIME, stamps.astype("int64"))
         times = raw[raw != NO_TIME]
         span = float(times[-1] - times[0]) / DAY if len(times) > 1 else 0.0
         forward = float((np.diff(times) >= 0).mean()) if len(times) > 1 else 1.0
-        score = len(times) + forward - (0.5 if span > 3 * 365 else 0.0) - 0.01 * WAYS.index(way)
+        score = len(times) + forward - (0.5 if span > 3 * 365 else 0.0) - 0.01 * rank
         if len(times) and not math.isnan(written):
             years = float(written - times[-1]) / YEAR
             score -= min(0.02 * years, 0.4) if years >= 0 else 0.4 * (years < -1 / 366)
         differ = bool(best_score) and not np.array_equal(raw, best) and (raw != NO_TIME).all()
         if score > best_score:
-            best, best_score = raw, score
-            assumed = {"month": "month before day", "day": "day before month", "year": "year, month, day"}[
-                way
-            ]
+            best, best_score, assumed = raw, score, WAYS[way]
     numeric = any(re.match(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}", text) for text in texts[:20])
     return Stamps(best, "datetime" if best_score else "", assumed if numeric and differ else "")
 

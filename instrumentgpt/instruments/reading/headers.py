@@ -252,15 +252,14 @@ def _unit(words: Sequence[str]) -> str:
 
 
 def _scores(names: Sequence[str]) -> dict[str, int]:
-    text = " ".join(names)
     if _says(names, vocabulary()["other"]["certain"]):
         return {}
     scores: dict[str, int] = {}
     for role in ROLES:
         words = vocabulary()[role]
-        if any(_has(text, names, word) for word in words["certain"]):
+        if _says(names, words["certain"]):
             scores[role] = CERTAIN
-        elif any(_has(text, names, word) for word in words["likely"]):
+        elif _says(names, words["likely"]):
             scores[role] = LIKELY
         elif any(_nearly(name, word) for name in names for word in words["certain"]):
             scores[role] = TYPO

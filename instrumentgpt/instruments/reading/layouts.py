@@ -20,8 +20,8 @@ from instrumentgpt.settings import home
 FOLDER = Path(__file__).parents[1] / "formats"
 NUMBER = rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 NO_NUMBER = rb"[-+]?(?:nan|inf|infinity)|null|none|n/a|error|err|open|-{2,}|\?+"  # a sensor without a reading
+VALUE = NUMBER + rb"|" + NO_NUMBER
 PLACEHOLDER = re.compile(r"\{([a-z]*)\}")
-FIELDS = ("channel", "setpoint", "pv", "output", "kp", "ki", "kd")
 TIMES: Mapping[str, bytes] = {
     "datetime": rb"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?",
     "clock": rb"\d\d?:\d\d:\d\d(?:[.,]\d+)?",
@@ -29,7 +29,12 @@ TIMES: Mapping[str, bytes] = {
     "seconds": rb"\d+(?:\.\d+)?",
     "milliseconds": rb"\d+",
 }
-WORDS: Mapping[str, bytes] = {"level": rb"[A-Za-z]+", "name": rb"[A-Za-z]\w*(?: \w+)*"}
+FIELDS: Mapping[str, bytes] = {
+    **dict.fromkeys(("setpoint", "pv", "output", "kp", "ki", "kd"), VALUE),
+    "channel": rb"\d{1,4}",
+    "level": rb"[A-Za-z]+",
+    "name": rb"[A-Za-z]\w*(?: \w+)*",
+}
 
 
 class FormatError(InstrumentGPTError, ValueError):
@@ -200,11 +205,7 @@ def _filled(expression: bytes, time: bytes = b"") -> bytes:
     def group(match: re.Match[bytes]) -> bytes:
         name = match[1].decode()
         if not name:
-            return rb"(?:" + NUMBER + rb"|" + NO_NUMBER + rb")"
-        if name == "channel":
-            return rb"(?P<channel>\d{1,4})"
-        if name in FIELDS:
-            return b"(?P<" + match[1] + b">" + NUMBER + rb"|" + NO_NUMBER + rb")"
-        return b"(?P<" + match[1] + b">" + (time if name == "time" else WORDS[name]) + b")"
+            return b"(?:" + VALUE + b")"
+        return b"(?P<" + match[1] + b">" + (time if name == "time" else FIELDS[name]) + b")"
 
     return re.sub(rb"\{([a-z]*)\}", group, expression)

@@ -3,7 +3,7 @@
 import json
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from typing import IO
@@ -78,20 +78,18 @@ def _split(index: LineIndex, start: int, stop: int) -> Iterator[bytes]:
 
 
 def _indexed(source: Source, unpacked: Path, progress: Progress | None) -> LineIndex:
-    if not any(is_packed(part) for part in source.parts):
-        lines, offsets, total, _ = _scanned(source, progress)
-        return LineIndex(tuple(map(str, source.parts)), source.sizes, lines, offsets, total)
+    if not any(map(is_packed, source.parts)):
+        return _scanned(source, progress)
     unpacked.parent.mkdir(parents=True, exist_ok=True)
     with whole(unpacked) as file:
-        lines, offsets, total, size = _scanned(source, progress, file)
+        index = _scanned(source, progress, file)
+    size = unpacked.stat().st_size
     prune(unpacked.parent.glob("*.txt"), MOST_BYTES)
-    return LineIndex((str(unpacked),), (size,), lines, offsets, total)
+    return replace(index, parts=(str(unpacked),), sizes=(size,))
 
 
-def _scanned(
-    source: Source, progress: Progress | None, copy: IO[bytes] | None = None
-) -> tuple[tuple[int, ...], tuple[int, ...], int, int]:
-    """Return known lines, their offsets, the number of lines and of bytes; write the text into `copy`."""
+def _scanned(source: Source, progress: Progress | None, copy: IO[bytes] | None = None) -> LineIndex:
+    """Return the index of the text in the parts of `source` end to end; write the text into `copy`."""
     lines, offsets, total, size = [], [], 0, 0
     for chunk in chunks(source, STRIDE_BYTES, progress=progress):
         whole = chunk.content.endswith(b"\n")
@@ -102,7 +100,7 @@ def _scanned(
         if copy is not None:
             copy.write(chunk.content if whole else chunk.content + b"\n")
             size += not whole
-    return tuple(lines), tuple(offsets), total, size
+    return LineIndex(tuple(map(str, source.parts)), source.sizes, tuple(lines), tuple(offsets), total)
 
 
 def _load(path: Path) -> LineIndex | None:

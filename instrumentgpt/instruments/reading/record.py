@@ -228,7 +228,8 @@ def pairs_of(line: str) -> dict[str, str]:
     """
     if line.lstrip().startswith("{"):
         try:
-            return {name: _text(value) for name, value in flat(json.loads(line)).items()}
+            values = flat(json.loads(line)).items()
+            return {name: value if isinstance(value, str) else json.dumps(value) for name, value in values}
         except (ValueError, AttributeError, RecursionError):
             pass
     return {name: value for name, value, _ in _values_in(line) if name}
@@ -368,10 +369,6 @@ def gains_stated(lines: Iterable[tuple[int, str]]) -> list[tuple[int, Terms]]:
             stated[0] = (0, before) if len(stated) == 1 else stated[0]
             stated.append((number, stated[-1][1] | after))
     return stated
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 def flat(node: Mapping[str, Any], before: str = "") -> dict[str, object]:

@@ -5,12 +5,12 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, permutations, product
+from itertools import chain, combinations, islice, permutations, product
 
 import numpy as np
 
 from instrumentgpt.instruments.loops import Floats
-from instrumentgpt.instruments.reading.headers import CERTAIN, DEGREES, ROLES, Heading, vocabulary
+from instrumentgpt.instruments.reading.headers import CERTAIN, DEGREES, LIKELY, ROLES, Heading, vocabulary
 from instrumentgpt.instruments.reading.scales import ELECTRIC, OUTPUT_RANGES, SIGNED_BYTE
 
 STEPS_AT_MOST = 0.05  # share of rows at which a setpoint changes
@@ -178,24 +178,14 @@ def times_of(columns: Columns) -> tuple[int, ...]:
     unsaid = [at for at in own if columns.says_nothing(at) and at not in counts]
     written = sorted((at for at in own if columns.texts[at]), key=lambda at: at not in unsaid)
     forward = (at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0))
-    named = _named_times(columns) if columns.headings else []
-    time = (named or written[:1] or list(islice(forward, 1)))[:2]
+    heads = {at: columns.headings[at].scores.get("time", 0) for at in own} if columns.headings else {}
+    surest = sorted((at for at in heads if heads[at] >= LIKELY), key=lambda at: -heads[at])
+    named = [at for at in surest if columns.texts[at] or goes_on(columns.values[at])][:2]
+    both = all(columns.texts[at] and heads[at] == CERTAIN for at in named)
+    time = named[: 1 + both] or written[:1] or [*islice(forward, 1)]
     if len(time) == 1 and columns.texts[time[0]] in DATE_AND_CLOCK:
         time += [at for at in written if {columns.texts[at], columns.texts[time[0]]} == {*DATE_AND_CLOCK}][:1]
     return tuple(sorted(time, key=lambda at: columns.texts[at] == DATE_AND_CLOCK[1]))
-
-
-def _named_times(columns: Columns) -> list[int]:
-    """Return the column of time, or the two of date and time; in the order written."""
-    headings, texts = columns.headings, columns.texts
-    named = [at for at, heading in enumerate(headings) if heading.scores.get("time", 0) >= 2]
-    sure = [at for at in named if headings[at].scores["time"] == 3]
-    if len(sure) >= 2 and texts[sure[0]] and texts[sure[1]]:
-        return sure[:2]
-    for at in [*sure, *named]:
-        if texts[at] or goes_on(columns.values[at]):
-            return [at]
-    return []
 
 
 def _is_read(columns: Columns, at: int, setpoints: Sequence[int]) -> bool:
@@ -266,7 +256,7 @@ def _one_loop(columns: Columns, named: Mapping[str, list[int]], unsaid: Sequence
     likely = [at for at in named["pv"] if columns.rank(at, "pv")[0]]
     sure = any(columns.rank(at, "pv")[1] == CERTAIN for at in likely)
     is_shared = not outputs and len([at for at in likely if columns.headings[at].index is not None]) > 1
-    is_told = any(_shared_words(columns, *pair, "setpoint") for pair in product(targets, likely))
+    is_told = any(_shared_words(columns, *pair) for pair in product(targets, likely))
     if sure or is_told or is_shared or max(len(targets), len(outputs)) > 1 or len(likely) + len(unsaid) < 2:
         return {}
     moving = [at for at in (*likely, *unsaid) if len(np.unique(values[at][np.isfinite(values[at])])) > 2]
@@ -340,9 +330,7 @@ def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
     if len(pvs) < 2 or any(headings[at].scores["pv"] > best for at in named["pv"]):
         return {}
     named_alike = {
-        pv
-        for setpoint, pv in product(named["setpoint"], named["pv"])
-        if _shared_words(columns, setpoint, pv, "setpoint")
+        pv for setpoint, pv in product(named["setpoint"], named["pv"]) if _shared_words(columns, setpoint, pv)
     }
     if named_alike and named_alike.isdisjoint(numbered):
         return {}  # “Shelf SP” is of “Shelf”: those that are numbered lie in it
@@ -413,16 +401,16 @@ def _by_words(columns: Columns, named: Mapping[str, list[int]]) -> list[dict[str
         free = [at for at in named["pv"] if at not in [loop["pv"] for loop in loops]]
         if not all(map(columns.is_humid, named["pv"])):
             free = [at for at in free if columns.is_humid(at) == columns.is_humid(setpoint)]
-        alike = [at for at in free if _shared_words(columns, setpoint, at, "setpoint")]
+        alike = [at for at in free if _shared_words(columns, setpoint, at)]
         paired = any(columns.is_humid(loop["setpoint"]) == columns.is_humid(setpoint) for loop in loops)
         if alike or (free and not paired):
             loops.append({"pv": _nearest(columns, setpoint, alike or free), "setpoint": setpoint})
         else:
             spare.append(setpoint)
     for loop in loops:
-        pv, shared = loop["pv"], _shared_words(columns, loop["setpoint"], loop["pv"], "setpoint")
+        pv, shared = loop["pv"], _shared_words(columns, loop["setpoint"], loop["pv"])
         of_kind = (at for at in spare if columns.is_humid(at) == columns.is_humid(pv))
-        rivals = [at for at in of_kind if _shared_words(columns, at, pv, "setpoint") >= shared]
+        rivals = [at for at in of_kind if _shared_words(columns, at, pv) >= shared]
         loop["setpoint"] = _followed(columns, pv, [loop["setpoint"], *rivals])
     if not loops:
         best = max(
@@ -452,17 +440,14 @@ def _letters(heading: Heading) -> set[str]:
     return {part for word in heading.words for part in ([word] if word.isascii() else word)}
 
 
-def _shared_words(columns: Columns, at: int, pv: int, role: str) -> int:
-    """Return how many words head `at` has besides those of `role`, 0 if the head of `pv` lacks one."""
-    words = vocabulary()[role]
-    of_role = {
-        part
-        for word in [*words["certain"], *words["likely"], *words.get("aside", [])]
-        for part in word.split()
-    }
+def _shared_words(columns: Columns, setpoint: int, pv: int) -> int:
+    """Return how many words of its own the head of `setpoint` has, 0 if that of `pv` lacks one of them."""
+    words = vocabulary()["setpoint"]
+    every = [*words["certain"], *words["likely"], *words["aside"]]
+    of_role = {part for word in every for part in word.split()}
     of_role |= {letter for word in of_role if not word.isascii() for letter in word}
     of_role |= {"heating", "heat", "加", "熱", "热"}
-    letters = _letters(columns.headings[at]) - of_role
+    letters = _letters(columns.headings[setpoint]) - of_role
     return len(letters) if letters <= _letters(columns.headings[pv]) else 0
 
 
@@ -470,7 +455,7 @@ def _nearest(columns: Columns, setpoint: int, pvs: Sequence[int]) -> int:
     target = columns.values[setpoint]
 
     def rank(at: int) -> tuple[object, ...]:
-        shared = _shared_words(columns, setpoint, at, "setpoint")
+        shared = _shared_words(columns, setpoint, at)
         heading = columns.headings[at]
         away = _distance(columns.values[at], target)
         return shared, -away, not heading.says("pv", "aside"), heading.unit == "°C", -at
@@ -759,16 +744,12 @@ def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[st
 def _with_errors(columns: Columns, moving: Sequence[int]) -> list[dict[str, int]]:
     """Return a loop for each pair whose sum is constant in steps: pv, and the error, nearer to 0."""
     loops: list[dict[str, int]] = []
-    if len(moving) > MOST_COLUMNS:
-        return []
-    for at in moving:
-        for other in moving:
-            free = not {at, other} & {column for loop in loops for column in loop.values()}
-            pv, error = (columns.values[column][:MOST_ROWS] for column in (at, other))
-            if at < other and free and _is_steps(stated_setpoint(pv, error, 1.0)):
-                first, second = (np.nanmin(np.abs(columns.values[column])) for column in (at, other))
-                nearer = first < second
-                loops.append({"pv": other if nearer else at, "error": at if nearer else other})
+    for pair in combinations(moving, 2) if len(moving) <= MOST_COLUMNS else ():
+        used = {column for loop in loops for column in loop.values()}
+        one, other = (columns.values[at][:MOST_ROWS] for at in pair)
+        if used.isdisjoint(pair) and _is_steps(stated_setpoint(one, other, 1.0)):
+            error, pv = sorted(pair, key=lambda at: (np.nanmin(np.abs(columns.values[at])), -at))
+            loops.append({"pv": pv, "error": error})
     return loops
 
 

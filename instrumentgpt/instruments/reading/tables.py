@@ -61,7 +61,7 @@ from instrumentgpt.instruments.reading.headers import (
     vocabulary,
     written_unit,
 )
-from instrumentgpt.instruments.reading.lines import EXAMPLES
+from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
     EVENT_COLUMNS,
@@ -603,7 +603,7 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
         "time": in_turn([time] * len(order), np.float64),
         "channel": in_turn(numbers, np.dtype(channels).type),
     }
-    for role in ("setpoint", "pv", "output", "kp", "ki", "kd"):
+    for role in VALUES:
         if large and not any(role in columns_of for columns_of in stated.values()):
             columns[role] = nothing(len(columns["time"]))
             continue
@@ -640,11 +640,10 @@ def table_events(
     line, time  of the rows in the order of lines: an event has the time of its row or the row above, the
                 first ones 0, unless it begins with a stamp of its own, of the `kind` that `axis` is made of
     """
-    header = dict(said).get(shape.header_line or 0, "")
     told = [
         (number, text)
         for number, text in sorted(said, key=itemgetter(0))
-        if text.strip(" -=*_") and text != header and not (shape.joined and pairs_of(text))
+        if text.strip(" -=*_") and number != shape.header_line and not (shape.joined and pairs_of(text))
     ]
     above = np.searchsorted(line, [number for number, _ in told], side="right") - 1
     events = pd.DataFrame(told, columns=["line", "text"]).assign(

@@ -349,11 +349,9 @@ def _points(node: Mapping[str, Any]) -> Iterator[Row]:
     points: list[object] = next((node[name] for name in SERIES if isinstance(node.get(name), list)), [])
     label = " ".join(str(value) for value in flat(node).values() if isinstance(value, str))
     for point in points:
-        if isinstance(point, list) and len(point) == 2:
-            numbers = [float(number) if _is_number(number) else None for number in point]
-            if None not in numbers:
-                time, value = sorted(numbers, key=lambda number: -abs(number or 0))
-                yield time, label, value
+        if isinstance(point, list) and len(point) == 2 and all(map(_is_number, point)):
+            time, value = sorted(map(float, point), key=abs, reverse=True)
+            yield time, label, value
 
 
 def _is_number(value: object) -> bool:
