@@ -88,10 +88,7 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
 def _doors(study: Study, moves: Sequence[Move]) -> tuple[Evidence, ...]:
     """Return the lines that speak of a door as channels left their bands, more often than chance."""
     track = study.tracks[next(iter(moves[0].channels))]
-    peaks = (max(peak for peak, _ in move.channels.values()) for move in moves)
-    windows = np.array(
-        [(move.start - track.lags(1.0), peak) for move, peak in zip(moves, peaks, strict=True)]
-    )
+    windows = np.array([(move.start - track.lags(1.0), max(move.channels.values())[0]) for move in moves])
     written = written_in(track, windows, study.happenings).values()
     doors = (message for message in written if re.search(DOOR, message.text, re.IGNORECASE))
     return tuple(Evidence(message.line, message.time, {}) for message in doors)[:2]
