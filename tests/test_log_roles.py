@@ -497,3 +497,35 @@ def test_a_date_written_without_marks_is_the_time_whatever_a_number_beside_it_is
     assert log.start == stamps[0] and np.diff(log.samples["time"]).tolist() == pytest.approx(
         [60.0] * (ROWS - 1)
     )
+
+
+def test_a_second_line_of_heads_goes_on_with_the_first(read):
+    rows = "".join(f"{at}\t25.0\t25.{at % 3}\t{30 + at % 7}\t{int(at == 40)}\n" for at in range(60))
+    heads = "No.\tCh1 Set\tCh1 Actual\tCh1 Y\tDoor\n\tTemp. [°C]\tTemp. [°C]\tHeating [%]\t0/1\n"
+    log = read(heads + rows)
+    assert log.of_loops[1] == {"setpoint": 1, "pv": 2, "output": 3}
+    assert log.heads[3] == "Ch1 Y Heating [%]"
+
+
+def test_a_reading_called_reference_is_no_setpoint_beside_one(read):
+    noise = np.random.default_rng(3).normal(0.0, 0.02, (80, 2)) + 80.0
+    rows = "".join(f"{at},80.0,{pv:.3f},36.{at % 9},{ref:.3f}\n" for at, (pv, ref) in enumerate(noise))
+    log = read("Time,A Set °C,A Block °C,A Power %,A Ref °C\n" + rows)
+    assert (log.of_loops[1], log.of_loops[2]) == ({"pv": 2, "setpoint": 1, "output": 3}, {"pv": 4})
+
+
+@each("head, is_loops", [("FT-110.PV", False), ("TT-102.PV", True), ("PT100", True)])
+def test_a_tag_says_what_it_measures(head, is_loops, read):
+    rows = "".join(f"{at},25.{at % 3},25.0,3{at % 7},{12 + at % 5}\n" for at in range(60))
+    log = read(f"time,TT-101.PV,TIC-101.SP,TIC-101.OP,{head}\n" + rows)
+    assert (head in log.channel_names.values()) is is_loops
+
+
+def test_a_number_that_rests_and_switches_is_told_as_a_line(read):
+    speed = [0.0] * 100 + [20.0, 45.0, 59.0] + [60.0] * 97
+    rows = "".join(f"{at},25.{at % 3},25.0,3{at % 7},{at // 100},{rpm}\n" for at, rpm in enumerate(speed))
+    events = read("time,pv,setpoint,output,Door,Screw rpm\n" + rows).events
+    assert [*zip(events["line"], events["text"], strict=True)] == [
+        (102, "Door 0 → 1 (on)"),
+        (102, "Screw rpm 0 → 60"),
+    ]

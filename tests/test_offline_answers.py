@@ -238,3 +238,10 @@ def test_an_answer_names_its_log_and_tells_nothing_of_fetching_it(tmp_path, ques
     assert "fetch_log" in answer.tools
     assert answer.text.count("InstrumentDebug_2026-02-19_23-24-45.39.log`") == 1
     assert answer.text.startswith("**zspr 052") and "etching" not in answer.text and "正在" not in answer.text
+
+
+@each("question", ["Are all four zones of 052 okay?", "052 四個通道都正常嗎？"])
+def test_all_zones_of_a_named_device_are_no_survey_of_all_devices(question, tmp_path):
+    answer = asked(question, tmp_path)
+    assert "diagnose_log" in answer.tools and "survey_devices" not in answer.tools
+    assert answer.text.startswith(("Yes: **zspr 052", "是：**zspr 052"))

@@ -453,3 +453,54 @@ def test_a_swing_is_found_however_late_in_a_long_hold_it_began(began):
     assert first.fault == "oscillation_tuning"
     assert abs(first.onset - onset) < 1800.0
     assert first.numbers["amplitude"] > 0.5 * np.ptp(frame["pv"][-200:]) / 2
+
+
+def low(at: float) -> float:
+    return 3.0 * float(np.clip(at / 28_800.0 - 1.0, 0.0, 1.0))  # K, from the eighth hour to the sixteenth
+
+
+@each("drifts, named", [(True, [("sensor_bias", "reference", 1)]), (False, [])])
+def test_a_sensor_that_another_reading_leaves_with_the_output_drifts(drifts, named):
+    oven = run(lambda _: 80.0, 24.0, 20.0, read=lambda at, pv: pv - drifts * low(at))
+    beside = oven.assign(channel=2, setpoint=np.nan, output=np.nan, pv=oven["time"].map(low) + 80.2)
+    log = log_of(oven, beside, channel_names={1: "Block (°C)", 2: "Pt100 (°C)"})
+    assert [(one.fault, one.numbers["kind"], one.channel) for one in faults(log)] == named
+
+
+@each("lines, named", [([], ["heater_degradation"]), ([(30_000.0, "feed on")], [])])
+def test_a_load_that_stays_is_no_weaker_heater_where_a_line_tells_of_it(lines, named):
+    fed = run(lambda _: 80.0, 24.0, 20.0, kick=lambda at: -0.1 * (at >= 30_000.0))
+    assert [one.fault for one in faults(log_of(fed, events=lines))] == named
+
+
+def test_a_heat_that_the_room_has_too_is_the_rooms():
+    sun = lambda at: 0.1 * np.clip(at / 10_000.0 - 3.0, 0.0, 1.0) * (at < 60_000.0)  # noqa: E731
+    sunny = run(lambda _: 25.0, 24.0, 60.0, kick=sun)
+    names = {1: "Glasshouse", 2: "Outside temp (°C)"}
+    room = sunny.assign(channel=2, setpoint=np.nan, output=np.nan, pv=20.0)
+    warm = room.assign(pv=sunny["pv"] - 5.0)
+    alone, shared = (
+        {one.fault for one in faults(log_of(sunny, one, channel_names=names))} for one in (room, warm)
+    )
+    assert alone == {"runaway_stuck_on"} and not shared
+
+
+def swung(asked: Curve, size: float, period: float, output: Callable[[np.ndarray], np.ndarray]) -> Log:
+    """Return a loop that swings about what is asked of it, its output a quarter of a period ahead."""
+    time = np.arange(0.0, 150.0 * period, period / 40.0)
+    noise = np.random.default_rng(5).normal(0.0, size / 50.0, len(time))
+    turn = 2.0 * np.pi * time / period
+    frame = pd.DataFrame({"time": time, "channel": 1, "setpoint": [asked(at) for at in time]})
+    frame["pv"] = (frame["setpoint"] + size * np.sin(turn) + noise).round(3)
+    return log_of(frame.assign(output=output(np.cos(turn)), kp=np.nan, ki=np.nan, kd=np.nan))
+
+
+def test_a_slave_whose_setpoint_never_stands_still_can_swing():
+    slave = swung(lambda at: 60.0 + 0.0001 * at, 1.5, 400.0, lambda turn: 50.0 + 5.0 * turn)
+    assert [one.fault for one in faults(slave)] == ["limit_cycle_actuator"]
+
+
+@each("reach, named", [(80.0, ["oscillation_tuning"]), (20.0, [])])
+def test_a_small_swing_of_an_output_from_end_to_end_is_the_gains(reach, named):
+    small = swung(lambda _: 82.5, 0.12, 24.0, lambda turn: np.clip(50.0 + reach * turn, 0.0, 100.0))
+    assert [one.fault for one in faults(small)] == named

@@ -176,3 +176,20 @@ def test_each_time_a_column_was_past_a_limit_is_told(folder, name, question):
 def test_temperatures_are_told_in_the_unit_that_is_asked_for(folder, question, unit):
     answer = said(folder, "english.csv", question)
     assert unit in answer.text and "°C" not in answer.text
+
+
+def test_what_a_setpoint_held_stands_below_the_verdict_and_once(folder):
+    text = said(folder, "english.csv", "why does it not hold 37 °C, what is wrong?").text
+    assert text.count("Channel 1 held 37 °C") == 1
+    assert text.index("Key findings") < text.index("Channel 1 held 37 °C")
+
+
+@each("question", ["what changed since the last log?", "跟上次比有什麼不同？"])
+def test_a_log_that_has_nothing_to_be_compared_with_is_judged(question, folder):
+    answer = said(folder, "english.csv", question)
+    assert "compare_logs" not in answer.tools and "diagnose_log" in answer.tools
+
+
+@each("text", ["是故障嗎？", "did the heater fail at 37?"])
+def test_who_complains_or_suspects_gets_the_verdict(text, folder):
+    assert "diagnose_log" in said(folder, "english.csv", text).tools

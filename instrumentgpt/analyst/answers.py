@@ -25,7 +25,7 @@ from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.documents import documents, documents_asked
 from instrumentgpt.analyst.events import events, topic
-from instrumentgpt.analyst.figures import PARTS, called, figures
+from instrumentgpt.analyst.figures import PARTS, called, figures, held_setpoints
 from instrumentgpt.analyst.forms import length_asked, shortened
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
@@ -255,8 +255,10 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures):
         kind, is_all = "diagnosis", False
     if kind == "diagnosis" and asks_verdict:
-        yield from diagnose(case)
-        told, is_all = ["\n", *told] if told else [], True
+        yield from (verdict := list(diagnose(case)))
+        held = told or held_setpoints(case, choose_log(case))
+        told, is_all = [row for row in held if row not in "".join(verdict)], True
+        yield "\n" if told else ""
     yield from told
     yield from () if is_all else ANSWERS[kind](case)
 
