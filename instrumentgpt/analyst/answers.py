@@ -255,9 +255,12 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures):
         kind, is_all = "diagnosis", False
     if kind == "diagnosis" and asks_verdict:
-        yield from (verdict := list(diagnose(case)))
+        verdict = ""
+        for piece in diagnose(case):
+            verdict += piece
+            yield piece
         held = told or held_setpoints(case, choose_log(case))
-        told, is_all = [row for row in held if row not in "".join(verdict)], True
+        told, is_all = [row for row in held if row not in verdict], True
         yield "\n" if told else ""
     yield from told
     yield from () if is_all else ANSWERS[kind](case)

@@ -1,7 +1,6 @@
 """What comes from outside: the room on all channels, one channel on another, a door on one alone."""
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -9,14 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from instrumentgpt.instruments import faults
-from instrumentgpt.instruments.analysis.departures import (
-    SHARED_BY,
-    Begun,
-    Departure,
-    Move,
-    lasting_need,
-    written_in,
-)
+from instrumentgpt.instruments.analysis.departures import SHARED_BY, Begun, Departure, Move, lasting_need
 from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.tracks import SETTLING, Track
@@ -24,6 +16,7 @@ from instrumentgpt.instruments.findings import IN_USE, Evidence, Excursion, Find
 from instrumentgpt.instruments.loops import Floats
 
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
+DOOR_BEFORE, DOOR_AFTER = 90.0, 30.0  # s around the onset in which a door line belongs to it
 RESPONSE = 0.3  # band: too small to matter below; whose answer it is, `CONTRAST` says
 ANSWERED = 0.6  # share of the neighbour's steps; loops.md section 1
 CONTRAST = 3.0  # times what happens without a step
@@ -57,7 +50,7 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
     sizes = {track.loop.channel: 0.0 for track, _ in peaks}
     for track, size in peaks:
         sizes[track.loop.channel] = max(sizes[track.loop.channel], track.shown(abs(size)))
-    doors = _doors(study, moves)
+    doors = _door_lines(study, moves[0].start)
     numbers: dict[str, float | str] = {
         "unit": study.log.unit,
         "channels": ", ".join(map(str, channels)),
@@ -85,15 +78,6 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
     ]
 
 
-def _doors(study: Study, moves: Sequence[Move]) -> tuple[Evidence, ...]:
-    """Return the lines that speak of a door as channels left their bands, more often than chance."""
-    track = study.tracks[next(iter(moves[0].channels))]
-    windows = np.array([(move.start - track.lags(1.0), max(move.channels.values())[0]) for move in moves])
-    written = written_in(track, windows, study.happenings).values()
-    doors = (message for message in written if re.search(DOOR, message.text, re.IGNORECASE))
-    return tuple(Evidence(message.line, message.time, {}) for message in doors)[:2]
-
-
 def _lines_of(study: Study, moves: Sequence[Move]) -> tuple[Evidence, ...]:
     """Return the lines at which channels were farthest out: all in the largest move, one in others."""
     by_size = sorted(moves, key=lambda move: -sum(abs(size) for _, size in move.channels.values()))
@@ -104,6 +88,18 @@ def _lines_of(study: Study, moves: Sequence[Move]) -> tuple[Evidence, ...]:
             track = study.tracks[channel]
             quoted += quote(study, track, int(np.searchsorted(track.time, peak)))
     return quoted
+
+
+def _door_lines(study: Study, onset: float) -> tuple[Evidence, ...]:
+    """Return the event lines near `onset` that speak of a door."""
+    events = study.log.events
+    if not len(events):
+        return ()
+    near = events[(events["time"] > onset - DOOR_BEFORE) & (events["time"] < onset + DOOR_AFTER)]
+    about = near["source"].astype(str) + " " + near["text"].astype(str)
+    doors = near[about.str.contains(DOOR, case=False, regex=True)]
+    rows = zip(doors["line"], doors["time"], strict=True)
+    return tuple(Evidence(int(line), float(time), {}) for line, time in rows)[:2]
 
 
 def cross_coupling(study: Study, before: Sequence[Finding]) -> list[Finding]:
