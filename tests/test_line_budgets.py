@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_716,
-    "instrumentgpt/analyst": 7_315,
+    "instrumentgpt/analyst": 7_314,
     "instrumentgpt/commands": 1_591,
     "instrumentgpt/evals": 1_022,
     "instrumentgpt/fleet": 952,
     "instrumentgpt/handover": 791,
-    "instrumentgpt/instruments": 24_382,
+    "instrumentgpt/instruments": 24_381,
     "instrumentgpt/memory": 4_911,
     "instrumentgpt/modes/commands": 744,
     "instrumentgpt/modes/interview": 1_309,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_475,
     "instrumentgpt/ui": 8_310,
 }
-WHOLE = 68_835
+WHOLE = 68_833
 
 
 def lines_in(room: str) -> int:

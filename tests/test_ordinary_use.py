@@ -473,6 +473,12 @@ def test_a_load_that_stays_is_no_weaker_heater_where_a_line_tells_of_it(lines, n
     assert [one.fault for one in faults(log_of(fed, events=lines))] == named
 
 
+def test_the_temperature_of_a_heater_that_works_harder_shows_no_drift_of_the_other():
+    fed = run(lambda _: 80.0, 24.0, 20.0, kick=lambda at: -0.1 * (at >= 30_000.0))
+    element = fed.assign(channel=2, setpoint=np.nan, output=np.nan, pv=fed["pv"] + 1.2 * fed["output"])
+    assert [one.fault for one in faults(log_of(fed, element))] == ["heater_degradation"]
+
+
 def test_a_heat_that_the_room_has_too_is_the_rooms():
     sun = lambda at: 0.1 * np.clip(at / 10_000.0 - 3.0, 0.0, 1.0) * (at < 60_000.0)  # noqa: E731
     sunny = run(lambda _: 25.0, 24.0, 60.0, kick=sun)

@@ -272,8 +272,7 @@ def _asks_for_cause(question: Question, by_figures: bool) -> bool:
     is_of_part = any(suspected(part) and not limits_asked(part) for part in parts)
     causes = (aspect(name, part) for part in parts for name in ("why", "happened", "danger"))
     is_asked = any(causes) or (question.yes_no and (is_of_part or aspect("trouble_asked", question.words)))
-    tells = by_figures and not (question.extreme or aspect("asks", question.words))
-    return bool((by_figures and is_asked) or tells or aspect("complains", question.words))
+    return bool((by_figures and is_asked) or aspect("complains", question.words))
 
 
 def _on_log_of_clock(case: Case, kind: str, names: list[str]) -> Iterator[str]:

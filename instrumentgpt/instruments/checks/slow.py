@@ -31,10 +31,7 @@ SMALLEST_DUTY = 3.0  # percent below which a ratio means nothing
 BEGUN = 0.15  # share of the whole change that counts as begun
 DRIFT_SEEN = 0.3  # share for a drift: a plant that is let cool needs less at once, before pv has drifted far
 REVERSED = 0.5  # share of the change that had been there before and went away again: a load, not wear
-SOAKED = (
-    0.25,
-    0.75,
-)  # shares of a fall after a quarter and a half of the record: a plant that soaks slows down
+SOAKED = 0.25, 0.75  # shares of a fall after a quarter and half of the record: who soaks slows down
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
 FEWEST_HOLDS = 3  # of one setpoint: two may differ by anything
@@ -305,6 +302,8 @@ def _from_reference(study: Study, track: Track, other: Track) -> Finding | None:
     due = NEEDED * abs(size * track.scale / driven * was)
     if math.copysign(1.0, size * track.scale) * (now - was) < max(due, track.output_digit, AT_LIMIT):
         return None
+    if abs(change.before * (now - was)) > abs(size * was) / 2 or _was_done(study, track, change):
+        return None  # a heater's own temperature is as far from pv as the output is high
     numbers: dict[str, float | str] = {
         "kind": "reference",
         "reference": study.log.channel_names.get(other.loop.channel) or f"channel {other.loop.channel}",
