@@ -288,10 +288,12 @@ def begun_by(
     return {departures[at]: message for at, message in written.items()}
 
 
-def written_in(track: Track, windows: Floats, groups: Sequence[Group]) -> dict[int, Message]:
+def written_in(
+    track: Track, windows: Floats, groups: Sequence[Group], least: float = WRITTEN_BY_CHANCE
+) -> dict[int, Message]:
     """Return which of `windows`, (n, 2) s of the log, hold a line of `groups`, and the line.
 
-    Lines of one template must do so more often than chance.
+    Lines of one template must do so more often than chance, which does it `least` of the time.
     """
     span = float(np.ptp(track.loop.time)) if len(track) else 0.0
     found: dict[int, tuple[float, Message]] = {}
@@ -301,7 +303,7 @@ def written_in(track: Track, windows: Floats, groups: Sequence[Group]) -> dict[i
         share = float((windows[:, 1] - windows[:, 0]).sum()) / span
         chance = at_least(int((stop - first).sum()), len(times), share)
         for at, (a, b) in enumerate(zip(first, stop, strict=True)):
-            if a < b and chance < min(WRITTEN_BY_CHANCE, found.get(at, (WRITTEN_BY_CHANCE,))[0]):
+            if a < b and chance < min(least, found.get(at, (least,))[0]):
                 found[at] = chance, group.messages[b - 1]
     return {at: message for at, (_, message) in found.items()}
 

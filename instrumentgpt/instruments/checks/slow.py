@@ -8,6 +8,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.departures import (
     NEEDED,
+    WRITTEN_BY_CHANCE,
     another_was_set,
     driven_by_another,
     written_in,
@@ -231,7 +232,8 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
 def _was_done(study: Study, track: Track, change: Change) -> bool:
     """Return whether a line says what was done as the output changed: a load that came, a fan, a door."""
     window = track.loop.time[[change.first, change.clear]] - [track.lags(BLOCK), 0.0]
-    return bool(written_in(track, window[None], study.happenings))
+    least = WRITTEN_BY_CHANCE / max(len(study.happenings), 1)  # of any of them
+    return bool(written_in(track, window[None], study.happenings, least))
 
 
 def _room(study: Study, track: Track, change: Change) -> RuledOut | None:
