@@ -177,8 +177,8 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
         bearable = simc_gains(track)
         step, seconds, index = max(slow, key=lambda row: row[1])
         kp, ki, are_known = _gains(track, step, index)
-        largest = float(np.nanmax(np.abs(track.output[step.index : index + 1])))
-        if largest > POWER_TO_SPARE * track.high:
+        largest = float(np.fmax.reduce(np.abs(track.output[step.index : index + 1])))
+        if not largest <= POWER_TO_SPARE * track.high:  # nan: nobody saw whether it had more
             continue
         if bearable is None or not kp < SLUGGISH_GAINS * bearable[0] or not ki < SLUGGISH_GAINS * bearable[1]:
             continue
