@@ -5,7 +5,8 @@ import re
 from datetime import datetime
 from pathlib import Path
 
-SUFFIXES = (".log", ".txt", ".csv", ".tsv", ".tab", ".asc", ".lvm", ".jsonl", ".xlsx", ".parquet", ".alog")
+TEXTS = ".log .txt .csv .tsv .tab .asc .lvm .jsonl .ndjson .dat .data .kv .out .prn .trc .alog"
+SUFFIXES = (*TEXTS.split(), ".xlsx", ".parquet")
 LONGEST_NAME = 180  # bytes: file systems allow 255, and ours adds a few
 _STAMP = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)[_T -]?(\d\d)[-:_]?(\d\d)(?:[-:_]?(\d\d)(?:[.,](\d{1,6}))?)?(?!\d)"
@@ -20,10 +21,10 @@ _UNSAFE = re.compile(r"[^\w.\-+@()=, ]|(?<=\.)\.+")
 def is_log_name(name: str) -> bool:
     """Return whether a file of this name is taken for a log, packed or rotated ones too.
 
-    >>> [is_log_name(name) for name in ("a.log", "a.LOG.gz", "run.log.2", "run.log.3.gz", "a.zip", ".a.log")]
-    [True, True, True, True, False, False]
+    >>> [is_log_name(name) for name in ("a.DAT.gz", "run.log.3.gz", "a.log.2026-02-19", "a.zip", ".a.log")]
+    [True, True, True, False, False]
     """
-    bare = re.sub(r"(\.\d{1,3})?(\.gz)?$", "", name.lower(), count=1)
+    bare = re.sub(r"(\.\d{1,3}|\.\d{4}-\d\d-\d\d)?(\.gz)?$", "", name.lower(), count=1)
     return bare.endswith(SUFFIXES) and not name.startswith(".")
 
 

@@ -264,7 +264,7 @@ def at_least(count: int, trials: int, share: float) -> float:
 
 
 WRITTEN_BY_CHANCE = 0.1  # that as many lines of one template come as pv leaves by accident
-WITHIN = 1.0  # lags before pv leaves in which what made it may be written
+WITHIN = 2.0  # lags before pv leaves in which what made it may be written
 
 Begun = Mapping[Departure, Message]
 
@@ -312,6 +312,7 @@ def _window(track: Track, departure: Departure) -> tuple[float, float]:
     """Return from when to when (s of the log) it is written what made pv leave: until pv itself is out."""
     side, rows = np.sign(departure.size), slice(departure.first, departure.peak + 1)
     out = side * (track.pv - track.setpoint)[rows] > departure.limit
-    time = track.loop.time
+    there = np.flatnonzero(side * track.smooth_error[: departure.first] >= 0)  # where it was on its setpoint
+    time, first = track.loop.time, int(there[-1]) if there.size else departure.first
     left = time[departure.first + int(np.argmax(out))] if out.any() else time[departure.peak]
-    return float(time[departure.first]) - track.lags(WITHIN), float(left)
+    return float(time[first]) - track.lags(WITHIN), float(left)

@@ -23,6 +23,7 @@ QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its
 HALF_WAY = 0.5  # to its room: what turns round before, at full output, was let cool; heaters do not mend
 TAKEN_AWAY = 3.0  # times as fast as without power: a door, a load, a lid
 AT_END = 0.1  # of a rise, that pv makes slowly: it comes to where the power takes it
+OUTDOES = 1.5  # times what pv came back from before: the sun, or what else heats it
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
 STEPPED = 30.0  # lags
@@ -150,12 +151,13 @@ def runaway_stuck_on(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding | None:
-    level = smooth(sign * track.pv, track.samples(track.lag / 2) | 1)
+    level, usual = smooth(sign * track.pv, track.samples(track.lag / 2) | 1), 0.0
     for first, stop in pinned(track, at_limit):
-        allowed = track.after(first, track.lags(DEAD_TIME))
+        allowed, came_back = track.after(first, track.lags(DEAD_TIME)), usual
         if allowed >= stop - 2 or not track.usable[first]:
             continue
         beyond = -sign * track.smooth_error[allowed:stop]
+        usual = max(usual, float(np.nanmax(beyond, initial=0.0)))
         # where pv last was on the near side: what it does until then is what the setpoint asked for
         left = np.maximum.accumulate(np.where(beyond <= 0, np.arange(len(beyond)), 0)) + allowed
         rises = np.where(beyond > AGAINST, level[allowed:stop] - level[left], np.nan)
@@ -172,7 +174,7 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         took = float(track.time[there] - track.time[begun])  # in the end pv hardly moves
         if rise / max(took, 1e-9) < PACE * fastest_kept_up(track.time, track.pv):
             continue  # a room that warms up
-        if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < AGAINST:
+        if rise < AGAINST or lasted < track.lags(RISES_FOR) or above < max(AGAINST, OUTDOES * came_back):
             continue
         departures = study.departures[track.loop.channel]
         if track.kind.drive == "on_off" and not any(away.first <= top <= away.last for away in departures):

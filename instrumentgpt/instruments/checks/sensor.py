@@ -140,7 +140,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[last + 1 : last + 1 + AT_ONCE]
         later = later[np.isfinite(later)]
-        if len(later) < 3 or not np.isfinite(previous).all():
+        if min(len(later), len(previous)) < 3 or not np.isfinite(previous).all():
             continue
         kept = (float(np.median(later)) - float(np.median(previous))) / size
         possible = float(moves[index - 1])

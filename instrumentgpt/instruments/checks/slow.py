@@ -218,6 +218,7 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
         _finding(study, track, change, others, fault)
         for track, change, others in ([] if crossed else _changes(study))
         if change.ratio**sign > limit * max((others or 1.0) ** sign, 1.0)
+        and (others or 1.0) ** sign < limit
         and not driven_by_another(study.active, track, change.clear, change.last, sign * DRIVES)
         and not another_was_set(
             study.active,

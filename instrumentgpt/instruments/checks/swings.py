@@ -26,9 +26,9 @@ AT_REST, RESTS = 0.3, 0.5  # of the amplitude; share of the time nearer than tha
 CALM = 0.1  # of a period, over which pv is averaged there
 STILL_ON = 2.0  # periods before the end of it
 FEW_CROSSINGS = 4  # half cycles, where pv has corners or the output meets a limit in every whole cycle
-IRREGULAR = 0.45  # coefficient of variation of the half cycles; loops.md section 1
+IRREGULAR = 0.28  # coefficient of variation of the whole cycles: noise makes 0.3 and more, loops 0.24 at most
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
-ABOVE_NOISE = 6.0  # times the noise, of a pv that is no temperature
+ABOVE_NOISE = 6.0  # times the noise: of what swings by itself 7.7 and more
 SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear loop does
 PUSHED = 3.0  # times: loops that swing by themselves make 0.8 to 2.1, loads 4.7 and more
 SHARP = 0.05  # of a period, over which pv and output are averaged for it
@@ -150,16 +150,14 @@ def any_swing_of(track: Track) -> Swing | None:
     return swing_of(track) or _small_swing(track)
 
 
-def smallest_swing(track: Track) -> float:
-    """Return the amplitude, bands, from which a swing counts; of another quantity, well above its noise."""
-    if track.is_thermal:
-        return AMPLITUDE
-    return max(ABOVE_NOISE * track.noise, 3 * track.digit)
+def smallest_swing(track: Track, least: float = AMPLITUDE) -> float:
+    """Return the amplitude, bands, from which a swing counts: `least` of a temperature, well above noise."""
+    return max(least * track.is_thermal, ABOVE_NOISE * track.noise, 3 * track.digit)
 
 
-def swing_of(track: Track, smallest: float | None = None) -> Swing | None:
+def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
     """Return the sustained oscillation of `track`, None if there is none; holds of one period are joined."""
-    smallest = smallest_swing(track) if smallest is None else smallest
+    smallest = smallest_swing(track, least)
     trains = [longest_train(track, hold, smallest) for hold in track.holds or _following(track)]
     groups = [train for train in trains if train is not None]
     if not groups:
@@ -257,10 +255,8 @@ def is_pushed(track: Track, swing: Swing) -> bool:
 
 def _small_swing(track: Track) -> Swing | None:
     """Return a swing between what is healthy and what counts, if it is strikingly regular and long."""
-    swing = swing_of(track, SMALL_AMPLITUDE) if track.is_thermal else None
-    if swing is None and track.is_thermal:
-        least = swing_of(track, max(ABOVE_NOISE * track.noise, 3 * track.digit))
-        swing = least if least and 2 * least.output > END_TO_END * (track.high - track.low) else None
+    if not (swing := swing_of(track, SMALL_AMPLITUDE)) and (least := swing_of(track, 0.0)):
+        swing = least if 2 * least.output > END_TO_END * (track.high - track.low) else None
     if swing is None or swing.regularity < STRIKING or 2 * swing.cycles < STRIKING_CROSSINGS:
         return None
     if swing.at_limit <= AT_LIMIT_SHARE and swing.straightness < SMOOTH:

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -17,28 +18,25 @@ from instrumentgpt.instruments.reading.headers import (
     heading_of,
     vocabulary,
 )
-from instrumentgpt.instruments.reading.record import TIMES
 
 SEPARATORS = (r"\|", r"[\[\](){}<>]", ";", r"\s{2}|\t", "/", ",|--")  # strongest first
 FULL = 100.0  # percent
 WRITTEN_BEHIND = ("setpoint", "output")  # roles whose words stand at a name without a blank: RHSV
+PAIRED = ("setpoint", "pv")  # roles of which a loop has one
 Group = dict[str, int]  # role → place of its heading
 
 
 def with_groups(
     headings: Sequence[Heading], gaps: Sequence[str], values: Sequence[Floats]
 ) -> tuple[Heading, ...]:
-    """Return `headings` with the number of its loop on each, where several setpoints are named alike.
+    """Return `headings` with the number of its loop on each, where several are named alike.
 
     gaps    what stands before each value in a line
     values  (rows,) of each, nan where there is none
     """
     setpoints = [at for at, heading in enumerate(headings) if _role(heading) == "setpoint"]
-    named = [set(heading.words) for heading in headings if heading.text not in TIMES]
-    shared = set.intersection(*named) if named else set()  # the name of the device
-    words = vocabulary()["setpoint"]
-    of_role = {part for word in [*words["certain"], *words["likely"]] for part in word.split()} | shared
-    if sum(of_role.issuperset(headings[at].words) for at in setpoints) < 2:
+    alike = Counter(heading.words for heading in headings if _role(heading) in PAIRED)
+    if len(setpoints) < 2 or max(alike.values()) < 2:
         return tuple(headings)
     for parts in _partings(len(headings), setpoints, gaps, values):
         groups = [_group(part, headings, values) for part in parts if set(part) & {*setpoints}]

@@ -23,7 +23,7 @@ CAMEL = re.compile(
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])|(?<=[A-Z])(?=[A-Z][a-z])"
     r"|(?<=[^\x00-\x7f])(?=\d)|(?<=\d)(?=[^\x00-\x7f])"
 )
-LETTERED = re.compile(r"T[A-Z]$")
+LETTERED = re.compile(r"T[A-Z]\d*$")
 OF_SOMETHING = re.compile(r"T[_ ]+[^\W\d_]{2}")  # T_bath, no t_ms: a temperature has a capital letter
 OF_ONE = re.compile(r"\w[_ ]T(?: ?[\[(]|$)")  # “bath T”
 NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
