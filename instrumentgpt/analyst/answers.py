@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from math import inf
 from pathlib import Path
 
@@ -51,7 +52,7 @@ from instrumentgpt.analyst.questions import (
     term_names,
     terms,
 )
-from instrumentgpt.analyst.report import diagnose, diagnosed, header, verdict
+from instrumentgpt.analyst.report import diagnose, diagnosed, fault_untold, header, verdict
 from instrumentgpt.analyst.series import COLUMN, composed
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
 from instrumentgpt.analyst.times import window_asked, window_words
@@ -70,6 +71,7 @@ ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of severa
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "lab")
 EXTREMES = ("least", "most", "range", "mean")
+OF_A_LOG = ("figures", "plot", "gains")  # beside which the fault of the log is told, once
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
 
@@ -254,16 +256,17 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     asks_verdict = case.question.kind == "diagnosis" and case.question.score >= ALONE
     if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures):
         kind, is_all = "diagnosis", False
-    if kind == "diagnosis" and asks_verdict:
-        verdict = ""
-        for piece in diagnose(case):
-            verdict += piece
-            yield piece
-        held = told or held_setpoints(case, choose_log(case))
-        told, is_all = [row for row in held if row not in verdict], True
-        yield "\n" if told else ""
-    yield from told
-    yield from () if is_all else ANSWERS[kind](case)
+    answers, said = [iter(told), iter(()) if is_all else ANSWERS[kind](case)], ""
+    if is_first := kind == "diagnosis" and asks_verdict:
+        answers = [diagnose(case)]
+    for piece in chain(*answers):
+        said += piece
+        yield piece
+    if is_first:
+        held = [row for row in told or held_setpoints(case, choose_log(case)) if row not in said]
+        yield from ("\n", *held) if held else ()
+    elif kind in OF_A_LOG and (case.device or known_log(case)):
+        yield from fault_untold(case, said)
 
 
 def _asks_for_cause(question: Question, by_figures: bool) -> bool:

@@ -352,6 +352,16 @@ def fault_verdict(case: Case, label: str, fault: Result, others: int = 0) -> str
     )
 
 
+def fault_untold(case: Case, said: str) -> Iterator[str]:
+    """Yield the first fault of the log, where neither the answer `said` nor one before has told it."""
+    about, before = choose_log(case), "".join(text for _, text in case.task.messages_of("assistant"))
+    for fault in [fault for fault in faults_of(diagnosed(case, about)) if fault["class"] != "data_gap"][:1]:
+        if fault["confidence"] != "possible" and fault["summary"] not in said + before:
+            head = fault_verdict(case, about.label, fault)
+            yield f"\n{head}\n" if head not in said else ""
+            yield f"\n- {fault['summary']} ({links(about, fault)})\n"
+
+
 def running(case: Case, diagnosis: Result) -> str:
     """Return whether the log speaks against running it: what can be critical does, likely or not."""
     faults, severities = faults_of(diagnosis), {finding["severity"] for finding in diagnosis["findings"]}

@@ -310,6 +310,8 @@ def _wanted(case: Case, read: Result, named: list[Named], wanted: Wanted) -> Wan
         if len(pair) < 2:
             return None
         if several := [one for one in groups if len(one[1]) > 1 or len(pair) > 2]:
+            if case.question.kind == "diagnosis":
+                return None  # a verdict needs no column
             text = plain_text(written(several[0][0], case.question.text))
             names = (what_is(case, column, read) for column in (several[0][1] if len(pair) == 2 else chosen))
             return case.say("series_which", words=text, names=case.listed(names))

@@ -52,9 +52,10 @@ def departures_of(track: Track) -> tuple[Departure, ...]:
     Its band is about where it mostly is; about where it was on its setpoint, if it mostly is off it.
     """
     held, target = (track.at_rest, track.setpoint) if track.controlled.any() else _at_level(track)
+    away = smooth(np.where(held, track.pv - target, np.nan), track.samples(track.lag / 2) | 1)
+    held = held & np.isfinite(away)
     if np.count_nonzero(held) < track.samples(track.lags(SETTLING)):
         return ()
-    away = smooth(np.where(held, track.pv - target, np.nan), track.samples(track.lag / 2) | 1)
     own = held & (np.abs(away) < track.own_band)
     settled = np.count_nonzero(own) >= track.samples(track.lags(SETTLED_FOR))
     own = own if settled and abs(np.nanmedian(away)) > track.own_band else held

@@ -28,7 +28,7 @@ STILL_ON = 2.0  # periods before the end of it
 FEW_CROSSINGS = 4  # half cycles, where pv has corners or the output meets a limit in every whole cycle
 IRREGULAR = 0.28  # coefficient of variation of the whole cycles: noise makes 0.3 and more, loops 0.24 at most
 AT_LIMIT_SHARE = 0.5  # of the cycles, for the gains to be the cause; loops.md section 1
-ABOVE_NOISE = 6.0  # times the noise: of what swings by itself 7.7 and more
+ABOVE_NOISE = 6.0  # times the noise, where no band says more
 SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear loop does
 PUSHED = 3.0  # times: loops that swing by themselves make 0.8 to 2.1, loads 4.7 and more
 SHARP = 0.05  # of a period, over which pv and output are averaged for it
@@ -151,8 +151,8 @@ def any_swing_of(track: Track) -> Swing | None:
 
 
 def smallest_swing(track: Track, least: float = AMPLITUDE) -> float:
-    """Return the amplitude, bands, from which a swing counts: `least` of a temperature, well above noise."""
-    return max(least * track.is_thermal, ABOVE_NOISE * track.noise, 3 * track.digit)
+    """Return the amplitude, bands, from which a swing counts: `least` of a temperature, else above noise."""
+    return max(least * track.is_thermal or ABOVE_NOISE * track.noise, 3 * track.digit)
 
 
 def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
