@@ -152,7 +152,7 @@ def any_swing_of(track: Track) -> Swing | None:
 
 def smallest_swing(track: Track, least: float = AMPLITUDE) -> float:
     """Return the amplitude, bands, from which a swing counts: `least` of a temperature, else above noise."""
-    return max(least * track.is_thermal or ABOVE_NOISE * track.noise, 3 * track.digit)
+    return least * track.is_thermal or max(ABOVE_NOISE * track.noise, 3 * track.digit)
 
 
 def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
