@@ -152,8 +152,9 @@ def _with_times(case: Case, diagnosis: Result) -> Iterator[str]:
 def _lead(case: Case, diagnosis: Result) -> str:
     """Return the yes or no of a verdict: whether all is well, or whether something is wrong, as is asked."""
     words, faults = case.question.words, [one for one in faults_of(diagnosis) if one["class"] != "data_gap"]
-    is_ill: bool | None = bool(faults or diagnosis["excursions"]["unexplained"])
-    if not is_ill and (diagnosis.get("rising") or not _of_class(diagnosis, "healthy")):
+    sure = [one for one in faults if one["confidence"] != "possible"]
+    is_ill: bool | None = bool(sure or diagnosis["excursions"]["unexplained"]) if sure or not faults else None
+    if is_ill is False and (diagnosis.get("rising") or not _of_class(diagnosis, "healthy")):
         is_ill = None
     if aspect("swings", words) and not aspect("sound", words):
         return case.lead(bool(_swing(case, diagnosis)) or any(one["class"] in SWINGING for one in faults))

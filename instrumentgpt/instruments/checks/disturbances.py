@@ -23,6 +23,7 @@ CONTRAST = 3.0  # times what happens without a step
 FEWEST_STEPS = 2  # of a neighbour: one coincidence proves nothing
 WINDOW = 24.0  # lags after a neighbour's step in which a response is looked for
 SMALLEST_SOURCE = 5.0  # bands of a neighbour's step
+OF_SWING = 2.0  # times its half size, up to which an excursion is a part of a swing
 NO_CAUSE = ("data_gap", "insufficient_data", "healthy")
 ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
 LIKE = 3.0  # times, likewise, that size times duration of one use is that of another
@@ -313,11 +314,18 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
 
 
 def _explained(track: Track, departure: Departure, findings: Sequence[Finding]) -> str:
-    """Return the class of the first of `findings` that covers a part of `departure`, "" if none does."""
+    """Return the class of the first of `findings` that covers a part of `departure`, "" if none does.
+
+    A swing covers what is no larger than it is, about.
+    """
     start, stop = track.loop.time[departure.first], track.loop.time[departure.last]
+    size = track.shown(abs(departure.size))
     about = (finding for finding in findings if finding.is_about(track.loop.channel))
     for finding in (finding for finding in about if finding.fault not in NO_CAUSE):
-        if any(first <= stop and start <= last for first, last in _spans(track, finding)):
+        swing = float(finding.numbers.get("amplitude", size))
+        if size <= OF_SWING * swing and any(
+            first <= stop and start <= last for first, last in _spans(track, finding)
+        ):
             return finding.fault
     return ""
 
