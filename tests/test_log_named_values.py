@@ -156,6 +156,20 @@ def test_values_named_alike_belong_to_the_loop_they_stand_in_and_outputs_to_the_
     assert log.events["level"].tolist() == ["error"] and log.samples["channel"].nunique() == 2
 
 
+def test_readings_named_alike_are_of_the_loops_whose_setpoints_have_a_word_before_them(tmp_path):
+    (pv, asked, driven), (low, lower, drawn) = loop(two_sided=False), loop(two_sided=True)
+    form = "{} | UP sv={:.1f} pv={:.3f} out={:.1f} | LO sv={:.1f} pv={:.3f} out={:.1f}"
+    rows = zip(asked, pv, 50.0 * driven, lower, low, 50.0 + 25.0 * drawn, strict=True)
+    lines = [
+        form.format(STAMPS["clock"](START + timedelta(seconds=2 * at)), *row) for at, row in enumerate(rows)
+    ]
+    (tmp_path / "press.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    up, down = (part for _, part in read_log(tmp_path / "press.log").samples.groupby("channel"))
+    np.testing.assert_allclose(up[["setpoint", "pv"]], np.column_stack([asked, pv]), atol=1e-3)
+    np.testing.assert_allclose(down[["setpoint", "pv"]], np.column_stack([lower, low]), atol=1e-3)
+    assert up["output"].max() == down["output"].max() == 100.0
+
+
 def test_a_number_in_percent_behind_a_heater_is_its_output_and_no_channel(tmp_path):
     pv, setpoint, driven = loop(two_sided=False)
     lines = [

@@ -356,6 +356,12 @@ def test_loops_without_a_word_are_told_apart_by_their_numbers(read):
     assert (loop(log, 1)["pv"] == PV).all() and (loop(log, 2)["setpoint"] == SETPOINT + 20).all()
 
 
+def test_readings_with_letter_and_number_are_of_the_loops_with_these_numbers(read):
+    log = read("time,SP_all,TZ1,TZ2,OP1_pct,OP2_pct", TIME, SETPOINT, PV, PV + 0.5, OUTPUT, OUTPUT[::-1])
+    assert (loop(log, 2)["pv"] == PV + 0.5).all() and (loop(log, 2)["setpoint"] == SETPOINT).all()
+    assert loop(log, 1)["output"].tolist() == OUTPUT.tolist() and log.missing == ()
+
+
 @each("heads", ["T_limit,temp", "T_room,temp"])
 def test_a_temperature_that_pv_does_not_stay_at_is_no_setpoint(heads, read):
     other = np.full(ROWS, 80.0) if "limit" in heads else np.round(ROOM)

@@ -491,6 +491,39 @@ def test_a_heat_that_the_room_has_too_is_the_rooms():
     assert alone == {"runaway_stuck_on"} and not shared
 
 
+def warmed(hours: float, begins: float, takes: float) -> Curve:
+    """Return a heat from outside (K/s) that rises over `takes` s and ends `hours` after it begins (s)."""
+    return lambda at: 0.1 * float(np.clip((at - begins) / takes, 0.0, 1.0)) * (at < begins + 3600.0 * hours)
+
+
+def test_heat_that_came_back_by_itself_before_is_no_stuck_relay():
+    slow, quick = warmed(20.0, 30_000.0, 60_000.0), warmed(6.0, 120_000.0, 10_000.0)
+    kicks = quick, lambda at: slow(at) + quick(at)
+    days = [log_of(run(lambda _: 25.0, 40.0, 60.0, kick=kick)) for kick in kicks]
+    assert [[one.fault for one in faults(day)] for day in days] == [["runaway_stuck_on"], []]
+
+
+@each("beside, named", [(0.12, [("sensor_bias", 1)]), (0.4, [])])
+def test_outputs_that_fall_together_show_no_drifting_sensor(beside, named):
+    def lowered(zone: pd.DataFrame) -> pd.DataFrame:
+        share = 0.6 if zone["channel"].iloc[0] == 1 else beside
+        return zone.assign(
+            output=zone["output"] * (1.0 - share * ((zone["time"] - 9e3) / 1.8e3).clip(0.0, 1.0))
+        )
+
+    barrel = zones(-1, 0.0).samples.groupby("channel")
+    assert [
+        (one.fault, one.channel) for one in faults(log_of(*(lowered(zone) for _, zone in barrel)))
+    ] == named
+
+
+def test_a_swing_covers_no_excursion_that_is_larger_than_it():
+    swings = lambda at, pv: pv + 0.5 * np.sin(at / 64.0)  # noqa: E731
+    told = diagnose(log_of(run(lambda _: 80.0, 12.0, kick=opened((6.0, 8.0), (8.3, 7.0)), read=swings)))
+    assert [one.fault for one in told.findings] == ["limit_cycle_actuator"]
+    assert {one.explained for one in told.excursions} == {IN_USE}
+
+
 def swung(asked: Curve, size: float, period: float, output: Callable[[np.ndarray], np.ndarray]) -> Log:
     """Return a loop that swings about what is asked of it, its output a quarter of a period ahead."""
     time = np.arange(0.0, 150.0 * period, period / 40.0)

@@ -217,8 +217,7 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
     return [
         _finding(study, track, change, others, fault)
         for track, change, others in ([] if crossed else _changes(study))
-        if change.ratio**sign > limit * max((others or 1.0) ** sign, 1.0)
-        and (others or 1.0) ** sign < limit
+        if change.ratio**sign > (peers := max((others or 1.0) ** sign, 1.0)) * max(limit, peers)
         and not driven_by_another(study.active, track, change.clear, change.last, sign * DRIVES)
         and not another_was_set(
             study.active,
