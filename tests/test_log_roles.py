@@ -308,6 +308,15 @@ def test_a_reading_that_passes_such_a_value_is_a_reading(read):
     assert read("time,temp", TIME, np.arange(ROWS) * 3.0).placeholders == ()
 
 
+@each("above", ["# time,wanted,inside temp,duty", "# rig 3: elapsed[s], setpoint[K], T_stage[K], heater[%]"])
+def test_a_comment_above_the_rows_names_their_columns(above, read):
+    log = read(f"# written by numpy\n{above}", TIME, SETPOINT, PV, OUTPUT)
+    assert loop(log)["pv"].tolist() == PV.tolist() and loop(log)["output"].tolist() == OUTPUT.tolist()
+    assert log.unit == ("K" if "[K]" in above else "°C") and log.events["text"].tolist() == [
+        "# written by numpy"
+    ]
+
+
 def test_what_is_said_of_one_column_leaves_the_others_as_they_were_recognised(read):
     log = read("time,temp,wanted,duty", TIME, PV, SETPOINT + 0.25, OUTPUT, columns={"setpoint": "WANTED"})
     assert log.samples["setpoint"].tolist() == (SETPOINT + 0.25).tolist()

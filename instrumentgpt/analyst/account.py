@@ -56,7 +56,9 @@ _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told
 def accounted(
     case: Case, kind: str, names: Collection[str], answering: Callable[[Case], Iterator[str]]
 ) -> Iterator[str]:
-    """Yield what `answering` says, after what of the question it does not answer, and before its logs.
+    """Yield what `answering` says, what of the question it does not answer, and its logs.
+
+    A figure of something else may pass for the answer: what it is not of is said before it, else behind it.
 
     names  words of the question that name devices
     """
@@ -82,7 +84,8 @@ def accounted(
     shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(words for words in told if isinstance(words, str)))
     if parts := unused(without_names(case, names), kind, calls, shown):
         listed = case.listed(case.say("in_quotes", words=plain_text(part)) for part in parts)
-        yield case.say("unused", parts=listed, count=len(parts)) + "\n\n"
+        note = case.say("unused", parts=listed, count=len(parts))
+        told = [note + "\n\n", *told] if kind in FIGURES else [*told, "\n" + note + "\n"]
     for piece in told:
         if isinstance(piece, str):
             yield piece

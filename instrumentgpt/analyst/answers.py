@@ -65,7 +65,6 @@ from instrumentgpt.instruments.mentions import normalised
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
-OF_SEVERAL = 8  # weight from which a question is of all devices though it names one
 MOST_AT_ONCE = 4  # questions of one message
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
@@ -395,7 +394,7 @@ def _is_of_one(case: Case, kind: str) -> bool:
         if case.task.attachments and not (named or any(aspect(name, question.words) for name in OF_MANY)):
             return True
         is_unread = question.score < (ALONE if may_run else table()["least"]) and not named
-        is_of_named = named == 1 and (question.score < OF_SEVERAL or question.again)
+        is_of_named = named == 1 and (question.again or not aspect("others", question.words))
         of_it = not any(aspect(name, question.words) for name in OF_ALL) or (
             aspect("next", question.words) and not aspect("which_one", question.words)
         )

@@ -52,8 +52,8 @@ def compare(case: Case) -> Iterator[str]:
     rising = rising_over(case, about) if aspect("trend", case.question.words) else []
     yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
     if not before:
-        yield case.say("compare_one", label=about.label, count=1) + "\n\n"
         yield from diagnose(case)
+        yield "\n" + case.say("compare_one", label=about.label, count=1) + "\n"
         return
     comparison = _compared(case, **about.named, before=before)
     named = {"label": about.label, "before": quoted(comparison["before"]), "after": quoted(comparison["log"])}

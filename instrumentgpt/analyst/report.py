@@ -521,7 +521,8 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     for reason, count in reasons.items():
         yield case.item("no_verdict_because", reason=plain_text(reason), count=count)
     first = diagnosis["channels"][0] if diagnosis["channels"] else {}
-    if first.get("setpoint") is not None and (first["in_band"] or 0.0) >= HOLDING:
+    is_held = first and None not in (first["setpoint"], first["half_peak_to_peak"])
+    if is_held and (first["in_band"] or 0.0) >= HOLDING:
         numbers = {"band": first["half_peak_to_peak"], "setpoint": first["setpoint"]}
         advice = case.say("no_verdict_next", **numbers, unit=unit_of(diagnosis, first["channel"]))
         yield "\n" + advice.replace("  ", " ") + "\n"

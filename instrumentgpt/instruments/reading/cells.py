@@ -178,7 +178,7 @@ def find_shape(
     for delimiter in delimiters:
         if not delimiter and any(named >= LEAST_NAMED for named, _ in shapes):
             break  # the blanks are those in its heads and times
-        if shape := _shape(lines, delimiter, name, stated):
+        if shape := _shape(lines, delimiter, name, stated, [pair for pair in every if SAID.match(pair[1])]):
             shapes.append(shape)
     if not shapes:
         return None
@@ -321,15 +321,20 @@ def _texts(rows: Iterable[Sequence[str]]) -> frozenset[int]:
 
 
 def _shape(
-    lines: Sequence[tuple[int, str]], delimiter: str, name: str, stated: Sequence[int | str]
+    lines: Sequence[tuple[int, str]],
+    delimiter: str,
+    name: str,
+    stated: Sequence[int | str],
+    said: Sequence[tuple[int, str]] = (),
 ) -> tuple[float, Shape] | None:
+    """Return how surely `lines` are a table with that delimiter, and its shape; `said`: lines of comments."""
     split = [(number, cells_of(line, delimiter)) for number, line in lines]
     texts_of = ([cell.casefold() for cell in cells] for _, cells in split)
     heads = {str(at).casefold() for at in stated if not str(at).isdecimal()}
-    said = next((cells for cells in texts_of if heads <= {*cells}), None)
-    if said is None:
+    named = next((cells for cells in texts_of if heads <= {*cells}), None)
+    if named is None:
         return None
-    needed = frozenset(int(at) if str(at).isdecimal() else said.index(str(at).casefold()) for at in stated)
+    needed = frozenset(int(at) if str(at).isdecimal() else named.index(str(at).casefold()) for at in stated)
     rows = [(number, cells) for number, cells in split if _is_row(cells, needed)]
     widths = Counter(len(cells) for _, cells in rows)
     if not widths:
@@ -342,6 +347,9 @@ def _shape(
     if width < 2 or count < min(LEAST_ROWS, after) or count < LEAST_SHARE * after:
         return None
     header = _header([(number, cells) for number, cells in split if number < first], width)
+    if not header:  # "# oven log: elapsed[s] setpoint[K] T[K]", as numpy writes it
+        above = [(at, cells_of(line.strip("#*/!- "), delimiter)[-width:]) for at, line in said if at < first]
+        header = _header([(at, cells) for at, cells in above if _names_roles(cells)], width)
     whole = [cells for _, cells in rows if len(cells) == width]
     decimal = sum(bool(DECIMAL_COMMA.match(_bare(cell))) for _, cells in rows for cell in cells)
     comma = delimiter != "," and decimal > count / 2
@@ -350,10 +358,9 @@ def _shape(
     width -= ended
     headings = _headings(names, whole)[:width] if len(names) == width + ended else ()
     texts = _texts(cells[:width] for _, cells in rows)
-    above = header[0] if header else None
-    shape = Shape(delimiter, width, comma, headings, above, first, texts, needed=needed, ended=ended)
-    named = sum(bool(heading.scores) for heading in shape.headings)
-    return count / after + named, shape
+    at = header[0] if header else None
+    shape = Shape(delimiter, width, comma, headings, at, first, texts, needed=needed, ended=ended)
+    return count / after + sum(bool(heading.scores) for heading in shape.headings), shape
 
 
 def _is_row(cells: Sequence[str], needed: frozenset[int]) -> bool:
@@ -443,6 +450,11 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
         if 0 <= len(heads) - len(cells) <= 1 and (go_on or (number < line and _names_units(cells))):
             said = list(starmap(_joined, zip_longest(said, cells, fillvalue="")))
     return line, said
+
+
+def _names_roles(cells: Sequence[str]) -> bool:
+    """Return whether most of `cells` name what a column can be."""
+    return 2 * sum(bool(heading_of(cell).scores) for cell in cells) > len(cells)
 
 
 def _joined(head: str, cell: str) -> str:
