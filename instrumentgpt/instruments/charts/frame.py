@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -99,66 +99,78 @@ def worth_showing(log: Log, findings: Sequence[Finding]) -> list[int]:
     return named if named and None not in affected else everything
 
 
-def shade(
-    figure: Chart, finding: Finding, clock: Clock, row: int, label: int | None, language: Language
-) -> None:
+@dataclass(frozen=True)
+class Canvas:
+    """A chart that is being drawn: of which log, over which axis of time, in which language.
+
+    Plotly looks at the figure once, whole, as each part costs as much again.
+    """
+
+    log: Log
+    clock: Clock
+    language: Language
+    figure: Chart = field(default_factory=lambda: {"data": [], "layout": {"shapes": [], "annotations": []}})
+
+    def draw(self, row: int, **trace: Any) -> None:
+        """Add a line or marks to a row."""
+        axes = {"xaxis": "x", "yaxis": row_axis(row)}
+        self.figure["data"].append({"type": "scatter", **axes, **trace})
+
+    def write(self, **note: object) -> None:
+        """Add a text without an arrow, above a place on the axis of time."""
+        plain = {"xref": "x", "yanchor": "bottom", "showarrow": False}
+        self.figure["layout"]["annotations"].append({**plain, **note})
+
+    def shade(self, row: int, start: float | str, stop: float | str, **look: object) -> None:
+        """Shade a row from `start` to `stop` on the axis of time."""
+        across = {"xref": "x", "yref": f"{row_axis(row)} domain", "y0": 0, "y1": 1}
+        plain = {"type": "rect", "line": {"width": 0}, "layer": "below"}
+        self.figure["layout"]["shapes"].append({"x0": start, "x1": stop, **across, **plain, **look})
+
+
+def shade(canvas: Canvas, finding: Finding, row: int, label: int | None) -> None:
     """Shade the finding's time in one row; `label` counts the labels above one another there, None: none."""
     colour = style.SEVERITY_COLOURS[finding.severity]
-    start, stop = clock.at(finding.onset), clock.at(max(finding.end, finding.onset))
-    _shade(figure, start, stop, row, fillcolor=colour, opacity=style.SHADE_OPACITY)
+    start, stop = canvas.clock.at(finding.onset), canvas.clock.at(max(finding.end, finding.onset))
+    canvas.shade(row, start, stop, fillcolor=colour, opacity=style.SHADE_OPACITY)
     for edge in (start, stop):
         line = {"color": colour, "width": 1}
-        _shade(figure, edge, edge, row, type="line", line=line, opacity=0.6, layer="above")
+        canvas.shade(row, edge, edge, type="line", line=line, opacity=0.6, layer="above")
     if label is not None:
-        style.write(
-            figure,
+        canvas.write(
             x=start,
             y=1,
             yref=f"{row_axis(row)} domain",
-            text=style.escaped(fault_name(finding, language)),
+            text=style.escaped(fault_name(finding, canvas.language)),
             xanchor="left",
             yshift=1 + LABEL_PIXELS * label,
             font={"color": colour, "size": 12},
         )
 
 
-def _shade(figure: Chart, start: float | str, stop: float | str, row: int, **look: object) -> None:
-    across = {"xref": "x", "yref": f"{row_axis(row)} domain", "y0": 0, "y1": 1}
-    plain = {"type": "rect", "line": {"width": 0}, "layer": "below"}
-    figure["layout"]["shapes"].append({"x0": start, "x1": stop, **across, **plain, **look})
-
-
 def shade_excursions(
-    figure: Chart,
-    excursions: Sequence[Excursion],
-    channels: Sequence[int],
-    clock: Clock,
-    row: int,
-    language: Language,
+    canvas: Canvas, excursions: Sequence[Excursion], channels: Sequence[int], row: int
 ) -> None:
     """Shade in one row when `channels` were out of their own band and no finding covers it."""
     of_channels = (excursion for excursion in excursions if excursion.channel in channels)
     for excursion in (outside := unexplained(of_channels)[:MOST_SHADED]):
-        start, stop = clock.at(excursion.onset), clock.at(excursion.end)
-        _shade(figure, start, stop, row, fillcolor=style.EXCURSION_COLOUR, opacity=style.EXCURSION_OPACITY)
-    if outside and not any(trace.get("legendgroup") == EXCURSION for trace in figure["data"]):
-        style.draw(
-            figure,
+        start, stop = canvas.clock.at(excursion.onset), canvas.clock.at(excursion.end)
+        canvas.shade(row, start, stop, fillcolor=style.EXCURSION_COLOUR, opacity=style.EXCURSION_OPACITY)
+    if outside and not any(trace.get("legendgroup") == EXCURSION for trace in canvas.figure["data"]):
+        canvas.draw(
+            row,
             x=[None],
             y=[None],
             mode="lines",
-            name=word("excursion", language),
+            name=word("excursion", canvas.language),
             legendgroup=EXCURSION,
             line={"color": style.EXCURSION_COLOUR, "width": 12},
             opacity=2 * style.EXCURSION_OPACITY,
             hoverinfo="skip",
-            yaxis=row_axis(row),
         )
 
 
-def mark_evidence(
-    figure: Chart, findings: Sequence[Finding], loop: Loop, clock: Clock, row: int, language: Language
-) -> None:
+def mark_evidence(canvas: Canvas, findings: Sequence[Finding], loop: Loop, row: int) -> None:
     """Mark the samples of `loop` that findings quote, with the numbers of their lines."""
     marks = {
         e.line: (e.time, e.values["pv"], style.SEVERITY_COLOURS[finding.severity])
@@ -168,37 +180,33 @@ def mark_evidence(
     }
     if marks:
         times, values, colours = zip(*marks.values(), strict=True)
-        style.draw(
-            figure,
-            x=clock.position(np.array(times)),
+        canvas.draw(
+            row,
+            x=canvas.clock.position(np.array(times)),
             y=list(values),
             mode="markers",
             marker={"symbol": "circle-open", "size": 9, "color": list(colours), "line": {"width": 1.6}},
-            text=[word("line", language, f"{line:,}") for line in marks],
+            text=[word("line", canvas.language, f"{line:,}") for line in marks],
             hovertemplate="%{text}: %{y:.2f}<extra></extra>",
             showlegend=False,
-            yaxis=row_axis(row),
         )
 
 
-def mark_lines(
-    figure: Chart, findings: Sequence[Finding], clock: Clock, rows: int, language: Language
-) -> None:
+def mark_lines(canvas: Canvas, findings: Sequence[Finding], rows: int) -> None:
     """Draw a dotted line where findings quote a line that is no sample, such as a door's, with its number."""
     for finding in findings:
         for quoted in finding.evidence:
             if quoted.values or not math.isfinite(quoted.time):
                 continue
             look = {"color": style.SEVERITY_COLOURS[finding.severity], "width": 1.4, "dash": "dot"}
-            at = clock.at(quoted.time)
+            at = canvas.clock.at(quoted.time)
             for row in range(1, rows + 1):
-                _shade(figure, at, at, row, type="line", line=look, layer="above")
-            style.write(
-                figure,
+                canvas.shade(row, at, at, type="line", line=look, layer="above")
+            canvas.write(
                 x=at,
                 y=0,
                 yref="y domain",
-                text=word("line", language, f"{quoted.line:,}"),
+                text=word("line", canvas.language, f"{quoted.line:,}"),
                 xanchor="right",
                 font={"color": look["color"], "size": 11},
             )

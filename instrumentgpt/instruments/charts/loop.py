@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from instrumentgpt.instruments.charts import frame, style
 from instrumentgpt.instruments.charts.frame import (
-    Clock,
+    Canvas,
     channel_name,
     fault_name,
     shown,
@@ -17,7 +17,6 @@ from instrumentgpt.instruments.charts.frame import (
     word,
     worth_showing,
 )
-from instrumentgpt.instruments.charts.style import Chart
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
@@ -56,20 +55,21 @@ def loop_chart(
     faults = frame.shown(findings, [loop.channel for loop in loops])
     clock = frame.clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
     rows = _rows(loops, faults)
-    figure = style.blank()
+    canvas = frame.Canvas(log, clock, language)
     for number, loop in enumerate(loops, start=1):
-        _draw_channel(figure, log, loop, number, len(loops), clock, language)
-        frame.mark_evidence(figure, rows[number - 1].findings, loop, clock, number, language)
+        _draw_channel(canvas, loop, number, len(loops))
+        frame.mark_evidence(canvas, rows[number - 1].findings, loop, number)
     for number, row in enumerate(rows, start=1):
         for finding in row.findings:
             place = row.labelled.index(finding) if finding in row.labelled else None
-            frame.shade(figure, finding, clock, number, place, language)
+            frame.shade(canvas, finding, number, place)
     for number, loop in enumerate(loops, start=1):
-        frame.shade_excursions(figure, excursions, [loop.channel], clock, number, language)
-    frame.mark_lines(figure, faults, clock, len(rows), language)
-    _place_rows(figure, rows, loops, log, bands or {}, language)
-    figure["layout"]["xaxis"] = {"anchor": frame.row_axis(len(rows)), **clock.axis(language, window)}
-    return style.laid_out(figure, title or log.name, sum(row.above + row.pixels for row in rows))
+        frame.shade_excursions(canvas, excursions, [loop.channel], number)
+    frame.mark_lines(canvas, faults, len(rows))
+    _place_rows(canvas, rows, loops, bands or {})
+    xaxis = {"anchor": frame.row_axis(len(rows)), **clock.axis(language, window)}
+    canvas.figure["layout"]["xaxis"] = xaxis
+    return style.laid_out(canvas.figure, title or log.name, sum(row.above + row.pixels for row in rows))
 
 
 @dataclass(frozen=True)
@@ -96,17 +96,15 @@ def _rows(loops: Sequence[Loop], faults: Sequence[Finding]) -> list[_Row]:
     return [*rows, _Row(OUTPUT_PIXELS, [f for f in faults if f.channel is None or len(loops) == 1], [])]
 
 
-def _draw_channel(
-    figure: Chart, log: Log, loop: Loop, row: int, count: int, clock: Clock, language: Language
-) -> None:
+def _draw_channel(canvas: Canvas, loop: Loop, row: int, count: int) -> None:
     """Draw setpoint and pv in the channel's row, its output in the row below all channels."""
+    log, language = canvas.log, canvas.language
     colour = style.CHANNEL_COLOURS[(row - 1) % len(style.CHANNEL_COLOURS)]
     name = channel_name(log, loop.channel, language)
     hover = f"%{{y:.2f}} {style.escaped(log.unit_of(loop.channel))}"
     several = count > 1
     group = str(loop.channel) if several else None
     setpoint = {
-        "yaxis": frame.row_axis(row),
         "name": word("setpoint", language),
         "showlegend": row == 1,
         "legendgroup": "setpoint" if several else None,
@@ -114,39 +112,30 @@ def _draw_channel(
         "hovertemplate": hover,
     }
     pv = {
-        "yaxis": frame.row_axis(row),
         "name": name if several else word("pv", language),
         "legendgroup": group,
         "line": {"color": colour, "width": 1.6},
         "hovertemplate": hover,
     }
     output = {
-        "yaxis": frame.row_axis(count + 1),
         "name": f"{word('output', language)} {name}" if several else word("output", language),
         "showlegend": not several,
         "legendgroup": group,
         "line": {"color": colour if several else style.CHANNEL_COLOURS[1], "width": 1.2, "shape": "hv"},
         "hovertemplate": "%{y:.1f} %",
     }
-    gap = frame.gap_of(loop)
-    _draw_line(figure, clock, *style.reduced(loop.time, loop.setpoint, gap, True), setpoint)
-    _draw_line(figure, clock, *style.reduced(loop.time, loop.pv, gap, False), pv)
-    _draw_line(figure, clock, *style.reduced(loop.time, loop.output, gap, False), output)
-
-
-def _draw_line(figure: Chart, clock: Clock, time: Floats, value: Floats, look: dict[str, Any]) -> None:
-    if time.size:
-        style.draw(figure, x=clock.position(time), y=value.astype(np.float32), mode="lines", **look)
+    lines = ((row, loop.setpoint, setpoint), (row, loop.pv, pv), (count + 1, loop.output, output))
+    for place, values, look in lines:
+        time, value = style.reduced(loop.time, values, frame.gap_of(loop), look is setpoint)
+        if time.size:
+            x = canvas.clock.position(time)
+            canvas.draw(place, x=x, y=value.astype(np.float32), mode="lines", **look)
 
 
 def _place_rows(
-    figure: Chart,
-    rows: Sequence[_Row],
-    loops: Sequence[Loop],
-    log: Log,
-    bands: Mapping[int, float],
-    language: Language,
+    canvas: Canvas, rows: Sequence[_Row], loops: Sequence[Loop], bands: Mapping[int, float]
 ) -> None:
+    log, language = canvas.log, canvas.language
     drawn = sum(row.above + row.pixels for row in rows)
     top = float(drawn)
     for number, row in enumerate(rows, start=1):
@@ -160,7 +149,7 @@ def _place_rows(
             calm = _calm([loop.output for loop in loops], SMALLEST_OUTPUT_SPAN)
         domain = [max(0.0, (top - row.pixels) / drawn), top / drawn]
         axis = {"domain": domain, "title": {"text": name, "font": {"size": 12}}, **calm}
-        figure["layout"][frame.row_axis(number).replace("y", "yaxis")] = axis
+        canvas.figure["layout"][frame.row_axis(number).replace("y", "yaxis")] = axis
         top -= row.pixels
 
 
@@ -193,15 +182,16 @@ def error_chart(
     """
     loops = [loop for loop in loops_of(log).values() if channels is None or loop.channel in channels]
     clock = frame.clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
-    figure = style.blank()
+    canvas = frame.Canvas(log, clock, language)
+    figure = canvas.figure
     limits = {} if bands is None else {loop.channel: bands[loop.channel] for loop in loops}
     widest, largest = max(limits.values(), default=float("nan")), 0.0
     for place, loop in enumerate(loops):
         x, y = style.reduced(loop.time, loop.pv - loop.setpoint, frame.gap_of(loop))
         largest = max(largest, float(np.nanmax(np.abs(y))) if y.size else 0.0)
         colour = style.CHANNEL_COLOURS[place % len(style.CHANNEL_COLOURS)]
-        style.draw(
-            figure,
+        canvas.draw(
+            1,
             x=clock.position(x),
             y=y.astype(np.float32),
             mode="lines",
@@ -215,9 +205,9 @@ def error_chart(
             figure["layout"]["shapes"].append({**across, "yref": "y", "line": line})
     of_all = [finding for finding in frame.shown(findings, []) if finding.channel is None]
     for place, finding in enumerate(of_all):
-        frame.shade(figure, finding, clock, 1, place, language)
-    frame.shade_excursions(figure, excursions, [loop.channel for loop in loops], clock, 1, language)
-    frame.mark_lines(figure, of_all, clock, 1, language)
+        frame.shade(canvas, finding, 1, place)
+    frame.shade_excursions(canvas, excursions, [loop.channel for loop in loops], 1)
+    frame.mark_lines(canvas, of_all, 1)
     figure["layout"]["xaxis"] = {"anchor": "y", **clock.axis(language, window)}
     above = style.ROW_GAP + frame.LABEL_PIXELS * len(of_all)
     name = f"{word('error', language)} ({style.escaped(log.unit)})"

@@ -75,21 +75,6 @@ def template() -> go.layout.Template:
     )
 
 
-def blank() -> Chart:
-    """Return a chart of nothing: Plotly looks at a figure once, whole, as each part costs as much again."""
-    return {"data": [], "layout": {"shapes": [], "annotations": []}}
-
-
-def draw(figure: Chart, **trace: object) -> None:
-    """Add a line or marks to `figure`, on its axis of time."""
-    figure["data"].append({"type": "scatter", "xaxis": "x", **trace})
-
-
-def write(figure: Chart, **note: object) -> None:
-    """Add a text without an arrow to `figure`, above a place on its axis of time."""
-    figure["layout"]["annotations"].append({"xref": "x", "yanchor": "bottom", "showarrow": False, **note})
-
-
 def laid_out(figure: Chart, title: str, height: int) -> go.Figure:
     """Return `figure` with its ground, title and legend; `height` is that of its rows together, in pixels."""
     ground = {

@@ -7,9 +7,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from instrumentgpt.instruments.analysis.segments import QUANTITIES, Segment, Trend, findings_in
-from instrumentgpt.instruments.charts import frame, style
-from instrumentgpt.instruments.charts.frame import Clock, channel_name
-from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, ROW_GAP, Chart, escaped, laid_out
+from instrumentgpt.instruments.charts import frame
+from instrumentgpt.instruments.charts.frame import Canvas, channel_name
+from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, ROW_GAP, escaped, laid_out
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
@@ -40,13 +40,14 @@ def trend_chart(
     segments = [segment for segment in segments if segment.channel in chosen]
     rows = [name for name in QUANTITIES if any(np.isfinite(getattr(segment, name)) for segment in segments)]
     clock = frame.clock_of(log, max((segment.end for segment in segments), default=0.0))
-    figure = style.blank()
+    canvas = frame.Canvas(log, clock, language)
+    figure = canvas.figure
     order = {channel: place for place, channel in enumerate({segment.channel: 0 for segment in segments})}
     for number, name in enumerate(rows, start=1):
         for channel, place in order.items():
             colour = CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)]
             mine = [segment for segment in segments if segment.channel == channel]
-            _draw_strokes(figure, mine, name, clock, frame.row_axis(number), colour)
+            _draw_strokes(canvas, mine, name, number, colour)
             figure["data"][-1].update(
                 name=channel_name(log, channel, language),
                 showlegend=number == 1,
@@ -55,8 +56,20 @@ def trend_chart(
             )
             for trend in trends:
                 if (trend.channel, trend.quantity) == (channel, name):
-                    _draw_trend(figure, trend, clock, frame.row_axis(number), colour)
-        _shade(figure, segments, findings, clock, number, language)
+                    canvas.draw(
+                        number,
+                        x=clock.position(np.array([trend.onset, trend.end])),
+                        y=[trend.first, trend.last],
+                        mode="lines",
+                        line={"color": colour, "width": 1.5, "dash": "dash"},
+                        showlegend=False,
+                        legendgroup=str(trend.channel),
+                        hoverinfo="skip",
+                    )
+        # each finding as far as it reaches into segments; its name stands in the first row
+        for place, finding in enumerate(_faults(segments, findings)[:MOST_SHADED]):
+            label = place if number == 1 and place < MOST_LABELS else None
+            frame.shade(canvas, finding, number, label)
     labels = min(MOST_LABELS, len(_faults(segments, findings)))
     drawn = len(rows) * (ROW_PIXELS + ROW_GAP) + frame.LABEL_PIXELS * labels
     for number, name in enumerate(rows, start=1):
@@ -72,50 +85,18 @@ def trend_chart(
     return laid_out(figure, title or log.name, max(drawn, ROW_PIXELS))
 
 
-def _draw_strokes(
-    figure: Chart, segments: Sequence[Segment], name: str, clock: Clock, axis: str, colour: str
-) -> None:
+def _draw_strokes(canvas: Canvas, segments: Sequence[Segment], name: str, row: int, colour: str) -> None:
     """Draw a stroke from the onset to the end of each segment, at its figure."""
     times = np.array([(segment.onset, segment.middle, *[segment.end] * 2) for segment in segments]).ravel()
     values = np.array([(*[getattr(segment, name)] * 3, np.nan) for segment in segments]).ravel()
-    style.draw(
-        figure,
-        x=clock.position(times),
+    canvas.draw(
+        row,
+        x=canvas.clock.position(times),
         y=values.astype(np.float32),
         mode="lines+markers",
-        yaxis=axis,
         line={"color": colour, "width": 3},
         marker={"color": colour, "size": np.tile([0, 6, 0, 0], len(segments))},
     )
-
-
-def _draw_trend(figure: Chart, trend: Trend, clock: Clock, axis: str, colour: str) -> None:
-    style.draw(
-        figure,
-        x=clock.position(np.array([trend.onset, trend.end])),
-        y=[trend.first, trend.last],
-        mode="lines",
-        yaxis=axis,
-        line={"color": colour, "width": 1.5, "dash": "dash"},
-        showlegend=False,
-        legendgroup=str(trend.channel),
-        hoverinfo="skip",
-    )
-
-
-def _shade(
-    figure: Chart,
-    segments: Sequence[Segment],
-    findings: Sequence[Finding],
-    clock: Clock,
-    row: int,
-    language: Language,
-) -> None:
-    """Shade each finding as far as it reaches into segments; its name stands in the first row."""
-    for place, finding in enumerate(_faults(segments, findings)[:MOST_SHADED]):
-        frame.shade(
-            figure, finding, clock, row, place if row == 1 and place < MOST_LABELS else None, language
-        )
 
 
 def _faults(segments: Sequence[Segment], findings: Sequence[Finding]) -> list[Finding]:
