@@ -17,7 +17,7 @@ from instrumentgpt.instruments.compare import Duties, duties
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, spoiled
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.instruments.reading.frame_cache import VERDICT, restored, write_whole
+from instrumentgpt.instruments.reading.frame_cache import VERDICT, restored, version_of, write_whole
 from instrumentgpt.instruments.shown import as_logged
 
 if TYPE_CHECKING:
@@ -95,11 +95,8 @@ def _cached_verdict(
 @cache
 def judging_version() -> str:
     """Return a name for the code and data that judge logs: another version judges anew."""
-    digest = blake2b(digest_size=8)
     folder = Path(__file__).parent
-    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return version_of(*folder.rglob("*.py"), *folder.rglob("*.toml"))
 
 
 def _json_ready(value: Any) -> Any:

@@ -57,15 +57,15 @@ class Segment:
     first_line: int
     last_line: int
     setpoint: float
-    settled: float
-    farthest: float
-    duty: float
-    mean_error: float
-    half_peak_to_peak: float
-    period: float
-    noise: float
-    overshoot: float
-    settling_time: float
+    settled: float = math.nan
+    farthest: float = math.nan
+    duty: float = math.nan
+    mean_error: float = math.nan
+    half_peak_to_peak: float = math.nan
+    period: float = math.nan
+    noise: float = math.nan
+    overshoot: float = math.nan
+    settling_time: float = math.nan
 
     @property
     def settled_at(self) -> float:

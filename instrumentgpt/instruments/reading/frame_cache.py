@@ -42,7 +42,9 @@ def cached_log(source: Source, key: str, folder: Path, read: Callable[[], Log]) 
         load_events = partial(_events, events, lambda: read().load_events())
     else:
         log = read()
-        _store(folder / f"{name}.parquet", log.samples, _described(log))
+        described = {part.name: getattr(log, part.name) for part in fields(log) if part.name not in NOT_KEPT}
+        described["start"] = None if log.start is None else log.start.isoformat()
+        _store(folder / f"{name}.parquet", log.samples, described)
         load_events = partial(_events, events, log.load_events)
     return replace(log, load_events=load_events, kept=folder / name)
 
@@ -66,16 +68,13 @@ def fingerprint(source: Source, key: str) -> str:
 @cache
 def reader_version() -> str:
     """Return a name for the code and data that read logs: another version never takes over old frames."""
-    digest = hashlib.blake2b(digest_size=8)
     folder = Path(__file__).parent
-    for path in sorted([*folder.glob("*.py"), *folder.glob("*.toml"), *folder.parent.glob("formats/*.toml")]):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
+    return version_of(*folder.glob("*.py"), *folder.glob("*.toml"), *folder.parent.glob("formats/*.toml"))
 
 
-def _described(log: Log) -> dict[str, Any]:
-    described = {field.name: getattr(log, field.name) for field in fields(log) if field.name not in NOT_KEPT}
-    return described | {"start": None if log.start is None else log.start.isoformat()}
+def version_of(*files: Path) -> str:
+    """Return a name for the content of `files`, in whatever order."""
+    return hashlib.blake2b(b"".join(map(Path.read_bytes, sorted(files))), digest_size=8).hexdigest()
 
 
 def _load(path: Path, source_path: Path) -> Log | None:

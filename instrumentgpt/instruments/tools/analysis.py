@@ -373,20 +373,19 @@ def _excursions(diagnosis: Diagnosis, channel: int | None, language: Language) -
 def _rows(log: Log, excursions: Sequence[Excursion], language: Language) -> list[dict[str, Any]]:
     return [
         {
-            "channel": excursion.channel,
-            "onset": plain(excursion.onset),
-            "end": plain(excursion.end),
-            "onset_clock": log.clock(excursion.onset),
-            "end_clock": log.clock(excursion.end),
-            "size": plain(excursion.size),
-            "limit": plain(excursion.limit),
-            "explained": excursion.explained,
+            **_when(log, excursion),
+            **{name: plain(getattr(excursion, name)) for name in ("channel", "size", "limit", "explained")},
             "span": span_text(excursion.end - excursion.onset, language),
             "summary": loop_wording.away(excursion, log, language),
             "lines": [item.line for item in excursion.evidence],
         }
         for excursion in excursions[:MOST_EXCURSIONS]
     ]
+
+
+def _when(log: Log, item: Finding | Excursion) -> dict[str, Any]:
+    ends = {"onset": item.onset, "end": item.end}
+    return {**plain(ends), **{f"{name}_clock": log.clock(moment) for name, moment in ends.items()}}
 
 
 def _about(opened: Opened) -> dict[str, Any]:
@@ -442,10 +441,7 @@ def _finding(
         ],
         "explains": list(finding.consequences),
         "consequences": [wording.title(fault, language) for fault in finding.consequences],
-        "onset": plain(finding.onset),
-        "end": plain(finding.end),
-        "onset_clock": log.clock(finding.onset),
-        "end_clock": log.clock(finding.end),
+        **_when(log, finding),
         "line": finding.evidence[0].line if finding.evidence else None,
         "evidence": [_evidence(log, item, texts) for item in finding.evidence[:MOST_EVIDENCE]],
         "numbers": plain(dict(finding.numbers)),

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -163,20 +162,7 @@ def beyond_where(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str,
     }
 
 
-@dataclass(frozen=True)
-class Level:
-    """A setpoint of one channel, and from when to when it was asked for."""
-
-    setpoint: float
-    onset: float  # s since the log's first line
-    end: float
-    first_line: int
-    last_line: int
-    duty: float  # percent, mean output
-    mean_error: float  # setpoint - pv
-
-
-def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -> list[Level | Segment]:
+def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -> list[Segment]:
     """Return the setpoints of a channel in order: those held, and those a fast programme stepped to.
 
     segments  of the channel; what is too short to be a hold there counts here if it was stepped to by more
@@ -184,7 +170,7 @@ def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -
     """
     holds = [segment for segment in segments if segment.kind == "hold"]
     time, setpoint = samples["time"].to_numpy(), samples["setpoint"].to_numpy()
-    levels: list[Level | Segment] = [*holds]
+    levels = [*holds]
     for first, stop in constant_runs(setpoint):
         onset, end = float(time[first]), float(time[stop - 1])
         stepped = first > 0 and abs(setpoint[first] - setpoint[first - 1]) > WARMING * band > 0
@@ -192,8 +178,9 @@ def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -
         if stepped and stop - first >= FEWEST_ROWS and not is_held:
             rows = samples.iloc[first:stop]
             means = {"duty": rows["output"].mean(), "mean_error": setpoint[first] - rows["pv"].mean()}
-            lines = {"first_line": int(rows["line"].iloc[0]), "last_line": int(rows["line"].iloc[-1])}
-            levels.append(Level(float(setpoint[first]), onset, end, **lines, **means))
+            lines = int(rows["line"].iloc[0]), int(rows["line"].iloc[-1])
+            channel, value = int(rows["channel"].iloc[0]), float(setpoint[first])
+            levels.append(Segment(channel, "programme", onset, end, *lines, value, **means))
     return sorted(levels, key=lambda level: level.onset)
 
 
@@ -318,7 +305,7 @@ def holds_of(
     """
     samples = log.samples[log.samples["channel"] == channel]
     levels = levels_of(samples, [one for one in segments if one.channel == channel], band)
-    holds: dict[float, list[Level | Segment]] = {}
+    holds: dict[float, list[Segment]] = {}
     for level in levels:
         if setpoint is None or math.isclose(level.setpoint, setpoint):
             holds.setdefault(level.setpoint, []).append(level)
@@ -334,8 +321,8 @@ def holds_of(
     ]
 
 
-def _hold(log: Log, samples: pd.DataFrame, hold: Level | Segment) -> dict[str, Any]:
-    begin = hold.settled_at if isinstance(hold, Segment) else (hold.onset + hold.end) / 2
+def _hold(log: Log, samples: pd.DataFrame, hold: Segment) -> dict[str, Any]:
+    begin = hold.settled_at if hold.kind == "hold" else hold.middle
     pv = samples.loc[samples["time"].between(begin, hold.end), "pv"]
     figures = {"mean": pv.mean(), "std": pv.std(), "least": pv.min(), "most": pv.max()}
     return {

@@ -1,7 +1,7 @@
 """The gains a controller really applies: those the log names, checked against what its output does."""
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,13 +44,8 @@ class Gains:
 
     def with_gain(self, name: GainName, value: float) -> "Gains":
         """Return these gains with one of them changed."""
-        match name:
-            case "kp":
-                return replace(self, kp=value)
-            case "ki":
-                return replace(self, ki=value)
-            case "kd":
-                return replace(self, kd=value)
+        changed: dict[str, Any] = {name: value}
+        return replace(self, **changed)
 
     @property
     def ti(self) -> float:
