@@ -42,7 +42,7 @@ from instrumentgpt.moments import moment, now
 from instrumentgpt.settings import home, settings_in_force
 from instrumentgpt.storage.answers import marks_of_answer
 from instrumentgpt.storage.cases import Case, changes_of, chart_of, evidence_of, get_case, list_cases
-from instrumentgpt.storage.conversations import unknown
+from instrumentgpt.storage.conversations import known_conversation
 from instrumentgpt.storage.runs import get_run
 
 word = partial(phrase, Path(__file__).with_name("words.toml"))
@@ -158,9 +158,7 @@ def answer_document(
 
     Raises UnknownConversation, NoAnswer.
     """
-    conversation = db.get_conversation(database, conversation_id)
-    if conversation is None:
-        raise unknown(conversation_id)
+    conversation = known_conversation(database, conversation_id)
     messages = db.list_messages(database, conversation_id)
     answers = [
         answer for answer in messages if answer.role == "assistant" and message_id in (None, answer.id)

@@ -95,8 +95,14 @@ def create_conversation(database: Database, title: str = "") -> str:
 def get_conversation(database: Database, conversation_id: str) -> Conversation | None:
     """Return the conversation, or None if there is none, or it is deleted."""
     source = "conversations WHERE id = ? AND deleted_at IS NULL"
-    stored = select(database, Conversation, source, (conversation_id,), **_OLD)
-    return stored[0] if stored else None
+    return next(iter(select(database, Conversation, source, (conversation_id,), **_OLD)), None)
+
+
+def known_conversation(database: Database, conversation_id: str) -> Conversation:
+    """Return the conversation; raise UnknownConversation as `get_conversation` returns None."""
+    if conversation := get_conversation(database, conversation_id):
+        return conversation
+    raise unknown(conversation_id)
 
 
 def list_conversations(
@@ -338,8 +344,7 @@ def list_permissions(database: Database, conversation_id: str) -> list[Permissio
 
 def permission_in_force(database: Database, conversation_id: str) -> Permission:
     """Return what agents may do in this conversation: reading only, unless somebody allowed more."""
-    permissions = list_permissions(database, conversation_id)
-    return permissions[0] if permissions else Permission()
+    return next(iter(list_permissions(database, conversation_id)), Permission())
 
 
 def get_mode_state(database: Database, conversation_id: str, mode: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from instrumentgpt.storage.artifacts import (
     list_documents,
     upload_path,
 )
-from instrumentgpt.storage.conversations import Message, get_conversation, get_memory, list_messages, unknown
+from instrumentgpt.storage.conversations import Message, get_memory, known_conversation, list_messages
 from instrumentgpt.storage.facts import device_states
 from instrumentgpt.storage.notes import EVERYWHERE, Note, notes_of
 from instrumentgpt.storage.revised_memory import SECTIONS, Entry, list_nicknames, listing
@@ -63,9 +63,7 @@ def export_to(target: IO[bytes], database: Database, conversation_id: str) -> No
 
     Raises UnknownConversation. Notes are those that count here: the conversation's, its devices', all's.
     """
-    conversation = get_conversation(database, conversation_id)
-    if conversation is None:
-        raise unknown(conversation_id)
+    conversation = known_conversation(database, conversation_id)
     messages = list_messages(database, conversation_id)
     artifacts = list_artifacts(database, conversation_id, "conversation_id")
     there = [
@@ -201,9 +199,7 @@ def case_as_markdown(database: Database, conversation_id: str) -> str:
 
     Raises UnknownConversation.
     """
-    conversation = get_conversation(database, conversation_id)
-    if conversation is None:
-        raise unknown(conversation_id)
+    conversation = known_conversation(database, conversation_id)
     _, state = get_memory(conversation_id, database)
     case = listing(database, conversation_id, DiagnosticState.deserialize(state))
     notes = notes_of(database, conversation_id, [case.device] if case.device else [])

@@ -151,10 +151,9 @@ def read_events(
 
 def get_run(database: Database, run_id: str) -> Run:
     """Return the run; raise UnknownRun if there is none."""
-    runs = select(database, Run, "runs WHERE id = ?", (run_id,))
-    if not runs:
-        raise _unknown(run_id)
-    return runs[0]
+    for run in select(database, Run, "runs WHERE id = ?", (run_id,)):
+        return run
+    raise _unknown(run_id)
 
 
 def live_run(database: Database, conversation_id: str, kind: Kind = "turn") -> Run | None:

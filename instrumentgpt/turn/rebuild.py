@@ -22,7 +22,7 @@ from instrumentgpt.memory.revisions import MESSAGE, TURN
 from instrumentgpt.memory.summary import Entry, parse
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.connection import insert, select
-from instrumentgpt.storage.conversations import refuse_while_answering, turn_at, unknown
+from instrumentgpt.storage.conversations import known_conversation, refuse_while_answering, turn_at, unknown
 from instrumentgpt.storage.history import history
 from instrumentgpt.storage.recall import index_message
 from instrumentgpt.storage.revisions import NOT_YET, list_revisions, mark_turn
@@ -47,8 +47,7 @@ def rebuild(database: Database, conversation_id: str) -> None:
     lost their steps, as those of pruned conversations and of other applications have.
     """
     with db.transaction(database):
-        if db.get_conversation(database, conversation_id) is None:
-            raise unknown(conversation_id)
+        known_conversation(database, conversation_id)
         refuse_while_answering(database, conversation_id)
         runs = list_runs(database, conversation_id, limit=-1)
         lacks_steps = (
