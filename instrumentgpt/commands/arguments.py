@@ -2,6 +2,7 @@
 
 import argparse
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,6 +105,15 @@ def _json(what: str) -> Option:
     return option("--json", action="store_true", help=what)
 
 
+def _output(what: str, required: bool = False) -> Option:
+    return option("-o", "--output", type=Path, required=required, metavar="FILE", help=what)
+
+
+def _of_loops(name: str, read: Callable[[str], object], value: str, what: str) -> Option:
+    """Return an option that may be given several times, for a channel each."""
+    return option(name, type=read, action="append", default=[], metavar=f"[CHANNEL=]{value}", help=what)
+
+
 def _role(role: str) -> Option:
     value = "|VALUE" if role == "setpoint" else ""
     text = f"the column of {role}, by head or number{value.replace('|', ' or ')}"
@@ -120,22 +130,13 @@ STATING = (  # what a log does not say of itself
     *map(_role, ROLES),
     option("--period", type=positive, metavar="SECONDS", help="between rows, for a table without time"),
     option("--unit", type=unit, metavar="UNIT", help="of the temperature: C, F, K or counts"),
-    option(
+    _of_loops(
         "--kind",
-        type=kind,
-        action="append",
-        default=[],
-        metavar="[CHANNEL=]KIND",
-        help="of its loop: continuous, on_off, manual or idle; heats or cools (1=on_off,cools)",
+        kind,
+        "KIND",
+        "of its loop: continuous, on_off, manual or idle; heats or cools (1=on_off,cools)",
     ),
-    option(
-        "--band",
-        type=band,
-        action="append",
-        default=[],
-        metavar="[CHANNEL=]SIZE",
-        help="deviation of pv that is worth a word, in its unit",
-    ),
+    _of_loops("--band", band, "SIZE", "deviation of pv that is worth a word, in its unit"),
     option("--forget", action="store_true", help="what was said of logs like these before"),
 )
 GOING_ON = {"ask": "", "panel": "the panel of "}  # command → the part of a conversation that it goes on with
@@ -171,9 +172,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     ),
     "plot": (
         option("log", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts"),
-        option(
-            "-o", "--output", type=Path, required=True, metavar="FILE", help="the .html or .json to write"
-        ),
+        _output("the .html or .json to write", required=True),
         option(
             "--chart",
             default="loop",
@@ -250,18 +249,12 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
             metavar="TIME",
             help="of a shift: “yesterday 18:00”, “昨天18:00”",
         ),
-        option(
-            "-o",
-            "--output",
-            type=Path,
-            metavar="FILE",
-            help="the .html, .pdf or .md to write (default: print it)",
-        ),
+        _output("the .html, .pdf or .md to write (default: print it)"),
         _language("of the text"),
     ),
     "export": (
         option("conversation", metavar="CONVERSATION", help="its id, as in the address: ?conv=ID"),
-        option("-o", "--output", type=Path, metavar="FILE", help="the file to write"),
+        _output("the file to write"),
     ),
     "prune": (
         option("--days", type=float, metavar="N", help="untouched for N days (default: the setting)"),
