@@ -54,7 +54,13 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
         if line.get("type") == "result":
             yield from _result(parser, line)
             return
-        if _refused(line):
+        attempt = line.get("attempt")
+        if (
+            line.get("subtype") == "api_retry"
+            and line.get("error") == "authentication_failed"
+            and isinstance(attempt, int)
+            and attempt >= FRUITLESS_RETRIES
+        ):
             yield from parser.fail(f"The service refuses the key: {string(line.get('error'))}")
             return
         if line.get("parent_tool_use_id") is None:  # what its helpers say among themselves is no answer
@@ -62,20 +68,16 @@ def parse_stream(lines: Iterable[bytes]) -> Iterator[Event]:
     yield from parser.break_off()
 
 
-def _refused(line: Mapping[str, Any]) -> bool:
-    attempt = line.get("attempt")
-    return (
-        line.get("subtype") == "api_retry"
-        and line.get("error") == "authentication_failed"
-        and isinstance(attempt, int)
-        and attempt >= FRUITLESS_RETRIES
-    )
-
-
 def _event(parser: StreamParser, denied: set[str], line: dict[str, Any]) -> Iterator[Event]:
     kind, subtype = line.get("type"), line.get("subtype")
     if kind == "stream_event":
-        yield from _delta(parser, mapping(line.get("event")), "abandoned_blocks" in line)
+        delta = mapping(at(line, "event", "delta"))
+        if delta.get("type") == "text_delta":
+            yield parser.piece(string(delta.get("text")))
+        elif delta.get("type") == "thinking_delta":
+            yield Thinking(string(delta.get("thinking")))
+        elif "abandoned_blocks" in line:  # the connection broke: these words will be said again
+            yield parser.piece("", whole=True)
     elif kind == "assistant":
         if at(line, "message", "model") != SYNTHETIC:  # the result tells it again, as an error
             yield from _blocks(parser, items(at(line, "message", "content")))
@@ -91,16 +93,6 @@ def _event(parser: StreamParser, denied: set[str], line: dict[str, Any]) -> Iter
         denied.update([string(line.get("tool_use_id"))] if subtype == "permission_denied" else [])
         if kind != "system" or subtype not in _QUIET:
             parser.unknown[f"{kind}/{subtype or ''}"] += 1
-
-
-def _delta(parser: StreamParser, event: dict[str, Any], abandoned: bool) -> Iterator[Event]:
-    delta = mapping(event.get("delta"))
-    if delta.get("type") == "text_delta":
-        yield parser.piece(string(delta.get("text")))
-    elif delta.get("type") == "thinking_delta":
-        yield Thinking(string(delta.get("thinking")))
-    elif abandoned:  # the connection broke: these words will be said again
-        yield parser.piece("", whole=True)
 
 
 def _blocks(parser: StreamParser, blocks: list[Any]) -> Iterator[Event]:

@@ -159,12 +159,10 @@ def status_of(program: str, commands: Commands, environment: Mapping[str, str]) 
     code, text = output_of((program, *commands.status), environment, ANSWER_SECONDS)
     if (status := _status_in_json(text)) is not None:
         return status
-    line = next((line for line in text.splitlines() if _LOGGED_OUT.search(line)), "")
-    if line:
-        return Status(False, line.strip())
-    line = next((line for line in text.splitlines() if _LOGGED_IN.search(line)), "")
-    if line and code == 0:
-        return Status(True, line.strip())
+    for logged_in, says in ((False, _LOGGED_OUT), (True, _LOGGED_IN)):
+        line = next((line.strip() for line in text.splitlines() if says.search(line)), "")
+        if line and (code == 0 or not logged_in):
+            return Status(logged_in, line)
     return Status(None, _last_line(text) or "It did not answer.")
 
 

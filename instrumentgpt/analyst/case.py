@@ -263,7 +263,11 @@ def older_log(case: Case, day: str = "") -> str:
     fields["logs"] = case.listed([quoted(name) for name in names[:MOST_NAMED]]) or "0"
     if day:
         if day[0] == "~":
-            fitting = _nearest(names, day, case.task.now)
+            now = case.task.now
+            meant = datetime(now.year, int(day[1:3]), int(day[4:]))
+            meant = meant if meant <= now else meant.replace(year=now.year - 1)
+            begun = {name: at for name in names if (at := start_time(name))}
+            fitting = sorted(begun, key=lambda name: abs(begun[name] - meant))
         else:
             fitting = [name for name in names if day_of(name).endswith(day)] or _with_day(case, day)
         fitting = _begun_by(case, fitting) or fitting
@@ -275,14 +279,6 @@ def older_log(case: Case, day: str = "") -> str:
     if place >= len(names):
         raise NothingToRead(case.say("older_none", log=quoted(names[-1] if names else ""), **fields))
     return names[place]
-
-
-def _nearest(names: list[str], day: str, now: datetime) -> list[str]:
-    """Return the logs with a day in their names, first the one that is nearest to `day`: "~11-01"."""
-    meant = datetime(now.year, int(day[1:3]), int(day[4:]))
-    meant = meant if meant <= now else meant.replace(year=now.year - 1)
-    begun = {name: at for name in names if (at := start_time(name))}
-    return sorted(begun, key=lambda name: abs(begun[name] - meant))
 
 
 def _with_day(case: Case, day: str) -> list[str]:

@@ -61,7 +61,9 @@ def shortened(text: str, unit: str, most: int) -> str:
     told = list[str]()
     for sentence in sentences:
         for short in _shorter(sentence):
-            if _count([*told, short]) <= most:
+            shown = re.sub(r"\]\([^()\s]*\)", "]", " ".join([*told, short]))
+            words = re.findall(r"[\u4e00-\u9fff]|[^\s\u4e00-\u9fff]+", shown)
+            if len(words) <= most:
                 told.append(short)
                 break
         else:
@@ -79,8 +81,3 @@ def _shorter(sentence: str) -> Iterator[str]:
         if not re.search(r"\d", bare):  # a clause without its figure tells nothing
             return
         yield bare + end
-
-
-def _count(sentences: list[str]) -> int:
-    shown = re.sub(r"\]\([^()\s]*\)", "]", " ".join(sentences))
-    return len(re.findall(r"[\u4e00-\u9fff]|[^\s\u4e00-\u9fff]+", shown))

@@ -38,7 +38,9 @@ def _change(case: Case) -> Iterator[str]:
     factor = None if question.target else question.factor or lowered
     advice = _advised(case, about, gain=named, factor=factor, target=question.target)
     if not question.target and all(channel["answer"]["present"] == 0 for channel in advice["channels"]):
-        yield _needs_a_number(case, advice, named)
+        channels = [channel["channel"] for channel in advice["channels"]]
+        numbers = {"gain": named, "count": len(channels), "example": EXAMPLE_GAIN}
+        yield case.say("gain_zero", channels=case.listed(channels), **numbers)
         return
     answered = {channel["answer"]["verdict"] for channel in advice["channels"]}
     yield case.lead(None if answered - {"yes"} and answered - {"no"} else answered == {"yes"})
@@ -84,13 +86,6 @@ def _proposal(case: Case, group: Result, proposed: list[int]) -> str:
 def _advised(case: Case, about: Subject, **change: object) -> Result:
     arguments = {"channel": case.question.channel, "language": case.language}
     return case.tool("advise_gains", **about.named, **arguments, **change)
-
-
-def _needs_a_number(case: Case, advice: Result, gain: str) -> str:
-    """Return that a gain of 0 cannot be raised by a factor, with how to ask about a value."""
-    channels = [channel["channel"] for channel in advice["channels"]]
-    numbers = {"gain": gain, "count": len(channels), "example": EXAMPLE_GAIN}
-    return case.say("gain_zero", channels=case.listed(channels), **numbers)
 
 
 def _verdict_lines(groups: list[tuple[str, Result]]) -> Iterator[str]:

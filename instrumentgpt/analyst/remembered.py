@@ -344,7 +344,8 @@ def beside(case: Case) -> Iterator[str]:
     if kind in ("figures", "gains") and (statements := stated(case)):
         last = together([statements[-1], case.say("stated_or_log")], case.language)
         yield "".join(f"\n\n{statement}" for statement in (*statements[:-1], last))
-    rows = [*done_to_it(case), *_just_done(case)]
+    parts = re.split(r"[,，;；。?？!！\n]|\.(?=\s)|\band\b", case.task.question)
+    rows = [*done_to_it(case), *[quoted(part.strip()) for part in parts if is_done(spelled(part))]]
     if rows and kind in ("diagnosis", "compare") and len(case.task.devices) < 2:
         yield "\n\n" + case.say("done_meanwhile") + "\n\n" + "".join(f"- {row}\n" for row in rows)
     said = "\n".join(message for _, message in case.task.messages_of("user"))
@@ -355,12 +356,6 @@ def beside(case: Case) -> Iterator[str]:
     constraints = [text for text in constraints if kind != "figures" or _is_on(text, case)]
     if kind in ("diagnosis", "gains", "figures") and constraints:
         yield "\n\n" + constraints_note(case, constraints, "constraints")
-
-
-def _just_done(case: Case) -> list[str]:
-    """Return what the question itself says was done, of which it asks what came of it."""
-    parts = re.split(r"[,，;；。?？!！\n]|\.(?=\s)|\band\b", case.task.question)
-    return [quoted(part.strip()) for part in parts if is_done(spelled(part))]
 
 
 def permission(case: Case) -> str:

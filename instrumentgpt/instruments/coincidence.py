@@ -16,7 +16,6 @@ from instrumentgpt.instruments.checks.disturbances import DOOR
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.language import Language, phrase
-from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
 
@@ -79,18 +78,13 @@ def coincidences(diagnosis: Diagnosis) -> tuple[Coincidence, ...]:
     span = float(log.samples["time"].max()) if len(log.samples) else math.nan
     if not findings or not span > 2 * STARTING or "period" in log.missing:
         return ()
-    groups = _groups(log)
+    levels = TROUBLE if len(log.events) > MOST_EVENTS else (*TROUBLE, "info")
+    groups = group_messages(log.events, levels=levels)
     ranked: list[Coincidence] = []
     for finding in findings:
         candidates = (_judged(finding, group, groups, len(findings), span) for group in groups)
         ranked += sorted(chain(*candidates), key=lambda coincidence: coincidence.chance)[:MOST_PER_FINDING]
     return tuple(ranked)
-
-
-def _groups(log: Log) -> list[Group]:
-    """Return the templates looked at: warnings and errors, and what else is not debug."""
-    levels = TROUBLE if len(log.events) > MOST_EVENTS else (*TROUBLE, "info")
-    return group_messages(log.events, levels=levels)
 
 
 def _judged(

@@ -181,7 +181,14 @@ def _inventory(path: Path, text: str) -> Inventory:
         wrong = ", ".join(table) or "device"
         raise InventoryError(f"{path}: {wrong}: only tables [[device]] belong here. {_HELP}")
     devices = tuple(_device(path, number, item) for number, item in enumerate(entries, start=1))
-    _refuse_duplicates(path, devices)
+    owner: dict[tuple[str, ...], Device] = {}
+    for device in devices:
+        for what, key in _names(device):
+            other = owner.setdefault(key, device)
+            if other is not device:
+                raise InventoryError(
+                    f"{path}: {what} belongs to both {other.label} and {device.label}. Change one of them"
+                )
     return Inventory(path, devices)
 
 
@@ -204,13 +211,18 @@ def _device(path: Path, number: int, item: dict[str, Any]) -> Device:
         raise InventoryError(
             f"{where}: the name has no letters or digits, or has control characters. Rename it"
         )
+    text = item.get("source", "")
+    if "://" in text or not text.isprintable():
+        raise InventoryError(
+            f"{where}: source {text!r} is no folder on this computer. Clone it, and name that"
+        )
     return Device(
         name=item["name"],
         ip=_checked_ip(where, item.get("ip", "")),
         logs=_checked_folder(where, path, item["logs"]),
         aliases=tuple(aliases),
         model=item.get("model", ""),
-        source=_checked_source(where, path, item.get("source", "")),
+        source=_beside(path, text),
         user=item.get("user", ""),
         key=_beside(path, item.get("key", "")),
         known_hosts=_beside(path, item.get("known_hosts", "")),
@@ -247,27 +259,8 @@ def _checked_folder(where: str, inventory: Path, text: str) -> str:
     return text.rstrip("/")
 
 
-def _checked_source(where: str, inventory: Path, text: str) -> str:
-    if "://" in text or not text.isprintable():
-        raise InventoryError(
-            f"{where}: source {text!r} is no folder on this computer. Clone it, and name that"
-        )
-    return _beside(inventory, text)
-
-
 def _names(device: Device) -> Iterator[tuple[str, tuple[str, ...]]]:
     if device.ip:
         yield device.ip, (device.ip,)
     for name in (device.name, *device.aliases):
         yield repr(name), name_key(name)
-
-
-def _refuse_duplicates(path: Path, devices: tuple[Device, ...]) -> None:
-    owner: dict[tuple[str, ...], Device] = {}
-    for device in devices:
-        for what, key in _names(device):
-            other = owner.setdefault(key, device)
-            if other is not device:
-                raise InventoryError(
-                    f"{path}: {what} belongs to both {other.label} and {device.label}. Change one of them"
-                )

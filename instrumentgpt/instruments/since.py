@@ -120,7 +120,15 @@ def since(text: str, today: date) -> date | None:
             named = match.groupdict()
             weekday = _DAYS.index(named["day"]) if named.get("day") else _HAN_DAYS[named["han"]]
             return today - timedelta(days=(today.weekday() - weekday) % 7)
-    return _counted(words, today)
+    for patterns, days in ((_LAST_DAYS, 1), (_LAST_WEEKS, 7)):
+        for pattern in patterns:
+            if match := re.search(pattern, words):
+                count = match["count"]
+                return today - timedelta(days=days * (int(count) if count.isdigit() else _NUMBERS[count]))
+    monday = today - timedelta(days=today.weekday())
+    yesterday, last_monday = today - timedelta(days=1), monday - timedelta(days=7)
+    names = {_YESTERDAY: yesterday, _TODAY: today, _LAST_WEEK: last_monday, _THIS_WEEK: monday}
+    return next((day for pattern, day in names.items() if re.search(pattern, words)), None)
 
 
 def _dated(words: str, today: date) -> date | None:
@@ -134,16 +142,3 @@ def _dated(words: str, today: date) -> date | None:
                 continue
             return day if named.get("y") or day <= today else day.replace(year=today.year - 1)
     return None
-
-
-def _counted(words: str, today: date) -> date | None:
-    """Return the beginning of a stretch that is named by its length, or by its name."""
-    for patterns, days in ((_LAST_DAYS, 1), (_LAST_WEEKS, 7)):
-        for pattern in patterns:
-            if match := re.search(pattern, words):
-                count = match["count"]
-                return today - timedelta(days=days * (int(count) if count.isdigit() else _NUMBERS[count]))
-    monday = today - timedelta(days=today.weekday())
-    yesterday, last_monday = today - timedelta(days=1), monday - timedelta(days=7)
-    names = {_YESTERDAY: yesterday, _TODAY: today, _LAST_WEEK: last_monday, _THIS_WEEK: monday}
-    return next((day for pattern, day in names.items() if re.search(pattern, words)), None)

@@ -10,7 +10,7 @@ import db
 from instrumentgpt.agents.stream import string
 from instrumentgpt.instruments.lognames import start_time
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.storage.entities import Entity, Flag, Sighting, list_entities
+from instrumentgpt.storage.entities import Flag, Sighting, list_entities
 from instrumentgpt.turn.record import rows_of
 
 LABEL_CHARS = 80  # of what somebody else worded
@@ -53,11 +53,7 @@ def touched(
     devices |= {_text(result, "log"): _text(result, "device") for _, result in results if "device" in result}
     told = [(name, {"device": devices.get(_text(result, "log"), ""), **result}) for name, result in results]
     seen = [thing for name, result in told for thing in seen_in(name, result)]
-    return [*seen, *made, *_saved(database, conversation_id, entities)]
-
-
-def _saved(database: Database, conversation_id: str, entities: Sequence[Entity]) -> list[Sighting]:
-    """Return the conversation's own notes, and documents saved in another way than from here, without ref."""
+    # the conversation's own notes, and documents saved in another way than from here, without ref
     links, refs = [entity.link for entity in entities], {entity.ref for entity in entities}
     saved = [
         Sighting("note", one_line(note.id), {"note": note.id}, "read")
@@ -68,7 +64,7 @@ def _saved(database: Database, conversation_id: str, entities: Sequence[Entity])
         for document in reversed(db.list_documents(database, conversation_id))
         if document.ref not in refs
     ]
-    return [sighting for sighting in saved if sighting.link not in links]
+    return [*seen, *made, *[sighting for sighting in saved if sighting.link not in links]]
 
 
 def seen_in(tool: str, result: Mapping[str, Any]) -> Iterator[Sighting]:

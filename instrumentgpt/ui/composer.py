@@ -71,7 +71,10 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Non
         if held_back := st.session_state.get(HELD):
             _draw_held_back(*held_back)
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-            mode = _draw_mode(latest)
+            words = {name: say(MODES[name].label) for name in MODES}
+            help = "  \n".join(f"**{words[name]}** {say(MODES[name].purpose)}" for name in MODES)
+            look = {"help": help, "label_visibility": "collapsed"}
+            mode = one_of(say("Mode"), words, _mode_of(latest), _key_of_mode(latest), **look)
             _draw_agent(settings)
             if live:
                 icon = ":material/stop_circle:"
@@ -163,14 +166,6 @@ def _send() -> None:
     entry = st.session_state[INPUT]
     if entry.text.strip() or entry.files:
         st.session_state[ASKED] = Question(entry.text.strip(), entry.files)
-
-
-def _draw_mode(latest: Run | None) -> str:
-    """Draw the choice of the mode and return it: a conversation stays in the mode of its last."""
-    words = {name: say(MODES[name].label) for name in MODES}
-    help = "  \n".join(f"**{words[name]}** {say(MODES[name].purpose)}" for name in MODES)
-    look = {"help": help, "label_visibility": "collapsed"}
-    return one_of(say("Mode"), words, _mode_of(latest), _key_of_mode(latest), **look)
 
 
 def _key_of_mode(latest: Run | None) -> str:

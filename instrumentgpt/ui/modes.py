@@ -209,7 +209,13 @@ def draw_panel(database: Database, conversation_id: str, answering: bool) -> boo
             _follow(conversation_id)
             return True
         if is_proposed:  # the sub-problems stand above, in the proposal
-            _draw_parts_editor(progress)
+            with st.expander(say("Change the sub-problems"), icon=":material/edit:"):
+                key = f"panel-plan-{progress.panel.id}"
+                label, plan = say("One line each: goal | experts | after …"), written(progress.plan)
+                st.text_area(label, plan, key=key, height="content")
+                names = untrusted.label(", ".join(read_experts(home())), CODES_CHARACTERS)
+                st.caption(say("Experts: {names}", names=names))
+                st.button(say("Send the changed list"), on_click=_send_parts, args=(key,))
             return True
         _draw_steps(progress)
         newest = db.list_messages(database, conversation_id, last=1)
@@ -248,17 +254,6 @@ def _step(step: PartProgress, experts: Mapping[str, Expert], language: Language)
         notes.append(f"{step.tokens:,} tokens")
     state = f" :gray[· {' · '.join(notes)}]" if step.spoken else ""
     return f"{ICONS[step.status]} **{step.part.id}.** {goal}{state}"
-
-
-def _draw_parts_editor(progress: Progress) -> None:
-    """Draw the decomposition as text; what is sent back changed is shown again before anything is asked."""
-    with st.expander(say("Change the sub-problems"), icon=":material/edit:"):
-        key = f"panel-plan-{progress.panel.id}"
-        label, plan = say("One line each: goal | experts | after …"), written(progress.plan)
-        st.text_area(label, plan, key=key, height="content")
-        names = untrusted.label(", ".join(read_experts(home())), CODES_CHARACTERS)
-        st.caption(say("Experts: {names}", names=names))
-        st.button(say("Send the changed list"), on_click=_send_parts, args=(key,))
 
 
 def _send_parts(key: str) -> None:

@@ -121,16 +121,11 @@ def _edit(message: db.Message) -> None:
             )
         )
         if st.button(say("Delete question and answer"), key=f"delete-{message.id}"):
-            _delete(message.id)
-
-
-def _delete(message_id: int) -> None:
-    """Delete the turn, if nothing is being answered by now, and offer the way back; the dialog closes."""
-    with session.problems_shown():
-        turn = session.in_database(delete_turn, message_id, session.who())
-        st.session_state[DELETED] = min(turn, default=0)
-        _end()
-        st.rerun()
+            with session.problems_shown():
+                turn = session.in_database(delete_turn, message.id, session.who())
+                st.session_state[DELETED] = min(turn, default=0)
+                _end()
+                st.rerun()
 
 
 def _end() -> None:

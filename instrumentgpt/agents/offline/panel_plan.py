@@ -101,7 +101,8 @@ def reasons(
 
 def figure(diagnosis: Mapping[str, Any], channel: int | None, cause: str, language: Language) -> str:
     """Return the figures of `channel` (or of the worst one) that speak for or against `cause`."""
-    metrics = worst_channel(diagnosis, channel)
+    rows = [row for row in diagnosis["channels"] if channel is None or row["channel"] == channel]
+    metrics: Mapping[str, Any] = max(rows, key=lambda row: row["half_peak_to_peak"] or 0.0, default={})
     figures = {
         name: 100 * value if name in _PERCENT and value is not None else value
         for name, value in metrics.items()
@@ -118,12 +119,6 @@ def figure(diagnosis: Mapping[str, Any], channel: int | None, cause: str, langua
     if any(figures.get(name) is None for name in names if f"{{{name}" in template):
         return phrase("panel_figure_samples", language, samples=diagnosis["samples"])
     return phrase(f"panel_figure_{kind}", language, **{**figures, "unit": diagnosis["unit"]})
-
-
-def worst_channel(diagnosis: Mapping[str, Any], channel: int | None) -> Mapping[str, Any]:
-    """Return the metrics of `channel`, or of the one that swings most; {} if there is none."""
-    rows = [row for row in diagnosis["channels"] if channel is None or row["channel"] == channel]
-    return max(rows, key=lambda row: row["half_peak_to_peak"] or 0.0, default={})
 
 
 def _weighed(findings: Sequence[Mapping[str, Any]], cause: str) -> Iterator[Reason]:
@@ -186,6 +181,11 @@ def brief(case: Case) -> Iterator[str]:
     about = choose_log(case)
     diagnosis = case.tool("diagnose_log", log=about.log, device=about.device, language=case.language)
     draw(case, about)
+    faults = [finding for finding in faults_of(diagnosis) if finding["severity"] not in ("none", "info")]
+    opened = [
+        row["class"] for finding in faults for row in finding["alternatives"] if row["reason"] in OPEN_REASONS
+    ]
+    opened += filter(None, (finding["open_rival"] for finding in faults))
     facts = {
         "log": about.log,
         "device": about.device,
@@ -195,19 +195,9 @@ def brief(case: Case) -> Iterator[str]:
         "findings": [_finding(finding) for finding in diagnosis["findings"]],
         "channels": [{name: channel[name] for name in _CHANNEL} for channel in diagnosis["channels"]],
         "hypotheses": list(case.task.state.get("hypotheses") or ()),
-        "alive": alive(diagnosis),
+        "alive": list(dict.fromkeys([*(finding["class"] for finding in faults), *opened])),
     }
     yield json.dumps(facts, ensure_ascii=False)
-
-
-def alive(diagnosis: Mapping[str, Any]) -> list[str]:
-    """Return the causes that the checks found, or that they left open beside what they found."""
-    faults = [finding for finding in faults_of(diagnosis) if finding["severity"] not in ("none", "info")]
-    opened = [
-        row["class"] for finding in faults for row in finding["alternatives"] if row["reason"] in OPEN_REASONS
-    ]
-    opened += filter(None, (finding["open_rival"] for finding in faults))
-    return list(dict.fromkeys([*(finding["class"] for finding in faults), *opened]))
 
 
 def plan(case: Case) -> Iterator[str]:

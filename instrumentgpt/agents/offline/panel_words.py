@@ -191,7 +191,8 @@ def _nothing(field: _Field, against: list[Reason]) -> str:
         fields = {"samples": diagnosis["samples"], "lines": diagnosis["lines"]}
         return field.say("panel_record_holds", gaps=gaps, broken=diagnosis["broken"]["count"], **fields)
     if not against:
-        return _quiet(field)
+        shown = field.figure(field.part["channel"])
+        return field.say("panel_weighs_nothing", samples=field.diagnosis["samples"], figure=shown)
     where, reason = where_is(field.part["channel"], field.case.language), _named(field, against[0])
     return field.say("panel_none", where=where, count=len(against), reason=reason)
 
@@ -201,12 +202,6 @@ def _named(field: _Field, reason: Reason) -> str:
     if reason.line:
         return reason.text
     return f"{field.title(reason.cause)}{'：' if field.case.language == 'zh' else ': '}{reason.text}"
-
-
-def _quiet(field: _Field) -> str:
-    """Return the position that nothing was found, with the figures of the channel."""
-    shown = field.figure(field.part["channel"])
-    return field.say("panel_weighs_nothing", samples=field.diagnosis["samples"], figure=shown)
 
 
 MOST_LINKED = 3  # lines of one view

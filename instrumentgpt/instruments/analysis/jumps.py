@@ -126,19 +126,14 @@ def _on_one_channel(
         return Jump("setpoint_step" if stepped else "possible", before, after, seconds, rate, usual)
     if math.isnan(usual) and not abs(after.pv - before.pv) > far:
         return Jump("unclear", before, after, seconds, rate, usual)
-    back = _return(samples, before, after, returns)
+    near = samples[(samples["time"] > after.time) & (samples["time"] <= before.time + returns)]
+    kept = ((near["pv"] - before.pv) / (after.pv - before.pv)).to_numpy(dtype=float)
+    lost = np.flatnonzero(kept < SPIKE_SHARE)
+    back = _reading(near, int(lost[0])) if len(lost) else None
     if back is not None:
         return Jump("spike", before, after, seconds, rate, usual, back)
     seen = time[-1] - after.time
     return Jump("stays" if seen >= returns else "ends", before, after, seconds, rate, usual)
-
-
-def _return(samples: pd.DataFrame, before: Reading, after: Reading, returns: float) -> Reading | None:
-    """Return the first reading within `returns` s that has lost more than 40 % of the jump."""
-    near = samples[(samples["time"] > after.time) & (samples["time"] <= before.time + returns)]
-    kept = ((near["pv"] - before.pv) / (after.pv - before.pv)).to_numpy(dtype=float)
-    lost = np.flatnonzero(kept < SPIKE_SHARE)
-    return _reading(near, int(lost[0])) if len(lost) else None
 
 
 def _next_of_channel(channel: NDArray[Any], row: int) -> int | None:

@@ -66,17 +66,14 @@ def noise(values: Floats) -> float:
     values = values[np.isfinite(values)]
     if len(values) < 5:
         return math.nan
-    sigma = _sigma(np.diff(values, 2))
-    return sigma if sigma > ROUNDING * float(np.max(np.abs(values))) else 0.0
-
-
-def _sigma(second: Floats) -> float:
+    second = np.diff(values, 2)
     size = np.abs(second - np.median(second))
     typical = float(np.median(size))
     if typical == 0.0:
         typical = float(np.mean(size))
     clipped = np.minimum(size, 4 * MAD_TO_SIGMA * typical)
-    return float(np.sqrt(np.mean(clipped**2))) / SECOND_DIFFERENCE_GAIN
+    sigma = float(np.sqrt(np.mean(clipped**2))) / SECOND_DIFFERENCE_GAIN
+    return sigma if sigma > ROUNDING * float(np.max(np.abs(values))) else 0.0
 
 
 def smooth(values: Floats, samples: int) -> Floats:

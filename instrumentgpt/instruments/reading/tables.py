@@ -245,7 +245,11 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
     read_rows(table, table.unended, shape)
     if table.headers_again:
         notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
-    return table, _widened(_dated(_grid_of(table, shape)), source.path), lines, notes
+    cells = [np.concatenate(parts) if parts else np.empty(0) for parts in table.columns]
+    numbers = [_numbers(column, shape.decimal_comma) for column in cells]
+    texts = [_kind_of_texts(column, values) for column, values in zip(cells, numbers, strict=True)]
+    line = np.concatenate(table.line) if table.line else np.empty(0, dtype=np.int64)
+    return table, _widened(_dated(Grid(shape, cells, numbers, texts, line)), source.path), lines, notes
 
 
 def _roles(name: str, grid: Grid, stated: Stated) -> tuple[Grid, Roles]:
@@ -737,15 +741,6 @@ def _carry_setpoint(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[
     if held:
         at = np.searchsorted([*held], samples["line"].to_numpy(), side="right") - 1
         samples["setpoint"] = np.array([math.nan, *held.values()])[at + 1]
-
-
-def _grid_of(table: Table, shape: Shape) -> Grid:
-    """Return `table`, as `read_chunk` filled it, as columns of numbers and text."""
-    cells = [np.concatenate(parts) if parts else np.empty(0) for parts in table.columns]
-    numbers = [_numbers(column, shape.decimal_comma) for column in cells]
-    texts = [_kind_of_texts(column, values) for column, values in zip(cells, numbers, strict=True)]
-    line = np.concatenate(table.line) if table.line else np.empty(0, dtype=np.int64)
-    return Grid(shape, cells, numbers, texts, line)
 
 
 def _dated(grid: Grid) -> Grid:

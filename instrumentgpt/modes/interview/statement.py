@@ -6,7 +6,7 @@ the page writes it while a turn may run.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -216,11 +216,10 @@ def _open(interview: Interview, slot: str, language: Language) -> str:
 
 
 def _listed(interview: Interview, slot: str, language: Language) -> str:
-    lines: list[str] = [plain_text(line) for line in _lines(interview, slot)]
-    if len(lines) > 1 or slot in ("examples", "must_have", "success_criteria", "constraints", "edge_cases"):
-        bullet: Callable[[str], str] = "- {}".format
-        return "\n".join(map(bullet, lines)) or _open(interview, slot, language)
-    return "".join(lines) or _open(interview, slot, language)
+    lines = _lines(interview, slot)
+    lists = ("examples", "must_have", "success_criteria", "constraints", "edge_cases")
+    bullet = "- " if len(lines) > 1 or slot in lists else ""
+    return "\n".join(bullet + plain_text(line) for line in lines) or _open(interview, slot, language)
 
 
 KIND, REF = "markdown", "statement_"

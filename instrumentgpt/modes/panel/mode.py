@@ -53,7 +53,14 @@ def _taken_up(turn: Turn, earlier: Progress, experts: Mapping[str, Expert]) -> E
     answer, is_done = approval(words), panel.status == "done"
     answered: Callable[[Turn, Progress, Context], Events]
     if panel.status == "proposed" and answer != "yes":
-        return _changed(turn, earlier, experts, is_refused=answer == "no")
+        if answer == "no":
+            panels.set_panel_status(turn.database, earlier.panel.id, "dropped")
+            return _text_answer(say("dropped", earlier.language))
+        plan = edited(earlier.plan, turn.question.content, experts)
+        if plan is None:
+            return None
+        panels.change_plan(turn.database, earlier.panel.id, as_json(plan))
+        return _shown(turn, plan, experts, earlier.language, say("changed", earlier.language) + " ")
     if is_done and is_wish(words):
         answered = _saved
     elif is_done and not _is_another(turn, panel):
@@ -63,18 +70,6 @@ def _taken_up(turn: Turn, earlier: Progress, experts: Mapping[str, Expert]) -> E
     else:
         return None
     return answered(turn, earlier, context_of(turn, experts, panel.question, panel.brief, earlier.plan))
-
-
-def _changed(turn: Turn, earlier: Progress, experts: Mapping[str, Expert], is_refused: bool) -> Events | None:
-    """Return the answer to words that drop or change what was proposed; None if they do neither."""
-    if is_refused:
-        panels.set_panel_status(turn.database, earlier.panel.id, "dropped")
-        return _text_answer(say("dropped", earlier.language))
-    plan = edited(earlier.plan, turn.question.content, experts)
-    if plan is None:
-        return None
-    panels.change_plan(turn.database, earlier.panel.id, as_json(plan))
-    return _shown(turn, plan, experts, earlier.language, say("changed", earlier.language) + " ")
 
 
 def _proposed(turn: Turn, experts: Mapping[str, Expert]) -> Events:

@@ -27,7 +27,7 @@ from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.history import LAST_ID, history, places, turn_of
 from instrumentgpt.storage.revisions import list_revisions
-from instrumentgpt.storage.runs import Run, SentPrompt, get_prompt, list_prompts, live_run, prompt_before
+from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, live_run, prompt_before
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.prompt import prompt_for, tagged
 from instrumentgpt.turn.summary import past_summaries
@@ -236,7 +236,11 @@ def draw_older(database: Database, conversation_id: str, prompt: memory.Prompt) 
         return
     st.caption(say("{count} messages are no longer sent word by word.", count=len(older)))
     if run := live_run(database, conversation_id, "summary"):
-        _draw_live(run)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            state = say("being written") if run.began_at else say("waiting for other answers to end")
+            st.caption(say("Summary by the agent: {state}", state=state), width="stretch")
+            stop = (lambda _: runs.stop(database_path(), run.id),)
+            st.button(say("Stop"), f"stop-{run.id}", icon=":material/stop:", on_click=change, args=stop)
     elif summaries := past_summaries(database, conversation_id):
         (done, note), *_ = summaries
         outcome = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
@@ -265,15 +269,6 @@ def draw_older(database: Database, conversation_id: str, prompt: memory.Prompt) 
     if len(older) > limit:
         label = say("Show {count} earlier", count=min(OLDER_SHOWN, len(older) - limit))
         text_button("", label, None, st.session_state.update, {OLDER_LIMIT: limit + OLDER_SHOWN})
-
-
-def _draw_live(run: Run) -> None:
-    """Draw a summary that is being written, with what ends it."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        state = say("being written") if run.began_at else say("waiting for other answers to end")
-        st.caption(say("Summary by the agent: {state}", state=state), width="stretch")
-        stop = (lambda _: runs.stop(database_path(), run.id),)
-        st.button(say("Stop"), f"stop-{run.id}", icon=":material/stop:", on_click=change, args=stop)
 
 
 def _draw_message(conversation_id: str, message: StoredMessage, turn: int, revision: int | None) -> None:

@@ -10,7 +10,7 @@ import db
 import memory
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, load_inventory
-from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
+from instrumentgpt.instruments.reading.line_index import indexed_lines
 from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, same
 from instrumentgpt.memory.state import new_items
 from instrumentgpt.memory.summary import shorten
@@ -71,7 +71,12 @@ def _pin(preparation: Preparation, here: place.Place, conversation_id: str, firs
         with session.opened() as database:
             inventory = load_inventory(Path(session.current_settings(database).inventory))
             device = inventory.find(here.device) if here.device else None
-            text = _quoted(index, first, last)
+            text = "".join(text for _, text in indexed_lines(index, first, first))
+            span = f"{first}" if first == last else f"{first}–{last}"
+            quote = shorten(" ".join(text.split()), QUOTED_CHARACTERS)
+            text = say(
+                "Pinned {count:?line|lines} {where}: {said}", count=last - first + 1, where=span, said=quote
+            )
             talk = pin(database, conversation_id or None, device, here.log, first, text)
     except InstrumentGPTError as error:
         st.warning(session.describe(error), icon=":material/info:")
@@ -90,14 +95,6 @@ def question(device: str, log: str, first: int, last: int) -> str:
     if first == last:
         return prefix + say("what happens in line {line} of {log}?", line=first, log=log)
     return prefix + say("what happens in lines {first}–{last} of {log}?", first=first, last=last, log=log)
-
-
-def _quoted(index: LineIndex, first: int, last: int) -> str:
-    """Return the lines as an item of the state: where they are, and what the first one says."""
-    text = "".join(text for _, text in indexed_lines(index, first, first))
-    span = f"{first}" if first == last else f"{first}–{last}"
-    quote = shorten(" ".join(text.split()), QUOTED_CHARACTERS)
-    return say("Pinned {count:?line|lines} {where}: {said}", count=last - first + 1, where=span, said=quote)
 
 
 def pin(
