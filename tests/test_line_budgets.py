@@ -8,23 +8,23 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_716,
-    "instrumentgpt/analyst": 7_314,
-    "instrumentgpt/commands": 1_591,
+    "instrumentgpt/agents": 4_691,
+    "instrumentgpt/analyst": 7_312,
+    "instrumentgpt/commands": 1_584,
     "instrumentgpt/evals": 1_022,
     "instrumentgpt/fleet": 952,
-    "instrumentgpt/handover": 791,
-    "instrumentgpt/instruments": 24_385,
+    "instrumentgpt/handover": 777,
+    "instrumentgpt/instruments": 24_276,
     "instrumentgpt/memory": 4_911,
     "instrumentgpt/modes/commands": 744,
-    "instrumentgpt/modes/interview": 1_309,
+    "instrumentgpt/modes/interview": 1_308,
     "instrumentgpt/modes/investigate": 1_304,
-    "instrumentgpt/modes/panel": 1_877,
+    "instrumentgpt/modes/panel": 1_860,
     "instrumentgpt/storage": 4_366,
-    "instrumentgpt/turn": 2_475,
-    "instrumentgpt/ui": 8_310,
+    "instrumentgpt/turn": 2_470,
+    "instrumentgpt/ui": 8_295,
 }
-WHOLE = 68_837
+WHOLE = 68_637
 
 
 def lines_in(room: str) -> int:
