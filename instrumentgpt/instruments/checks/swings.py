@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -33,6 +34,7 @@ SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear l
 PUSHED = 3.0  # times: loops that swing by themselves make 0.8 to 2.1, loads 4.7 and more
 SHARP = 0.05  # of a period, over which pv and output are averaged for it
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
+FOUND: WeakKeyDictionary[Track, "Swing | None"] = WeakKeyDictionary()  # several checks ask for it
 
 
 @dataclass(frozen=True)
@@ -65,10 +67,9 @@ class Swing:
 def longest_train(track: Track, hold: Hold, smallest: float) -> HalfCycles | None:
     """Return the longest train of large half cycles of like length within `hold`, at least four of them."""
     start = track.reached(hold)
-    usable = track.usable[start : hold.stop]
     error = track.error[start : hold.stop]
-    errors = error[usable & np.isfinite(error)]
-    if len(errors) < 20:
+    errors = error[track.usable[start : hold.stop] & np.isfinite(error)]
+    if len(errors) < 20 or np.ptp(errors) < 1.2 * smallest:  # no part of it is large either
         return None
     noise = 0.0 if np.isnan(track.noise) else track.noise
     for parts in (1, PARTS):  # a swing that began late is small in all of a long hold
@@ -121,8 +122,7 @@ def beginning_of(track: Track, train: HalfCycles, period: float, smallest: float
 
 def period_of(track: Track, train: HalfCycles) -> float:
     """Return the period in s: twice the mean half cycle."""
-    span = float(track.time[train.first[-1]] - track.time[train.first[0]])
-    return 2.0 * span / (len(train) - 1)
+    return 2.0 * float(track.time[train.first[-1]] - track.time[train.first[0]]) / (len(train) - 1)
 
 
 def pair_variation(lengths: Floats) -> float:
@@ -147,7 +147,9 @@ def decays(train: HalfCycles) -> bool:
 
 def any_swing_of(track: Track) -> Swing | None:
     """Return the swing of `track`, large, or small and strikingly regular; None if there is none."""
-    return swing_of(track) or _small_swing(track)
+    if track not in FOUND:
+        FOUND[track] = swing_of(track) or _small_swing(track)
+    return FOUND[track]
 
 
 def smallest_swing(track: Track, least: float = AMPLITUDE) -> float:
@@ -173,16 +175,14 @@ def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
         return None
     durations = np.concatenate([np.diff(track.time[group.first]) for group in alike])
     regularity = 1.0 - pair_variation(durations)
-    if regularity < 1.0 - IRREGULAR or period < FASTEST * track.period:
-        return None
     extremes = np.concatenate([np.abs(group.extreme) for group in alike])
     amplitude = float(np.median(extremes))
-    if amplitude < smallest:
+    if regularity < 1.0 - IRREGULAR or period < FASTEST * track.period or amplitude < smallest:
         return None
     first, last = beginning_of(track, alike[0], period, smallest), int(alike[-1].peak[-1])
     calm = smooth(track.error[first : last + 1], track.samples(period * CALM) | 1)
-    near = np.abs(calm) < AT_REST * amplitude
-    if near.mean() > RESTS or not _lasts(track, first, last, period):  # pushes, with quiet between
+    pushed = (np.abs(calm) < AT_REST * amplitude).mean() > RESTS  # with quiet between
+    if pushed or not _lasts(track, first, last, period):
         return None
     return Swing(
         first,
