@@ -2,6 +2,7 @@
 
 import os
 from datetime import datetime, timedelta
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,7 @@ START = datetime(2026, 11, 23, 9, 1)
 ZONES = ("Inlet", "Column")
 
 
+@cache
 def loops() -> list[list[tuple[float, float, float]]]:
     """Return for each of two zones its rows of setpoint, pv and output."""
     rng, found = np.random.default_rng(7), []
