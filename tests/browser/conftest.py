@@ -26,6 +26,7 @@ ECONOMY = (
     "--js-flags=--no-opt,--no-maglev",  # a page lives too briefly to pay for compiling it well
     "--renderer-process-limit=1",  # all pages of a worker in one process: none compiles Streamlit anew
 )
+RESTING = "/_stcore/health"  # a tab stays there: without one the process with the compiled scripts would end
 # a new tab of the worker's window finds nothing that another left, such as the sidebar's width
 FORGETTING = """if (window === top && location.protocol === "http:" && !sessionStorage.begun) {
     localStorage.clear()
@@ -69,7 +70,8 @@ def context(request, context_of_worker) -> Iterator[BrowserContext]:
         return
     yield context_of_worker
     for page in context_of_worker.pages:
-        page.close()
+        if not page.url.endswith(RESTING):
+            page.close()
     context_of_worker.clear_cookies()
     context_of_worker.clear_permissions()
 
@@ -78,7 +80,8 @@ def context(request, context_of_worker) -> Iterator[BrowserContext]:
 def server_of_worker(tmp_path_factory, context_of_worker) -> Iterator[Server]:
     with running(tmp_path_factory.mktemp("server"), {}) as server:
         server.save(OFFLINE)
-        opened(context_of_worker.new_page(), server.address()).close()  # the first visit imports everything
+        page = opened(context_of_worker.new_page(), server.address())  # the first visit imports everything
+        page.goto(f"{server.url}{RESTING}")
         yield server
 
 
