@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_691,
-    "instrumentgpt/analyst": 7_312,
+    "instrumentgpt/analyst": 7_314,
     "instrumentgpt/commands": 1_584,
     "instrumentgpt/evals": 1_022,
     "instrumentgpt/fleet": 952,
     "instrumentgpt/handover": 777,
-    "instrumentgpt/instruments": 24_276,
+    "instrumentgpt/instruments": 24_295,
     "instrumentgpt/memory": 4_911,
     "instrumentgpt/modes/commands": 744,
     "instrumentgpt/modes/interview": 1_308,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_470,
     "instrumentgpt/ui": 8_295,
 }
-WHOLE = 68_637
+WHOLE = 68_658
 
 
 def lines_in(room: str) -> int:

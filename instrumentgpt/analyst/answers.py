@@ -252,12 +252,11 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     told = composed(plain, kind)
     told, is_all = (told, True) if told else columns_asked(plain, kind)
     by_figures = (kind == "figures" and not case.question.extreme) or (bool(told) and is_all)
-    asks_verdict = case.question.kind == "diagnosis" and case.question.score >= ALONE
     if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures):
         kind, is_all = "diagnosis", False
-    answers, said = [iter(told), iter(()) if is_all else ANSWERS[kind](case)], ""
-    if is_first := kind == "diagnosis" and asks_verdict:
-        answers = [diagnose(case)]
+    is_first = kind == case.question.kind == "diagnosis" and case.question.score >= ALONE
+    answers = [diagnose(case)] if is_first else [told, () if is_all else ANSWERS[kind](case)]
+    said = ""
     for piece in chain(*answers):
         said += piece
         yield piece

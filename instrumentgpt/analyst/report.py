@@ -358,9 +358,8 @@ def fault_untold(case: Case, said: str) -> Iterator[str]:
     about, before = choose_log(case), "".join(text for _, text in case.task.messages_of("assistant"))
     for fault in [fault for fault in faults_of(diagnosed(case, about)) if fault["class"] != "data_gap"][:1]:
         if fault["confidence"] != "possible" and fault["summary"] not in said + before:
-            head = fault_verdict(case, about.label, fault)
-            yield f"\n{head}\n" if head not in said else ""
-            yield f"\n- {fault['summary']} ({links(about, fault)})\n"
+            head = f"\n{fault_verdict(case, about.label, fault)}\n"
+            yield f"{head * (head not in said)}\n- {fault['summary']} ({links(about, fault)})\n"
 
 
 def running(case: Case, diagnosis: Result) -> str:
@@ -520,12 +519,11 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     reasons = Counter(why for name, why in diagnosis["withheld"].items() if name not in listed)
     for reason, count in reasons.items():
         yield case.item("no_verdict_because", reason=plain_text(reason), count=count)
-    first = diagnosis["channels"][0] if diagnosis["channels"] else {}
-    is_held = first and None not in (first["setpoint"], first["half_peak_to_peak"])
-    if is_held and (first["in_band"] or 0.0) >= HOLDING:
+    for first in diagnosis["channels"][:1]:
         numbers = {"band": first["half_peak_to_peak"], "setpoint": first["setpoint"]}
-        advice = case.say("no_verdict_next", **numbers, unit=unit_of(diagnosis, first["channel"]))
-        yield "\n" + advice.replace("  ", " ") + "\n"
+        if None not in numbers.values() and (first["in_band"] or 0.0) >= HOLDING:
+            advice = case.say("no_verdict_next", **numbers, unit=unit_of(diagnosis, first["channel"]))
+            yield "\n" + advice.replace("  ", " ") + "\n"
 
 
 def _quotes(case: Case, about: Subject, finding: Result, unit: str) -> str:
