@@ -1,6 +1,6 @@
 # The two commands a newcomer needs are `make run` and `make test`; each sets up what it needs.
 PYTHON ?= python3
-WORKERS ?= 4  # of the tests: half of their time they wait for a page or a process
+WORKERS ?= 3  # of the tests: half of their time they wait for a page or a process
 BIN := .venv/bin
 export PYTHONDONTWRITEBYTECODE :=  # each of the many processes would compile our modules anew
 

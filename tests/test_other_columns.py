@@ -157,7 +157,8 @@ def test_moments_are_told_each_with_what_was_read_or_found_then(folder, question
 @each("question", ["how often above 37.1, and how long?", "超過37.1度幾次？各多久？"])
 def test_each_time_past_a_limit_is_told(folder, question):
     answer = said(folder, "english.csv", question)
-    assert len(answer.text.split("  - ")) == 1 + min(8, answer.results[-1]["rows"][0]["past"]["count"])
+    told = [result for result in answer.results if "rows" in result][-1]
+    assert len(answer.text.split("  - ")) == 1 + min(8, told["rows"][0]["past"]["count"])
 
 
 @each(
