@@ -14,15 +14,8 @@ from instrumentgpt.__main__ import main
 from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.fleet.cases import settle
 from instrumentgpt.fleet.scan import scan
-from instrumentgpt.handover.document import (
-    KINDS,
-    BadTemplate,
-    Facts,
-    answer_document,
-    facts_of,
-    letter,
-    printer,
-)
+from instrumentgpt.handover.document import answer_document, facts_of, printer
+from instrumentgpt.handover.letters import KINDS, BadTemplate, Facts, letter
 from instrumentgpt.handover.markdown import answer_text
 from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.instruments.devices import load_inventory

@@ -21,7 +21,7 @@ from instrumentgpt.analyst.report import (
     with_beside,
 )
 from instrumentgpt.analyst.words import moment, plain_text, quoted
-from instrumentgpt.handover.document import LINES, Facts, letter
+from instrumentgpt.handover.letters import LINES, Facts, letter
 
 READERS = {  # of a letter, who needs another one than whoever decides
     "technician": r"\btechnician|\belectrician|\bmechanic|\bto.?do\b|技师|技术员|电工|维修|待办",

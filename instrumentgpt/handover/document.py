@@ -1,14 +1,11 @@
-"""What is handed on as one thing: an answer or a case as Markdown, page or PDF; letters and their facts.
+"""What is handed on as one thing: an answer or a case as Markdown, page or PDF, and the facts of a letter.
 
-A PDF is printed by the browser that is installed, else by WeasyPrint. Letters (a paragraph for the boss, a
-letter to the vendor, a to-do for the technician) are templates filled with facts; whoever uses this may write
-them anew: `letters/boss.en.md` in the home of the application comes first.
+A PDF is printed by the browser that is installed, else by WeasyPrint.
 """
 
 import base64
 import json
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -20,8 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import TemplateError
-from jinja2.sandbox import SandboxedEnvironment
 from markupsafe import Markup
 from sqlite_utils import Database
 
@@ -31,6 +26,7 @@ from instrumentgpt.analyst.words import line_link, plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import fault_of
 from instrumentgpt.fleet.cases import markdown as case_markdown
+from instrumentgpt.handover.letters import LINES, Facts
 from instrumentgpt.handover.markdown import absolute, html, lines_linked
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language, phrase
@@ -39,7 +35,7 @@ from instrumentgpt.instruments.workspace import Workspace, workspace_of
 from instrumentgpt.memory.filtering import rendered_parts
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.moments import moment, now
-from instrumentgpt.settings import home, settings_in_force
+from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.answers import marks_of_answer
 from instrumentgpt.storage.cases import Case, changes_of, chart_of, evidence_of, get_case, list_cases
 from instrumentgpt.storage.conversations import known_conversation
@@ -48,45 +44,6 @@ from instrumentgpt.storage.runs import get_run
 word = partial(phrase, Path(__file__).with_name("words.toml"))
 MOST_LINES = 40  # quoted below an answer
 QUESTION_CHARS = 1_000  # of a question: what was pasted into it is in the zip
-
-
-KINDS = ("boss", "vendor", "technician")
-LINES = 4  # of a log, quoted
-
-
-class BadTemplate(InstrumentGPTError, ValueError):
-    """A template that somebody wrote cannot be filled."""
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What a letter may tell, in words without live Markdown; "" for what nobody knows."""
-
-    device: str
-    model: str = ""
-    log: str = ""
-    symptom: str = ""
-    cause: str = ""
-    ruled_out: str = ""
-    action: str = ""
-    done: str = ""
-    outcome: str = ""
-    forbidden: str = ""
-    lines: tuple[str, ...] = ()
-    link: str = ""
-
-
-def letter(kind: str, language: Language, facts: Facts) -> str:
-    """Return the letter `kind`, one of KINDS, as Markdown. Raises BadTemplate."""
-    name = f"{kind}.{language}.md"
-    override = home() / "letters" / name
-    path = override if override.is_file() else Path(__file__).parent / "letters" / name
-    try:
-        template = SandboxedEnvironment().from_string(path.read_text(encoding="utf-8"))
-        text = template.render(asdict(facts))
-    except (TemplateError, UnicodeDecodeError, TypeError) as problem:
-        raise BadTemplate(f"{path}: {problem}. Correct it, or remove it to have the one as shipped") from None
-    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 class NoAnswer(InstrumentGPTError, LookupError):
