@@ -33,17 +33,6 @@ settings.load_profile("no clock")
 gc.disable()  # until all is collected
 
 
-@pytest.hookimpl(trylast=True)  # when nothing will be deselected any more
-def pytest_collection_modifyitems(items):
-    """Let two workers begin with the browser's tests, the longest: one alone would be at them to the end."""
-    browser = [item for item in items if item.get_closest_marker("browser")]
-    others = [item for item in items if not item.get_closest_marker("browser")]
-    share = len(items) // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))  # dealt out to each worker
-    half = len(browser) // 2
-    between = max(0, share - half)
-    items[:] = [*browser[:half], *others[:between], *browser[half:], *others[between:]]
-
-
 def pytest_collection_finish():
     """Take what was imported and collected out of garbage collection, which finds nothing in it."""
     gc.freeze()

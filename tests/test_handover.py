@@ -14,7 +14,8 @@ from instrumentgpt.__main__ import main
 from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.fleet.cases import settle
 from instrumentgpt.fleet.scan import scan
-from instrumentgpt.handover.document import answer_document, facts_of, printer
+from instrumentgpt.handover import pdf
+from instrumentgpt.handover.document import answer_document, facts_of
 from instrumentgpt.handover.letters import KINDS, BadTemplate, Facts, letter
 from instrumentgpt.handover.markdown import answer_text
 from instrumentgpt.handover.shift import shift_document
@@ -135,7 +136,7 @@ def inflated(stream):
         return stream
 
 
-@pytest.mark.skipif(printer() == "", reason="nothing here makes a PDF")
+@pytest.mark.skipif(pdf.printer() == "", reason="nothing here makes a PDF")
 def test_a_shift_is_printed_with_its_links(lab, tmp_path, capsys):
     target = tmp_path / "shift.pdf"
     assert main(["report", "shift", "--since", "2026-02-19", "-o", str(target), "--language", "zh"]) == 0

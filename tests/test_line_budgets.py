@@ -13,8 +13,8 @@ CEILINGS = {  # room → lines
     "instrumentgpt/commands": 1_584,
     "instrumentgpt/evals": 1_022,
     "instrumentgpt/fleet": 952,
-    "instrumentgpt/handover": 787,
-    "instrumentgpt/instruments": 24_295,
+    "instrumentgpt/handover": 789,
+    "instrumentgpt/instruments": 24_311,
     "instrumentgpt/memory": 4_911,
     "instrumentgpt/modes/commands": 744,
     "instrumentgpt/modes/interview": 1_308,
@@ -22,9 +22,9 @@ CEILINGS = {  # room → lines
     "instrumentgpt/modes/panel": 1_860,
     "instrumentgpt/storage": 4_366,
     "instrumentgpt/turn": 2_470,
-    "instrumentgpt/ui": 8_295,
+    "instrumentgpt/ui": 8_287,
 }
-WHOLE = 68_666
+WHOLE = 68_683
 
 
 def lines_in(room: str) -> int:

@@ -144,7 +144,7 @@ def _account(name: str, label: str, path: str) -> Iterator[Line]:
 
 def browser() -> Iterator[Line]:
     """Is there a Chromium that prints PDFs, and runs the browser tests?"""
-    from instrumentgpt.handover.document import BROWSERS
+    from instrumentgpt.handover.pdf import BROWSERS
 
     path = next(filter(None, map(shutil.which, BROWSERS)), "")
     remedy = "" if path else "PDFs and `make test` need it: apt-get install chromium fonts-noto-cjk"

@@ -1,18 +1,10 @@
-"""What is handed on as one thing: an answer or a case as Markdown, page or PDF, and the facts of a letter.
-
-A PDF is printed by the browser that is installed, else by WeasyPrint.
-"""
+"""What is handed on as one thing: an answer or a case as Markdown, page or PDF; the facts of a letter."""
 
 import base64
 import json
-import os
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +20,7 @@ from instrumentgpt.fleet.cases import fault_of
 from instrumentgpt.fleet.cases import markdown as case_markdown
 from instrumentgpt.handover.letters import LINES, Facts
 from instrumentgpt.handover.markdown import absolute, html, lines_linked
+from instrumentgpt.handover.pdf import pdf_of
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.tools.opened import find_log, texts_of
@@ -231,65 +224,3 @@ def _facts(fields: Mapping[str, Any], lines: Sequence[tuple[int, str]], link: st
 def _joined(items: list[str]) -> str:
     texts = (plain_text(item.removeprefix("- ")) for item in items if item.strip())
     return "; ".join(texts).replace("。; ", "。").replace(".; ", ". ")
-
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = (
-    "--headless",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-pdf-header-footer",
-)
-PRINT_SECONDS = 120.0  # of a page of many charts on a busy machine
-
-
-class NoPrinter(InstrumentGPTError, RuntimeError):
-    """Nothing here makes a PDF."""
-
-
-def printer() -> str:
-    """Return what makes PDFs here: the path of a browser, "weasyprint", or "" for nothing."""
-    browser = next(filter(None, map(shutil.which, BROWSERS)), "")
-    return browser or ("weasyprint" if find_spec("weasyprint") else "")
-
-
-def pdf_of(page: str) -> bytes:
-    """Return an HTML page, one of ours, as PDF; nothing is loaded for it. Raises NoPrinter."""
-    program = printer()
-    if not program:
-        raise NoPrinter(
-            "Nothing here makes a PDF. Install Chromium (apt-get install chromium), or WeasyPrint "
-            "(pip install weasyprint); or open the report as HTML and print it"
-        )
-    if program != "weasyprint":
-        return _by_browser(program, page)
-    from weasyprint import HTML
-    from weasyprint.urls import URLFetcher
-
-    return bytes(HTML(string=page, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf())
-
-
-def _by_browser(program: str, page: str) -> bytes:
-    """The browser has an empty profile and home of its own; the page forbids itself to load anything."""
-    with tempfile.TemporaryDirectory(prefix="instrumentgpt-pdf-") as folder:
-        source, target = Path(folder) / "page.html", Path(folder) / "page.pdf"
-        source.write_text(page, encoding="utf-8")
-        is_root = hasattr(os, "geteuid") and os.geteuid() == 0  # whom the sandbox refuses
-        flags = [*FLAGS, "--no-sandbox"] if is_root else FLAGS
-        command = [program, *flags, f"--user-data-dir={folder}/profile"]
-        command += [f"--print-to-pdf={target}", source.as_uri()]
-        try:
-            process = subprocess.run(
-                command, env={**os.environ, "HOME": folder}, stdin=subprocess.DEVNULL, capture_output=True,
-                timeout=PRINT_SECONDS,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            raise NoPrinter(f"{program} made no PDF within {PRINT_SECONDS:.0f} s. Print the HTML") from None
-        if not target.is_file():
-            last = process.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
-            raise NoPrinter(f"{program} made no PDF: {''.join(last)}. Print the HTML")
-        return target.read_bytes()

@@ -8,15 +8,9 @@ import streamlit as st
 
 from instrumentgpt.agents.registry import choose
 from instrumentgpt.analyst.handover import shift_start
-from instrumentgpt.handover.document import (
-    Document,
-    answer_document,
-    case_document,
-    facts_of,
-    facts_of_case,
-    printer,
-)
+from instrumentgpt.handover.document import Document, answer_document, case_document, facts_of, facts_of_case
 from instrumentgpt.handover.letters import KINDS, Facts, letter
+from instrumentgpt.handover.pdf import printer
 from instrumentgpt.handover.shift import shift_document
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.moments import now

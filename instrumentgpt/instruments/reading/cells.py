@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.reading.clocks import SECOND, UNITS
-from instrumentgpt.instruments.reading.groups import Signals, named_heading, signals_of, with_groups
+from instrumentgpt.instruments.reading.groups import named_heading, with_groups
 from instrumentgpt.instruments.reading.headers import (
     NAMES,
     Heading,
@@ -41,6 +41,7 @@ from instrumentgpt.instruments.reading.record import (
     pairs_of,
     rest_of,
 )
+from instrumentgpt.instruments.reading.signals import Signals, signals_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
