@@ -9,8 +9,8 @@ import pytest
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.fetch import FetchError, Limits, RemoteLog, fetch, list_logs
 from instrumentgpt.instruments.logs import read_log
+from instrumentgpt.instruments.network import LISTING_BYTES
 from instrumentgpt.instruments.reading.bounds import OversizedLog
-from instrumentgpt.instruments.remotes import LISTING_BYTES
 from tests.log_servers import Web, web
 from tests.waiting import at_once
 

@@ -19,16 +19,7 @@ from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.documents import is_document_name, is_listed_name
 from instrumentgpt.instruments.lognames import device_folder, safe_name, start_time
 from instrumentgpt.instruments.reading.bounds import most_text
-from instrumentgpt.instruments.remotes import (
-    LIMITS,
-    NETWORK_ERRORS,
-    FetchError,
-    Limits,
-    Remote,
-    connected,
-    explained,
-    is_cut,
-)
+from instrumentgpt.instruments.remotes import LIMITS, FetchError, Limits, Remote, connected, told
 
 __all__ = ["FetchError", "Limits", "RemoteLog", "fetch", "list_logs"]
 
@@ -107,7 +98,7 @@ class Copy:
         return self.target.with_name(f".{self.target.name}.json")
 
     def bring_up_to_date(self) -> Path:
-        """Return `target`, the file as it is now; NETWORK_ERRORS come through."""
+        """Return `target`, the file as it is now; what the connection raises comes through."""
         version = self._look()
         if self.target.exists() and self._read_note() == [self.url, version.size, version.stamp]:
             self.on_progress(version.size, version.size)
@@ -130,7 +121,8 @@ class Copy:
     def extend(self) -> bool:
         """Add to `target`, in place, what the file has by now; return False if it is another file.
 
-        Whoever reads `target` meanwhile must have taken its size before. NETWORK_ERRORS come through.
+        Whoever reads `target` meanwhile must have taken its size before; what the connection raises comes
+        through.
         """
         version = self._look()
         if self._read_note() == [self.url, version.size, version.stamp]:
@@ -189,7 +181,9 @@ class Copy:
             try:
                 self._read(version)
                 return
-            except NETWORK_ERRORS as error:
+            except Exception as error:
+                from instrumentgpt.instruments.network import is_cut
+
                 failures = 1 if self._length() > had else failures + 1
                 if not is_cut(error) or failures >= self.limits.attempts:
                     raise
@@ -285,12 +279,9 @@ def list_files(device: Device, limits: Limits = LIMITS) -> list[RemoteLog]:
     Folders in it, hidden files, links that lead out of it and files that are neither are left out.
     Raises FetchError.
     """
-    try:
-        with closing(connected(device, limits)) as remote:
-            logs = [log for entry in remote.entries() if (log := _as_log(device, remote, entry))]
-            return sorted(_with_times(remote, logs), key=_age, reverse=True)
-    except NETWORK_ERRORS as error:
-        raise explained(error, device, device.logs, limits) from error
+    with told(device, device.logs, limits), closing(connected(device, limits)) as remote:
+        logs = [log for entry in remote.entries() if (log := _as_log(device, remote, entry))]
+        return sorted(_with_times(remote, logs), key=_age, reverse=True)
 
 
 def _as_log(device: Device, remote: Remote, entry: dict[str, Any]) -> RemoteLog | None:
@@ -325,8 +316,9 @@ def _with_times(remote: Remote, logs: list[RemoteLog]) -> Iterator[RemoteLog]:
             continue
         look_ups += 1
         try:
-            info = remote.info(log.url)
-        except NETWORK_ERRORS:  # a link to nothing is no reason to hide the rest
+            with told(log.device, log.url):
+                info = remote.info(log.url)
+        except FetchError:  # a link to nothing is no reason to hide the rest
             info = {}
         yield RemoteLog(log.device, log.name, log.url, info.get("size"), _modified(info), None)
 
@@ -350,12 +342,10 @@ def fetch(
     Raises FetchError.
     """
     copy = copy_of(log, cache, on_progress, limits)
-    try:
+    with told(log.device, log.url, limits):
         copy.target.parent.mkdir(parents=True, exist_ok=True)
         with alone(copy.target, copy.deadline), closing(copy):
             return copy.bring_up_to_date()
-    except NETWORK_ERRORS as error:
-        raise explained(error, log.device, log.url, limits) from error
 
 
 def copy_of(log: RemoteLog, cache: Path, on_progress: OnProgress | None, limits: Limits) -> Copy:

@@ -7,7 +7,7 @@ from pathlib import Path
 from instrumentgpt.instruments.fetch import Copy, RemoteLog, alone, copy_of
 from instrumentgpt.instruments.reading.line_index import LineIndex, extended, line_index
 from instrumentgpt.instruments.reading.sources import Source, is_packed, open_source
-from instrumentgpt.instruments.remotes import LIMITS, NETWORK_ERRORS, FetchError, Limits, explained
+from instrumentgpt.instruments.remotes import LIMITS, FetchError, Limits, told
 
 BLOCK_BYTES = 1 << 16
 REWRITTEN = 10.0  # s: replaced twice within, a log is written anew each time, not added to
@@ -37,15 +37,16 @@ class Following:
         copy = self.copy
         copy.deadline = time.monotonic() + copy.limits.total
         try:
-            copy.target.parent.mkdir(parents=True, exist_ok=True)
-            with alone(copy.target, copy.deadline):
-                if not copy.target.exists():
-                    copy.bring_up_to_date()
-                elif not copy.extend():
-                    self._begin_anew()
-        except NETWORK_ERRORS as error:
+            with told(copy.device, copy.url, copy.limits):
+                copy.target.parent.mkdir(parents=True, exist_ok=True)
+                with alone(copy.target, copy.deadline):
+                    if not copy.target.exists():
+                        copy.bring_up_to_date()
+                    elif not copy.extend():
+                        self._begin_anew()
+        except FetchError:
             copy.close()
-            raise explained(error, copy.device, copy.url, copy.limits) from error
+            raise
         return self._take_lines()
 
     def close(self) -> None:
