@@ -64,7 +64,7 @@ def test_every_command_has_help(command, capsys):
     assert COMMANDS[command].split()[0] in capsys.readouterr().out
 
 
-HEAVY = {"scipy", "plotly", "pydantic", "mcp", "jinja2", "streamlit"}
+HEAVY = {"scipy", "plotly", "pydantic", "mcp", "jinja2", "streamlit", "aiohttp", "asyncssh"}
 HEAVIEST = HEAVY | {"pandas", "numpy", "sqlite_utils", "psutil"}
 
 

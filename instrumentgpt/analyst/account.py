@@ -1,7 +1,7 @@
 """The account of an answer: what a question names that no tool was given and no sentence tells."""
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -16,6 +16,7 @@ from instrumentgpt.analyst.questions import (
     WEEKDAY,
     aspect,
     counted_days,
+    means,
     numbers_in,
     part_of_day,
     relative_words,
@@ -82,7 +83,12 @@ def accounted(
     for words in answering(replace(case, tool=tool)):
         told.append(words)
     shown = re.sub(r"\]\([^()\s]*\)", "]", "".join(words for words in told if isinstance(words, str)))
-    if parts := unused(without_names(case, names), kind, calls, shown):
+    titles = {row.get("title") for result in done.values() for row in result.get("findings", ())} - {None}
+    if any(title in shown.split("\n")[0] for title in titles):
+        kind = "diagnosis"  # its verdict leads, whatever kind of question it was taken for
+    heads = [*re.findall(r"`([^`]+)`", shown)]
+    heads += (head for result in done.values() for head in result.get("channel_names", {}).values())
+    if parts := unused(without_names(case, names), kind, calls, shown, heads):
         listed = case.listed(case.say("in_quotes", words=plain_text(part)) for part in parts)
         note = case.say("unused", parts=listed, count=len(parts))
         told = [note + "\n\n", *told] if kind in FIGURES else [*told, "\n" + note + "\n"]
@@ -105,11 +111,12 @@ def without_names(case: Case, names: Collection[str]) -> Case:
     return replace(case, question=replace(case.question, **slots))
 
 
-def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list[str]:
+def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: Sequence[str]) -> list[str]:
     """Return the words of a question of `kind` that neither the tools were given nor the answer has.
 
     calls  the arguments of the tools
     shown  the answer, without the addresses of its links
+    heads  of the columns that it told
     """
     question = case.question
     is_story = question.pasted or question.order or len(question.text) > LONGEST_QUESTION
@@ -118,7 +125,6 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str) -> list
     given = [str(value) for call in calls for name, value in call.items() if name not in NO_TIME]
     evidence = spelled("\n".join([*(str(call) for call in calls), shown]))
     words = re.sub(LOG_NAME, " ", spelled(question.text))
-    heads = re.findall(r"`([^`]+)`", shown)
     is_timed = any(re.search(r"\d:\d|\d-\d|[+-]\d", value) for value in given)
     parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE, evidence)]
     if question.search and spelled(question.search) not in evidence:
@@ -150,8 +156,9 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
         state = aspect("event_begins", words) or aspect("event_ends", words)
         if state and kind in FIGURES and topics_of(words) and not aspect("since_when", words):
             yield state[0]
-        held = [f"{level:g}" for level in numbers_in(words) if aspect("hold", words)]
-        yield from (level for level in held if not re.search(rf"(?:held|维持) {level}\b", evidence))
+        held = [float(level) for level in re.findall(r"(?:held|维持) (-?\d+(?:\.\d+)?)", evidence)]
+        for number in numbers_in(words) if aspect("hold", words) else ():
+            yield from [] if any(means(number, level) for level in held) else [f"{number:g}"]
     dates = {date.fromisoformat(day) for day in re.findall(_DAY, evidence)}
     weekdays, over = weekdays_in(words), aspect("over_logs", words)
     is_over = (
@@ -169,7 +176,9 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
 def _readings(words: str, evidence: str) -> list[str]:
     """Return the numbers, and the names of figures, that the answer has not."""
     there = {float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", without_times(evidence))}
-    numbers = [f"{number:g}" for number in sorted(numbers_in(words)) if not {number, -number} & there]
+    told = there | {-number for number in there}
+    asked = sorted(numbers_in(words))
+    numbers = [f"{number:g}" for number in asked if not any(means(number, one) for one in told)]
     figures = (table()["asked"][name] for name in TOLD)
     named = [
         found[0] for pattern in figures if (found := pattern.search(words)) and not pattern.search(evidence)

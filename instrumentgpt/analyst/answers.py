@@ -254,7 +254,7 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     by_figures = (kind == "figures" and not case.question.extreme) or (bool(told) and is_all)
     if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures):
         kind, is_all = "diagnosis", False
-    is_first = kind == case.question.kind == "diagnosis" and case.question.score >= ALONE
+    is_first = kind == case.question.kind == "diagnosis" and (case.question.score >= ALONE or not told)
     answers = [diagnose(case)] if is_first else [told, () if is_all else ANSWERS[kind](case)]
     said = ""
     for piece in chain(*answers):

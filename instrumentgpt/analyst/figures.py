@@ -8,7 +8,7 @@ from math import inf
 
 from instrumentgpt.analyst.case import Case, NothingToRead, Result, Subject, age, choose_log, unit_of
 from instrumentgpt.analyst.columns import columns_in, columns_named, number_of
-from instrumentgpt.analyst.questions import aspect, numbers_in, table, without_times
+from instrumentgpt.analyst.questions import aspect, means, numbers_in, table, without_times
 from instrumentgpt.analyst.series import COLUMN, read_in
 from instrumentgpt.analyst.times import stretches, window_asked
 from instrumentgpt.analyst.words import moment, sentences
@@ -137,7 +137,7 @@ def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[s
     asked = called(case, metrics).question.channels
     for row in metrics["channels"]:
         is_asked = not asked or row["channel"] in asked
-        named = [hold for hold in row["holds"] if hold["setpoint"] in numbers]
+        named = [hold for hold in row["holds"] if any(means(number, hold["setpoint"]) for number in numbers)]
         told = {"unit": unit_of(metrics, row["channel"]), "channel": row["channel"]}
         for hold in (named or row["holds"] * (each and not numbers)) if is_asked else ():
             span = span_text(hold["seconds"], case.language)

@@ -7,7 +7,7 @@ from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, bare, 
 from instrumentgpt.analyst.constraints import GAINS, Step, mark
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import aspect
-from instrumentgpt.analyst.report import diagnosed, faults_of, proposals, rising_over
+from instrumentgpt.analyst.report import diagnosed, faults_of, judged, proposals, rising_over
 from instrumentgpt.analyst.words import quoted
 from instrumentgpt.instruments.faults import TUNED
 
@@ -70,7 +70,8 @@ def _better(case: Case) -> Iterator[str]:
     led = case.lead(is_so) if sound or aspect("needs", case.question.words) else ""  # "is kp 6?" asks neither
     yield led + case.say("tune_some" if proposed else "tune_none", label=about.label, **numbers) + "\n\n"
     groups = advice["advice_groups"]
-    yield from _faults_first(case, about)
+    yield from (others := [*_faults_first(case, about)])
+    yield "" if proposed or others else judged(case, about, diagnosed(case, about)) + "\n\n"
     proposed_first = sorted(groups, key=lambda group: group["channels"][0] not in proposed)
     yield from _verdict_lines([(_proposal(case, group, proposed), group) for group in proposed_first])
     yield from _older_log(case, about, groups, "")

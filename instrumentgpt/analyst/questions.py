@@ -646,6 +646,16 @@ def numbers_in(words: str) -> set[float]:
     return {float(match[0]) for match in _READING.finditer(without_times(words))}
 
 
+def means(number: float, value: float) -> bool:
+    """Return whether `value` is what a person who writes `number` may mean, by the digits that are written.
+
+    >>> means(121, 121.5), means(5, 5.4), means(80.5, 80.6), means(80.5, 80.5)
+    (True, False, False, True)
+    """
+    digit = 10.0 ** -len(f"{number:g}".partition(".")[2])
+    return number == value or (abs(number) >= 10 * digit and 2 * abs(number - value) <= digit)
+
+
 def limits_in(words: str) -> dict[str, float]:
     """Return the limits that `words` (spelled) name, by their sides.
 

@@ -110,7 +110,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield from next_action(case, about, diagnosis)
         yield "\n"
     is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
-    yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
+    yield ("" if is_led else _lead(case, diagnosis)) + judged(case, about, diagnosis) + "\n\n"
     if case.question.length:
         rest = [next_action(case, about, diagnosis)] * (not acts_first) + [_cause(case, about, diagnosis)]
         rest = [_with_times(case, diagnosis), *rest] if case.question.length[1] > SHORT_LENGTH else rest
@@ -314,6 +314,13 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     return case.say(key, label=about.label, count=len(channels), **placed)
 
 
+def judged(case: Case, about: Subject, diagnosis: Result) -> str:
+    """Return the verdict, and below it what takes a loop without a fault out of its band."""
+    moved = [] if faults_of(diagnosis) else _covered(case, diagnosis)
+    paragraphs = verdict(case, about, diagnosis), together(moved, case.language)
+    return "\n\n".join(filter(None, paragraphs))
+
+
 def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return that no fault was found, and why it is not called healthy."""
     whys = {
@@ -409,9 +416,23 @@ def _excursion_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     if more := count - len(shown):
         rows.append(case.say("excursions_more", count=more))
     key = "verdict_but_for" if otherwise else "verdict_excursions"
-    moved = [text for _, _, text in diagnosis.get("moved", ())]
+    moved = [text for _, _, text in diagnosis.get("moved", ())][:MOST_MOVED]
     told = case.say(key, label=about.label, count=count, told=case.listed(rows))
-    return together([told, *moved[:MOST_MOVED]], case.language)
+    lines = [case.say("excursion_written", **fields) for fields in _written(about, diagnosis)[:1]]
+    return together([told, *(moved or lines)], case.language)
+
+
+def _written(about: Subject, diagnosis: Result) -> list[dict[str, str]]:
+    """Return what the log says before its unexplained excursions: the words, when, and the link."""
+    rows = (row["written"] for row in diagnosis["excursions"]["unexplained"] if row["written"])
+    return [
+        {
+            "text": quoted(row["text"]),
+            "clock": moment(row["clock"], diagnosis["start"]),
+            "line": about.link(row["line"]),
+        }
+        for row in rows
+    ]
 
 
 def excursion_row(
@@ -481,8 +502,8 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
         yield case.item("excursion_unexplained", told=excursion_row(case, about, excursion, diagnosis))
     if (more := excursions["unexplained_count"] - MOST_EXCURSIONS) > 0:
         yield case.item("excursions_more", count=more)
-    for why, count in excursions["covered"].items():
-        yield case.item("excursions_covered", count=count, why=why)
+    if faults_of(diagnosis):
+        yield from (f"- {told}\n" for told in _covered(case, diagnosis))
     in_use = [row for row in excursions["explained"] if row["explained"] == IN_USE]
     for excursion in in_use[:MOST_EXCURSIONS]:
         yield case.item("excursion_in_use", told=excursion_row(case, about, excursion, diagnosis))
@@ -494,6 +515,12 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
         line, text, _ = diagnosis["broken"]["examples"][0]
         yield case.item("broken_lines", count=count, line=about.link(line), text=quoted(text))
     yield from (f"- {plain_text(in_language(note, case.language))}\n" for note in diagnosis["notes"])
+
+
+def _covered(case: Case, diagnosis: Result) -> list[str]:
+    """Return how many excursions something covers, a sentence for each that does."""
+    covered = diagnosis["excursions"]["covered"].items()
+    return [case.say("excursions_covered", count=count, why=why) for why, count in covered]
 
 
 def changed_gains(case: Case, about: Subject, channel: int, change: Result) -> str:
@@ -646,7 +673,7 @@ def next_action(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Yield the one next action: better gains where the fault is theirs and proven, else the remedy."""
     faults = faults_of(diagnosis)
     if not faults:
-        yield from _next_healthy(case, diagnosis)
+        yield from _next_healthy(case, about, diagnosis)
         return
     first = faults[0]
     yield from settled(case, first, diagnosis["end"])
@@ -682,15 +709,17 @@ def settled(case: Case, fault: Result, end: str) -> Iterator[str]:
         yield case.say(f"settled_{key}", outcome=outcome, **fields) + "\n\n"
 
 
-def _next_healthy(case: Case, diagnosis: Result) -> Iterator[str]:
+def _next_healthy(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Say for all channels that there is nothing to do, and what the log could not test."""
     healthy = _of_class(diagnosis, "healthy")
     if excursions := diagnosis["excursions"]["unexplained"]:
         moved = diagnosis.get("moved") or [("", excursions[0]["onset_clock"], "")]
         columns = case.listed(dict.fromkeys(filter(None, (column for column, _, _ in moved))))
-        key = "excursion_next_moved" if columns else "excursion_next"
         at = moment(moved[0][1], diagnosis["start"])
-        yield case.say("next_action", action=case.say(key, clock=at, columns=columns)) + "\n"
+        action = case.say("excursion_next_moved" if columns else "excursion_next", clock=at, columns=columns)
+        lines = [case.say("excursion_next_written", **fields) for fields in _written(about, diagnosis)[:1]]
+        action = together([*lines * (not columns), action], case.language)
+        yield case.say("next_action", action=action) + "\n"
     if rising := diagnosis.get("rising"):
         yield case.say("next_action", action=case.say("rising_next", channel=rising[0]["channel"])) + "\n"
     if before := diagnosis.get("before"):

@@ -124,6 +124,8 @@ class Sentence(string.Formatter):
     ['0 lines', '1 line', '2 lines']
     >>> [Sentence().format("by {a:.1f} to {b:.1f} s", a=1.0, b=b) for b in (1.02, 2.0)]  # no range is none
     ['by 1.0 s', 'by 1.0 to 2.0 s']
+    >>> Sentence().format("{lag:.3g} s, {lag:+.2g} s", lag=1634.0)
+    '1630 s, +1600 s'
     >>> Sentence().format("{x:.1f}", x=-0.01), Sentence().format("{x:+.1f}", x=-0.01)
     ('0.0', '+0.0')
     """
@@ -138,6 +140,8 @@ class Sentence(string.Formatter):
             return "?"
         if not format_spec.startswith("?"):
             written = str(super().format_field(value, format_spec))
+            if "e+0" in written:  # of a thousand seconds nobody speaks in powers of ten
+                written = f"{float(written):{'+' * ('+' in format_spec)}.0f}"
             is_zero = isinstance(value, float) and written.startswith("-") and not written.strip("-0.%")
             return ("+" if "+" in format_spec else "") + written[1:] if is_zero else written
         singular, _, plural = format_spec[1:].partition("|")

@@ -33,7 +33,7 @@ CONFIDENCE: Mapping[Language, Mapping[str, str]] = {  # of ten of a grade, so ma
 
 
 class _Numbers(Sentence):
-    """Formats numbers: nan and None become `UNKNOWN`, -0.00 loses its sign, words stay words.
+    """Formats numbers: nan, as None, becomes `UNKNOWN`; words stay words.
 
     Of "[[kp {kp:g}|they]]" the second is told where a number of the first is unknown.
 
@@ -49,12 +49,10 @@ class _Numbers(Sentence):
         return super().vformat(_CHOICE.sub(chosen, format_string), args, kwargs)
 
     def format_field(self, value: Any, format_spec: str) -> str:
-        if format_spec.startswith("?"):
-            return str(super().format_field(value, format_spec))
-        if value is None or (isinstance(value, float) and not math.isfinite(value)):
-            return UNKNOWN
-        written = str(value) if isinstance(value, str) else format(value, format_spec)
-        return written[1:] if written.startswith("-") and not written.strip("-0.") else written
+        if isinstance(value, str) and not format_spec.startswith("?"):
+            return value
+        is_unknown = isinstance(value, float) and not math.isfinite(value)
+        return str(super().format_field(None if is_unknown else value, format_spec))
 
 
 def title(fault: str, language: Language) -> str:

@@ -109,9 +109,8 @@ def metrics_of(track: Track) -> Metrics:
     calm = held & ~track.settling
     calm = calm if calm.any() else held  # its humps after a step are its overshoot
     error = track.error[held]
-    period, regularity = (
-        periodicity(np.nan_to_num(error - np.nanmean(error))) if np.isfinite(error).any() else (math.nan,) * 2
-    )
+    longest = _longest(held)
+    period, regularity = periodicity(np.nan_to_num(track.error[longest] - mean_of(track.error[longest])))
     sign = math.copysign(1.0, track.scale)
     rise, settle, over, over_percent = _steps(track)
     limited = (track.at_low | track.at_high)[on]
@@ -141,6 +140,17 @@ def metrics_of(track: Track) -> Metrics:
         ki=_last(loop.ki),
         kd=_last(loop.kd),
     )
+
+
+def _longest(mask: Mask) -> slice:
+    """Return the longest run of True: what several holds have in common is their programme's, not a swing's.
+
+    >>> _longest(np.array([True, False, True, True]))
+    slice(2, 4, None)
+    """
+    found = runs(mask)
+    first, stop = max(found.tolist(), key=lambda run: run[1] - run[0], default=(0, 0))
+    return slice(first, stop)
 
 
 def mean_of(values: Floats) -> float:
@@ -203,6 +213,7 @@ ABOVE_NOISE = 3.0  # times noise and digit that a swing must have to be one
 STILL = 0.02  # % of output amplitude below which the output does not take part
 COARSE_STEPS = 4  # values of the output in a swing, up to which it moves in steps
 LEAST_CYCLES = 4.0  # three can be chance
+FEWEST_SAMPLES = 16  # of a hold that a period is looked for in
 PARTS, WILD = 8, 3.0  # of a hold; times the usual swing of one, from which it is told of that part alone
 
 
@@ -252,7 +263,7 @@ def swings_of(
         for number in channels
         if number in loops and number not in switching
     }
-    errors = {number: hold for number, hold in held.items() if len(hold[0]) >= 16}
+    errors = {number: hold for number, hold in held.items() if len(hold[0])}
     swings = {number: _swing(number, errors, channels[number]) for number in errors}
     return swings | {number: _cycle(loops[number], channels[number]) for number in switching}
 
@@ -267,14 +278,16 @@ def _cycle(loop: Loop, metrics: Metrics) -> Swing:
 
 
 def _longest_hold(loop: Loop, metrics: Metrics) -> Held:
-    """Return time, error and output of the samples on the setpoint that is held longest, within the band."""
-    error = loop.setpoint - loop.pv
-    near = (loop.setpoint == metrics.setpoint) & (np.abs(error - metrics.mean_error) <= metrics.band)
-    return (
-        loop.time[near],
-        error[near] - float(np.mean(error[near])) if near.any() else error[near],
-        loop.output[near],
-    )
+    """Return time, error and output of the longest hold; out of the band the error is told as none.
+
+    Nothing where it is in it too seldom.
+    """
+    hold = _longest(loop.setpoint == metrics.setpoint)
+    time, error, output = loop.time[hold], loop.setpoint[hold] - loop.pv[hold], loop.output[hold]
+    near = np.abs(error - metrics.mean_error) <= metrics.band
+    if np.count_nonzero(near) < FEWEST_SAMPLES:
+        return time[:0], error[:0], output[:0]
+    return time, np.where(near, error - mean_of(error[near]), 0.0), output
 
 
 def _swing(number: int, errors: Mapping[int, Held], metrics: Metrics) -> Swing:
@@ -282,13 +295,13 @@ def _swing(number: int, errors: Mapping[int, Held], metrics: Metrics) -> Swing:
     window = max(1, round(0.5 * metrics.lag / metrics.sample_period)) if metrics.sample_period > 0 else 1
     quiet = smooth(error, window)
     half = float(np.nanmax(quiet) - np.nanmin(quiet)) / 2
-    period, regularity, start, end, calm = metrics.period, metrics.regularity, math.nan, math.nan, math.nan
+    start, end, calm = (math.nan,) * 3
     if (wild := _wild_part(quiet)) is not None:
         calm = float(np.ptp(np.delete(quiet, np.arange(wild.start, wild.stop)))) / 2
         time, error, output = time[wild], error[wild], output[wild]
         start, end = float(time[0]), float(time[-1])
-        samples, regularity = periodicity(error)
-        period = samples * metrics.sample_period
+    samples, regularity = periodicity(error)
+    period = samples * metrics.sample_period
     regular = regularity > REGULAR and period > 0
     period = period if regular else math.nan
     cycles = float(time[-1] - time[0]) / period if regular else 0.0
@@ -326,11 +339,10 @@ def _wild_part(error: Floats) -> slice | None:
     """
     edges = np.linspace(0, len(error), PARTS + 1).astype(int)
     sizes = np.array([np.ptp(error[first:stop]) for first, stop in pairwise(edges)])
-    wild = runs(sizes > WILD * np.median(sizes))
-    if not len(wild):
+    wild = _longest(sizes > WILD * np.median(sizes))
+    if wild.start == wild.stop:
         return None
-    first, stop = max(wild, key=lambda run: int(run[1] - run[0]))
-    return slice(int(edges[first]), int(edges[stop]))
+    return slice(int(edges[wild.start]), int(edges[wild.stop]))
 
 
 def _output_at(time: Floats, error: Floats, output: Floats, period: float) -> tuple[float, float]:
@@ -348,7 +360,7 @@ def _likeness(hold: Held, other: Held, window: int) -> float:
     """Return the correlation of two errors at the same moments; 0 where they share too few."""
     start, stop = max(hold[0][0], other[0][0]), min(hold[0][-1], other[0][-1])
     inside = (hold[0] >= start) & (hold[0] <= stop)
-    if inside.sum() < 16:
+    if inside.sum() < FEWEST_SAMPLES:
         return 0.0
     first = smooth(hold[1], window)[inside]
     second = np.interp(hold[0][inside], other[0], smooth(other[1], window))

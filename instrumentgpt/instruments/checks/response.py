@@ -121,7 +121,8 @@ def _overshoot_finding(study: Study, track: Track, fault: str, hits: list[Oversh
     ruled_out = RuledOut(other, reason, {"pinned": worst.pinned, "output": numbers["output"]})
     lines = (worst.step.index, worst.crossing, worst.peak)
     last = max(track.settled(hits[-1].peak, hits[-1].step.stop) - 1, hits[-1].peak)
-    return finding_of(study, fault, track, hits[0].step.index, last, lines, numbers, [ruled_out])
+    is_told = math.isfinite(float(track.output[worst.crossing]))
+    return finding_of(study, fault, track, hits[0].step.index, last, lines, numbers, [ruled_out] * is_told)
 
 
 def proportional_offset(study: Study, before: Sequence[Finding]) -> list[Finding]:

@@ -7,17 +7,19 @@ from typing import Any, Literal, TypeVar
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
-from instrumentgpt.instruments.analysis.metrics import Metrics, swings_of
+from instrumentgpt.instruments.analysis.departures import happenings
+from instrumentgpt.instruments.analysis.metrics import Metrics, Swing, swings_of
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of
 from instrumentgpt.instruments.conversation import opened as conversation_opened
 from instrumentgpt.instruments.diagnosis import Diagnosis, kind_rows
 from instrumentgpt.instruments.faults import NO_FAULT, next_tests, open_rival
-from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Excursion, Finding, worst
+from instrumentgpt.instruments.findings import IN_USE, SEVERITIES, Evidence, Excursion, Finding, worst
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import COLUMNS, loops_of
+from instrumentgpt.instruments.messages import Group
 from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
@@ -41,6 +43,8 @@ MOST_EVIDENCE = 6  # lines quoted of one finding
 Item = TypeVar("Item", Finding, Excursion)
 MOST_EXCURSIONS = 20  # told of one log, the largest
 MOST_SEGMENTS = 8  # told of one log, the worst
+OF_CYCLES = 0.5  # of a swing, in which the loop left its band by its use, from which the swing is that
+ELSEWHERE = 0.5  # lines of a template expected in so long a stretch of the log, from which one tells nothing
 MOST_COINCIDENT = 4  # lines named of one coincidence
 
 
@@ -91,7 +95,7 @@ def diagnose_log(
             plain(asdict(swing))
             | {"start_clock": opened.log.clock(swing.start), "end_clock": opened.log.clock(swing.end)}
             for swing in swings_of(loops_of(opened.log), diagnosis.channels, diagnosis.kinds).values()
-            if channel in (None, swing.channel)
+            if channel in (None, swing.channel) and not _is_of_use(swing, diagnosis.excursions)
         ],
         "withheld": {name: withheld_wording.reason(why, language) for name, why in withheld.items()},
         "unjudged": sorted({why.fault for why in withheld.values()}),
@@ -348,6 +352,12 @@ def _of_channel(items: Sequence[Item], channel: int | None) -> list[Item]:
     return [item for item in items if channel is None or item.channel in (None, channel)]
 
 
+def _is_of_use(swing: Swing, excursions: Sequence[Excursion]) -> bool:
+    """Return whether a swing is what is left within the band of what the loop is used for."""
+    used = sum(one.channel == swing.channel and one.explained == IN_USE for one in excursions)
+    return used > OF_CYCLES * swing.cycles
+
+
 def _excursions(diagnosis: Diagnosis, channel: int | None, language: Language) -> dict[str, Any]:
     """Return how often loops were out of their own bands, the largest times, and those that a finding covers.
 
@@ -371,6 +381,7 @@ def _excursions(diagnosis: Diagnosis, channel: int | None, language: Language) -
 
 
 def _rows(log: Log, excursions: Sequence[Excursion], language: Language) -> list[dict[str, Any]]:
+    done = happenings(log.events) if excursions else []
     return [
         {
             **_when(log, excursion),
@@ -378,9 +389,30 @@ def _rows(log: Log, excursions: Sequence[Excursion], language: Language) -> list
             "span": span_text(excursion.end - excursion.onset, language),
             "summary": loop_wording.away(excursion, log, language),
             "lines": [item.line for item in excursion.evidence],
+            "written": _written(log, excursion, done),
         }
         for excursion in excursions[:MOST_EXCURSIONS]
     ]
+
+
+def _written(log: Log, excursion: Excursion, done: Sequence[Group]) -> dict[str, Any] | None:
+    """Return the last line of `done` before an excursion was farthest, at most as long before as it took.
+
+    Of lines that are as likely anywhere, none is.
+    """
+    took, last = excursion.end - excursion.onset, excursion.evidence[1].time
+    first, span = excursion.onset - took, float(log.samples["time"].max())
+    near = [
+        message
+        for group in done
+        if len(group.messages) * (last - first) < ELSEWHERE * span
+        for message in group.messages
+        if first <= message.time <= last
+    ]
+    if not near:
+        return None
+    line = max(near, key=lambda message: message.time)
+    return log.at(line.time, line.line) | {"text": line.text, "seconds": plain(excursion.onset - line.time)}
 
 
 def _when(log: Log, item: Finding | Excursion) -> dict[str, Any]:
