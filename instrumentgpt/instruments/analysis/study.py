@@ -98,8 +98,11 @@ class Study:
 
     @cached_property
     def departures(self) -> Mapping[int, tuple[Departure, ...]]:
-        """Return channel → when it left its own band while it held."""
-        return {channel: departures_of(track) for channel, track in self.tracks.items()}
+        """Return channel → when it left its own band while it held; a room holds none."""
+        loops = (
+            (at, () if track in self.rooms else departures_of(track)) for at, track in self.tracks.items()
+        )
+        return dict(loops)
 
     @cached_property
     def happenings(self) -> list[Group]:

@@ -35,6 +35,7 @@ EXCEL_DAYS = (30_000.0, 60_000.0)  # a spreadsheet's day number, 1982 to 2064
 NEARLY_ALL = 0.9  # of the rows that are whole minutes apart, if a time without unit counts seconds
 FASTEST_ROWS = 0.01  # s between rows of a thermal loop; a time without unit that has less is in hours
 EXCEL_EPOCH_DAYS = 25_569  # 1970-01-01 as a spreadsheet counts
+LONG = 10.0  # usual steps of a record, from which one is a gap
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
@@ -454,7 +455,8 @@ def _in_years(moment: Micros | datetime) -> Micros:
 
 
 def _calendar(texts: Sequence[str], path: Path | None) -> Stamps:
-    """Try month, day and year first; take what reads more rows, runs forward, and ends before the file does.
+    """Try month, day and year first; take what reads more rows, runs forward, has no long gaps, and ends
+    before the file does.
 
     Of what could be several, two digits of a year are those next to the year in which it was written.
     """
@@ -466,9 +468,10 @@ def _calendar(texts: Sequence[str], path: Path | None) -> Stamps:
         stamps = _dates(pd.Series(texts), way).dt.tz_localize(None).astype("datetime64[us]")
         raw = np.where(stamps.isna(), NO_TIME, stamps.astype("int64"))
         times = raw[raw != NO_TIME]
-        span = float(times[-1] - times[0]) / DAY if len(times) > 1 else 0.0
-        forward = float((np.diff(times) >= 0).mean()) if len(times) > 1 else 1.0
-        score = len(times) + forward - (0.5 if span > 3 * 365 else 0.0) - 0.01 * rank
+        steps = np.diff(times)
+        forward = float((steps >= 0).mean()) if len(steps) else 1.0
+        gaps = steps[steps > LONG * np.median(steps)].sum() / max(np.abs(steps).sum(), 1) if len(steps) else 0
+        score = len(times) + forward - 0.5 * float(gaps) - 0.01 * rank
         if len(times) and not math.isnan(written):
             years = float(written - times[-1]) / YEAR
             score -= min(0.02 * years, 0.4) if years >= 0 else 0.4 * (years < -1 / 366)

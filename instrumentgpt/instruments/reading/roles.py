@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, islice, permutations, product
 
@@ -104,6 +104,7 @@ def roles_of(columns: Columns) -> Roles | None:
 
     None if there is no column of numbers that a loop could have.
     """
+    columns = _with_numbered_pvs(columns)
     time = times_of(columns)
     own = [at for at in range(len(columns.values)) if at != columns.channel]
     rest = [at for at in own if at not in time and not columns.texts[at]]
@@ -306,16 +307,39 @@ def _numbered_outputs(columns: Columns, named: Mapping[str, list[int]], unsaid: 
     heads = columns.headings
     pvs = {heads[at].index: at for at in named["pv"] if heads and heads[at].index is not None}
     targets = {heads[at].index: columns.values[at] for at in named["setpoint"]}
-    families: dict[tuple[str, ...], list[int]] = {}
-    for at in unsaid if len(pvs) > 1 else ():
-        families.setdefault(heads[at].words, []).append(at)
-    for family in families.values():
-        if {heads[at].index for at in family} == pvs.keys():
-            target = {index: targets.get(index, targets.get(None, 0.0)) for index in pvs}
-            of = [(pvs[heads[at].index], at, target[heads[at].index]) for at in family]
-            if any(_unanswered(columns, pv, at, aim, False) < 1.0 - ANSWERS for pv, at, aim in of):
-                return family
+    for family in _families(columns, unsaid, pvs) if len(pvs) > 1 else ():
+        target = {index: targets.get(index, targets.get(None, 0.0)) for index in pvs}
+        of = [(pvs[heads[at].index], at, target[heads[at].index]) for at in family]
+        if any(_unanswered(columns, pv, at, aim, False) < 1.0 - ANSWERS for pv, at, aim in of):
+            return family
     return []
+
+
+def _families(
+    columns: Columns, unsaid: Iterable[int], numbers: Collection[int | None]
+) -> Iterator[list[int]]:
+    """Yield the columns of like heads among those that no head names, where they have all the `numbers`."""
+    heads, families = columns.headings, dict[tuple[str, ...], list[int]]()
+    for at in unsaid:
+        families.setdefault(heads[at].words, []).append(at)
+    yield from (family for family in families.values() if {heads[at].index for at in family} == {*numbers})
+
+
+def _with_numbered_pvs(columns: Columns) -> Columns:
+    """Return the columns; as pvs those that no head names, numbered as the setpoints are, nearest to them."""
+    heads = columns.headings
+    targets = {heads[at].index: at for at in range(len(heads)) if columns.best(at) == "setpoint"}
+    pvs = {heads[at].index for at in range(len(heads)) if columns.best(at) == "pv"}
+    if len(targets) < 2 or None in targets or targets.keys() & pvs:
+        return columns
+    unsaid = (at for at in range(len(heads)) if columns.says_nothing(at))
+    away = {
+        sum(_distance(columns.values[at], columns.values[targets[heads[at].index]]) for at in family): family
+        for family in _families(columns, unsaid, targets)
+    }
+    family = away[min(away)] if away else ()
+    named = (replace(head, scores={"pv": CERTAIN}) if at in family else head for at, head in enumerate(heads))
+    return replace(columns, headings=[*named])
 
 
 def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
