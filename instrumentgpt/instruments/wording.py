@@ -33,7 +33,7 @@ CONFIDENCE: Mapping[Language, Mapping[str, str]] = {  # of ten of a grade, so ma
 
 
 class _Numbers(Sentence):
-    """Formats numbers: nan, as None, becomes `UNKNOWN`; words stay words.
+    """Formats numbers: nan, as None, becomes `UNKNOWN`, 0.00 has no sign, words stay words.
 
     Of "[[kp {kp:g}|they]]" the second is told where a number of the first is unknown.
 
@@ -52,7 +52,8 @@ class _Numbers(Sentence):
         if isinstance(value, str) and not format_spec.startswith("?"):
             return value
         is_unknown = isinstance(value, float) and not math.isfinite(value)
-        return str(super().format_field(None if is_unknown else value, format_spec))
+        written = str(super().format_field(None if is_unknown else value, format_spec))
+        return written.lstrip("+") if not written.strip("+0.") else written
 
 
 def title(fault: str, language: Language) -> str:

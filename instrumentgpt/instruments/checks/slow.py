@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from instrumentgpt.instruments.analysis.departures import (
     driven_by_another,
     written_in,
 )
-from instrumentgpt.instruments.analysis.signals import part_of_day
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, Hold, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -23,6 +22,7 @@ from instrumentgpt.instruments.loops import Floats, Indices, Mask
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
 FEWEST_CYCLES = 8  # of an on/off loop
+DAYS = 2.0  # of a record, from which its days are compared
 FEW = 4  # blocks whose median says what the output was
 WARM_UP = 18.0  # lags after settling on a step in which the plant still soaks
 ON_SETPOINT = 1.7  # bands of error that a block may have
@@ -114,6 +114,14 @@ def _at_one_setpoint(track: Track, steady: Mask) -> Mask:
     return steady & (track.setpoint == values[np.argmax(counts)]) if values.size else steady
 
 
+def _over_days(duty: Duty) -> Duty:
+    """Return `duty` with the means of the day before each block, at first of the first day."""
+    starts = np.maximum(duty.time - DAY, duty.time[0])
+    first, stop = np.searchsorted(duty.time, starts), np.searchsorted(duty.time, starts + DAY, "right")
+    total = np.append(0.0, np.cumsum(duty.output))
+    return replace(duty, output=(total[stop] - total[first]) / (stop - first))
+
+
 def lasting_change(duty: Duty, least: float = SMALLEST_CHANGE) -> Change | None:
     """Return the change that lasts to the end of the record; None if it does not stand clear, by `least`.
 
@@ -121,7 +129,9 @@ def lasting_change(duty: Duty, least: float = SMALLEST_CHANGE) -> Change | None:
     made less than `BEGUN` of it (`DRIFT_SEEN` of a fall). One that had come and gone before comes from what
     the loop is used for.
     """
-    count = len(duty.output)
+    count, of_days = len(duty.output), float(np.ptp(duty.time)) > DAYS * DAY
+    if of_days:  # what a day brings is no change
+        duty = _over_days(duty)
     early, late = duty.output[: max(FEW, count // 5)], duty.output[-max(FEW, count // 5) :]
     before, after = float(np.median(early)), float(np.median(late))
     sign = np.sign(after - before)
@@ -140,16 +150,7 @@ def lasting_change(duty: Duty, least: float = SMALLEST_CHANGE) -> Change | None:
         return None
     begins = int(np.flatnonzero(moved <= min(begun, np.max(moved[: len(early)])))[-1]) + 1
     start, clear = (duty.index[block - 1] + duty.size for block in (begins, first))
-    last = duty.time > max(duty.time[first - 1], duty.time[-1] - DAY)
-    part, is_early = part_of_day(duty.time), np.arange(count) < first
-    hours = [hour for hour in np.unique(part[is_early]) if (part[last] == hour).any()]
-    same_hours = bool(hours) and float(np.ptp(duty.time)) > DAY
-    if same_hours:
-        before, after = (
-            float(np.mean([np.median(duty.output[judged & (part == hour)]) for hour in hours]))
-            for judged in (is_early, last)
-        )
-    return Change(start, clear, duty.index[-1], before, after, duty.index[max(0, begins - 2)], same_hours)
+    return Change(start, clear, duty.index[-1], before, after, duty.index[max(0, begins - 2)], of_days)
 
 
 def change_of_holds(track: Track) -> Change | None:
@@ -226,6 +227,7 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
             track.time[change.clear],
         )
         and not _was_done(study, track, change)
+        and (others is not None or fault != "sensor_bias")
     ]
 
 
