@@ -42,7 +42,6 @@ BETTER = 3  # sentences of an advice before it repeats the model
 MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 SHORT_LENGTH = 2  # sentences, in which a verdict and what to do are all
-HOLDING = 0.5  # share of the time near the setpoint, from which it makes sense to ask about a swing
 # of a diagnosis, asked about alone
 PARTS = ("why", "next", "evidence", "danger", "fine", "matters", "unlogged")
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
@@ -546,11 +545,6 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     reasons = Counter(why for name, why in diagnosis["withheld"].items() if name not in listed)
     for reason, count in reasons.items():
         yield case.item("no_verdict_because", reason=plain_text(reason), count=count)
-    for first in diagnosis["channels"][:1]:
-        numbers = {"band": first["half_peak_to_peak"], "setpoint": first["setpoint"]}
-        if None not in numbers.values() and (first["in_band"] or 0.0) >= HOLDING:
-            advice = case.say("no_verdict_next", **numbers, unit=unit_of(diagnosis, first["channel"]))
-            yield "\n" + advice.replace("  ", " ") + "\n"
 
 
 def _quotes(case: Case, about: Subject, finding: Result, unit: str) -> str:
