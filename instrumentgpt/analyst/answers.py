@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -239,8 +240,11 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         yield str(problem)
     except ToolFailed as problem:
         yield case.say("failed", reason=plain_text(str(problem)))
-        if case.question.pasted:
-            yield "\n\n" + case.say("pasted_needs")
+        yield "\n\n" + case.say("pasted_needs") if case.question.pasted else ""
+        if case.question.clocks and _has_subject(case):  # of a log without them: judged all the same
+            question = replace(case.question, clocks=(), moments=(), days=(), relative="", timed="")
+            with suppress(ToolFailed):
+                yield from chain(["\n\n"], diagnose(replace(case, question=question)))
 
 
 def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from math import inf
 
 from instrumentgpt.analyst.case import Case, Result, Subject, choose_log, known_log
 from instrumentgpt.analyst.columns import columns_in, columns_named, lacking
-from instrumentgpt.analyst.questions import ALONE, LONGEST_QUESTION, asking, aspect, spelled, suspected, table
+from instrumentgpt.analyst.questions import LONGEST_QUESTION, asking, aspect, spelled, suspected, table
 from instrumentgpt.analyst.report import diagnosed
 from instrumentgpt.analyst.series import COLUMN, loops_of, named_in, read_of
 from instrumentgpt.analyst.times import stretches, window_asked
@@ -56,7 +56,7 @@ def columns_asked(case: Case, kind: str) -> tuple[list[str], bool]:
         told += read_of(case, about, read, meant, stretches(case, about))
         told += [text for row in rows for text in _during(case, about, row)]
     of_loop = any(table()["quantities"][name].search(rest) for name in COLUMN if name)
-    is_wider = suspected(words) or of_loop or (kind == "diagnosis" and question.score >= ALONE)
+    is_wider = suspected(words) or of_loop or kind == "diagnosis"
     return told, bool(meant) or not (is_wider or not (lacks or says_column))
 
 

@@ -424,14 +424,8 @@ def _excursion_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
 def _written(about: Subject, diagnosis: Result) -> list[dict[str, str]]:
     """Return what the log says before its unexplained excursions: the words, when, and the link."""
     rows = (row["written"] for row in diagnosis["excursions"]["unexplained"] if row["written"])
-    return [
-        {
-            "text": quoted(row["text"]),
-            "clock": moment(row["clock"], diagnosis["start"]),
-            "line": about.link(row["line"]),
-        }
-        for row in rows
-    ]
+    start = diagnosis["start"]
+    return [about.at(row, start) | {"text": quoted(row["text"])} for row in rows]
 
 
 def excursion_row(
