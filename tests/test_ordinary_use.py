@@ -358,33 +358,9 @@ def test_what_weakens_is_told_from_when_it_began():
     assert finding.fault == "heater_degradation" and abs(finding.onset - 3.0 * HOUR) < 1.0 * HOUR
 
 
-@each("low", [30.0, 50.0])
-def test_a_programme_that_the_log_does_not_tell_is_no_oscillation(low, tmp_path):
-    def programme(time: float) -> float:
-        return 80.0 if time % (4.0 * HOUR) < 2.0 * HOUR else low
-
-    assert not faults(read_without(run(programme, 40.0, 60.0), tmp_path, "setpoint"))
-
-
 def openings(size: Curve, every: float = 1.0) -> Curve:
     """Return the kick of a door that is opened for 90 s, `every` hours, which each time cools by `size`."""
     return lambda time: -size(time) / 90.0 if time > HOUR and time % (every * HOUR) < 90.0 else 0.0
-
-
-@each("unseen", [(), ("output",), ("setpoint",), ("setpoint", "output")])
-def test_what_a_clock_opens_is_use_whatever_the_log_shows(unseen, tmp_path):
-    diagnosis = diagnose(
-        read_without(run(lambda _: 60.0, 10.0, kick=openings(lambda _: 6.0)), tmp_path, *unseen)
-    )
-    assert not [one for one in diagnosis.findings if one.fault != "healthy"]
-    assert sum(one.explained == IN_USE for one in diagnosis.excursions) >= 8
-
-
-@each("unseen", [(), ("output",)])
-def test_openings_that_cool_more_each_time_are_no_use(unseen, tmp_path):
-    grows = openings(lambda time: 1.5 * time / HOUR)
-    (finding,) = faults(read_without(run(lambda _: 60.0, 10.0, kick=grows), tmp_path, *unseen))
-    assert finding.fault == "ambient_disturbance" and len(finding.moments) >= (6 if not unseen else 3)
 
 
 @each("pace", [-0.05, -0.1])
@@ -465,12 +441,6 @@ def test_a_sensor_that_another_reading_leaves_with_the_output_drifts(drifts, nam
     beside = oven.assign(channel=2, setpoint=np.nan, output=np.nan, pv=oven["time"].map(low) + 80.2)
     log = log_of(oven, beside, channel_names={1: "Block (°C)", 2: "Pt100 (°C)"})
     assert [(one.fault, one.numbers["kind"], one.channel) for one in faults(log)] == named
-
-
-@each("lines, named", [([], ["heater_degradation"]), ([(30_000.0, "feed on")], [])])
-def test_a_load_that_stays_is_no_weaker_heater_where_a_line_tells_of_it(lines, named):
-    fed = run(lambda _: 80.0, 24.0, 20.0, kick=lambda at: -0.1 * (at >= 30_000.0))
-    assert [one.fault for one in faults(log_of(fed, events=lines))] == named
 
 
 def test_the_temperature_of_a_heater_that_works_harder_shows_no_drift_of_the_other():

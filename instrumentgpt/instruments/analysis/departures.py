@@ -282,20 +282,9 @@ def begun_by(
 ) -> dict[Departure, Message]:
     """Return those of `departures` that begin at a line of `groups`, and the line.
 
-    What made pv leave was written before pv was out.
+    What made pv leave was written before pv was out; lines of one template must do so more often than chance.
     """
     windows = np.array([_window(track, departure) for departure in departures]).reshape(-1, 2)
-    written = written_in(track, windows, groups)
-    return {departures[at]: message for at, message in written.items()}
-
-
-def written_in(
-    track: Track, windows: Floats, groups: Sequence[Group], least: float = WRITTEN_BY_CHANCE
-) -> dict[int, Message]:
-    """Return which of `windows`, (n, 2) s of the log, hold a line of `groups`, and the line.
-
-    Lines of one template must do so more often than chance, which does it `least` of the time.
-    """
     span = float(np.ptp(track.loop.time)) if len(track) else 0.0
     found: dict[int, tuple[float, Message]] = {}
     for group in groups if span else ():
@@ -304,9 +293,9 @@ def written_in(
         share = float((windows[:, 1] - windows[:, 0]).sum()) / span
         chance = at_least(int((stop - first).sum()), len(times), share)
         for at, (a, b) in enumerate(zip(first, stop, strict=True)):
-            if a < b and chance < min(least, found.get(at, (least,))[0]):
+            if a < b and chance < min(WRITTEN_BY_CHANCE, found.get(at, (WRITTEN_BY_CHANCE,))[0]):
                 found[at] = chance, group.messages[b - 1]
-    return {at: message for at, (_, message) in found.items()}
+    return {departures[at]: message for at, (_, message) in found.items()}
 
 
 def _window(track: Track, departure: Departure) -> tuple[float, float]:

@@ -29,8 +29,6 @@ ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
 LIKE = 3.0  # times, likewise, that size times duration of one use is that of another
 ANSWERING = ("continuous", "on_off")  # drives whose output shows what the loop does against it
 SMALL_USE = 4.0  # times the limit of its band, up to which use is no news: beyond, its cause is worth a word
-EVEN = 1.25  # times, at most, that one interval of a cycle is as long as another
-RANKED = 0.8  # of pairs, less those that shrink, that the later of two alike is larger
 REPEATED = 3  # alike, from which they are no accident
 CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
@@ -205,9 +203,7 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
             continue
         sides = np.abs if fought else np.positive  # what comes and goes again pushes to both
         pushed = [push for push in pushed if push not in used]
-        series = [push for push in pushed if push.size * largest.size > 0]
         alike = [push for push in pushed if 1 / ALIKE < sides(push.size / largest.size) <= 1]
-        alike = series if _grows(series) else alike
         if fought or len(alike) >= REPEATED:
             findings.append(_finding(study, track, alike, largest, bool(fought)))
     return findings
@@ -220,18 +216,12 @@ def in_use(
 
     So is what goes out at once and comes back more slowly, if it comes again or is short beside all that was
     held, what begins at a line on what was done (`begun`) and is over within the record, and the loop's own
-    way past its setpoint after it. What grows from time to time is no use. Where no output is seen to answer,
-    use is what a clock makes.
+    way past its setpoint after it.
     """
     over = [each for each in begun if each.last < len(track) - 1]
     answered = [departure for departure in departures if _fought(track, departure)]
     if not answered:
-        main = [each for each in departures if not _follows_one(track, each, departures)]
-        clocked = [*over, *(main if _is_cycle(track, main, apart=track.lag) else [])]
-        return [each for each in departures if each in clocked or _follows_one(track, each, clocked)]
-    answered = [
-        each for each in answered if not _grows([use for use in answered if use.size * each.size > 0])
-    ]
+        return [each for each in departures if each in over or _follows_one(track, each, over)]
     used = [use for use in answered if sum(_is_like(track, other, use) for other in answered) > 1]  # itself
     opened = [departure for departure in answered if _is_opening(track, departure)]
     opened = [departure for departure in opened if not _follows_one(track, departure, opened)]
@@ -265,26 +255,6 @@ def _is_like(track: Track, other: Departure, use: Departure) -> bool:
     return there / here > 1 / LIKE
 
 
-def _grows(used: Sequence[Departure]) -> bool:
-    """Return whether nearly each of `used` is larger than those before it, so that what makes them grows."""
-    sizes = np.abs([each.size for each in used])
-    larger = np.sign(sizes - sizes[:, None])[np.triu_indices(len(sizes), 1)]
-    return len(used) > REPEATED and larger.mean() >= RANKED and sizes[-1] > ALIKE * sizes[0]
-
-
-def _is_cycle(track: Track, used: Sequence[Departure], apart: float = math.inf) -> bool:
-    """Return whether `used` come at even intervals in like size: the machine's own cycle, however large.
-
-    apart  s by which intervals may differ, where only a clock will do
-    """
-    sizes, between = [each.size for each in used], np.diff([track.time[each.first] for each in used])
-    if len(used) > REPEATED and math.isfinite(apart):
-        between = between / np.round(between / min(between))  # one may have been too small to be seen
-    if len(used) <= REPEATED or not max(between) < min(EVEN * min(between), min(between) + apart):
-        return False
-    return 1 / ALIKE < min(sizes) / max(sizes) < ALIKE
-
-
 def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion, ...]:
     """Return every time in which a channel left its own band, and which of `findings` covers it."""
     noted = []
@@ -292,8 +262,7 @@ def excursions_of(study: Study, findings: Sequence[Finding]) -> tuple[Excursion,
         departures = study.departures[track.loop.channel]
         begun = study.begun[track.loop.channel]
         used = in_use(track, departures, begun)
-        slow = [] if _is_cycle(track, used) else [each for each in used if not _is_opening(track, each)]
-        slow = [each for each in slow if each not in begun]
+        slow = [each for each in used if each not in begun and not _is_opening(track, each)]
         use = IN_USE if all(abs(each.size) <= SMALL_USE * each.limit for each in slow) else ""
         covered: dict[Departure, str] = {}
         for departure in departures:

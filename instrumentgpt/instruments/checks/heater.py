@@ -21,7 +21,6 @@ NO_POWER = 0.7  # of the way to the setpoint that is missing in the end, from wh
 PACE = 0.05  # of the fastest that pv kept up: power drives a plant at its own pace
 QUICK = 30.0  # lags in which pv falls so far: without power a plant goes at its own pace
 HALF_WAY = 0.5  # to its room: what turns round before, at full output, was let cool; heaters do not mend
-TAKEN_AWAY = 3.0  # times as fast as without power: a door, a load, a lid
 AT_END = 0.1  # of a rise, that pv makes slowly: it comes to where the power takes it
 OUTDOES = 1.2  # times what pv came back from before: the sun, or what else heats it
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
@@ -50,12 +49,6 @@ def _output_before(track: Track, start: int) -> float:
     return float(np.nanmedian(earlier)) if np.isfinite(earlier).any() else np.nan
 
 
-def moved_with_room(study: Study, track: Track, first: int, last: int) -> bool:
-    """Return whether the room moved all channels in this time."""
-    a, b = float(track.time[first]), float(track.time[last])
-    return any(move.start - track.lags(3.0) < b and move.stop > a for move in study.common_moves)
-
-
 def heater_failure(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find pv falling for long at full output (or rising at full cooling): the power does not arrive."""
     return of_either_side(study, _fails, heating=attrgetter("at_high"), cooling=attrgetter("at_low"))
@@ -78,13 +71,9 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         if recovered > 0.3 * fall and fall < HALF_WAY * way:
             continue
         start = left_band(track, first)
-        if recovered > 0.3 * fall and _taken_away(track, level, start, bottom, stop):
-            continue
         if start == first and fall < 2 * AGAINST:
             continue  # never in band: a plant that was still cooling when the log began
         if track.low < 0 and _driven_elsewhere(track, -sign, start, level[bottom]):
-            continue
-        if moved_with_room(study, track, start, bottom):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[first]),
@@ -108,21 +97,6 @@ def _arrives(track: Track, first: int, stop: int, sign: float) -> bool:
         return False
     driven = sign * (float(track.setpoint[stop - 1]) - track.rest)
     return driven > 0 and short < NO_POWER * driven
-
-
-def _taken_away(track: Track, level: Floats, start: int, bottom: int, stop: int) -> bool:
-    """Return whether pv fell faster than a plant without power can, before full output brought it back.
-
-    What the share u of full output made good before is all that a plant loses without any, and the rest,
-    1 - u, is what brings it back: it falls at u / (1 - u) times the rate of its return at most.
-    """
-    held = _output_before(track, start) / (track.high if track.output[bottom] > 0 else track.low)
-    half = float(level[start] + level[bottom]) / 2
-    fallen = start + int(np.argmax(level[start : bottom + 1] <= half))
-    back = bottom + int(np.argmax(level[bottom:stop] >= min(half, float(np.nanmax(level[bottom:stop])))))
-    fell = float(level[start] - level[fallen]) * float(track.time[back] - track.time[bottom])
-    rose = float(level[back] - level[bottom]) * float(track.time[fallen] - track.time[start])
-    return 0 < held < 1 and fell * (1 - held) > TAKEN_AWAY * rose * held
 
 
 def _lags_to_fall(track: Track, level: Floats, first: int, bottom: int) -> float:
@@ -185,7 +159,7 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         since = track.time[start] - track.lags(STEPPED)
         if rise < NEIGHBOUR_HEAT and another_was_set(study.active, track, since, track.time[top]):
             continue
-        if moved_with_room(study, track, start, top) or study.room_went(track, begun, top, sign * rise):
+        if study.room_went(track, begun, top, sign * rise):
             continue
         if driven_by_another(study.active, track, start, top, -sign * above / 2):
             continue

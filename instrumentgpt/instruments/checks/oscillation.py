@@ -23,7 +23,6 @@ from instrumentgpt.instruments.checks.swings import (
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
-STILL, STANDS = 0.1, 0.3  # of its fastest pace; of the time so slow: a sine is for 0.06 of it
 ODD = 0.6  # share of oddness from which a valve sticks
 
 
@@ -70,14 +69,7 @@ def _stuck_finding(study: Study, track: Track, stuck: Stuck) -> Finding:
 
 def _swings(study: Study, before: Sequence[Finding]) -> list[tuple[Track, Swing]]:
     swings = [(track, any_swing_of(track)) for track in _judged(study, before)]
-    own = [(track, swing) for track, swing in swings if swing is not None and not is_pushed(track, swing)]
-    return own if study.active else [(track, swing) for track, swing in own if not _rests(track, swing)]
-
-
-def _rests(track: Track, swing: Swing) -> bool:
-    """Return whether pv stands between its moves, as a programme that the log does not tell makes it do."""
-    pace = np.abs(np.gradient(track.smooth_pv, track.time)[swing.first : swing.last + 1])
-    return track.is_thermal and bool((pace < STILL * np.percentile(pace, 98)).mean() > STANDS)
+    return [(track, swing) for track, swing in swings if swing is not None and not is_pushed(track, swing)]
 
 
 def _judged(study: Study, before: Sequence[Finding]) -> Sequence[Track]:

@@ -8,10 +8,8 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.departures import (
     NEEDED,
-    WRITTEN_BY_CHANCE,
     another_was_set,
     driven_by_another,
-    written_in,
 )
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, Hold, Track
@@ -226,16 +224,8 @@ def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[
             track.time[change.before_index] - track.lags(WARM_UP),
             track.time[change.clear],
         )
-        and not _was_done(study, track, change)
         and (others is not None or fault != "sensor_bias")
     ]
-
-
-def _was_done(study: Study, track: Track, change: Change) -> bool:
-    """Return whether a line says what was done as the output changed: a load that came, a fan, a door."""
-    window = track.loop.time[[change.first, change.clear]] - [track.lags(BLOCK), 0.0]
-    least = WRITTEN_BY_CHANCE / max(len(study.happenings), 1)  # of any of them
-    return bool(written_in(track, window[None], study.happenings, least))
 
 
 def _room(study: Study, track: Track, change: Change) -> RuledOut | None:
@@ -306,7 +296,7 @@ def _from_reference(study: Study, track: Track, other: Track) -> Finding | None:
     due = NEEDED * abs(size * track.scale / driven * was)
     if math.copysign(1.0, size * track.scale) * (now - was) < max(due, track.output_digit, AT_LIMIT):
         return None
-    if abs(change.before * (now - was)) > abs(size * was) / 2 or _was_done(study, track, change):
+    if abs(change.before * (now - was)) > abs(size * was) / 2:
         return None  # a heater's own temperature is as far from pv as the output is high
     numbers: dict[str, float | str] = {
         "kind": "reference",
