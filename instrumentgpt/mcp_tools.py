@@ -24,7 +24,6 @@ from instrumentgpt.modes.interview.replies import SLOTS
 OURS = ("workspace", "language", "record", "filed", "results")  # decided by the turn, not by the agent
 LEFT_OUT = {
     "list_devices": ("suggest",),
-    "explain_jump": ("lines", "tolerance"),
 }  # of the page and the analyst
 NAME_CHARACTERS, TEXT_CHARACTERS = 300, 2_000  # of one argument
 _CLOCK = r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?"

@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_691,
-    "instrumentgpt/analyst": 7_358,
+    "instrumentgpt/analyst": 7_314,
     "instrumentgpt/commands": 1_584,
     "instrumentgpt/evals": 1_022,
     "instrumentgpt/fleet": 952,
     "instrumentgpt/handover": 789,
-    "instrumentgpt/instruments": 24_409,
+    "instrumentgpt/instruments": 24_311,
     "instrumentgpt/memory": 4_911,
     "instrumentgpt/modes/commands": 744,
     "instrumentgpt/modes/interview": 1_308,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_470,
     "instrumentgpt/ui": 8_287,
 }
-WHOLE = 68_825
+WHOLE = 68_683
 
 
 def lines_in(room: str) -> int:

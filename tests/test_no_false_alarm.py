@@ -210,18 +210,6 @@ def test_one_that_stands_out_of_the_use_is_told_as_a_disturbance():
     assert 3400.0 < verdict.onset < 3600.0
 
 
-@each(
-    "event, failed",
-    [
-        (Event("heater", 900.0, 1150.0, 0.0), True),  # a contact that comes back
-        (Event("load", 900.0, 960.0, -300.0), False),  # ice: no plant cools so fast by itself
-    ],
-)
-def test_heat_that_is_taken_away_faster_than_a_plant_loses_it_is_no_failed_heater(event, failed):
-    named = [one.fault for one in diagnose(log_of(samples_of(events=[event]))).findings]
-    assert ("heater_failure" in named) == failed
-
-
 def test_a_quiet_channel_is_called_healthy_with_its_figures():
     findings = diagnose(case("healthy").log).findings
     assert [(one.fault, one.channel) for one in findings] == [("healthy", 1), ("healthy", 2), ("healthy", 3)]

@@ -229,7 +229,7 @@ def test_a_log_that_was_pasted_and_is_not_here_as_a_file_is_said_to_be_undiagnos
     line = "[2026-02-19 23:24:{:02}.000][info] Temperature channel 1: process value: 54.{} °C"
     pasted = "\n".join(line.format(number % 60, 10 + number % 60) for number in range(lines))
     text = asked(f"what is wrong here?\n{pasted}", tmp_path).text
-    assert (f"these {lines} were not diagnosed" in text) == told
+    assert (f"These {lines} pasted lines were not diagnosed" in text) == told
 
 
 @each("question", ["what is kp of 052?", "052 的 kp 是多少？", "which errors are in the log of 052?"])

@@ -1,8 +1,7 @@
-"""What a log holds, looked up by the offline analyst: events, jumps, figures, lines, times, logs, charts."""
+"""What a log holds, looked up by the offline analyst: events, figures, lines, times, logs, charts."""
 
 import re
 
-import pytest
 from cases import each
 
 from tests.offline_case import asked
@@ -41,35 +40,6 @@ def test_a_word_of_the_question_narrows_the_events(tmp_path):
 
 def test_no_events_of_a_kind_are_counted_too(tmp_path):
     assert "0 of " in asked('any "flux capacitor" messages in 052?', tmp_path).text
-
-
-def test_a_spike_in_the_log_is_explained_with_the_line_it_returns_on(tmp_path):
-    text = asked("054 temp 61.9 then 29.4 on the next line — why?", tmp_path).text
-    assert "A sensor spike" in text and "[L 1,886]" in text and "[L 1,890]" in text
-
-
-def test_two_values_without_a_log_are_asked_about(tmp_path):
-    answer = asked("溫度 61.9 下一行 29.4 為什麼？", tmp_path)
-    assert answer.tools == () and "請貼上完整的兩行" in answer.text
-
-
-def test_values_that_the_log_does_not_have_are_not_explained(tmp_path):
-    text = asked("054 temp 77.7 then 11.1 on the next line, why?", tmp_path).text
-    assert "has no line with 77.7" in text
-
-
-def test_pasted_lines_of_two_channels_are_no_jump(tmp_path):
-    lines = [
-        "[2026-02-13 05:04:52.782][debug] [TempCtrl] id=1 sp=62.00 pv=61.900 out=45.2 p=1.00 i=2.00 d=0.00",
-        "[2026-02-13 05:04:52.784][debug] [TempCtrl] id=2 sp=29.00 pv=29.400 out=15.2 p=1.00 i=2.00 d=0.00",
-    ]
-    text = asked("why?\n" + "\n".join(lines), tmp_path).text
-    assert "No jump: the two lines belong to different channels" in text
-
-
-def test_pasted_lines_that_cannot_be_read_are_asked_for(tmp_path):
-    text = asked("why?\n[12:00:01] heater on\n[12:00:02] heater off", tmp_path).text
-    assert "Please paste both lines whole" in text
 
 
 @each(
@@ -131,36 +101,6 @@ def test_what_happened_at_a_time_is_told_with_readings_events_and_findings(tmp_p
 
 def test_a_time_outside_the_log_is_said_with_the_span(tmp_path):
     assert "runs from 2026-02-20 14:05:31 to 2026-02-20 14:45:30" in asked("050 at 18:00?", tmp_path).text
-
-
-@pytest.mark.parametrize(
-    ("setpoints", "said"),
-    [((50.0, 50.0), "No jump: pv moves by 0.03 °C"), ((50.0, 60.0), "setpoint stepped")],
-)
-def test_two_pasted_lines_without_a_jump_are_judged_without_numbers_that_nobody_has(
-    tmp_path, setpoints, said
-):
-    lines = [
-        f"[2026-02-13 05:04:5{n}.782][debug] [TempCtrl] id=1 sp={setpoint:.2f} pv={pv} out=45.2 p=1 i=2 d=0"
-        for n, (setpoint, pv) in enumerate(zip(setpoints, ("50.020", "49.990"), strict=True))
-    ]
-    text = asked("what do these lines mean?\n" + "\n".join(lines), tmp_path).text
-    assert said in text and "nan" not in text
-
-
-def test_a_step_below_what_counts_as_a_jump_is_not_set_against_a_smaller_usual_rate(tmp_path):
-    lines = [
-        f"[2026-02-13 05:{n // 60:02d}:{n % 60:02d}.782] [TempCtrl] id=1 sp=50 pv=50.0{n % 5} out=45.2"
-        for n in range(150)
-    ]
-    text = asked("anything wrong?\n" + "\n".join(lines), tmp_path).text
-    assert "No jump: pv moves by 0.04 °C" in text and "usually" not in text
-
-
-def test_a_spike_is_remembered_as_a_finding_with_its_lines(tmp_path):
-    found = asked("054 temp 61.9 then 29.4 on the next line — why?", tmp_path).results[-1]["findings"]
-    assert [one["text"] for one in found] == ["Channel 1: pv 61.9 → 29.4 in 1.00 s (spike)"]
-    assert [one["line"] for one in found[0]["evidence"]] == [1882, 1886]
 
 
 @each(

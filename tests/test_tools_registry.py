@@ -75,7 +75,6 @@ def test_a_tool_has_a_docstring_and_typed_plain_arguments(name):
         ("advise_gains", {**LOG, "gain": "kx"}, "Ask for kp, ki or kd"),
         ("read_lines", {**LOG, "first": 10**9}, "Ask for a smaller number"),
         ("look_at_time", {**LOG, "clock": "13:00"}, "is not in it"),
-        ("explain_jump", {"lines": ["what?"]}, "cannot be read"),
     ],
 )
 def test_what_cannot_be_done_is_an_error_with_the_remedy(place, name, wrong, remedy):

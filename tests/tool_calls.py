@@ -15,7 +15,6 @@ CALLS = {
     "search_events": {**LOG, "query": "barcode"},
     "read_lines": {**LOG, "first": 3, "last": 900},
     "look_at_time": {**LOG, "clock": "09:00"},
-    "explain_jump": LOG,
     "compare_logs": {**LOG, "before": OLDER},
     "output_over_logs": LOG,
     "advise_gains": {**LOG, "channel": 2},

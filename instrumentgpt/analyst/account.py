@@ -120,7 +120,7 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: 
     """
     question = case.question
     is_story = question.pasted or question.order or len(question.text) > LONGEST_QUESTION
-    if kind not in ANSWERING or is_story or question.lines or question.values:
+    if kind not in ANSWERING or is_story or question.lines:
         return []
     given = [str(value) for call in calls for name, value in call.items() if name not in NO_TIME]
     evidence = spelled("\n".join([*(str(call) for call in calls), shown]))

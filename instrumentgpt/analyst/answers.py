@@ -78,11 +78,16 @@ OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # w
 def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Iterator[str]:
     """Yield the answer to the message of `task`, calling tools through `tool`."""
     parts, length = _questions(task, inventory, tool), length_asked(corrected(task.question))[0]
+    said = task.messages
     for number, case in enumerate(parts, start=1):
         if len(parts) > 1:
             yield ("\n\n" if number > 1 else "") + f"### {number}. {plain_text(case.task.question)}\n\n"
-        told = answer(case, inventory)
-        yield from [shortened("".join(told), *length)] if length else told
+        told = answer(replace(case, task=replace(case.task, messages=said)), inventory)
+        text = ""
+        for piece in [shortened("".join(told), *length)] if length else told:
+            text += piece
+            yield piece
+        said = (*said, {"turn": 0, "role": "assistant", "text": text})  # nothing is told twice
 
 
 def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> list[Case]:
@@ -135,9 +140,9 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
     texts = [_beside_devices(text, inventory) for text in (task.question, *earlier)]  # "line 2" is a device
     beside = read_question(texts[0], in_view, len(devices), *texts[1:])
-    is_called_line = (question.lines or question.values) and not (beside.lines or beside.values)
+    is_called_line = question.lines and not beside.lines
     best = beside if is_called_line and question.kind == "events" else question
-    slots = {name: getattr(beside, name) for name in ("channels", "lines", "values")}
+    slots = {name: getattr(beside, name) for name in ("channels", "lines")}
     question = replace(question, kind=best.kind, score=best.score, **slots)
     yes_no = question.yes_no or beside.yes_no
     question = replace(
@@ -256,9 +261,12 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     told = composed(plain, kind)
     told, is_all = (told, True) if told else columns_asked(plain, kind)
     by_figures = (kind == "figures" and not case.question.extreme) or (bool(told) and is_all)
-    if kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures):
+    is_seen = kind == "figures" and _has_subject(case) and _is_of_what_was_seen(plain.question)
+    is_seen &= not told or plain.question.score < ALONE
+    if is_seen or (kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures)):
         kind, is_all = "diagnosis", False
-    is_first = kind == case.question.kind == "diagnosis" and (case.question.score >= ALONE or not told)
+    is_own = kind == case.question.kind and (case.question.score >= ALONE or not told)
+    is_first = kind == "diagnosis" and (is_own or is_seen)
     answers = [diagnose(case)] if is_first else [told, () if is_all else ANSWERS[kind](case)]
     said = ""
     for piece in chain(*answers):
@@ -269,6 +277,12 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
         yield from ("\n", *held) if held else ()
     elif kind in OF_A_LOG and (case.device or known_log(case)):
         yield from fault_untold(case, said)
+
+
+def _is_of_what_was_seen(question: Question) -> bool:
+    """Return whether a question that reads as one for figures asks for none: it tells of what was seen."""
+    asks_one = question.extreme or limits_asked(question.words) or aspect("open_form", question.words)
+    return not asks_one and question.quantity in ("temperature", "setpoint", "")
 
 
 def _asks_for_cause(question: Question, by_figures: bool) -> bool:

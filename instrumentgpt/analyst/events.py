@@ -19,13 +19,12 @@ from instrumentgpt.analyst.case import (
     remembered_in,
 )
 from instrumentgpt.analyst.figures import when
-from instrumentgpt.analyst.jump import jump
 from instrumentgpt.analyst.questions import aspect, spelled
 from instrumentgpt.analyst.report import coincident, faults_of, values_text
 from instrumentgpt.analyst.times import window_asked
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import size_text, span_text
-from instrumentgpt.instruments.pasted import number_of
+from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 from instrumentgpt.memory.terms import phrases, terms
 
 OF_EVENTS = (  # words for any line
@@ -62,8 +61,9 @@ def events(case: Case) -> Iterator[str]:
             return
     about = known_log(case)
     is_file = bool(about and number_of(about.log))
-    if (len(question.pasted) >= 2 and not is_file) or (question.values and not question.lines):
-        yield from jump(case)
+    if len(question.pasted) >= 2 and not is_file:
+        is_log = len(question.pasted) >= LOG_LINES
+        yield case.say("pasted_no_file" if is_log else "pasted_needs", lines=len(question.pasted))
     elif question.lines:
         yield from _lines(case, *question.lines)
     elif question.clocks:

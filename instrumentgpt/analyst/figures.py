@@ -79,6 +79,7 @@ def figures(case: Case) -> Iterator[str]:
     if silent:
         listed = case.listed(row["channel"] for row in silent)
         lacks = case.listed(case.say(f"value_{name}") for name in metrics["missing"])
+        yield from courses(case, about)
         key = "metric_lacking" if lacks else "metric_absent"
         samples = max(row["samples"] for row in silent)
         yield case.item(key, channels=listed, samples=samples, lacks=lacks)
@@ -242,6 +243,14 @@ def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
     return {fault["channel"] for fault in faults} - {None}, [*told, *("\n" if told else ())]
 
 
+def courses(case: Case, about: Subject) -> Iterator[str]:
+    """Yield what the channels without a setpoint did, a bullet each."""
+    from instrumentgpt.analyst import report  # a report has figures in it
+
+    diagnosis = report.diagnosed(case, about)
+    yield from (report.course(case, about, row, diagnosis) for row in diagnosis["course"])
+
+
 def called(case: Case, result: Result) -> Case:
     """Return the case with the channels that its question names, where it does not name all of them."""
     columns = [column for column in columns_in(result) if column["role"]]
@@ -312,6 +321,10 @@ def when(case: Case, about: Subject) -> Iterator[str]:
     of_all = case.question.extreme == "when" and not (case.question.days or numbers_in(case.question.words))
     several = list(over_logs.since_log(case, about)) if about.device and of_all else []
     dangers = [f"**{fault['danger']}**\n\n" for fault in report.faults_of(diagnosis) if fault["danger"]]
+    if not (several or report.faults_of(diagnosis)):
+        of_excursions = diagnosis["excursions"]["count"]
+        yield from _recoveries(case, about) if of_excursions else report.explained(case, about, diagnosis)
+        return
     told = [*dangers, *several, "\n"] if several else [report.verdict(case, about, diagnosis), "\n\n"]
     yield from told
     for fault in report.faults_of(diagnosis)[: report.MOST_FAULTS]:

@@ -111,10 +111,6 @@ _PURPOSE = (
     r"\b(?:for|in|into) (?:the|a|an|my|our|your|their) (?:\w+ ){0,2}reports?\b|报告(?:用|里|要[写填用])"
 )
 _QUOTED = r"[\"“「『]([^\"”」』\n]{2,80})[\"”」』]"
-_THEN = (
-    r"(?:then|next|later|->|→|=>|to|and|followed by|jump\w*|drop\w*|suddenly|on|the|line|after|that"
-    r"|之后|然后|接着|下一?行|变成|跳到|掉到|降到|突然|就|却|是|,)"
-)
 _DAY_OF_LIST = re.compile(
     r"(?<![\d.:月/-])(\d{1,2})(?=\s?[、,和跟与到至]\s?(?:\d{1,2}\s?[、,和跟与到至]\s?)*\d{1,2}[日号])"
 )
@@ -125,7 +121,6 @@ _READING = re.compile(
     r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))",
     re.ASCII,
 )
-_JUMP = rf"(-?\d+(?:\.\d+)?)\s*(?:°?\s?[cf]\b|度|℃)?\s*(?:{_THEN}\s*)+(-?\d+(?:\.\d+)?)"
 
 
 @dataclass(frozen=True)
@@ -145,7 +140,6 @@ class Question:
     factor: float | None = None  # the change asked for, as a ratio to the present gain
     target: float | None = None  # … or as the new value
     lines: tuple[int, int] | None = None
-    values: tuple[float, float] | None = None  # "61.9 then 29.4"
     clocks: tuple[str, ...] = ()  # times of day: "14:20", "14:20:05"
     moments: tuple[str, ...] = ()  # each of them with its day, if one is said: "14:20", "-23 14:20"
     days: tuple[str, ...] = ()  # "2026-02-18", "02-18" or "-18"
@@ -308,8 +302,6 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
     >>> last = read_question("the maximum?", True, 0, "and channel 4?", "lowest output of channel 2?")
     >>> last.kind, last.channels, last.quantity, last.extreme
     ('figures', (4,), 'output', 'most')
-    >>> read_question("errors between 14:20 and 14:30").values is None
-    True
     """
     pasted, rest = split_pasted(text)
     chosen, body = named_kind(rest)
@@ -345,9 +337,7 @@ def read_question(text: str, in_view: bool = False, devices: int = 0, *before: s
         is_of_log = question.again and question.previous and len(words) <= 2 * SHORT  # and in the one before
         if weights[best] < ALONE or best == previous.kind or is_of_log:
             return _going_on(question, previous)
-    if question.values and aspect("next_line", words):
-        best = "events"
-    elif len(pasted) >= LOG_LINES and weights[best] < ALONE:
+    if len(pasted) >= LOG_LINES and weights[best] < ALONE:
         best = "diagnosis"
     elif best == "gains" and len(suspected(words)) > (0 if aspect("blames", words) else 1):
         best = "diagnosis"  # "is it kp or the relay?"
@@ -435,7 +425,6 @@ def _slots(question: Question) -> Question:
     words, patterns = question.words, table()
     lines = _lines_in(words)
     log = re.search(LOG_NAME, words)
-    jump = re.search(_JUMP, _CLOCK.sub(" ", words))  # "between 14:20 and 14:30" names no readings
     quoted = re.search(_QUOTED, question.text)
     act = aspect("order", words) or ""
     is_put_otherwise = unit_asked(words) or (language_asked(words) and not aspect("paragraph", words))
@@ -456,7 +445,6 @@ def _slots(question: Question) -> Question:
         factor=_factor_in(words),
         target=_target_in(words) if gain else None,
         lines=lines,
-        values=(float(jump[1]), float(jump[2])) if jump else None,
         clocks=clocks_in(words),
         moments=_moments(words),
         days=() if lines or log else days_in(words),

@@ -21,14 +21,14 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_row, figures, is_pi
-from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
+from instrumentgpt.analyst.questions import ALONE, SHORT, aspect, channels_in, suspected, table
 from instrumentgpt.analyst.series import read_in
 from instrumentgpt.analyst.stages import Stretches
 from instrumentgpt.analyst.times import window_asked
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
-from instrumentgpt.instruments.findings import IN_USE, NOT_RULED_OUT
+from instrumentgpt.instruments.findings import NOT_RULED_OUT
 from instrumentgpt.instruments.language import phrase, span_text
 
 SEVERITIES = Path(__file__).parents[1] / "instruments" / "report_tables.toml"  # what a report calls them
@@ -39,6 +39,8 @@ FEWEST_MOVED = 2  # excursions in which a column moved, before it is told: one i
 TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
+MOST_PEAKS = 8  # of excursions that one thing covers
+MOST_COURSES = 2  # told with a verdict
 MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 SHORT_LENGTH = 2  # sentences, in which a verdict and what to do are all
@@ -102,7 +104,8 @@ def _each_channel(case: Case, about: Subject, whole: Result) -> Iterator[str]:
 def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False) -> Iterator[str]:
     """Tell a diagnosis in full; `drawn`: with its chart."""
     diagnosis = with_beside(case, about, diagnosis)
-    yield from _suspicions(case, about, diagnosis)
+    suspicions = list(_suspicions(case, about, diagnosis))
+    yield from (text for is_judged, text in suspicions if is_judged)
     dangers = [fault["danger"] for fault in faults_of(diagnosis) if fault["danger"]]
     acts_first = aspect("next", words := case.question.words) and not (dangers or aspect("danger", words))
     if acts_first:  # it was asked for
@@ -138,6 +141,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     yield from _cause(case, about, diagnosis)
     if not acts_first:
         yield from next_action(case, about, diagnosis)
+    yield from ("\n" + text.rstrip() + "\n" for is_judged, text in suspicions if not is_judged)
     yield from _withheld(case, about, diagnosis)
 
 
@@ -149,19 +153,23 @@ def _with_times(case: Case, diagnosis: Result) -> Iterator[str]:
 
 
 def _lead(case: Case, diagnosis: Result) -> str:
-    """Return the yes or no of a verdict: whether all is well, or whether something is wrong, as is asked."""
+    """Return the yes or no of a verdict: whether all is well, or whether something is wrong, as is asked.
+
+    None where much is told with the question: whether the verdict is what is meant, it says itself.
+    """
     words, faults = case.question.words, [one for one in faults_of(diagnosis) if one["class"] != "data_gap"]
     sure = [one for one in faults if one["confidence"] != "possible"]
-    is_ill: bool | None = bool(sure or diagnosis["excursions"]["unexplained"]) if sure or not faults else None
-    if is_ill is False and (diagnosis.get("rising") or not _of_class(diagnosis, "healthy")):
-        is_ill = None
+    is_ill = bool(sure or diagnosis["excursions"]["unexplained"])
+    is_open = not is_ill and (faults or diagnosis.get("rising") or not _of_class(diagnosis, "healthy"))
+    if is_open or (faults and len(case.question.text) > 2 * SHORT):
+        return ""
     if aspect("swings", words) and not aspect("sound", words):
         return case.lead(bool(_swing(case, diagnosis)) or any(one["class"] in SWINGING for one in faults))
     if case.question.quantity in ("output", "setpoint"):
         return ""  # a verdict is of the loop
     if aspect("trouble_asked", words):
         return case.lead(is_ill)
-    return case.lead(None if is_ill is None else not is_ill) if aspect("sound", words) else ""
+    return case.lead(not is_ill) if aspect("sound", words) else ""
 
 
 def _is_part(case: Case) -> bool:
@@ -315,13 +323,21 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
 
 def judged(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return the verdict, and below it what takes a loop without a fault out of its band."""
-    moved = [] if faults_of(diagnosis) else _covered(case, diagnosis)
+    moved = [] if faults_of(diagnosis) else _covered(case, about, diagnosis)
     paragraphs = verdict(case, about, diagnosis), together(moved, case.language)
     return "\n\n".join(filter(None, paragraphs))
 
 
 def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
-    """Return that no fault was found, and why it is not called healthy."""
+    """Return that no fault was found, and why it is not called healthy, else what pv did."""
+    if "setpoint" in diagnosis["missing"] and len(diagnosis["course"]) == len(diagnosis["channel_numbers"]):
+        missing = joined((case.say(f"value_{name}") for name in diagnosis["missing"]), case.language)
+        told = [course(case, about, row, diagnosis) for row in diagnosis["course"][:MOST_COURSES]]
+        return (
+            case.say("verdict_course", label=about.label, missing=missing) + "\n\n" + "".join(told).rstrip()
+        )
+    if {loop["drive"] for loop in diagnosis["kinds"]} == {"idle"}:
+        return case.say("verdict_idle", label=about.label)
     whys = {
         number: why
         for number in case.question.channels or diagnosis["channel_numbers"]
@@ -332,6 +348,18 @@ def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     checks = len({*diagnosis["checks"]} - {*diagnosis["unjudged"]})
     key = "verdict_open" if reasons and checks else "verdict_nothing"
     return case.say(key, label=about.label, checks=checks, reasons=reasons)
+
+
+def course(case: Case, about: Subject, row: Result, diagnosis: Result) -> str:
+    """Return what a pv without setpoint did, leg by leg."""
+    unit, legs = unit_of(diagnosis, row["channel"]), []
+    for leg in row["legs"]:
+        minutes = (leg["end"] - leg["start"]) / 60
+        rate = (leg["after"] - leg["before"]) / minutes if minutes else 0.0
+        fields = {"clock": moment(leg["clock"], diagnosis["start"]), "line": about.link(leg["last_line"])}
+        key = "leg_stays" if leg["stays"] else "leg_goes"
+        legs.append(case.say(key, unit=unit, rate=rate, **leg | fields))
+    return case.item("course", channel=row["channel"], legs=case.say("clause_separator").join(legs))
 
 
 def _channels_of(fault: Result) -> list[int]:
@@ -496,10 +524,7 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
     if (more := excursions["unexplained_count"] - MOST_EXCURSIONS) > 0:
         yield case.item("excursions_more", count=more)
     if faults_of(diagnosis):
-        yield from (f"- {told}\n" for told in _covered(case, diagnosis))
-    in_use = [row for row in excursions["explained"] if row["explained"] == IN_USE]
-    for excursion in in_use[:MOST_EXCURSIONS]:
-        yield case.item("excursion_in_use", told=excursion_row(case, about, excursion, diagnosis))
+        yield from (f"- {told}\n" for told in _covered(case, about, diagnosis))
     yield from (f"- {plain_text(trend['summary'])}\n" for trend in diagnosis["segments"]["trends"])
     if not [finding for finding in diagnosis["findings"] if finding["class"] != "data_gap"]:
         yield from _figures(case, about, diagnosis)
@@ -510,10 +535,19 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
     yield from (f"- {plain_text(in_language(note, case.language))}\n" for note in diagnosis["notes"])
 
 
-def _covered(case: Case, diagnosis: Result) -> list[str]:
-    """Return how many excursions something covers, a sentence for each that does."""
-    covered = diagnosis["excursions"]["covered"].items()
-    return [case.say("excursions_covered", count=count, why=why) for why, count in covered]
+def _covered(case: Case, about: Subject, diagnosis: Result) -> list[str]:
+    """Return how many excursions each thing covers, and where pv was farthest, in a sentence each."""
+    rows, several = [], len(diagnosis["channel_numbers"]) > 1
+    for why, peaks in diagnosis["excursions"]["covered"].items():
+        shown = []
+        for peak in peaks[:MOST_PEAKS]:
+            where = case.say("where_channel", channel=peak["channel"]).strip() if several else ""
+            fields = about.at(peak, diagnosis["start"]) | {"unit": unit_of(diagnosis, peak["channel"])}
+            where = case.say("list_separator") + where if where else ""
+            shown.append(case.say("excursion_peak", **fields, where=where))
+        told = case.listed([*shown, *["…"] * (len(peaks) > MOST_PEAKS)])
+        rows.append(case.say("excursions_covered", count=len(peaks), why=why, peaks=told))
+    return rows
 
 
 def changed_gains(case: Case, about: Subject, channel: int, change: Result) -> str:
@@ -536,7 +570,8 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     told = {*diagnosis["excursions"]["healthy_but"]}
     told |= {*diagnosis["channel_numbers"]} - {*(case.question.channels or diagnosis["channel_numbers"])}
     listed = {f"healthy, channel {channel}" for channel in told}
-    reasons = Counter(why for name, why in diagnosis["withheld"].items() if name not in listed)
+    withheld = {} if diagnosis["missing"] else diagnosis["withheld"]  # else that says it, once
+    reasons = Counter(why for name, why in withheld.items() if name not in listed)
     for reason, count in reasons.items():
         yield case.item("no_verdict_because", reason=plain_text(reason), count=count)
 
@@ -620,6 +655,9 @@ def _cause(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         yield case.say(key, cause=first["cause"]) + "\n\n"
     if first["consequences"]:
         yield case.say("consequences", faults=case.listed(first["consequences"])) + "\n\n"
+    if first["written"]:
+        fields = about.at(first["written"], diagnosis["start"]) | {"text": quoted(first["written"]["text"])}
+        yield case.say("fault_written", **fields) + "\n\n"
     if first["coincidences"]:
         yield case.say("coincides") + "\n\n"
         yield from coincident(about, first)
@@ -769,8 +807,8 @@ def _lines(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         yield from (f"  - {reason}\n" for reason in out if place)
 
 
-def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
-    """Yield what the checks say of the parts and causes that the question suspects, if it does."""
+def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[tuple[bool, str]]:
+    """Yield what the checks say of each part and cause that is suspected, and whether they judged it."""
     too_little = _of_class(diagnosis, "insufficient_data")
     is_sound = aspect("sound", case.question.words)
     for number, (name, faults) in enumerate(suspected(case.question.words).items()):
@@ -798,7 +836,8 @@ def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         led = case.lead(bool(is_sound)) if key == "suspect_out" and not number else ""
         key = "suspect_unsound" if seen and is_sound else key
         parts = (led + case.say(key, title=title[:1].lower() + title[1:], label=about.label), text, beyond)
-        yield together(filter(None, parts), case.language) + "\n\n"
+        is_judged = key not in ("suspect_open", "suspect_unjudged")
+        yield is_judged, together(filter(None, parts), case.language) + "\n\n"
 
 
 def _weighed(diagnosis: Result, faults: Sequence[str]) -> Result | None:

@@ -20,7 +20,7 @@ REF = re.compile(
 _SUMMARISING = (
     "diagnose_log", "channel_metrics", "other_columns", "survey_devices", "advise_gains", "compare_logs"
 )  # fmt: skip
-_READING = ("plot_log", "read_lines", "search_events", "look_at_time", "explain_jump")
+_READING = ("plot_log", "read_lines", "search_events", "look_at_time")
 FLAGS: dict[str, Flag] = {  # tool → what is known of a log it worked on
     **dict.fromkeys(_SUMMARISING, "read:summary"),
     **dict.fromkeys(_READING, "read:full"),

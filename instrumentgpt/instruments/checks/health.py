@@ -7,7 +7,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.tracks import BAND, SHORTEST_HOLD, Track
+from instrumentgpt.instruments.analysis.tracks import BAND, SHORTEST_HOLD, Hold, Track
 from instrumentgpt.instruments.checks.swings import any_swing_of, is_pushed
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding, RuledOut, Withheld
 from instrumentgpt.instruments.reading.headers import level_of
@@ -66,6 +66,7 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
     elif not own and metrics.half_peak_to_peak * scale > HEALTHY_SWING:
         doubts["swings"] = {"swing": metrics.half_peak_to_peak}
     short = [hold for hold in track.holds if not (track.arrived(hold) or track.reached(hold) == hold.stop)]
+    short = [hold for hold in short if not _cut_short(track, hold)]
     if short and track.quiet.any():
         error = -float(track.smooth_error[short[-1].stop - 1]) / track.scale
         doubts["not_arrived"] = {"count": len(short), "holds": len(track.holds), "error": error}
@@ -75,6 +76,14 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
     if far and metrics.overshoot_percent > HEALTHY_OVERSHOOT_PERCENT:
         doubts["overshot"] = {"overshoot": metrics.overshoot, "percent": metrics.overshoot_percent}
     return doubts
+
+
+def _cut_short(track: Track, hold: Hold) -> bool:
+    """Return whether another setpoint was set while the output stood at its limit and pv was on its way."""
+    first, last = track.smooth_error[[hold.first, hold.stop - 1]]
+    late = slice(max(hold.first, hold.stop - track.samples(track.lag)), hold.stop)
+    at_limit = (track.at_high if last > 0 else track.at_low)[late]
+    return hold.stop < len(track) and abs(first) - abs(last) > BAND and bool(at_limit.all())
 
 
 def followed_within(track: Track) -> tuple[float, bool]:

@@ -84,10 +84,14 @@ def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
 
 def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find movements no plant can make that return at once, together `SPIKES` times the least of them."""
-    findings = []
+    findings, found = [], dict[Track, list[tuple[int, int]]]()
     for track in study.tracks.values():
         spikes = readings.spikes_in(track.time, track.raw, track.lag, track.setpoint)
-        spikes = [spike for spike in spikes if not _switched(study, track, *spike)]
+        found[track] = [spike for spike in spikes if not _switched(study, track, *spike)]
+    begun = {
+        track: {round(track.time[a] / track.period) for a, _ in spikes} for track, spikes in found.items()
+    }
+    for track, spikes in found.items():
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
         if len(spikes) < FEWEST_SPIKES:
             continue
@@ -107,6 +111,8 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
         }
         if is_loose:
             numbers |= {"kind": "loose", "seconds": max(spells), "total": sum(spells)}
+        elif others := [at.loop.channel for at in found if at is not track and begun[track] <= begun[at]]:
+            numbers |= {"kind": "shared", "others": ", ".join(map(str, others))}
         lines = (spikes[0][0], first - 1, first, stop)
         kept = float(track.raw[stop] - track.raw[first - 1]) / sizes[largest]
         ruled_out = RuledOut("sensor_bias", "returns", {"kept": 100 * kept, "seconds": numbers["seconds"]})

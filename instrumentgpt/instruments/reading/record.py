@@ -121,6 +121,14 @@ class Log:
         """Return the lines that are no samples: time (s), level, source, text, line; read when asked for."""
         return self.load_events()
 
+    @cached_property
+    def readings(self) -> pd.DataFrame:
+        """Return `samples` with nan for each value that is no reading."""
+        samples, pv = self.samples, self.samples["pv"].to_numpy(copy=True)
+        for none in (row for row in self.placeholders if row.column == "pv"):
+            pv[(pv == none.value) & (samples["channel"] == none.channel).to_numpy()] = math.nan
+        return samples.assign(pv=pv) if self.placeholders else samples
+
     @property
     def degrees_per_unit(self) -> float:
         """Return °C per unit of a pv difference, nan for what is no temperature, or counts."""

@@ -460,8 +460,8 @@ def _in_order(grid: Grid, times: Stamps) -> tuple[NDArray[np.int64], list[str]]:
     if times.kind in WALL_KINDS:
         again = pd.DataFrame(dict(enumerate([times.raw, *grid.numbers]))).duplicated().to_numpy()
         if again.sum() >= LEAST_REPEATED:
-            note = f"{again.sum():,} rows say again what rows above say, time included: left out"
-            return rows[~again], [note]
+            said = "rows say again what rows above say, time included: left out, and so that time goes back"
+            return rows[~again], [f"{again.sum():,} {said}"]
     return rows, []
 
 

@@ -13,7 +13,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.reading.cells import began_in
-from instrumentgpt.instruments.reading.clocks import NO_TIME, SECOND, TimeAxis, shifted, start_of, time_axis
+from instrumentgpt.instruments.reading.clocks import (
+    NO_TIME,
+    SECOND,
+    Lines,
+    TimeAxis,
+    shifted,
+    start_of,
+    time_axis,
+)
 from instrumentgpt.instruments.reading.headers import NAMES, level_of
 from instrumentgpt.instruments.reading.layouts import Format, FormatError, formats, own_files, own_format
 from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
@@ -268,7 +276,7 @@ def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], 
         channel_names=channel_names,
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
-        load_events=partial(read_events, source, layout, axis, kind, skipped),
+        load_events=partial(read_events, source, layout, axis, kind, skipped, all_samples.line),
     )
 
 
@@ -292,15 +300,18 @@ def carry_gains(samples: pd.DataFrame, rows: Rows) -> None:
 
 
 def read_events(
-    source: Source, layout: Format, axis: TimeAxis, kind: str, sample_lines: NDArray[np.int64]
+    source: Source, layout: Format, axis: TimeAxis, kind: str, skipped: Lines, sample_lines: Lines
 ) -> pd.DataFrame:
-    """Return the lines of `source` that are not among `sample_lines`, or begin to tell of something bad."""
-    skipped = set(sample_lines.tolist())
+    """Return the lines of `source` that are not `skipped`, or begin to tell of something bad.
+
+    One without a stamp has the time of the event above, or of the later sample there, those of `axis`.
+    """
+    to_skip = set(skipped.tolist())
     events: list[tuple[int, str, str, str, int]] = []
     level = ""
     for chunk in chunks(source):
         for number, line in enumerate(chunk.content.split(b"\n"), chunk.first_line):
-            is_said, before = number not in skipped, level
+            is_said, before = number not in to_skip, level
             if layout.last_resort and not is_said:
                 level = level_of(NAMES.sub("", text_of(line)))
                 is_said = bool(before) and level not in (before, "info")
@@ -308,16 +319,23 @@ def read_events(
                 events.append(_event(number, line.rstrip(b"\r"), layout))
     frame = pd.DataFrame(events, columns=[*EVENT_COLUMNS])
     stamps, lines = (frame[name].to_numpy(dtype=np.int64) for name in ("time", "line"))
-    return frame.assign(time=shifted(stamps, lines, axis, kind)).astype(EVENT_COLUMNS)
+    time, above = shifted(stamps, lines, axis, kind), np.searchsorted(sample_lines, lines) - 1
+    late = np.maximum(time, np.append(axis.time, 0.0)[above])
+    return frame.assign(time=np.where(stamps == NO_TIME, late, time)).astype(EVENT_COLUMNS)
+
+
+def _trouble(text: str) -> str:
+    """Return the level of a line that has none but tells of trouble, else ""."""
+    return "" if (level := level_of(text)) == "info" else level
 
 
 def _event(number: int, line: bytes, layout: Format) -> tuple[int, str, str, str, int]:
     parts = take_apart(line, layout)
     if parts is None:
-        return NO_TIME, "", "", text_of(line), number
+        return NO_TIME, _trouble(text_of(line)), "", text_of(line), number
     named = SOURCE.match(parts.message)
     name = (named[1] or named[2]) if named else b""
     text = parts.message[named.end() :] if named else parts.message
     stamp = NO_TIME if parts.stamp is None else parts.stamp
-    level = parts.level.decode().lower() or (level_of(text_of(text)) if layout.last_resort else "")
+    level = parts.level.decode().lower() or _trouble(text_of(text))
     return stamp, level, text_of(name), text_of(text), number

@@ -33,7 +33,6 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "search_events": events.search_events,
     "read_lines": events.read_log_lines,
     "look_at_time": events.look_at_time,
-    "explain_jump": events.explain_jump,
     "compare_logs": pairs.compare_logs,
     "output_over_logs": pairs.output_over_logs,
     "advise_gains": gains.advise_gains,

@@ -1,16 +1,16 @@
 """Tools that judge a log: its diagnosis, the figures of its channels, and all devices side by side."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, Literal, TypeVar
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
+from instrumentgpt.instruments.analysis.course import course_of
 from instrumentgpt.instruments.analysis.departures import happenings
 from instrumentgpt.instruments.analysis.metrics import Metrics, Swing, swings_of
 from instrumentgpt.instruments.checks import CHECKS
-from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
+from instrumentgpt.instruments.coincidence import NEAR, Coincidence, coincidences, sentence
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of
 from instrumentgpt.instruments.conversation import opened as conversation_opened
 from instrumentgpt.instruments.diagnosis import Diagnosis, kind_rows
@@ -19,7 +19,7 @@ from instrumentgpt.instruments.findings import IN_USE, SEVERITIES, Evidence, Exc
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import COLUMNS, loops_of
-from instrumentgpt.instruments.messages import Group
+from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
 from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
@@ -70,6 +70,9 @@ def diagnose_log(
     chosen = _of_channel(diagnosis.findings, channel)
     settled, withheld = _settled(workspace, opened, chosen), diagnosis.withheld
     coincident = coincidences(diagnosis)
+    groups = (
+        group_messages(opened.log.events, levels=TROUBLE) if {f.fault for f in chosen} - {*NO_FAULT} else []
+    )
     quoted = [item.line for finding in chosen for item in finding.evidence[:MOST_EVIDENCE]]
     texts = texts_of(opened.path, quoted)
     return {
@@ -79,6 +82,7 @@ def diagnose_log(
             {
                 **_finding(opened.log, finding, texts, language, record or language),
                 "coincidences": [_coincidence(one, language) for one in coincident if one.finding is finding],
+                "written": _written(opened.log, (finding.onset - NEAR, finding.onset), finding.onset, groups),
                 "settled": [case for case in settled if case["class"] == finding.fault][:MOST_SETTLED],
             }
             for finding in chosen
@@ -91,6 +95,7 @@ def diagnose_log(
         ],
         "excursions": _excursions(diagnosis, channel, language),
         "segments": segment_wording.rows(diagnosis, channel, language, MOST_SEGMENTS),
+        "course": _courses(opened, diagnosis, channel),
         "swings": [
             plain(asdict(swing))
             | {"start_clock": opened.log.clock(swing.start), "end_clock": opened.log.clock(swing.end)}
@@ -365,13 +370,18 @@ def _excursions(diagnosis: Diagnosis, channel: int | None, language: Language) -
     """
     excursions = _of_channel(diagnosis.excursions, channel)
     explained = [excursion for excursion in excursions if excursion.explained]
-    covered = Counter(loop_wording.explanation(excursion, language) for excursion in explained)
+    covered = dict[str, list[dict[str, Any]]]()
+    for excursion in explained:
+        peak = excursion.evidence[1]
+        told = diagnosis.log.at(peak.time, peak.line) | {"pv": plain(peak.values["pv"])}
+        told["channel"] = excursion.channel
+        covered.setdefault(loop_wording.explanation(excursion, language), []).append(told)
     return {
         "count": len(excursions),
         "unexplained": _rows(diagnosis.log, loop_wording.unexplained(excursions), language),
         "explained": _rows(diagnosis.log, explained, language),
-        "unexplained_count": len(excursions) - covered.total(),
-        "covered": dict(covered),
+        "unexplained_count": len(excursions) - len(explained),
+        "covered": covered,
         "healthy_but": sorted(
             why.channel
             for why in diagnosis.withheld.values()
@@ -389,22 +399,44 @@ def _rows(log: Log, excursions: Sequence[Excursion], language: Language) -> list
             "span": span_text(excursion.end - excursion.onset, language),
             "summary": loop_wording.away(excursion, log, language),
             "lines": [item.line for item in excursion.evidence],
-            "written": _written(log, excursion, done),
+            "written": _written(
+                log,
+                (2 * excursion.onset - excursion.end, excursion.evidence[1].time),  # as long as it took
+                excursion.onset,
+                done,
+            ),
         }
         for excursion in excursions[:MOST_EXCURSIONS]
     ]
 
 
-def _written(log: Log, excursion: Excursion, done: Sequence[Group]) -> dict[str, Any] | None:
-    """Return the last line of `done` before an excursion was farthest, at most as long before as it took.
+def _courses(opened: Opened, diagnosis: Diagnosis, channel: int | None) -> list[dict[str, Any]]:
+    """Return channel by channel the legs of what has no setpoint, with what each made in a minute."""
+    loops = loops_of(opened.log).items() if {f.fault for f in diagnosis.findings} <= {*NO_FAULT} else ()
+    rows = []
+    for number, loop in loops:
+        if (
+            channel in (None, number)
+            and not loop.setpoint[loop.setpoint == loop.setpoint].size
+            and (legs := course_of(loop))
+        ):
+            told = (plain(asdict(leg)) | {"clock": opened.log.clock(leg.end)} for leg in legs)
+            rows.append({"channel": number, "legs": list(told)})
+    return rows
+
+
+def _written(
+    log: Log, within: tuple[float, float], onset: float, groups: Sequence[Group]
+) -> dict[str, Any] | None:
+    """Return the last line of `groups` `within` two moments, and how long before `onset` it is.
 
     Of lines that are as likely anywhere, none is.
     """
-    took, last = excursion.end - excursion.onset, excursion.evidence[1].time
-    first, span = excursion.onset - took, float(log.samples["time"].max())
+    first, last = within
+    span = float(log.samples["time"].max())
     near = [
         message
-        for group in done
+        for group in groups
         if len(group.messages) * (last - first) < ELSEWHERE * span
         for message in group.messages
         if first <= message.time <= last
@@ -412,7 +444,7 @@ def _written(log: Log, excursion: Excursion, done: Sequence[Group]) -> dict[str,
     if not near:
         return None
     line = max(near, key=lambda message: message.time)
-    return log.at(line.time, line.line) | {"text": line.text, "seconds": plain(excursion.onset - line.time)}
+    return log.at(line.time, line.line) | {"text": line.text, "seconds": plain(onset - line.time)}
 
 
 def _when(log: Log, item: Finding | Excursion) -> dict[str, Any]:

@@ -1,19 +1,15 @@
-"""Tools that read lines: events, raw lines, what stands around a moment, and two readings far apart."""
+"""Tools that read lines: events, raw lines, what stands around a moment."""
 
 import math
-import tempfile
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Literal
 
 import pandas as pd
 
 from instrumentgpt.instruments import loop_wording, wording
-from instrumentgpt.instruments.analysis.jumps import Jump, Reading, find_jump, largest_jump
 from instrumentgpt.instruments.diagnosis import REACH
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.logs import Log, UnreadableLog, read_lines, read_log
+from instrumentgpt.instruments.logs import Log, read_lines
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
 from instrumentgpt.instruments.tools.opened import (
     Opened,
@@ -22,7 +18,6 @@ from instrumentgpt.instruments.tools.opened import (
     frames,
     open_log,
     plain,
-    texts_of,
 )
 from instrumentgpt.instruments.workspace import Workspace
 
@@ -105,90 +100,6 @@ def read_log_lines(
         "device": opened.device,
         "lines": [{"line": number, "text": text} for number, text in lines],
     }
-
-
-TOLD = ("spike", "stays", "ends", "rail")  # kinds of jumps that are a finding
-MOST_PASTED = 5000  # lines; more belong in a file
-
-
-class NothingToCompare(ToolProblem, ValueError):
-    """Fewer than two readings."""
-
-
-def explain_jump(
-    workspace: Workspace,
-    log: str = "",
-    device: str = "",
-    before: float | None = None,
-    after: float | None = None,
-    tolerance: float = 0.05,
-    lines: tuple[str, ...] = (),
-) -> dict[str, Any]:
-    """Return why the reading `after` follows `before` on the next line of `log`, or in the pasted `lines`.
-
-    For two neighbouring readings that cannot both be true. Not for a swing.
-    Example: explain_jump(log="run.log", before=61.9, after=29.4).
-
-    Without the two values the greatest difference between neighbouring lines is explained.
-    """
-    if lines:
-        return _pasted(lines, before, after, tolerance)
-    opened = open_log(workspace, log, device, as_logged=True)  # what it explains is read off its lines
-    return _explained(opened.log, opened.path, opened.name, before, after, tolerance)
-
-
-def _pasted(
-    lines: tuple[str, ...], before: float | None, after: float | None, tolerance: float
-) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "pasted.log"
-        path.write_text("\n".join(lines[:MOST_PASTED]) + "\n", encoding="utf-8")
-        try:
-            log = read_log(path)
-        except UnreadableLog as problem:
-            raise NothingToCompare("pasted_unreadable", lines=len(lines), problem=problem) from None
-        return _explained(log, path, "", before, after, tolerance)
-
-
-def _explained(
-    log: Log, path: Path, name: str, before: float | None, after: float | None, tolerance: float
-) -> dict[str, Any]:
-    jump = None
-    if before is not None and after is not None:
-        jump = find_jump(log.samples, before, after, tolerance, log.unit)
-    elif len(log.samples) >= 2:
-        jump = largest_jump(log.samples, log.unit)
-    return {
-        "summary": f"{jump.kind}: lines {jump.before.line} and {jump.after.line}" if jump else "not found",
-        "log": name,
-        "samples": len(log.samples),
-        "total_lines": log.lines,
-        "unit": log.unit,
-        "jump": _jump(log, path, jump) if jump else None,
-        "findings": [_finding(log, path, jump)] if jump and jump.kind in TOLD and name else [],
-    }
-
-
-def _finding(log: Log, path: Path, jump: Jump) -> dict[str, Any]:
-    """Return the jump as a finding, so that it is remembered in a sentence and not as the lines quoted."""
-    before, after = jump.before, jump.after
-    readings = [_reading(log, path, reading) for reading in (before, after)]
-    change = f"pv {before.pv:g} → {after.pv:g} in {jump.seconds:.2f} s"
-    return {
-        "text": f"Channel {after.channel}: {change} ({jump.kind})",
-        "evidence": [{"line": reading["line"], "text": reading["text"]} for reading in readings],
-    }
-
-
-def _jump(log: Log, path: Path, jump: Jump) -> dict[str, Any]:
-    values = {name: plain(value) for name, value in asdict(jump).items() if not isinstance(value, dict)}
-    readings = {name: getattr(jump, name) for name in ("before", "after", "back", "own")}
-    return values | {name: reading and _reading(log, path, reading) for name, reading in readings.items()}
-
-
-def _reading(log: Log, path: Path, reading: Reading) -> dict[str, Any]:
-    text = texts_of(path, [reading.line])[reading.line]
-    return {**plain(asdict(reading)), "clock": log.clock(reading.time), "text": text}
 
 
 AROUND = 60.0  # s on either side

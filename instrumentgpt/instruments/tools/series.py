@@ -130,7 +130,7 @@ def _all(opened: Opened, only_loops: bool) -> Iterable[Series]:
     """Yield the columns of a log: of each channel what it has, then those beside."""
     log = opened.log
     for number in sorted(map(int, log.samples["channel"].unique())):
-        samples = log.samples[log.samples["channel"] == number]
+        samples = log.readings[log.readings["channel"] == number]
         time, line = samples["time"].to_numpy(dtype=float), samples["line"].to_numpy()
         for role in OF_LOOP:
             values = samples["setpoint"] - samples["pv"] if role == "error" else samples[role]

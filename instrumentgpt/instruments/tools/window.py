@@ -67,7 +67,7 @@ def _seconds(log: Log, moment: str, last: float) -> float:
 
 def extremes_of(log: Log, channel: int, window: tuple[float, float]) -> dict[str, Any]:
     """Return the least, most, mean and spread of what a channel read in `window`; {} without samples."""
-    samples = log.samples
+    samples = log.readings
     inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
     if inside.empty:
         return {}
@@ -118,7 +118,7 @@ Readings = tuple[Floats, Floats, NDArray[np.int64]]  # time, s; values; lines
 
 def pv_of(log: Log, channel: int, window: tuple[float, float]) -> Readings:
     """Return what a channel read in `window`."""
-    samples = log.samples
+    samples = log.readings
     inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
     return inside["time"].to_numpy(dtype=float), inside["pv"].to_numpy(dtype=float), inside["line"].to_numpy()
 

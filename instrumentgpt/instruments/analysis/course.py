@@ -1,0 +1,68 @@
+"""The course of a reading: the few straight legs in which it went."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from instrumentgpt.instruments.analysis.signals import sliding_median
+from instrumentgpt.instruments.loops import Floats, Indices, Loop
+
+MOST_LEGS = 6  # told of one reading: what takes more swings, and is told by its period
+LEAVES, GROWS, MOST = 0.05, 1.5, 0.35  # of the whole range, that a reading may leave a leg: at first, at most
+STAYS = 0.1  # of it, with less of which it stays
+POINTS = 3_000  # of a reading that are looked at
+SPIKE = 5  # readings, half of which a spike may last
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A stretch in which a reading went straight, or hardly at all: its ends, their lines and its values."""
+
+    start: float
+    end: float
+    first_line: int
+    last_line: int
+    before: float
+    after: float
+    stays: bool
+
+
+def course_of(loop: Loop) -> tuple[Leg, ...]:
+    """Return the legs of the pv of `loop`, in their order; () where it takes more than `MOST_LEGS`.
+
+    The corners are those of Douglas & Peucker, Cartographica 10 (1973) 112-122.
+    """
+    rows = np.flatnonzero(np.isfinite(loop.pv))
+    if len(rows) < SPIKE:
+        return ()
+    rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(POINTS, len(rows))).astype(np.int64))]
+    time, pv = loop.time[rows], sliding_median(loop.pv[rows], SPIKE)
+    span, share = float(np.ptp(pv)), LEAVES
+    while span > 0 and share <= MOST:
+        corners = _corners(time, pv, share * span)
+        if len(corners) <= MOST_LEGS + 1:
+            return tuple(_leg(loop, rows, pv, ends, STAYS * span) for ends in pairwise(corners))
+        share *= GROWS
+    return ()
+
+
+def _leg(loop: Loop, rows: Indices, pv: Floats, ends: tuple[int, int], little: float) -> Leg:
+    (start, end), (before, after) = loop.time[rows[[*ends]]].tolist(), pv[[*ends]].tolist()
+    first, last = loop.line[rows[[*ends]]].tolist()
+    return Leg(start, end, first, last, before, after, abs(after - before) < little)
+
+
+def _corners(time: Floats, values: Floats, within: float) -> list[int]:
+    """Return the indices between which `values` leave the straight line by at most `within`."""
+    kept, open_ = [0], [(0, len(values) - 1)]
+    while open_:
+        first, last = open_.pop()
+        line = np.interp(time[first : last + 1], time[[first, last]], values[[first, last]])
+        away = np.abs(values[first : last + 1] - line)
+        at = first + int(np.argmax(away))
+        if away[at - first] > within and len(kept) <= 4 * MOST_LEGS:
+            open_ += [(first, at), (at, last)]
+        else:
+            kept.append(last)
+    return sorted({*kept})
