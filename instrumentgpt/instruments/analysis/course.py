@@ -61,7 +61,7 @@ def _corners(time: Floats, values: Floats, within: float) -> list[int]:
         line = np.interp(time[first : last + 1], time[[first, last]], values[[first, last]])
         away = np.abs(values[first : last + 1] - line)
         at = first + int(np.argmax(away))
-        if away[at - first] > within and len(kept) <= 4 * MOST_LEGS:
+        if first < at < last and away[at - first] > within and len(kept) <= 4 * MOST_LEGS:
             open_ += [(first, at), (at, last)]
         else:
             kept.append(last)
