@@ -262,7 +262,6 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     told, is_all = (told, True) if told else columns_asked(plain, kind)
     by_figures = (kind == "figures" and not case.question.extreme) or (bool(told) and is_all)
     is_seen = kind == "figures" and _has_subject(case) and _is_of_what_was_seen(plain.question)
-    is_seen &= not told or plain.question.score < ALONE
     if is_seen or (kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures)):
         kind, is_all = "diagnosis", False
     is_own = kind == case.question.kind and (case.question.score >= ALONE or not told)

@@ -301,13 +301,23 @@ def _recoveries(case: Case, about: Subject) -> Iterator[str]:
 
     diagnosis = report.diagnosed(case, about)
     excursions = diagnosis["excursions"]
-    title = case.say("recoveries", label=about.label, count=excursions["count"])
-    yield (title if excursions["count"] else report.verdict(case, about, diagnosis)) + "\n\n"
     rows = [*excursions["unexplained"], *excursions["explained"]]
+    title = case.say("recoveries", label=about.label, count=_moments(rows) + excursions["count"] - len(rows))
+    yield (title if excursions["count"] else report.verdict(case, about, diagnosis)) + "\n\n"
     for excursion in sorted(rows, key=lambda row: (row["channel"], row["onset"])):
         yield f"- {report.excursion_row(case, about, excursion, diagnosis)}\n"
     if more := excursions["count"] - len(rows):
         yield case.item("excursions_more", count=more)
+
+
+def _moments(rows: Sequence[Result]) -> int:
+    """Return how often something left its band: channels that do so together, to one side, do it once."""
+    count, ends = 0, {True: -inf, False: -inf}
+    for row in sorted(rows, key=lambda row: float(row["onset"])):
+        side = row["size"] > 0
+        count += row["onset"] > ends[side]
+        ends[side] = max(ends[side], row["end"])
+    return count
 
 
 def when(case: Case, about: Subject) -> Iterator[str]:

@@ -703,6 +703,9 @@ def next_action(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         return
     first = faults[0]
     yield from settled(case, first, diagnosis["end"])
+    if first["written"] and first["class"] == "control_off":
+        line = about.link(first["written"]["line"])
+        yield case.say("written_next", line=line, text=quoted(first["written"]["text"])) + "\n\n"
     yield case.say("next_action", action=remedy(case, about, first)) + "\n"
     yield from (f"\n{sentence}\n" for sentence in first["cannot_tell"])
     for fault in faults[1:MOST_FAULTS]:
