@@ -161,7 +161,8 @@ def _lead(case: Case, diagnosis: Result) -> str:
     sure = [one for one in faults if one["confidence"] != "possible"]
     is_ill = bool(sure or diagnosis["excursions"]["unexplained"])
     is_open = not is_ill and (faults or diagnosis.get("rising") or not _of_class(diagnosis, "healthy"))
-    if is_open or (faults and len(case.question.text) > 2 * SHORT):
+    is_long = len(case.question.text) > SHORT * (1 if case.language == "zh" else 2)
+    if is_open or (faults and is_long):
         return ""
     if aspect("swings", words) and not aspect("sound", words):
         return case.lead(bool(_swing(case, diagnosis)) or any(one["class"] in SWINGING for one in faults))
@@ -357,7 +358,10 @@ def course(case: Case, about: Subject, row: Result, diagnosis: Result) -> str:
         minutes = (leg["end"] - leg["start"]) / 60
         rate = (leg["after"] - leg["before"]) / minutes if minutes else 0.0
         fields = {"clock": moment(leg["clock"], diagnosis["start"]), "line": about.link(leg["last_line"])}
-        key = "leg_stays" if leg["stays"] else "leg_goes"
+        key, said = "leg_stays" if leg["stays"] else "leg_goes", leg["written"]
+        fields["said"] = (
+            case.say("leg_said", text=quoted(said["text"]), line=about.link(said["line"])) if said else ""
+        )
         legs.append(case.say(key, unit=unit, rate=rate, **leg | fields))
     return case.item("course", channel=row["channel"], legs=case.say("clause_separator").join(legs))
 

@@ -411,17 +411,20 @@ def _rows(log: Log, excursions: Sequence[Excursion], language: Language) -> list
 
 
 def _courses(opened: Opened, diagnosis: Diagnosis, channel: int | None) -> list[dict[str, Any]]:
-    """Return channel by channel the legs of what has no setpoint, with what each made in a minute."""
-    loops = loops_of(opened.log).items() if {f.fault for f in diagnosis.findings} <= {*NO_FAULT} else ()
-    rows = []
+    """Return channel by channel the legs of what has no setpoint, each with a line on what was done then."""
+    log, rows = opened.log, list[dict[str, Any]]()
+    loops = loops_of(log).items() if {f.fault for f in diagnosis.findings} <= {*NO_FAULT} else ()
     for number, loop in loops:
-        if (
-            channel in (None, number)
-            and not loop.setpoint[loop.setpoint == loop.setpoint].size
-            and (legs := course_of(loop))
-        ):
-            told = (plain(asdict(leg)) | {"clock": opened.log.clock(leg.end)} for leg in legs)
-            rows.append({"channel": number, "legs": list(told)})
+        is_free = channel in (None, number) and (loop.setpoint != loop.setpoint).all()  # nan
+        if is_free and (legs := course_of(loop)):
+            done = happenings(log.events)
+            within = [(leg.start, (leg.start + leg.end) / 2) for leg in legs]
+            told = [{"written": _written(log, ends, ends[0], done)} for ends in within]
+            told = [
+                one | plain(asdict(leg)) | {"clock": log.clock(leg.end)}
+                for one, leg in zip(told, legs, strict=True)
+            ]
+            rows.append({"channel": number, "legs": told})
     return rows
 
 
