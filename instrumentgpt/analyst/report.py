@@ -355,14 +355,10 @@ def course(case: Case, about: Subject, row: Result, diagnosis: Result) -> str:
     """Return what a pv without setpoint did, leg by leg."""
     unit, legs = unit_of(diagnosis, row["channel"]), []
     for leg in row["legs"]:
-        minutes = (leg["end"] - leg["start"]) / 60
-        rate = (leg["after"] - leg["before"]) / minutes if minutes else 0.0
-        fields = {"clock": moment(leg["clock"], diagnosis["start"]), "line": about.link(leg["last_line"])}
-        key, said = "leg_stays" if leg["stays"] else "leg_goes", leg["written"]
-        fields["said"] = (
-            case.say("leg_said", text=quoted(said["text"]), line=about.link(said["line"])) if said else ""
-        )
-        legs.append(case.say(key, unit=unit, rate=rate, **leg | fields))
+        said = leg["written"] and {"text": quoted(leg["written"]["text"])}
+        said = case.say("leg_said", **said, line=about.link(leg["written"]["line"])) if said else ""
+        key = "leg_stays" if leg["stays"] else "leg_goes"
+        legs.append(case.say(key, unit=unit, said=said, **about.at(leg, diagnosis["start"])))
     return case.item("course", channel=row["channel"], legs=case.say("clause_separator").join(legs))
 
 

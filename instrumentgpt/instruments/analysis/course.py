@@ -17,14 +17,18 @@ SPIKE = 5  # readings, half of which a spike may last
 
 @dataclass(frozen=True)
 class Leg:
-    """A stretch in which a reading went straight, or hardly at all: its ends, their lines and its values."""
+    """A stretch in which a reading went straight, or hardly at all: its ends, the last line, what it did.
+
+    start, end     s since the log's first line
+    before, after  the readings there; rate: of their change, per minute
+    """
 
     start: float
     end: float
-    first_line: int
-    last_line: int
+    line: int
     before: float
     after: float
+    rate: float
     stays: bool
 
 
@@ -49,8 +53,8 @@ def course_of(loop: Loop) -> tuple[Leg, ...]:
 
 def _leg(loop: Loop, rows: Indices, pv: Floats, ends: tuple[int, int], little: float) -> Leg:
     (start, end), (before, after) = loop.time[rows[[*ends]]].tolist(), pv[[*ends]].tolist()
-    first, last = loop.line[rows[[*ends]]].tolist()
-    return Leg(start, end, first, last, before, after, abs(after - before) < little)
+    rate = 60 * (after - before) / (end - start) if end > start else 0.0
+    return Leg(start, end, int(loop.line[rows[ends[1]]]), before, after, rate, abs(after - before) < little)
 
 
 def _corners(time: Floats, values: Floats, within: float) -> list[int]:
