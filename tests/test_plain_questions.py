@@ -5,7 +5,7 @@ import re
 
 import pytest
 from cases import each
-from faulty_logs import written
+from faulty_logs import ONSET, written
 from offline_case import asked, state_after
 
 from instrumentgpt.analyst.questions import devices_in, read_question, spelled
@@ -226,3 +226,29 @@ def test_a_number_in_a_devices_name_is_no_channel_of_the_next_question_either(tm
     for question, before in (("chiller ch3 max?", ()), ("and min?", messages)):
         text = asked(question, tmp_path, inventory=str(path), messages=before, state=state).text
         assert all(f"Channel {channel} from" in text for channel in (1, 2, 3, 4))
+
+
+def test_what_a_log_reports_in_the_minute_before_a_control_stopped_is_told_and_comes_first(tmp_path):
+    path = written("control_off", tmp_path)
+    rows = path.read_text(encoding="utf-8").splitlines()
+    at = next(number for number, row in enumerate(rows[1:], start=1) if float(row.split(",")[0]) > ONSET - 5)
+    path.write_text("\n".join([*rows[:at], "# ERROR emergency stop pressed", *rows[at:]]), encoding="utf-8")
+    text = asked("why does it not heat any more?", tmp_path, attachments=(str(path),)).text
+    assert "In the minute before it the log says" in text
+    first, then = text.index("First clear up what"), text.index("Next: ")
+    assert first < then and "emergency stop pressed" in text[first:then]
+
+
+def test_what_one_question_of_a_message_told_the_next_does_not_tell_again(tmp_path):
+    path = written("oscillation_tuning", tmp_path)
+    text = asked("why does it swing? and what was the highest pv?", tmp_path, attachments=(str(path),)).text
+    assert text.count("Oscillation from the gains, channel") == 1 and "highest" in text
+
+
+@each(
+    "said, leads", [("it sits at 62 and swings - is the heater stuck on?", True), ("what is pv now?", False)]
+)
+def test_a_message_that_tells_what_was_seen_and_asks_for_no_figure_is_diagnosed_first(tmp_path, said, leads):
+    text = asked(said, tmp_path, attachments=(str(written("oscillation_tuning", tmp_path)),)).text
+    assert ("Oscillation from the gains" in text.split("\nLog `")[0]) == leads or not leads
+    assert text.startswith("**") and ("Key findings" in text) == leads

@@ -80,10 +80,11 @@ def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]
 
 def _cut_short(track: Track, hold: Hold) -> bool:
     """Return whether another setpoint was set while the output stood at its limit and pv was on its way."""
-    first, last = track.smooth_error[[hold.first, hold.stop - 1]]
+    last = float(track.smooth_error[hold.stop - 1])
     late = slice(max(hold.first, hold.stop - track.samples(track.lag)), hold.stop)
     at_limit = (track.at_high if last > 0 else track.at_low)[late]
-    return hold.stop < len(track) and abs(first) - abs(last) > BAND and bool(at_limit.all())
+    moved = abs(float(track.smooth_error[late.start])) - abs(last)
+    return hold.stop < len(track) and moved > BAND and bool(at_limit.all())
 
 
 def followed_within(track: Track) -> tuple[float, bool]:

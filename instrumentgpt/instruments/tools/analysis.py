@@ -419,10 +419,11 @@ def _courses(opened: Opened, diagnosis: Diagnosis, channel: int | None) -> list[
         if is_free and (legs := course_of(loop)):
             done = happenings(log.events)
             within = [(leg.start, (leg.start + leg.end) / 2) for leg in legs]
-            told = [{"written": _written(log, ends, ends[0], done)} for ends in within]
             told = [
-                one | plain(asdict(leg)) | {"clock": log.clock(leg.end)}
-                for one, leg in zip(told, legs, strict=True)
+                plain({"from": leg.before, "to": leg.after, "rate": leg.rate, "stays": leg.stays})
+                | {"start": plain(leg.start), "written": _written(log, ends, leg.start, done)}
+                | log.at(leg.end, leg.line)
+                for leg, ends in zip(legs, within, strict=True)
             ]
             rows.append({"channel": number, "legs": told})
     return rows
