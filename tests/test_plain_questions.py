@@ -245,10 +245,7 @@ def test_what_one_question_of_a_message_told_the_next_does_not_tell_again(tmp_pa
     assert text.count("Oscillation from the gains, channel") == 1 and "highest" in text
 
 
-@each(
-    "said, leads", [("it sits at 62 and swings - is the heater stuck on?", True), ("what is pv now?", False)]
-)
-def test_a_message_that_tells_what_was_seen_and_asks_for_no_figure_is_diagnosed_first(tmp_path, said, leads):
+@each("said, is_seen", [("it sits at 62 and swings, stuck on?", True), ("what is pv now?", False)])
+def test_a_message_that_tells_what_was_seen_and_asks_for_no_figure_is_diagnosed(tmp_path, said, is_seen):
     text = asked(said, tmp_path, attachments=(str(written("oscillation_tuning", tmp_path)),)).text
-    assert ("Oscillation from the gains" in text.split("\nLog `")[0]) == leads or not leads
-    assert text.startswith("**") and ("Key findings" in text) == leads
+    assert ("Key findings" in text) == is_seen
