@@ -331,7 +331,8 @@ def judged(case: Case, about: Subject, diagnosis: Result) -> str:
 
 def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return that no fault was found, and why it is not called healthy, else what pv did."""
-    if "setpoint" in diagnosis["missing"] and len(diagnosis["course"]) == len(diagnosis["channel_numbers"]):
+    asked = {*(case.question.channels or diagnosis["channel_numbers"])}
+    if "setpoint" in diagnosis["missing"] and asked <= {row["channel"] for row in diagnosis["course"]}:
         missing = joined((case.say(f"value_{name}") for name in diagnosis["missing"]), case.language)
         told = [course(case, about, row, diagnosis) for row in diagnosis["course"][:MOST_COURSES]]
         return (
