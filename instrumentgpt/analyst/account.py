@@ -129,7 +129,7 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: 
     parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE, evidence)]
     if question.search and spelled(question.search) not in evidence:
         parts.append(question.search)
-    if kind in FIGURES and not question.again and re.search("(?m)^- ", shown):  # figures are told
+    if kind in FIGURES and not (question.again or case.question.is_story) and re.search("(?m)^- ", shown):
         parts += _readings(words, evidence) + _unknown(words, evidence)
     whole = [part for part in parts if not any(part in other and part != other for other in parts)]
     return list(dict.fromkeys(written(part, question.text) for part in whole))

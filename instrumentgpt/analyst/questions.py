@@ -156,6 +156,11 @@ class Question:
     others: tuple[str, ...] = ()  # kinds that may have been meant instead, likeliest first
 
     @property
+    def is_story(self) -> bool:
+        """Return whether so much is told that not each of its words and numbers asks something."""
+        return len(re.sub(r"[\u4e00-\u9fff]", "xx", self.text)) > 2 * SHORT
+
+    @property
     def channel(self) -> int | None:
         """The one channel that is named, None for all or several."""
         return self.channels[0] if len(self.channels) == 1 else None

@@ -21,7 +21,7 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import called, channel_row, figures, is_pi
-from instrumentgpt.analyst.questions import ALONE, SHORT, aspect, channels_in, suspected, table
+from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
 from instrumentgpt.analyst.series import read_in
 from instrumentgpt.analyst.stages import Stretches
 from instrumentgpt.analyst.times import window_asked
@@ -161,8 +161,7 @@ def _lead(case: Case, diagnosis: Result) -> str:
     sure = [one for one in faults if one["confidence"] != "possible"]
     is_ill = bool(sure or diagnosis["excursions"]["unexplained"])
     is_open = not is_ill and (faults or diagnosis.get("rising") or not _of_class(diagnosis, "healthy"))
-    is_long = len(case.question.text) > SHORT * (1 if case.language == "zh" else 2)
-    if is_open or (faults and is_long):
+    if is_open or (faults and case.question.is_story):
         return ""
     if aspect("swings", words) and not aspect("sound", words):
         return case.lead(bool(_swing(case, diagnosis)) or any(one["class"] in SWINGING for one in faults))
