@@ -221,11 +221,11 @@ def clock_set_by(days):
 
 @pytest.mark.parametrize("days", [-1, 1])
 def test_setting_the_clock_ends_no_answer(path, database, conversation, agent, days):
+    elsewhen = {**os.environ, **clock_set_by(days)}  # or skips
     agent("says_and_lingers_in_pieces")
     run_id = runs.start(path, conversation, "why?")
     pids_told(database, run_id)
     words = [sys.executable, "-c", f"from instrumentgpt.turn import runs; print(runs.reap({str(path)!r}))"]
-    elsewhen = {**os.environ, **clock_set_by(days)}
     assert subprocess.run(words, env=elsewhen, capture_output=True, text=True).stdout.strip() == "[]"
     assert runs.stop(path, run_id).status == "cancelled"
 
