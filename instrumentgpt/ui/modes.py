@@ -212,10 +212,11 @@ def draw_panel(database: Database, conversation_id: str, answering: bool) -> boo
             with st.expander(say("Change the sub-problems"), icon=":material/edit:"):
                 key = f"panel-plan-{progress.panel.id}"
                 label, plan = say("One line each: goal | experts | after …"), written(progress.plan)
-                st.text_area(label, plan, key=key, height="content")
                 names = untrusted.label(", ".join(read_experts(home())), CODES_CHARACTERS)
-                st.caption(say("Experts: {names}", names=names))
-                st.button(say("Send the changed list"), on_click=_send_parts, args=(key,))
+                with st.form(f"{key}-form", border=False):  # a click on its button is no click beside it
+                    st.text_area(label, plan, key=key, height="content")
+                    st.caption(say("Experts: {names}", names=names))
+                    st.form_submit_button(say("Send the changed list"), on_click=_send_parts, args=(key,))
             return True
         _draw_steps(progress)
         newest = db.list_messages(database, conversation_id, last=1)
