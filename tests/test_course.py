@@ -88,6 +88,17 @@ def test_a_value_that_is_no_reading_is_no_lowest_one(tmp_path):
     assert extremes_of(log, 1, (0.0, 2000.0))["pv"]["least"]["value"] > 20
 
 
+def test_the_lowest_temperature_of_a_log_without_a_setpoint_is_that_of_its_readings_too(tmp_path):
+    rows = "".join(
+        f"{second},{60 + second / 100},{50 + second / 100},{second % 7 - 30}\n" for second in range(400)
+    )
+    (tmp_path / "roast.csv").write_text(
+        "time,bean_temp_c,env_temp_c,bean_delta_60s_c\n" + rows, encoding="utf-8"
+    )
+    answer = asked("lowest temperature?", tmp_path, attachments=(str(tmp_path / "roast.csv"),))
+    assert "lowest 60 °C" in answer.text
+
+
 @pytest.mark.parametrize("together", [True, False])
 def test_spikes_that_come_on_several_channels_at_once_are_of_what_reads_them(together):
     times = [ONSET, ONSET + 200.0, ONSET + 430.0]

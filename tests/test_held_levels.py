@@ -73,7 +73,7 @@ def test_bursts_hold_what_they_move_and_not_the_room_and_opened_lids_are_told_as
     told = TOOLS["diagnose_log"](place, log=log.path.name)
     assert not {one["class"] for one in told["findings"]} - {"healthy"}
     assert [one["explained"] for one in told["excursions"]["explained"]] == ["in_use"] * 3
-    assert {why: len(peaks) for why, peaks in told["excursions"]["covered"].items()} == {
+    assert {why: by["count"] for why, by in told["excursions"]["covered"].items()} == {
         word("in_use", "en"): 3
     }
 

@@ -119,8 +119,8 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: 
     heads  of the columns that it told
     """
     question = case.question
-    is_story = question.pasted or question.order or len(question.text) > LONGEST_QUESTION
-    if kind not in ANSWERING or is_story or question.lines:
+    asks_otherwise = question.pasted or question.order or question.lines
+    if kind not in ANSWERING or asks_otherwise or len(question.text) > LONGEST_QUESTION:
         return []
     given = [str(value) for call in calls for name, value in call.items() if name not in NO_TIME]
     evidence = spelled("\n".join([*(str(call) for call in calls), shown]))
@@ -129,7 +129,7 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: 
     parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE, evidence)]
     if question.search and spelled(question.search) not in evidence:
         parts.append(question.search)
-    if kind in FIGURES and not (question.again or case.question.is_story) and re.search("(?m)^- ", shown):
+    if kind in FIGURES and not (question.again or question.is_story) and re.search("(?m)^- ", shown):
         parts += _readings(words, evidence) + _unknown(words, evidence)
     whole = [part for part in parts if not any(part in other and part != other for other in parts)]
     return list(dict.fromkeys(written(part, question.text) for part in whole))

@@ -79,10 +79,10 @@ def figures(case: Case) -> Iterator[str]:
     if silent:
         listed = case.listed(row["channel"] for row in silent)
         lacks = case.listed(case.say(f"value_{name}") for name in metrics["missing"])
-        yield from courses(case, about)
         key = "metric_lacking" if lacks else "metric_absent"
         samples = max(row["samples"] for row in silent)
-        yield case.item(key, channels=listed, samples=samples, lacks=lacks)
+        lacking = case.item(key, channels=listed, samples=samples, lacks=lacks)
+        yield from (question.quantity == "rise" and [*courses(case, about)]) or [lacking]
     if not (note or of_fault) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
 

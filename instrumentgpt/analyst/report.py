@@ -355,8 +355,8 @@ def course(case: Case, about: Subject, row: Result, diagnosis: Result) -> str:
     """Return what a pv without setpoint did, leg by leg."""
     unit, legs = unit_of(diagnosis, row["channel"]), []
     for leg in row["legs"]:
-        said = leg["written"] and {"text": quoted(leg["written"]["text"])}
-        said = case.say("leg_said", **said, line=about.link(leg["written"]["line"])) if said else ""
+        done = leg["written"]
+        said = case.say("leg_said", text=quoted(done["text"]), line=about.link(done["line"])) if done else ""
         key = "leg_stays" if leg["stays"] else "leg_goes"
         legs.append(case.say(key, unit=unit, said=said, **about.at(leg, diagnosis["start"])))
     return case.item("course", channel=row["channel"], legs=case.say("clause_separator").join(legs))
@@ -538,15 +538,15 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
 def _covered(case: Case, about: Subject, diagnosis: Result) -> list[str]:
     """Return how many excursions each thing covers, and where pv was farthest, in a sentence each."""
     rows, several = [], len(diagnosis["channel_numbers"]) > 1
-    for why, peaks in diagnosis["excursions"]["covered"].items():
+    for why, by in diagnosis["excursions"]["covered"].items():
         shown = []
-        for peak in peaks[:MOST_PEAKS]:
+        for peak in by["peaks"][:MOST_PEAKS]:
             where = case.say("where_channel", channel=peak["channel"]).strip() if several else ""
             fields = about.at(peak, diagnosis["start"]) | {"unit": unit_of(diagnosis, peak["channel"])}
             where = case.say("list_separator") + where if where else ""
             shown.append(case.say("excursion_peak", **fields, where=where))
-        told = case.listed([*shown, *["…"] * (len(peaks) > MOST_PEAKS)])
-        rows.append(case.say("excursions_covered", count=len(peaks), why=why, peaks=told))
+        told = case.listed([*shown, *["…"] * (by["count"] > MOST_PEAKS)])
+        rows.append(case.say("excursions_covered", count=by["count"], why=why, peaks=told))
     return rows
 
 

@@ -327,8 +327,9 @@ def _wanted(case: Case, read: Result, named: list[Named], wanted: Wanted) -> Wan
 
 
 def _of_channels(case: Case, meant: list[Result], read: Result) -> list[Result]:
-    """Return those of the columns `meant` that are of the channels asked about, else of the loops."""
-    asked, loops = {*case.question.channels}, loops_of(read)
+    """Return those of the columns `meant` that are of the channels asked about, else of the loops, if any."""
+    asked, every = {*case.question.channels}, {column["channel"] for column in read["columns"]}
+    loops = loops_of(read) or every
     kept = [
         column
         for column in meant

@@ -70,9 +70,8 @@ def diagnose_log(
     chosen = _of_channel(diagnosis.findings, channel)
     settled, withheld = _settled(workspace, opened, chosen), diagnosis.withheld
     coincident = coincidences(diagnosis)
-    groups = (
-        group_messages(opened.log.events, levels=TROUBLE) if {f.fault for f in chosen} - {*NO_FAULT} else []
-    )
+    is_ill = bool({finding.fault for finding in chosen} - {*NO_FAULT})
+    groups = group_messages(opened.log.events, levels=TROUBLE) if is_ill else []
     quoted = [item.line for finding in chosen for item in finding.evidence[:MOST_EVIDENCE]]
     texts = texts_of(opened.path, quoted)
     return {
@@ -95,7 +94,7 @@ def diagnose_log(
         ],
         "excursions": _excursions(diagnosis, channel, language),
         "segments": segment_wording.rows(diagnosis, channel, language, MOST_SEGMENTS),
-        "course": _courses(opened, diagnosis, channel),
+        "course": [] if is_ill else _courses(opened.log, channel),
         "swings": [
             plain(asdict(swing))
             | {"start_clock": opened.log.clock(swing.start), "end_clock": opened.log.clock(swing.end)}
@@ -370,12 +369,14 @@ def _excursions(diagnosis: Diagnosis, channel: int | None, language: Language) -
     """
     excursions = _of_channel(diagnosis.excursions, channel)
     explained = [excursion for excursion in excursions if excursion.explained]
-    covered = dict[str, list[dict[str, Any]]]()
+    covered = dict[str, dict[str, Any]]()
     for excursion in explained:
-        peak = excursion.evidence[1]
-        told = diagnosis.log.at(peak.time, peak.line) | {"pv": plain(peak.values["pv"])}
-        told["channel"] = excursion.channel
-        covered.setdefault(loop_wording.explanation(excursion, language), []).append(told)
+        by = covered.setdefault(loop_wording.explanation(excursion, language), {"count": 0, "peaks": []})
+        by["count"] += 1
+        if by["count"] <= MOST_EXCURSIONS:
+            peak = excursion.evidence[1]
+            told = {"channel": excursion.channel, "pv": plain(peak.values["pv"])}
+            by["peaks"].append(told | diagnosis.log.at(peak.time, peak.line))
     return {
         "count": len(excursions),
         "unexplained": _rows(diagnosis.log, loop_wording.unexplained(excursions), language),
@@ -410,14 +411,12 @@ def _rows(log: Log, excursions: Sequence[Excursion], language: Language) -> list
     ]
 
 
-def _courses(opened: Opened, diagnosis: Diagnosis, channel: int | None) -> list[dict[str, Any]]:
+def _courses(log: Log, channel: int | None) -> list[dict[str, Any]]:
     """Return channel by channel the legs of what has no setpoint, each with a line on what was done then."""
-    log, rows = opened.log, list[dict[str, Any]]()
-    loops = loops_of(log).items() if {f.fault for f in diagnosis.findings} <= {*NO_FAULT} else ()
-    for number, loop in loops:
-        is_free = channel in (None, number) and (loop.setpoint != loop.setpoint).all()  # nan
-        if is_free and (legs := course_of(loop)):
-            done = happenings(log.events)
+    loops = [loop for loop in loops_of(log).values() if (loop.setpoint != loop.setpoint).all()]  # nan
+    rows, done = list[dict[str, Any]](), happenings(log.events) if loops else []
+    for loop in loops:
+        if channel in (None, loop.channel) and (legs := course_of(loop)):
             within = [(leg.start, (leg.start + leg.end) / 2) for leg in legs]
             told = [
                 plain({"from": leg.before, "to": leg.after, "rate": leg.rate, "stays": leg.stays})
@@ -425,7 +424,7 @@ def _courses(opened: Opened, diagnosis: Diagnosis, channel: int | None) -> list[
                 | log.at(leg.end, leg.line)
                 for leg, ends in zip(legs, within, strict=True)
             ]
-            rows.append({"channel": number, "legs": told})
+            rows.append({"channel": loop.channel, "legs": told})
     return rows
 
 

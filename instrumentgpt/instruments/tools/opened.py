@@ -94,10 +94,10 @@ def _fetched(workspace: Workspace, device: str) -> list[Path]:
     return sorted(device_folder(workspace.cache, name).glob("*"))
 
 
-def open_log(workspace: Workspace, log: str, device: str = "", as_logged: bool = False) -> Opened:
+def open_log(workspace: Workspace, log: str, device: str = "") -> Opened:
     """Return the log that `log` names, read; a log that has not changed is read once in a process.
 
-    It is shown in the unit that is set, or `as_logged`.
+    It is shown in the unit that is set.
     """
     path = find_log(workspace, log, device)
     kept = frames(workspace)
@@ -107,8 +107,8 @@ def open_log(workspace: Workspace, log: str, device: str = "", as_logged: bool =
         stated = recalled(database, device or log.rpartition("/")[0] or workspace.conversation, read)
         unit = settings_in_force(db.get_settings(database)).temperatures
     unit = workspace.unit or unit
-    if stated or (unit != AUTO and not as_logged):
-        read = _read(path, _version(path), kept, stated, AUTO if as_logged else unit)
+    if stated or unit != AUTO:
+        read = _read(path, _version(path), kept, stated, unit)
     return Opened(read, path, bare(path.name), device, stated)
 
 
