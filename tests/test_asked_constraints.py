@@ -4,6 +4,7 @@ import pytest
 from exchanges import context_of, exchange
 
 import db
+from instrumentgpt.memory.likeness import likeness
 from instrumentgpt.storage.revisions import undo_revision
 from instrumentgpt.turn.open_questions import MOST_QUESTIONS, answer, open_questions
 
@@ -47,6 +48,14 @@ def test_a_doubtful_sentence_is_asked_about_and_in_force_only_when_kept_until_th
     assert sentence in told(database, conversation)
     undo_revision(database, kept)
     assert sentence not in told(database, conversation)
+
+
+def test_a_kind_with_more_examples_in_one_language_is_no_likelier_in_it(tmp_path):
+    examples = tmp_path / "examples.tsv"
+    chinese = [f"b\t溫度{word}" for word in ("高", "低", "晃", "穩")]
+    examples.write_text("\n".join(["a\t溫度好", "a\tit swings", "b\tit swings", *chinese]), encoding="utf-8")
+    like = likeness("溫度", examples, 1)
+    assert like["a"] == pytest.approx(like["b"])
 
 
 def test_what_nobody_answers_is_not_told_as_in_force_and_not_asked_again(database, conversation):

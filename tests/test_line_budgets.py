@@ -14,17 +14,17 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 1_022,
     "instrumentgpt/fleet": 952,
     "instrumentgpt/handover": 789,
-    "instrumentgpt/instruments": 24_311,
-    "instrumentgpt/memory": 4_911,
+    "instrumentgpt/instruments": 24_232,
+    "instrumentgpt/memory": 4_916,
     "instrumentgpt/modes/commands": 744,
     "instrumentgpt/modes/interview": 1_308,
     "instrumentgpt/modes/investigate": 1_304,
     "instrumentgpt/modes/panel": 1_860,
-    "instrumentgpt/storage": 4_366,
+    "instrumentgpt/storage": 4_393,
     "instrumentgpt/turn": 2_470,
     "instrumentgpt/ui": 8_287,
 }
-WHOLE = 68_683
+WHOLE = 68_635
 
 
 def lines_in(room: str) -> int:

@@ -15,38 +15,45 @@ _SAME = (  # what the examples name in many ways: a log, a device, a number
     (re.compile(r"\b\d+\.\d+\.\d+\.\d+|\bzspr[ -]?\d+|(?<![\d.])0\d\d\b|(?<!\d)\.\d{2,3}\b"), " ~d "),
     (re.compile(r"\d+(?:[.:/]\d+)*"), "#"),
 )
+_LETTER = re.compile(r"(?<!~)[a-z]")
 
 
 def likeness(text: str, examples: Path, smoothing: float) -> dict[str, float]:
     """Return kind → how much likelier `text` is among its `examples` than among all of them, in log odds.
 
-    Words and pairs of words count; one that stands in no example says nothing.
+    Words and pairs of words count, among the examples in their script; one that stands in none says nothing.
 
     examples   lines of kind, tab, sentence
     smoothing  examples, spread over the kinds as a word is over all of them
     """
-    counts, having = _counted(examples)
-    feature_counts = [seen for feature in _features(text) if (seen := having.get(feature))]
+    having = _counted(examples)
+    seen = [(having[feature], having[_script(feature)]) for feature in _features(text) if feature in having]
     return {
         kind: sum(
-            math.log((seen[kind] * counts.total() / seen.total() + smoothing) / (count + smoothing))
-            for seen in feature_counts
+            math.log((found[kind] * of.total() / found.total() + smoothing) / (of[kind] + smoothing))
+            for found, of in seen
         )
-        for kind, count in counts.items()
+        for kind in having[""]
     }
 
 
 @cache
-def _counted(examples: Path) -> tuple[Counter[str], dict[str, Counter[str]]]:
-    """Return how many examples each kind has, and how many of each kind have a word or pair of words."""
+def _counted(examples: Path) -> dict[str, Counter[str]]:
+    """Return how many examples of each kind have a word or a pair of words, and of a script at all."""
     having: dict[str, Counter[str]] = {}
-    counts: Counter[str] = Counter()
     for line in examples.read_text(encoding="utf-8").splitlines():
         kind, text = line.split("\t")
-        counts[kind] += 1
-        for feature in _features(text):
+        features = _features(text)
+        for feature in features.union(map(_script, features), [""]):
             having.setdefault(feature, Counter())[kind] += 1
-    return counts, having
+    return having
+
+
+def _script(feature: str) -> str:
+    """Return the script of a feature, "" if it has none: a kind may have more examples in one language."""
+    if not feature.isascii():
+        return "Han"
+    return "Latin" if _LETTER.search(feature) else ""
 
 
 def _features(text: str) -> set[str]:
