@@ -1,6 +1,7 @@
 """Loops whose plant is known, for the tests of identification and advice."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -28,6 +29,20 @@ def simulated_loop(
     kp, ki, kd = (np.full(len(run.time), value) for value in (stated.kp, stated.ki, stated.kd))
     lines = np.arange(10, 10 + len(run.time))
     return Loop(3, run.time, run.setpoint, run.pv, run.output.round(1), kp, ki, kd, lines)
+
+
+def step_test(plant: Plant, levels: Sequence[float] = (45.0,), setpoint: float = np.nan) -> Loop:
+    """Return the log of an output that a person moves from 20 % to `levels`, each for 600 s."""
+    moves = [
+        Event("output", 120.0 + 600.0 * place, 720.0 + 600.0 * place, level)
+        for place, level in enumerate(levels)
+    ]
+    rest = Event("output", 0.0, 120.0, 20.0)
+    start, lasts = plant.ambient + 20.0 * plant.gain, 120.0 + 600.0 * len(levels)
+    loop = without_gains(
+        simulated_loop(plant, setpoint=[(0.0, start)], duration=lasts, events=[rest, *moves])
+    )
+    return replace(loop, setpoint=np.full(len(loop), setpoint))
 
 
 def without_gains(loop: Loop) -> Loop:

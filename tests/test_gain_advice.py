@@ -24,7 +24,7 @@ from instrumentgpt.instruments.advice import (
 from instrumentgpt.instruments.plant import Identification, identify
 from instrumentgpt.instruments.tuning.gains import Gains
 from instrumentgpt.instruments.tuning.margins import margins
-from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
+from tests.simulated_loops import PLANT, STEPS, simulated_loop, step_test, without_gains
 
 TRUE_PLANT = np.array([[PLANT.gain, PLANT.tau1, PLANT.tau2, PLANT.dead_time + 0.5]])  # half a sample held
 SLUGGISH = Controller(1.5, 0.005)
@@ -154,6 +154,17 @@ def test_gains_are_left_alone_where_the_output_stands_at_its_limit():
     advice = advise(identify(simulated_loop(setpoint=[(0.0, 40.0), (100.0, 130.0)], duration=1200.0)))
     assert (advice.proposed, advice.reason) == (None, "pinned")
     assert 85 < advice.numbers["pinned"] < 93
+
+
+@each("plant", [PLANT, Plant(2.5, 90.0, 3.0, 2.0, noise=0.01)])
+def test_gains_from_a_step_test_keep_the_margins_of_the_true_plant(plant):
+    model = identify(step_test(plant))
+    advice = advise(model)
+    assert (advice.reason, advice.present) == ("from_step", None)
+    truth = np.array([[plant.gain, plant.tau1, plant.tau2, plant.dead_time]])
+    phase, gain = margins(truth, advice.proposed.kp, advice.proposed.ki).worst()
+    assert phase > 45 and gain > 2
+    assert can_raise(model, "kp", target=5.0).reason == "no_gains"
 
 
 def test_a_log_without_named_gains_is_advised_too():

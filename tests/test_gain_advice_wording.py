@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from cases import each
+from offline_case import asked
 
 from demo.simulated_loop import Controller
 from instrumentgpt.instruments.advice import EXPERIMENTS, advise, can_raise
@@ -13,7 +14,7 @@ from instrumentgpt.instruments.plant import Refusal, identify
 from instrumentgpt.instruments.tuning import advice_wording
 from instrumentgpt.instruments.tuning.advice_wording import sentences
 from instrumentgpt.instruments.tuning.gains import Advice, Gains
-from tests.simulated_loops import simulated_loop
+from tests.simulated_loops import PLANT, simulated_loop, step_test
 
 WORDINGS = tomllib.loads(advice_wording.SENTENCES.read_text(encoding="utf-8"))
 NUMBERS = {
@@ -117,3 +118,21 @@ def test_gains_to_go_back_to_are_told_as_the_log_names_them_whatever_its_output_
         1, Gains(2.6, 0.16, 0.0), Gains(0.7, 0.16, 0.0), math.nan, math.nan, math.nan, "back", "", numbers
     )
     assert sentences(back, "en", scale=50.0) == sentences(back, "en")
+
+
+@each("language", ["en", "zh"])
+def test_what_a_step_test_tells_begins_with_the_gains_and_ends_with_the_plant(language):
+    said = sentences(advise(identify(step_test(PLANT))), language)
+    assert "Skogestad" in said[0] and "R²" in said[-1] and "nan" not in "".join(said)
+
+
+@each("question", ["time constant and dead time of this plant?", "這個系統的時間常數跟死區時間是多少？"])
+def test_who_asks_for_the_plant_is_told_it_first_and_once(question, tmp_path):
+    loop = step_test(PLANT)
+    rows = (
+        f"{at:g},{pv:.2f},{output:g}" for at, pv, output in zip(loop.time, loop.pv, loop.output, strict=True)
+    )
+    (log := tmp_path / "step.csv").write_text("\n".join(["time_s,pv,output", *rows]), encoding="utf-8")
+    text = asked(question, tmp_path, attachments=(str(log),)).text
+    assert text.count("R²") == 1 and "R²" in text.split("\n")[0]
+    assert "Skogestad" in text

@@ -16,7 +16,7 @@ from instrumentgpt.instruments.plant import Identification, Refusal, identify, l
 from instrumentgpt.instruments.tuning.advice_wording import sentences
 from instrumentgpt.instruments.tuning.margins import margins
 from instrumentgpt.instruments.tuning.models import NOISE_POLE, fit, whitened
-from tests.simulated_loops import PLANT, STEPS, simulated_loop, without_gains
+from tests.simulated_loops import PLANT, STEPS, simulated_loop, step_test, without_gains
 
 PLANTS = [
     Plant(0.8, 200.0, 5.0, 5.0, noise=0.02),
@@ -138,6 +138,16 @@ def test_a_loop_without_gains_that_show_is_refused():
     loop = without_gains(simulated_loop())
     opened = replace(loop, setpoint=np.full(len(loop), 45.0))  # not what the output answered to
     assert refused(opened).reason == "no_gains"
+
+
+@each("plant", PLANTS)
+@each("levels, setpoint", [((45.0,), np.nan), ((45.0, 30.0), np.nan), ((24.0,), np.nan), ((45.0,), 40.0)])
+def test_the_plant_of_a_step_test_is_found_without_any_gains(plant, levels, setpoint):
+    found = identified(step_test(plant, levels, setpoint))
+    gain, tau1, tau2, dead_time = found.best
+    assert (gain, tau1) == (pytest.approx(plant.gain, rel=0.1), pytest.approx(plant.tau1, rel=0.15))
+    assert tau2 + dead_time == pytest.approx(plant.tau2 + plant.dead_time + 0.5, abs=3.0)
+    assert found.gains.source == "none"
 
 
 def test_a_pressure_is_refused():

@@ -154,7 +154,7 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
         if event and not all(word in evidence for word in (event["zh"] or event["what"]).split()):
             yield event[0]
         state = aspect("event_begins", words) or aspect("event_ends", words)
-        if state and kind in FIGURES and topics_of(words) and not aspect("since_when", words):
+        if state and kind in ("figures", "compare") and topics_of(words) and not aspect("since_when", words):
             yield state[0]
         held = [float(level) for level in re.findall(r"(?:held|维持) (-?\d+(?:\.\d+)?)", evidence)]
         for number in numbers_in(words) if aspect("hold", words) else ():

@@ -54,11 +54,13 @@ def can_raise(
     """
     if gain not in GAIN_NAMES:
         raise UnknownGain(f"{gain!r} is no gain of a PID controller. Ask for kp, ki or kd.")
-    present = float(getattr(plant.gains, gain)) if plant.gains else math.nan
+    is_open = plant.gains is not None and plant.gains.source == "none"
+    present = float(getattr(plant.gains, gain)) if plant.gains and not is_open else math.nan
     target = present * factor if target is None else target
-    if isinstance(plant, Refusal):
-        numbers: dict[str, float | str] = {**plant.numbers, "step": STEP_BANDS * plant.band}
-        why = (plant.reason, EXPERIMENTS[plant.reason], numbers)
+    if isinstance(plant, Refusal) or is_open:
+        reason, known = (plant.reason, plant.numbers) if isinstance(plant, Refusal) else ("no_gains", {})
+        numbers: dict[str, float | str] = {**known, "step": STEP_BANDS * plant.band}
+        why = (reason, EXPERIMENTS[reason], numbers)
         return Answer(plant.channel, gain, "not_proven", present, target, math.nan, math.nan, *why)
     return _judged(plant, gain, present, target)
 
@@ -96,7 +98,7 @@ def advise(plant: Identification | Refusal) -> Advice:
         numbers = {**plant.numbers, "step": STEP_BANDS * plant.band}
         return _no_advice(plant.channel, None, plant.reason, EXPERIMENTS[plant.reason], numbers)
     about = model_numbers(plant)
-    if plant.pinned > MOST_PINNED:
+    if plant.pinned > MOST_PINNED and plant.gains.source != "none":
         about |= {"pinned": 100 * plant.pinned}
         return _no_advice(plant.channel, plant.gains, "pinned", "", about)
     candidates = candidates_for(plant)
@@ -116,6 +118,10 @@ def _best_of(plant: Identification, candidates: Sequence[Gains], about: dict[str
     """Return the candidate with the lowest predicted IAE, if it is better enough than what is set."""
     models, present = extreme_models(plant.models), plant.gains
     now, *then = predicted_iae(models, [present, *candidates], plant.reach).T
+    if present.source == "none":
+        _, proposed = min(zip(map(np.max, then), candidates, strict=True), key=lambda one: float(one[0]))
+        worst = margins_of(plant, proposed).worst()
+        return Advice(plant.channel, None, proposed, *worst, math.nan, "from_step", "", about)
     ratio, place = min((float(np.max(iae / now)), place) for place, iae in enumerate(then))
     proposed = candidates[place]
     phase, size = margins_of(plant, proposed).worst()
@@ -176,7 +182,7 @@ def highest_proven(plant: Identification, gain: GainName) -> float:
     """Return the highest value of `gain` at which every model keeps its margins, nan if not even now."""
     low, high = 1.0, HIGHEST_FACTOR
     present = float(getattr(plant.gains, gain))
-    if not keeps_margins(plant, plant.gains) or present == 0:
+    if present == 0 or not keeps_margins(plant, plant.gains):
         return math.nan
     for _ in range(8):
         middle = float(np.sqrt(low * high))
@@ -188,7 +194,8 @@ def highest_proven(plant: Identification, gain: GainName) -> float:
 def model_numbers(plant: Identification) -> dict[str, float | str]:
     """Return what a reader should know of the models: best gain, lags, dead time, R², count, margins now."""
     gain, tau1, tau2, dead_time = (float(value) for value in plant.best)
-    phase, size = margins_of(plant, plant.gains).worst()
+    controlled = plant.gains.source != "none"
+    phase, size = margins_of(plant, plant.gains).worst() if controlled else (math.nan, math.nan)
     return {
         "plant_gain": gain, "tau1": tau1, "tau2": tau2, "dead_time": dead_time, "r2": plant.r2,
         "models": len(plant.models), "samples": plant.samples, "start": plant.start, "end": plant.end,

@@ -11,7 +11,13 @@ from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import digit, periodicity, runs
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS
 from instrumentgpt.instruments.loops import COLUMNS, Floats, Indices, Loop
-from instrumentgpt.instruments.tuning.gains import GAIN_NAMES, Gains, gains_in_force, named_gains
+from instrumentgpt.instruments.tuning.gains import (
+    GAIN_NAMES,
+    LEAST_STRETCH,
+    Gains,
+    gains_in_force,
+    named_gains,
+)
 from instrumentgpt.instruments.tuning.margins import margins, swing_periods
 from instrumentgpt.instruments.tuning.models import Record, fit
 
@@ -150,17 +156,19 @@ def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> 
     drive, *_ = drive_of(loop.setpoint, switched(loop.output), np.isfinite(loop.setpoint))
     if drive == "on_off" and named_gains(loop) is None:
         return Refusal(loop.channel, "switches")
-    record = longest_record(loop, exclude)
+    is_open = named_gains(loop) is None and moved_by_hand(loop)
+    record = longest_record(loop, exclude, closed=not is_open)
     if record is None:
         time, *_ = _longest_stretch(loop, exclude)
         return Refusal(loop.channel, "short", {"samples": len(time), "seconds": _seconds(time)})
     moved = _movement(record, loop, band_of(loop.pv, 0.0))
+    moved["output_needed"] *= not is_open  # what a person sets is known to all its digits
     if moved["output_range"] < moved["output_needed"] or moved["pv_range"] < moved["pv_needed"]:
         return Refusal(loop.channel, "quiet", moved)
     fitted = fit(record)
     if fitted.r2 < LEAST_R2:
         return Refusal(loop.channel, "poor_fit", {"r2": fitted.r2, "residual": fitted.residual})
-    gains = gains_in_force(loop)
+    gains = Gains(0.0, 0.0, source="none") if is_open else gains_in_force(loop)
     if gains is None:
         return Refusal(loop.channel, "no_gains")
     models = fitted.models * ([-1.0, 1.0, 1.0, 1.0] if gains.reverse else 1.0)
@@ -179,6 +187,8 @@ def _identified(loop: Loop, exclude: Sequence[Span], unit: str, band: float) -> 
         float(np.ptp(np.append(record.output, 0.0))),
         band,
     )
+    if is_open:
+        return plant
     if contradiction := _contradiction(loop, plant):
         return contradiction
     # with a plant of the other sign the loop would have run away: a calm end of the log rules those out
@@ -267,8 +277,21 @@ def _seconds(time: Floats) -> float:
     return float(time[-1] - time[0]) if len(time) else 0.0
 
 
-def longest_record(loop: Loop, exclude: Sequence[Span] = ()) -> Record | None:
-    """Return the longest stretch of `loop` without gap or `exclude`, evenly sampled; None if too short."""
+def moved_by_hand(loop: Loop) -> bool:
+    """Return whether the output stands still between few steps, each to a level of its own or back.
+
+    So it does in a step test, and no controller makes it so: its gains are not asked for.
+    """
+    output = loop.output[np.isfinite(loop.output)]
+    steps, levels = np.count_nonzero(np.diff(output)), len(np.unique(output))
+    return bool(0 < steps <= 2 * (levels - 1) and LEAST_STRETCH * (steps + 1) <= len(output))
+
+
+def longest_record(loop: Loop, exclude: Sequence[Span] = (), closed: bool = True) -> Record | None:
+    """Return the longest stretch of `loop` without gap or `exclude`, evenly sampled; None if too short.
+
+    closed  as in `Record`, of a loop with a setpoint
+    """
     time, pv, output = _longest_stretch(loop, exclude)
     period = float(np.median(np.diff(time))) if len(time) >= LEAST_SAMPLES else 0.0
     if period <= 0:
@@ -277,7 +300,9 @@ def longest_record(loop: Loop, exclude: Sequence[Span] = ()) -> Record | None:
     blocks = -(-len(even) // MOST_SAMPLES)
     pv, output = (_averaged(np.interp(even, time, values), blocks) for values in (pv, output))
     start = float(even[0] + period * (blocks - 1) / 2)
-    return Record(period * blocks, start, pv, output, closed=bool(np.isfinite(loop.setpoint).any()))
+    return Record(
+        period * blocks, start, pv, output, closed=closed and bool(np.isfinite(loop.setpoint).any())
+    )
 
 
 def _longest_stretch(loop: Loop, exclude: Sequence[Span]) -> tuple[Floats, Floats, Floats]:

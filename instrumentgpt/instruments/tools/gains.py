@@ -34,7 +34,7 @@ def advise_gains(
     The answer holds for every model of the plant that the log accepts; better gains are proposed with it.
     """
     from instrumentgpt.instruments import advice  # scipy: only where it is needed
-    from instrumentgpt.instruments.tuning.advice_wording import sentences
+    from instrumentgpt.instruments.tuning.advice_wording import model_sentence, sentences
 
     opened = open_log(workspace, log, device)
     loops, unit = loops_of(opened.log), opened.log.logged_unit
@@ -52,6 +52,7 @@ def advise_gains(
             "sentences": sentences(answer, language, unit),
             "advice": plain(asdict(better)),
             "advice_sentences": sentences(better, language, unit, opened.log.output_scale),
+            "model": model_sentence(better, language, unit),
         }
         for answer, better in zip(answers, better_gains, strict=True)
     ]

@@ -37,6 +37,11 @@ def sentences(
     return texts
 
 
+def model_sentence(advice: Advice, language: Language, unit: str = "°C") -> str:
+    """Return what is said of the plant that the log shows, "" if it shows none."""
+    return word("model", language, **_numbers(advice, unit)) if "plant_gain" in advice.numbers else ""
+
+
 def grouped(subjects: Sequence[Answer] | Sequence[Advice]) -> list[list[Any]]:
     """Return `subjects` in groups that can be told in one breath: the same verdict for the same reason."""
     groups: dict[Any, list[Any]] = {}
@@ -109,7 +114,9 @@ def _answer_keys(answer: Answer) -> list[str]:
 
 
 def _advice_keys(advice: Advice) -> list[str]:
-    if advice.present is None:
+    if advice.reason == "from_step":
+        keys = ["advice.from_step", "benefit_from_step"]
+    elif advice.present is None:
         keys = ["advice.refused", f"reason.{advice.reason}"]
     elif advice.reason == "back":
         keys = ["advice.back_own" if "back" in advice.numbers else "advice.back"]
@@ -128,7 +135,7 @@ def _advice_keys(advice: Advice) -> list[str]:
 def _grounds(numbers: dict[str, float | str]) -> list[str]:
     if "plant_gain" not in numbers:
         return []
-    return ["model", "form", f"source.{numbers['source']}"]
+    return ["model"] if numbers["source"] == "none" else ["model", "form", f"source.{numbers['source']}"]
 
 
 def _numbers(subject: Answer | Advice, unit: str) -> dict[str, float | str]:

@@ -10,7 +10,7 @@ from instrumentgpt.instruments.analysis.signals import digit
 from instrumentgpt.instruments.loops import Floats, Loop
 
 GainName = Literal["kp", "ki", "kd"]
-Source = Literal["log", "agrees", "regressed", "disagrees", "proposed"]
+Source = Literal["log", "agrees", "regressed", "disagrees", "proposed", "none"]
 GAIN_NAMES: tuple[GainName, ...] = ("kp", "ki", "kd")
 
 LEAST_SAMPLES = 60  # of output within its limits, for a regression on three unknowns
@@ -32,7 +32,7 @@ class Gains:
     kd      %·s/°C
     source  "log": as named there; "agrees": named and confirmed; "regressed": from output on error,
             because the log names none; "disagrees": likewise, because the named ones are not what acts;
-            "proposed": by us
+            "proposed": by us; "none": no controller acts, all are 0
     reverse True where the output falls with the error, as in a loop that cools; the gains stay positive
     """
 
