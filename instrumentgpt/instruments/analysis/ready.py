@@ -139,8 +139,8 @@ def _told_by_moves(loop: Loop, error: Floats) -> bool | None:
     chance = strength * math.sqrt((len(answers) - 2) / max(1 - strength**2, 1e-9))
     if strength <= EXPLAINED or chance < BEYOND_CHANCE:
         return None
-    if by_moves > DOMINANT * by_level or by_level > DOMINANT * by_moves:
-        return bool((kp if by_moves > by_level else ki) < 0)
+    if by_moves > DOMINANT * by_level:
+        return bool(kp < 0)
     return bool(kp < 0 and ki < 0)
 
 
