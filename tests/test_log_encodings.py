@@ -1,5 +1,7 @@
 """Text in the encodings that instruments write: told once from the start of a file, and read as if UTF-8."""
 
+import gzip
+
 import numpy as np
 import pytest
 from cases import each
@@ -30,9 +32,11 @@ def rows(stamp: str) -> str:
         ("utf-8-sig", GERMAN, "2026-11-16 20:00", 20),
     ],
 )
-def test_a_table_is_read_alike_in_any_encoding(encoding, head, stamp, hour, tmp_path):
-    path = tmp_path / "run.csv"
-    path.write_bytes((head + rows(stamp)).encode(encoding))
+@each("packed", [False, True])
+def test_a_table_is_read_alike_in_any_encoding(packed, encoding, head, stamp, hour, tmp_path):
+    content = (head + rows(stamp)).encode(encoding)
+    path = tmp_path / ("run.csv.gz" if packed else "run.csv")
+    path.write_bytes(gzip.compress(content) if packed else content)
     log = read_log(path)
     assert log.start.hour == hour
     assert log.missing == ()

@@ -54,6 +54,7 @@ NUMERIC = re.compile(  # a date in numbers, and the time of day after it
     r"(?:(?P<year>\d{4})|\d{1,2})(?P<mark>[./-])\d{1,2}(?P=mark)(?(year)\d{1,2}|(?:\d\d(?P<full>\d\d)|[0-5]\d))"
     r"(?:(?P<clock>[ T]\d{1,2}:\d\d(?::\d\d(?:\.\d{1,6})?)?)(?P<half> [AaPp][Mm])?)?$"
 )
+DAY_OR_MONTH = re.compile(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}")  # a date that begins with either
 SHORT_YEAR = re.compile(r"\d\d([./-])\d\d\1\d\d(?!\d)")
 WAYS = {  # which of the numbers of a date comes first, the likelier first
     "month": "month before day",
@@ -342,8 +343,12 @@ def _scaled(numbers: NDArray[np.float64], factor: float) -> Micros:
     return np.where(usable, np.where(usable, exact, 0.0).astype(np.int64), NO_TIME)
 
 
-def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | None = None) -> Stamps:
+def from_texts(
+    cells: Sequence[str], path: Path | None = None, near: Micros | None = None, day_first: bool = False
+) -> Stamps:
     """Return stamps from a column of texts: ISO, clock or elapsed time, a date in any usual order.
+
+    day_first  numbers have a decimal comma: nobody who writes them so begins a date with the month
 
     What lacks the year has that of the name of the file at `path`, else the latest before it was written;
     or each the one next to `near` (µs). What begins at 0:00:00 is elapsed, but in a file named after a day.
@@ -369,7 +374,7 @@ def from_texts(cells: Sequence[str], path: Path | None = None, near: Micros | No
         return _yearless([YEARLESS.fullmatch(text) for text in texts], path, near)
     if sum(bool(ISO.match(text)) for text in filled) > 0.9 * len(filled):
         return Stamps(_each("datetime", texts, ISO), "datetime")
-    return _calendar(texts, path)
+    return _calendar(texts, path, day_first)
 
 
 def _in_one_form(text: str) -> str:
@@ -454,7 +459,7 @@ def _in_years(moment: Micros | datetime) -> Micros:
     return np.asarray((year.astype(np.int64) + 1970) * YEAR + (at - year).astype(np.int64))
 
 
-def _calendar(texts: Sequence[str], path: Path | None) -> Stamps:
+def _calendar(texts: Sequence[str], path: Path | None, day_first: bool) -> Stamps:
     """Try month, day and year first; take what reads more rows, runs forward, has no long gaps, and ends
     before the file does.
 
@@ -464,6 +469,7 @@ def _calendar(texts: Sequence[str], path: Path | None) -> Stamps:
     dotted = sum(bool(DOTTED.match(text)) for text in texts) > 0.5 * len(texts)
     short = sum(bool(SHORT_YEAR.match(text)) for text in texts) > 0.5 * len(texts)
     written = path.stat().st_mtime * SECOND if short and path and path.is_file() else math.nan
+    dotted |= day_first and bool(DAY_OR_MONTH.match(texts[0]))
     for rank, way in [*enumerate(WAYS)][dotted : 2 + short]:
         stamps = _dates(pd.Series(texts), way).dt.tz_localize(None).astype("datetime64[us]")
         raw = np.where(stamps.isna(), NO_TIME, stamps.astype("int64"))
@@ -478,7 +484,7 @@ def _calendar(texts: Sequence[str], path: Path | None) -> Stamps:
         differ = bool(best_score) and not np.array_equal(raw, best) and (raw != NO_TIME).all()
         if score > best_score:
             best, best_score, assumed = raw, score, WAYS[way]
-    numeric = any(re.match(r"\d{1,2}[/.-]\d{1,2}[/.-]\d{2,4}", text) for text in texts[:20])
+    numeric = any(map(DAY_OR_MONTH.match, texts[:20]))
     return Stamps(best, "datetime" if best_score else "", assumed if numeric and differ else "")
 
 

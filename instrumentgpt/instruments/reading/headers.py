@@ -122,7 +122,9 @@ def heading_of(cell: str) -> Heading:
         scores = {"time": LIKELY, "pv": TYPO}  # a time, or beside one a temperature
     elif len(names) > 1 and OF_SOMETHING.match(text):
         scores = {role: score for role, score in scores.items() if role not in ("time", "output")}
-    elif not scores.keys() - {"channel"} and not _says(names, vocabulary()["other"]["certain"]):
+    if unit in DEGREES:
+        scores.pop("time", None)  # "FH3.T[K]"
+    if not scores.keys() - {"channel"} and not _says(names, vocabulary()["other"]["certain"]):
         scores |= {"pv": LIKELY} if unit in DEGREES or _says(names, vocabulary()["pv"]["room"]) else {}
     if unit:  # the number of a channel has none: "P_ch (mbar)"
         scores.pop("channel", None)

@@ -1,5 +1,6 @@
 """The lines of a log, wherever they lie: a file, a .gz, a spreadsheet, a rotated set, a folder of parts."""
 
+import codecs
 import gzip
 import re
 import zlib
@@ -9,7 +10,8 @@ from pathlib import Path
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_line, check_size
-from instrumentgpt.instruments.reading.transcripts import kind_of, transcribed
+from instrumentgpt.instruments.reading.encodings import encoding_of
+from instrumentgpt.instruments.reading.transcripts import HEAD_BYTES, kind_of, transcribed
 
 CHUNK_BYTES = 8 << 20  # one numpy pass over 8 MB stays in cache-friendly, flat memory
 ROTATED = re.compile(r"\.(\d+)$")
@@ -161,11 +163,13 @@ def _blocks(part: Path, size: int, chunk_bytes: int, notes: list[str]) -> Iterat
                 yield block, size - left
             return
         with gzip.GzipFile(fileobj=file) as unpacked:
-            text = 0
+            text, codec = 0, None
             for block in _unpacked(unpacked, part, chunk_bytes, notes):
+                if not text and (name := encoding_of(block[:HEAD_BYTES])):
+                    codec = codecs.getincrementaldecoder(name)("replace")
                 text += len(block)
                 check_size(part.name, text, packed=file.tell())
-                yield block, file.tell()
+                yield codec.decode(block).encode() if codec else block, file.tell()
 
 
 def _unpacked(unpacked: gzip.GzipFile, part: Path, chunk_bytes: int, notes: list[str]) -> Iterator[bytes]:

@@ -105,6 +105,7 @@ SELDOM = 0.1  # share of rows in which a number that rests moves
 RARELY = 0.02  # share of rows at which a state changes that says what was done: a door, no heater's cycle
 LEAST_DAY = 100_000  # of those written without marks: 260704, 20260704
 PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
+SHARED = 1.5  # times those rows, up to which the names of a long table share their times
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
 DELIMITER_NAMES = {
     "=": "named values",
@@ -438,7 +439,8 @@ def _steps(stamps: Stamps) -> NDArray[np.int64]:
 def _stamps(grid: Grid, time: Sequence[int], path: Path) -> Stamps:
     if time and grid.texts[time[0]]:
         parts = [grid.cells[at].astype(str).tolist() for at in time]
-        return clocks.from_texts([" ".join(cells) for cells in zip(*parts, strict=True)], path)
+        texts = [" ".join(cells) for cells in zip(*parts, strict=True)]
+        return clocks.from_texts(texts, path, day_first=grid.shape.decimal_comma)
     if time:
         heading = grid.heading(time[0])
         return clocks.from_numbers(grid.numbers[time[0]], heading.unit if heading else "")
@@ -797,7 +799,7 @@ def _widened(grid: Grid, path: Path) -> Grid:
     stamps = _stamps(grid, time, path).raw
     often = np.flatnonzero(np.isin(name, every[count >= RARE * count.max()]))
     distinct = often[np.unique(stamps[often], return_index=True)[1]]
-    rows = distinct if len(rows) < len(distinct) <= MOSTLY * len(stamps) else rows
+    rows = distinct if len(rows) < len(distinct) <= SHARED * len(rows) else rows
     columns = [_newest_before(stamps, value, name == column_name, rows) for column_name in order]
     shape = replace(
         grid.shape,
@@ -819,8 +821,8 @@ def _widened(grid: Grid, path: Path) -> Grid:
 def _name_and_value(grid: Grid) -> list[int]:
     """Return the columns of a long table: that of the names and that of the values; [] of another table.
 
-    By their heads, or as names that take turns and say what is setpoint, pv and output, and the numbers that
-    they tell apart best.
+    By their heads, or as names that take turns and say what is setpoint, pv and output, or stand beside one
+    column of numbers, and the numbers that they tell apart best.
     """
     heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
     known = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
@@ -839,7 +841,9 @@ def _name_and_value(grid: Grid) -> list[int]:
             return [at, values[0]]
         said = (heading_of(str(name)).scores.items() for name in names)
         roles = {role for scores in said for role, score in scores if score == CERTAIN}
-        if len(roles & {"setpoint", "pv", "output"}) > 1 and (np.diff(codes) == 0).mean() < 0.5:
+        in_turn = (np.diff(codes) == 0).mean() < 0.5
+        others = [place for place in range(len(heads)) if place != at and not grid.texts[place]]
+        if in_turn and (len(roles & {"setpoint", "pv", "output"}) > 1 or len(others) == 1):
             return [at, int(np.argmax([_told_by(codes, numbers) for numbers in grid.numbers]))]
     return []
 
