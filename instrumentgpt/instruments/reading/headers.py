@@ -136,6 +136,8 @@ def heading_of(cell: str) -> Heading:
     if unit in DEGREES or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
         if scores.pop("output", None) and unit in DEGREES:  # "heater temperature", "supply air [C]"
             scores.setdefault("pv", LIKELY)
+    elif _says(names, vocabulary()["pv"]["sensors"]) and scores.get("output") == LIKELY:
+        scores.pop("output")  # "control TC"
     elif unit == "%" or ("output" in scores and scores.get("pv") == LIKELY and not quantity):
         scores.pop("pv", None)  # "oven power"
     return Heading(text, tuple(names), scores, unit, index)
