@@ -351,6 +351,43 @@ def test_event_lines_of_a_table_in_blanks_or_with_a_comment_at_its_top_are_no_ro
     assert log.events["text"].tolist() == ["# export 3 4", "--- program 3 started ---"]
 
 
+def test_an_event_with_a_number_between_rows_without_heads_is_no_row(read):
+    rows = [f"2026-02-17T00:{at:02d}:00+08:00 {-80 + at % 7 / 10:.1f}" for at in range(40)]
+    rows.insert(20, "2026-02-17T00:19:30+08:00 EVENT door open 3 min")
+    log = read("# freezer 4\n# alarm high -65\n" + "\n".join(rows))
+    assert len(log.samples) == 40 and log.samples["pv"].max() < -79
+    assert "setpoint" in log.missing and "door open 3 min" in " ".join(log.events["text"])
+
+
+def test_names_that_take_turns_beside_one_column_of_numbers_are_columns_whatever_their_heads(read):
+    rows = [
+        f"K2.{name};02.06.2026 00:{at:02d}:00;{value},5"
+        for at in range(40)
+        for name, value in (("Raum_T", 3), ("Verdampfer_T", -7))
+    ]
+    log = read("Messstelle;Zeitpunkt;Wert\n" + "\n".join(rows))
+    assert {3.5} == set(log.samples.query("channel == @log.samples.channel.min()")["pv"])
+    assert len(log.samples) == 80 and log.start.month == 6
+
+
+def test_names_of_a_long_table_that_each_have_times_of_their_own_make_no_gaps(read):
+    offsets = (("Z3.PV", 0, 545), ("Z3.SP", 0, 545), ("Z3.TT_B", 4, 546), ("Z4.PV", 9, 498))
+    rows = [
+        f"{name};2026-09-01 {at // 6:02d}:{at % 6}0:{late:02d};{value + at % 3}"
+        for at in range(60)
+        for name, late, value in offsets
+    ]
+    log = read("tag;time;value\n" + "\n".join(rows))
+    time = log.samples.query("channel == channel.min()")["time"]
+    assert set(np.diff(time)) == {600.0}
+
+
+@each("decimal, month", [(",", 2), (".", 6)])
+def test_who_writes_a_decimal_comma_begins_a_date_with_the_day(decimal, month, read):
+    rows = [f"06/02/2026 06:00:{at:02d};{37 + at / 10:.1f};37.0".replace(".", decimal) for at in range(40)]
+    assert read("Horodatage;T fond (°C);Consigne (°C)\n" + "\n".join(rows)).start.month == month
+
+
 def test_a_header_that_comes_again_is_a_new_start_of_the_recording(read):
     lines = table("time,setpoint,pv,output").splitlines()
     log = read("\n".join([*lines, lines[0], *lines[1:]]))
@@ -378,6 +415,8 @@ def test_of_several_temperatures_the_one_near_the_setpoint_is_the_controlled_one
         ("ouput", "output", "", None),
         ("Humidity", "pv", "%RH", None),
         ("error_c", "", "°C", None),
+        ("FH3.T[K]", "pv", "K", 3),
+        ("tc1_control", "pv", "", 1),
     ],
 )
 def test_a_heading_tells_role_unit_and_channel(cell, role, unit, index):

@@ -83,6 +83,7 @@ TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when al
 LEAST_NAMED = 3  # known heads, with which a delimiter is surely the right one
 LONG = ("time", "name", "value")  # the columns of lines of one signal each
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
+OFTEN, MOST_UNKNOWN = 0.1, 2  # share of lines with a word of rows; other words of one
 LEAST_TOLD = 0.5  # of the values that lines name, without which a line is no row: “ALARM T 25.1 low”
 
 
@@ -106,9 +107,12 @@ class Shape:
     needed: frozenset[int] = frozenset()  # columns that tell rows alone
     ended: bool = False  # whether rows have an empty cell more
     signals: Signals | None = None  # of a long table in words: how each line names one value
+    words: frozenset[str] = frozenset()  # that rows have, where numbers stand between words
 
     def cells(self, line: str) -> list[str]:
         """Return the cells of `line`."""
+        if self.delimiter == NUMBERS_ALONE and len(_words(line) - self.words) > MOST_UNKNOWN:
+            return []  # “door open 3 min”, between rows
         if not self.names:
             return cells_of(line, self.delimiter)
         if self.signals:
@@ -133,6 +137,10 @@ class Table:
     remarks: list[tuple[int, str]] = field(default_factory=list)  # in rows, but in no column
     above: list[tuple[int, str]] = field(default_factory=list)  # lines before the first row
     unended: list[tuple[int, str]] = field(default_factory=list)  # a row of several lines, to be gone on with
+
+
+def _words(line: str) -> set[str]:
+    return set(LETTERS.findall(STAMP.sub("", line, count=1)))
 
 
 def cells_of(line: str, delimiter: str) -> list[str]:
@@ -189,7 +197,9 @@ def find_shape(
     interval = next((interval_in(line) for line in above if INTERVAL.search(line)), math.nan)
     units = {unit for line in above for unit in units_in(line)}
     unit = units.pop() if len(units) == 1 else ""
-    return replace(best, setpoint=setpoint, interval=interval, unit=unit)
+    count = Counter(word for _, line in lines for word in _words(line))
+    words = frozenset(word for word, number in count.items() if number > OFTEN * len(lines))
+    return replace(best, setpoint=setpoint, interval=interval, unit=unit, words=words)
 
 
 def interval_in(line: str) -> float:

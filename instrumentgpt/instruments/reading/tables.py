@@ -844,7 +844,8 @@ def _name_and_value(grid: Grid) -> list[int]:
         in_turn = (np.diff(codes) == 0).mean() < 0.5
         others = [place for place in range(len(heads)) if place != at and not grid.texts[place]]
         if in_turn and (len(roles & {"setpoint", "pv", "output"}) > 1 or len(others) == 1):
-            return [at, int(np.argmax([_told_by(codes, numbers) for numbers in grid.numbers]))]
+            told = [_told_by(codes, numbers) for numbers in grid.numbers]
+            return [at, others[0] if len(others) == 1 else int(np.argmax(told))]
     return []
 
 
