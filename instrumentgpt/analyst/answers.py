@@ -62,10 +62,10 @@ from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.fleet import asked_about, choose
 from instrumentgpt.instruments.language import Language, language_of
+from instrumentgpt.instruments.lognames import IMAGES
 from instrumentgpt.instruments.mentions import normalised
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 
-IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
 MOST_AT_ONCE = 4  # questions of one message
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
@@ -335,7 +335,7 @@ def _kind(case: Case) -> str:
         return "diagnosis"
     if kind in ("gains", "help", "figures") and _is_unlogged(case) and not aspect("until", words):
         return "diagnosis"
-    if was_a_value or aspect("forget", words) or aspect("called", words):
+    if case.task.messages and (was_a_value or aspect("forget", words) or aspect("called", words)):
         return "remembered"
     if aspect("was_changed", words) and (case.question.gain or case.question.quantity == "gains"):
         return "compare"

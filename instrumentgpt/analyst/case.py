@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from instrumentgpt.analyst.words import joined, line_link, moment, phrase, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import DAY, Language, language_of, span_text
-from instrumentgpt.instruments.lognames import is_log_name, reference_to, start_time
+from instrumentgpt.instruments.lognames import may_be_log, reference_to, start_time
 from instrumentgpt.instruments.pasted import is_device_name, number_of
 from instrumentgpt.moments import now
 
@@ -179,7 +179,7 @@ def remembered_in(case: Case) -> Language:
 
 def dropped_logs(case: Case) -> list[str]:
     """Return the names of the logs dropped into the conversation, the latest first."""
-    return [bare(Path(path).name) for path in case.task.attachments if is_log_name(Path(path).name)]
+    return [bare(Path(path).name) for path in case.task.attachments if may_be_log(Path(path).name)]
 
 
 def known_log(case: Case) -> Subject | None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 TEXTS = ".log .txt .csv .tsv .tab .asc .lvm .jsonl .ndjson .dat .data .kv .out .prn .trc .alog"
 SUFFIXES = (*TEXTS.split(), ".xlsx", ".parquet")
+IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".svg", ".heic", ".tif", ".tiff")
+OTHERS = (*IMAGES, ".json", ".pdf", ".md", ".html", ".docx", ".pptx", ".xls", ".zip", ".py", ".toml", ".yaml")
 LONGEST_NAME = 180  # bytes: file systems allow 255, and ours adds a few
 _STAMP = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)[_T -]?(\d\d)[-:_]?(\d\d)(?:[-:_]?(\d\d)(?:[.,](\d{1,6}))?)?(?!\d)"
@@ -26,6 +28,15 @@ def is_log_name(name: str) -> bool:
     """
     bare = re.sub(r"(\.\d{1,3}|\.\d{4}-\d\d-\d\d)?(\.gz)?$", "", name.lower(), count=1)
     return bare.endswith(SUFFIXES) and not name.startswith(".")
+
+
+def may_be_log(name: str) -> bool:
+    """Return whether a file of this name, dropped to be looked at, may be a log: it is nothing else we know.
+
+    >>> [may_be_log(name) for name in ("PX-7731.fd.gz", "run.log", "photo.JPG", "health.json")]
+    [True, True, False, False]
+    """
+    return is_log_name(name) or not name.lower().removesuffix(".gz").endswith(OTHERS)
 
 
 def is_of_a_day(name: str) -> bool:

@@ -111,7 +111,8 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
         switched = np.diff((loop.output > np.nanmean(loop.output)).astype(np.int8))
         on, off = (error[1:][switched == way] for way in (1, -1))
         if np.isfinite(on).sum() >= SWITCHES and np.isfinite(off).sum() >= SWITCHES:
-            return bool(np.nanmedian(on) < np.nanmedian(off))
+            apart = float(np.nanmedian(on) - np.nanmedian(off))
+            return apart < 0 and -apart > max(np.nanstd(on), np.nanstd(off))  # a PWM switches by its clock
     elif (by_moves := _told_by_moves(loop, error)) is not None:
         return by_moves
     above = -error[(loop.output >= LARGEST_CLAMP) & np.isfinite(error)]

@@ -65,6 +65,7 @@ CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": 
 
 FORMS: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = (  # and how ISO writes them
     (COMPACT, r"\1-\2-\3 \4:\5:\6"),
+    (re.compile(r"^(\d\d)([01]\d)([0-3]\d)[-_T ]([0-2]\d)([0-5]\d)([0-5]\d)$"), r"20\1-\2-\3 \4:\5:\6"),
     (re.compile(r"(?<=:)(\d\d(?:[.,]\d+)?) ?(?:Z|UTC|[+-]\d\d:?\d\d)$"), r"\1"),  # a log's clock is its own
     (re.compile(r"(:\d\d:\d\d):(\d{3})$"), r"\1.\2"),  # ms behind a colon
     (re.compile(r"(\d{4}-\d\d-\d\d)[_T ](\d\d)-(\d\d)-(\d\d)(?!\d)"), r"\1 \2:\3:\4"),
@@ -384,6 +385,8 @@ def _in_one_form(text: str) -> str:
 
     >>> [_in_one_form(text) for text in ("2026-07-04T13:33:12+08:00", "2d 03:00:00", "115/07/04", "T+00:05")]
     ['2026-07-04T13:33:12', '51:00:00', '2026/07/04', '00:05']
+    >>> _in_one_form("240527 160000")
+    '2024-05-27 16:00:00'
     >>> [_in_one_form(text) for text in ("16h19m10s", "03:39:18 PM", "2026-06-26_11-21-41", "Mon 04.07.2026")]
     ['16:19:10', '15:39:18', '2026-06-26 11:21:41', '04.07.2026']
     """
