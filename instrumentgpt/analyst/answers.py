@@ -335,7 +335,7 @@ def _kind(case: Case) -> str:
         return "diagnosis"
     if kind in ("gains", "help", "figures") and _is_unlogged(case) and not aspect("until", words):
         return "diagnosis"
-    if case.task.messages and (was_a_value or aspect("forget", words) or aspect("called", words)):
+    if was_a_value or aspect("forget", words) or aspect("called", words):
         return "remembered"
     if aspect("was_changed", words) and (case.question.gain or case.question.quantity == "gains"):
         return "compare"
