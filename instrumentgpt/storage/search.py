@@ -71,8 +71,7 @@ def search(database: Database, query: str, aliases: Aliases = (), limit: int = H
         return []
     matches = _matches(database, all_of(things), limit)
     if len(matches) < min(FEW, limit) and len(things) > 1:
-        rare = [thing for thing in things if _is_rare(database, thing)] or things
-        matches += [place for place in _matches(database, _any_of(rare), limit) if place not in matches]
+        matches += [place for place in _matches(database, _any_of(things), limit) if place not in matches]
     hits: dict[object, Hit] = {}  # a message once, found by its words or by a finding that it brought
     for kind, key in matches:
         hit = (_of_message if kind == "message" else _of_item)(database, key, things)
@@ -109,11 +108,6 @@ def _ranked(database: Database, table: str, gone: str, match: str, limit: int) -
     sql = f"SELECT rowid, -bm25({table}) AS score FROM {there} AND rowid >= ? ORDER BY score DESC LIMIT ?"
     ranked: list[tuple[int, float]] = rows(database, sql, (match, stored[-1][0], limit))
     return ranked
-
-
-def _is_rare(database: Database, thing: SearchTerm) -> bool:
-    sql = "SELECT rowid FROM message_terms WHERE message_terms MATCH ? LIMIT ?"
-    return len(rows(database, sql, (f"terms : ({_any_of([thing])})", RANKED))) < RANKED
 
 
 def _of_message(database: Database, message_id: int, things: Sequence[SearchTerm]) -> Hit:

@@ -14,7 +14,6 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 
 BEYOND_ROOM = 10.0  # bands
-BEFORE = 12.0  # lags
 AGAINST = 5.0  # bands that pv moves against a pinned output
 FALLS_FOR = 3.0  # lags of fall at full output
 NO_POWER = 0.7  # of the way to the setpoint that is missing in the end, from which none arrives
@@ -29,7 +28,7 @@ STEPPED = 30.0  # lags
 NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
 
 
-def _driven_elsewhere(track: Track, sign: float, start: int, level: float) -> bool:
+def _driven_elsewhere(track: Track, sign: float, level: float) -> bool:
     """Return whether a two-sided plant goes where only power drives it, so that the power is stuck on.
 
     sign   +1 if pv rises against full cooling, -1 if it falls against full heating
@@ -37,16 +36,7 @@ def _driven_elsewhere(track: Track, sign: float, start: int, level: float) -> bo
 
     Without power pv goes to the temperature of the room: beyond that it is driven.
     """
-    if sign * _output_before(track, start) > 0:
-        return True  # it was driven this way before, and still is
     return track.rest is not None and -level > sign * track.rest + BEYOND_ROOM
-
-
-def _output_before(track: Track, start: int) -> float:
-    """Return the median output before `start`, percent; nan without any."""
-    moments = track.time[start] - track.lags(BEFORE), track.time[start] - track.lags(0.2)
-    earlier = track.output[slice(*np.searchsorted(track.time, moments).tolist())]
-    return float(np.nanmedian(earlier)) if np.isfinite(earlier).any() else np.nan
 
 
 def heater_failure(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -73,7 +63,7 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         start = left_band(track, first)
         if start == first and fall < 2 * AGAINST:
             continue  # never in band: a plant that was still cooling when the log began
-        if track.low < 0 and _driven_elsewhere(track, -sign, start, level[bottom]):
+        if track.low < 0 and _driven_elsewhere(track, -sign, level[bottom]):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[first]),
@@ -154,7 +144,7 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if track.kind.drive == "on_off" and not any(away.first <= top <= away.last for away in departures):
             continue  # a thermostat lets pv run on in each of its cycles
         start = left_band(track, first)
-        if track.low < 0 and not _driven_elsewhere(track, sign, start, -level[top]):
+        if track.low < 0 and not _driven_elsewhere(track, sign, -level[top]):
             continue
         since = track.time[start] - track.lags(STEPPED)
         if rise < NEIGHBOUR_HEAT and another_was_set(study.active, track, since, track.time[top]):

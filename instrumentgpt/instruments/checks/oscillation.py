@@ -6,18 +6,15 @@ from dataclasses import replace
 import numpy as np
 
 from instrumentgpt.instruments.analysis.metrics import COARSE_STEPS
-from instrumentgpt.instruments.analysis.signals import smooth, turning_points
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.swings import (
     AT_LIMIT_SHARE,
-    STRAIGHT,
     Stuck,
     Swing,
     any_swing_of,
     is_pushed,
     sticks,
-    straightness,
     stuck_of,
 )
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -116,10 +113,10 @@ def _by_actuator(track: Track, swing: Swing) -> bool:
 
     Where pv is no temperature the plant may be fast, and gains can make it swing inside the limits too: there
     the cross-correlation of output and pv must be odd, as a sticking valve makes it (Horch, Control
-    Engineering Practice 7 (1999) 1221-1231), and one of them must have corners.
+    Engineering Practice 7 (1999) 1221-1231).
     """
     inside = swing.at_limit <= AT_LIMIT_SHARE
-    is_own = track.is_thermal or (swing.oddness > ODD and _has_corners(track, swing))
+    is_own = track.is_thermal or swing.oddness > ODD
     return (inside and is_own) or bool(_levels(track, swing).size)
 
 
@@ -128,11 +125,3 @@ def _levels(track: Track, swing: Swing) -> Floats:
     levels = np.unique(np.round(track.output[swing.first : swing.last + 1], 2))
     is_few = 1 < len(levels) <= COARSE_STEPS and ((levels > track.low) & (levels < track.high)).any()
     return levels if is_few and np.isfinite(levels).all() else np.zeros(0)
-
-
-def _has_corners(track: Track, swing: Swing) -> bool:
-    """Return whether pv or, where pv follows the valve at once, the output goes straight (He et al. 2007)."""
-    part = smooth(track.output[swing.first : swing.last + 1], 3)
-    reversal = float(np.ptp(part)) / 2 if np.isfinite(part).all() and len(part) else 0.0
-    turns = turning_points(part, reversal) if reversal > 0 else np.zeros(0, dtype=np.int64)
-    return max(swing.straightness, straightness(part, turns)) > STRAIGHT
