@@ -436,9 +436,11 @@ def low(at: float) -> float:
 
 
 @each("drifts, named", [(True, [("sensor_bias", "reference", 1)]), (False, [])])
-def test_a_sensor_that_another_reading_leaves_with_the_output_drifts(drifts, named):
+@each("late", [0, 3])
+def test_a_sensor_that_another_reading_leaves_with_the_output_drifts(late, drifts, named):
     oven = run(lambda _: 80.0, 24.0, 20.0, read=lambda at, pv: pv - drifts * low(at))
     beside = oven.assign(channel=2, setpoint=np.nan, output=np.nan, pv=oven["time"].map(low) + 80.2)
+    beside.loc[beside.index[:late], "pv"] = np.nan  # not read yet
     log = log_of(oven, beside, channel_names={1: "Block (°C)", 2: "Pt100 (°C)"})
     assert [(one.fault, one.numbers["kind"], one.channel) for one in faults(log)] == named
 

@@ -278,10 +278,7 @@ def _seconds(time: Floats) -> float:
 
 
 def moved_by_hand(loop: Loop) -> bool:
-    """Return whether the output stands still between few steps, each to a level of its own or back.
-
-    So it does in a step test, and no controller makes it so: its gains are not asked for.
-    """
+    """Return whether the output stands still between few steps, each to a new level or back: a step test."""
     output = loop.output[np.isfinite(loop.output)]
     steps, levels = np.count_nonzero(np.diff(output)), len(np.unique(output))
     return bool(0 < steps <= 2 * (levels - 1) and LEAST_STRETCH * (steps + 1) <= len(output))

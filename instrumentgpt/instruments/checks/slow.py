@@ -138,8 +138,8 @@ def lasting_change(duty: Duty, least: float = SMALLEST_CHANGE) -> Change | None:
     moved = sign * (duty.output - before) / abs(after - before)
     begun = BEGUN if abs(after) > abs(before) else DRIFT_SEEN
     not_begun = np.flatnonzero(moved < begun)
-    first = int(not_begun[-1]) + 1
-    if first >= count - 3 or not not_begun.size:
+    first = int(not_begun[-1]) + 1 if not_begun.size else count  # of blocks without readings none has
+    if first >= count - 3:
         return None
     if np.count_nonzero(moved[:first] > REVERSED) >= FEW:
         return None
@@ -285,7 +285,10 @@ def _from_reference(study: Study, track: Track, other: Track) -> Finding | None:
     kept, alike = _blocks_on_setpoint(track), study.log.unit_of(other.loop.channel)
     if kept is None or track.rest is None or alike != study.log.unit_of(track.loop.channel):
         return None
-    apart = np.interp(track.time, other.time, other.pv / other.scale) - track.pv / track.scale
+    is_read = np.isfinite(other.pv)
+    apart = (
+        np.interp(track.time, other.time[is_read], other.pv[is_read]) / other.scale - track.pv / track.scale
+    )
     duty, needed = _in_blocks(track, kept, apart), _in_blocks(track, kept, track.output)
     change = lasting_change(duty, track.shown(BAND))
     if change is None or not duty.index[0] < change.first:
