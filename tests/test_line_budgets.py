@@ -9,13 +9,13 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_691,
-    "instrumentgpt/analyst": 7_304,
+    "instrumentgpt/analyst": 7_327,
     "instrumentgpt/commands": 1_584,
     "instrumentgpt/evals": 1_022,
     "instrumentgpt/fleet": 952,
     "instrumentgpt/handover": 789,
     "instrumentgpt/instruments": 24_298,
-    "instrumentgpt/memory": 4_914,
+    "instrumentgpt/memory": 4_915,
     "instrumentgpt/modes/commands": 744,
     "instrumentgpt/modes/interview": 1_308,
     "instrumentgpt/modes/investigate": 1_304,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_470,
     "instrumentgpt/ui": 8_287,
 }
-WHOLE = 68_683
+WHOLE = 68_707
 
 
 def lines_in(room: str) -> int:

@@ -194,3 +194,18 @@ def test_a_log_that_has_nothing_to_be_compared_with_is_judged(question, folder):
 @each("text", ["是故障嗎？", "did the heater fail at 37?"])
 def test_who_complains_or_suspects_gets_the_verdict(text, folder):
     assert "diagnose_log" in said(folder, "english.csv", text).tools
+
+
+@each(
+    "question", ["The evaporator goes above zero, is anything wrong?", "蒸發器升到零度以上，有什麼問題嗎？"]
+)
+def test_a_reading_beside_the_loop_that_is_named_is_judged_with_it(question, tmp_path):
+    rows, room = ["time_s,set C,chamber C,evap C,comp %"], 4.0
+    for at in range(0, 36_000, 30):
+        is_on = at % 1800 < 700
+        room += 0.02 * (4.4 - 0.03 * at % 1 - room) - 0.012 * is_on
+        rows.append(f"{at},4.0,{room:.2f},{3.0 if at % 7200 < 600 else -6.0 - 4 * is_on:.2f},{100 * is_on}")
+    (tmp_path / "room.csv").write_text("\n".join(rows), encoding="utf-8")
+    text = said(tmp_path, "room.csv", question).text
+    verdict = next(line for line in text.split("\n") if line.startswith("**room.csv"))
+    assert "channel 1" in verdict or "通道 1" in verdict

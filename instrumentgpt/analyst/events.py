@@ -220,7 +220,28 @@ def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
             found.append(case.item(f"moment_{name}", text=one["summary"], since=since, until=until))
     yield title + "\n\n"
     yield from (*readings, *found) if case.question.quantity else (*found, *readings)
+    if result["beside"] and not result["clock"].startswith("+"):
+        yield from _columns_at(case, about, result["clock"])
     yield from (f"- {_group(case, about, group)}\n" for group in result["groups"][:MOST_AT_ONCE])
+
+
+def _columns_at(case: Case, about: Subject, clock: str) -> Iterator[str]:
+    """Say what the columns beside those of the loops read then, first what was near an end of all its log."""
+    whole = case.tool("other_columns", **about.named)["columns"]
+    window = {"since": clock[:16], "until": f"{clock[:16]}:59"}
+    means = {
+        row["column"]: row["mean"] for row in case.tool("other_columns", **about.named, **window)["columns"]
+    }
+    told = list[tuple[float, str]]()
+    for row in whole:
+        least, most = row["least"]["value"], row["most"]["value"]
+        if least < most and (value := means.get(row["column"])) is not None:
+            inside = min(value - least, most - value) / (most - least)
+            fields = {"least": least, "most": most, "value": value, "unit": f" {row['unit']}".rstrip()}
+            told.append((inside, case.say("moment_column", column=quoted(row["column"]), **fields)))
+    if told:
+        columns = case.say("clause_separator").join(text for _, text in sorted(told)[:MOST_AT_ONCE])
+        yield case.item("moment_columns", columns=columns)
 
 
 def _reading(case: Case, about: Subject, reading: Result) -> str:

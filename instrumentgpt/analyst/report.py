@@ -44,8 +44,7 @@ MOST_COURSES = 2  # told with a verdict
 MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 SHORT_LENGTH = 2  # sentences, in which a verdict and what to do are all
-# of a diagnosis, asked about alone
-PARTS = ("why", "next", "evidence", "danger", "fine", "matters", "unlogged")
+PARTS = ("why", "next", "evidence", "danger", "fine", "matters", "unlogged")  # of a diagnosis, asked alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
 
@@ -53,8 +52,9 @@ def diagnose(case: Case) -> Iterator[str]:
     """Diagnose the log that is meant, and draw it."""
     about = choose_log(case)
     diagnosis = diagnosed(case, about)
-    if (case := called(whole := case, diagnosis)) is not whole:
-        diagnosis = diagnosed(case, about)
+    beside = {loop["channel"] for loop in diagnosis["kinds"] if loop["drive"] == "beside"}
+    if (named := called(case, diagnosis)) is not case and not beside.issuperset(named.question.channels):
+        case, diagnosis = named, diagnosed(named, about)  # a reading beside the loops is judged with them
     words = case.question.words
     if aspect("kind_of_loop", words):
         yield header(case, about, diagnosis) + "\n\n"
