@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from instrumentgpt.agents.stream_parser import HANDS_OVER
-from instrumentgpt.analyst.words import line_link
+from instrumentgpt.instruments.lognames import line_link
 from instrumentgpt.mcp_pages import ALWAYS
 
 OF_OURS = ("channel_numbers", "beside", "checks", "unjudged", "titles")  # for the page and the analyst

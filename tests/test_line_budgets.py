@@ -9,22 +9,22 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_691,
-    "instrumentgpt/analyst": 7_327,
+    "instrumentgpt/analyst": 7_314,
     "instrumentgpt/commands": 1_584,
     "instrumentgpt/evals": 1_022,
     "instrumentgpt/fleet": 952,
     "instrumentgpt/handover": 789,
-    "instrumentgpt/instruments": 24_298,
-    "instrumentgpt/memory": 4_915,
+    "instrumentgpt/instruments": 24_308,
+    "instrumentgpt/memory": 4_911,
     "instrumentgpt/modes/commands": 744,
     "instrumentgpt/modes/interview": 1_308,
     "instrumentgpt/modes/investigate": 1_304,
     "instrumentgpt/modes/panel": 1_860,
-    "instrumentgpt/storage": 4_387,
+    "instrumentgpt/storage": 4_360,
     "instrumentgpt/turn": 2_470,
     "instrumentgpt/ui": 8_287,
 }
-WHOLE = 68_707
+WHOLE = 68_683
 
 
 def lines_in(room: str) -> int:

@@ -7,9 +7,10 @@ from cases import each
 
 from instrumentgpt.analyst.answers import ANSWERS
 from instrumentgpt.analyst.questions import KINDS, table, terms
-from instrumentgpt.analyst.words import line_link, plain_text, quoted
+from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.handover.markdown import html
 from instrumentgpt.instruments.faults import faults
+from instrumentgpt.instruments.lognames import line_link
 
 
 def test_every_kind_of_question_has_an_answer():

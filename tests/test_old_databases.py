@@ -137,9 +137,7 @@ def steps_done(path, *names):
     """Let the database at `path` be one that an unreleased version made with these steps."""
     db.connect(path).close()
     connection = sqlite3.connect(path)
-    connection.executescript(  # what later steps made
-        "DROP TABLE message_words; DROP INDEX idx_runs_conversation_id_agent; DELETE FROM _sqlite_migrations"
-    )
+    connection.execute("DELETE FROM _sqlite_migrations")
     columns = "INSERT INTO _sqlite_migrations (migration_set, name, applied_at)"
     connection.executemany(f"{columns} VALUES ('instrumentgpt.storage', ?, '')", [(name,) for name in names])
     connection.commit()

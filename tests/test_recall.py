@@ -154,19 +154,6 @@ def test_what_is_said_last_of_the_same_comes_along_with_a_better_hit(
     assert best.index(last) < best.index(first)
 
 
-@pytest.mark.parametrize("question", ["which gasket has the oven?", "烘箱的墊圈是哪一種？"])
-def test_a_word_of_most_messages_hides_none_that_holds_a_rarer_one(
-    database, conversation, monkeypatch, question
-):
-    gasket = db.add_message(database, conversation, "user", "oven, 烘箱: gasket, 墊圈 P-17")
-    for number in range(30):
-        db.add_message(database, conversation, "user", f"oven, 烘箱: shelf {number}")
-    before = db.recall(database, conversation, question)
-    monkeypatch.setattr("instrumentgpt.storage.recall.MANY", 10)
-    assert before[0].message_id == gasket == db.recall(database, conversation, question)[0].message_id
-    assert len(db.recall(database, conversation, "oven?")) > 20
-
-
 def test_a_message_that_is_not_stored_is_not_indexed(database, conversation):
     with pytest.raises(RuntimeError), db.transaction(database):
         db.add_message(database, conversation, "user", "the orifice")

@@ -7,10 +7,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from instrumentgpt.analyst.words import joined, line_link, moment, phrase, quoted
+from instrumentgpt.analyst.words import joined, moment, phrase, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import DAY, Language, language_of, span_text
-from instrumentgpt.instruments.lognames import may_be_log, reference_to, start_time
+from instrumentgpt.instruments.lognames import line_link, may_be_log, reference_to, start_time
 from instrumentgpt.instruments.pasted import is_device_name, number_of
 from instrumentgpt.moments import now
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from instrumentgpt.analyst.case import Case
 from instrumentgpt.analyst.questions import aspect
-from instrumentgpt.analyst.words import line_link, quoted
-from instrumentgpt.instruments.lognames import reference_to
+from instrumentgpt.analyst.words import quoted
+from instrumentgpt.instruments.lognames import line_link, reference_to
 
 MOST_CHANGES = 20  # told
 

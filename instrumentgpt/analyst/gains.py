@@ -19,9 +19,8 @@ NEED_A_STEP = ("quiet", "short")  # reasons that another log of the device may d
 def gains(case: Case) -> Iterator[str]:
     """Answer about gains: what they were, whether one may be changed, or which would be better."""
     question, words = case.question, case.question.words
-    if aspect("present_value", words) and not (
-        aspect("advice", words) or aspect("plant", words) or question.direction
-    ):
+    asks_more = question.direction or aspect("advice", words) or aspect("plant", words)
+    if aspect("present_value", words) and not asks_more:
         yield from figures(case)
         return
     if aspect("autotune", words):
@@ -71,8 +70,7 @@ def _better(case: Case) -> Iterator[str]:
     is_so = not is_so if sound and is_so is not None else is_so
     led = case.lead(is_so) if sound or aspect("needs", case.question.words) else ""  # "is kp 6?" asks neither
     told = [row for row in advice["channels"] if row["model"] and aspect("plant", case.question.words)]
-    for row in told:
-        yield f"**{case.say('channel_named', channel=row['channel'])} · {row['model']}**\n\n"
+    yield from (f"**{case.say('channel_named', **row)} · {row['model']}**\n\n" for row in told)
     yield led + case.say("tune_some" if proposed else "tune_none", label=about.label, **numbers) + "\n\n"
     for group in (groups := advice["advice_groups"]):
         group["sentences"] = [one for one in group["sentences"] if one not in [row["model"] for row in told]]

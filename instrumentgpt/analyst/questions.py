@@ -393,10 +393,9 @@ def _names(question: Question, in_view: bool, devices: int) -> frozenset[str]:
         "@device": devices > 0, "@devices": devices > 1, "@channel": bool(question.channels),
         "@channels": len(question.channels) > 1 or question.all_channels, "@clock": bool(question.clocks),
         "@day": bool(question.days), "@lines": question.lines is not None, "@log": bool(question.log),
-        "@gain": bool(question.gain), "@target": bool(changed),
-        "@quantity": bool(question.quantity), "@plant": aspect("plant", question.words),
+        "@gain": bool(question.gain), "@target": bool(changed), "@quantity": bool(question.quantity),
         "@term": bool(re.search(term_names(), question.words)), "@pasted": bool(question.pasted),
-        "@view": in_view, "@short": len(question.words) <= SHORT,
+        "@view": in_view, "@short": len(question.words) <= SHORT, "@plant": aspect("plant", question.words),
     }  # fmt: skip
     return frozenset(name for name, holds in held.items() if holds)
 
@@ -717,9 +716,7 @@ def _factor_in(words: str) -> float | None:
 
 def _target_in(words: str) -> float | None:
     match = re.search(
-        r"(?:\bto|\bat|\bbe|=|到|成|为|回|至)\s*"
-        + _NUMBER
-        + r"(?![\d.:])(?!\s*(?:%|percent|x\b|×|times|倍))",
+        r"(?:\b(?:to|at|be)|[=到成为回至])\s*" + _NUMBER + r"(?![\d.:])(?!\s*(?:%|percent|x\b|×|times|倍))",
         words,
     )
     return float(match[1]) if match else None

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from instrumentgpt.instruments.language import Language, Sentence
+from instrumentgpt.instruments.lognames import line_link
 
 _ELSEWHERE = Path(__file__).parents[1] / "agents" / "offline"
 SENTENCES = (Path(__file__).with_name("phrases.toml"), _ELSEWHERE / "panel.toml", _ELSEWHERE / "steps.toml")
@@ -54,15 +55,6 @@ def joined(items: Iterable[object], language: Language) -> str:
 def together(sentences: Iterable[str], language: Language) -> str:
     """Return sentences as one paragraph: Chinese ones need no blank in between."""
     return ("" if language == "zh" else " ").join(sentences)
-
-
-def line_link(log: str, line: int) -> str:
-    """Return the link to a line of `log` that the page opens (docs/architecture.md, "Evidence links").
-
-    >>> line_link("zspr 052/run.log", 18204)
-    '[L 18,204](?log=zspr%20052/run.log&line=18204)'
-    """
-    return f"[L {line:,}](?log={quote(log)}&line={line})"
 
 
 def cited(text: str, log: str, lines: Iterable[int | None]) -> str:

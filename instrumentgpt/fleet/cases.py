@@ -14,12 +14,12 @@ from typing import Any
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.analyst.words import line_link, quoted, together
+from instrumentgpt.analyst.words import quoted, together
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.faults import NO_FAULT, TUNED, fault_classes, faults
 from instrumentgpt.instruments.language import Language, language_of, phrase
-from instrumentgpt.instruments.lognames import reference_to
+from instrumentgpt.instruments.lognames import line_link, reference_to
 from instrumentgpt.memory.reading.statements import same
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten

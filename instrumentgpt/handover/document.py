@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +15,7 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt import __version__
-from instrumentgpt.analyst.words import line_link, plain_text, quoted
+from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import fault_of
 from instrumentgpt.fleet.cases import markdown as case_markdown
@@ -23,6 +24,7 @@ from instrumentgpt.handover.markdown import absolute, html, lines_linked
 from instrumentgpt.handover.pdf import pdf_of
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import Language, phrase
+from instrumentgpt.instruments.lognames import line_link
 from instrumentgpt.instruments.tools.opened import find_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace, workspace_of
 from instrumentgpt.memory.filtering import rendered_parts
@@ -172,11 +174,9 @@ def _lines(workspace: Workspace, text: str) -> Iterator[str]:
     for log, line in lines_linked(text)[:MOST_LINES]:
         numbers_of.setdefault(log, []).append(line)
     for log, numbers in numbers_of.items():
-        try:
+        with suppress(InstrumentGPTError, OSError):
             texts = texts_of(find_log(workspace, log), numbers)
-        except (InstrumentGPTError, OSError):
-            continue
-        yield from (f"- {line_link(log, line)} {quoted(texts[line])}" for line in sorted(texts))
+            yield from (f"- {line_link(log, line)} {quoted(texts[line])}" for line in sorted(texts))
 
 
 def _plain(value: Any) -> Any:

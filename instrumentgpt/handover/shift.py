@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.analyst.words import conversation_link, line_link, plain_text, quoted
+from instrumentgpt.analyst.words import conversation_link, plain_text, quoted
 from instrumentgpt.fleet.cases import WORDS as CASE_WORDS
 from instrumentgpt.fleet.cases import title_of
 from instrumentgpt.fleet.standing import silences
@@ -16,7 +16,7 @@ from instrumentgpt.handover.markdown import absolute
 from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.findings import SEVERITIES
 from instrumentgpt.instruments.language import Language, phrase, span_text
-from instrumentgpt.instruments.lognames import reference_to
+from instrumentgpt.instruments.lognames import line_link, reference_to
 from instrumentgpt.instruments.report import word as report_word
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.memory.summary import shorten

@@ -4,6 +4,7 @@ import hashlib
 import re
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import quote
 
 TEXTS = ".log .txt .csv .tsv .tab .asc .lvm .jsonl .ndjson .dat .data .kv .out .prn .trc .alog"
 SUFFIXES = (*TEXTS.split(), ".xlsx", ".parquet")
@@ -72,6 +73,15 @@ def start_time(name: str) -> datetime | None:
         return datetime(year, month, day, hour, minute, second, micros)
     except ValueError:
         return None
+
+
+def line_link(log: str, line: int) -> str:
+    """Return the link to a line of `log` that the page opens (docs/architecture.md, "Evidence links").
+
+    >>> line_link("zspr 052/run.log", 18204)
+    '[L 18,204](?log=zspr%20052/run.log&line=18204)'
+    """
+    return f"[L {line:,}](?log={quote(log)}&line={line})"
 
 
 def reference_to(log: str, device: str = "") -> str:

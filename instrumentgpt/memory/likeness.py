@@ -15,7 +15,6 @@ _SAME = (  # what the examples name in many ways: a log, a device, a number
     (re.compile(r"\b\d+\.\d+\.\d+\.\d+|\bzspr[ -]?\d+|(?<![\d.])0\d\d\b|(?<!\d)\.\d{2,3}\b"), " ~d "),
     (re.compile(r"\d+(?:[.:/]\d+)*"), "#"),
 )
-_LETTER = re.compile(r"(?<!~)[a-z]")
 
 
 def likeness(text: str, examples: Path, smoothing: float) -> dict[str, float]:
@@ -43,17 +42,14 @@ def _counted(examples: Path) -> dict[str, Counter[str]]:
     having: dict[str, Counter[str]] = {}
     for line in examples.read_text(encoding="utf-8").splitlines():
         kind, text = line.split("\t")
-        features = _features(text)
-        for feature in features.union(map(_script, features), [""]):
+        for feature in {*(features := _features(text)), *map(_script, features), ""}:
             having.setdefault(feature, Counter())[kind] += 1
     return having
 
 
 def _script(feature: str) -> str:
     """Return the script of a feature, "" if it has none: a kind may have more examples in one language."""
-    if not feature.isascii():
-        return "Han"
-    return "Latin" if _LETTER.search(feature) else ""
+    return "Han" if not feature.isascii() else "Latin" * bool(re.search(r"(?<!~)[a-z]", feature))
 
 
 def _features(text: str) -> set[str]:

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.analyst.words import line_link, phrase
+from instrumentgpt.analyst.words import phrase
 from instrumentgpt.instruments.faults import NO_FAULT, cause_title, fault_classes, faults
 from instrumentgpt.instruments.language import language_of, table
-from instrumentgpt.instruments.lognames import reference_to
+from instrumentgpt.instruments.lognames import line_link, reference_to
 from instrumentgpt.memory.reading.statements import statements
 from instrumentgpt.turn.record import rows_of
 from instrumentgpt.turn.turn import Turn

@@ -293,10 +293,3 @@ def _views(database: Database) -> None:
         " runs.conversation_id = made.conversation_id AND created_at BETWEEN started_at AND finished_at"
     )
     database.create_view("panels", f"SELECT * FROM all_panels AS made WHERE NOT EXISTS ({meanwhile})")
-
-
-@MIGRATIONS()
-def m118_counts_of_words(database: Database) -> None:
-    """Tell in how many messages a term stands, and find a conversation's commands without its other runs."""
-    database.execute("CREATE VIRTUAL TABLE message_words USING fts5vocab(message_terms, row)")
-    database.table("runs").create_index(["conversation_id", "agent"])

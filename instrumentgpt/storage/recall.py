@@ -25,9 +25,6 @@ LOOKED_AT = 60  # best messages of each search, merged
 FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
 CARRIED_SHARE = 0.5  # of a search with the previous question's terms
 FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
-MANY = 500  # messages that are scored in about a millisecond
-TELLING = 0.5  # of all messages: a word in more of them has no weight in BM25 of FTS5
-RARE = 0.1  # of all messages: what the best hits say beside, and so many others too, finds nothing
 CORRECTED = 4  # best hits that bring what is said later of the same along
 SAME_WORDS = 0.9  # of the weight of a hit's key words that a later message of the same holds
 BESIDE = 0.999  # of the hit's score: right behind it
@@ -81,7 +78,7 @@ def recall(
     weights = _weights(sought, holders, len(looked))
     messages = _messages(database, best[:FEEDBACK_HITS])
     fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
-    _add(scores, _search(database, conversation_id, fed, before, RARE), FEEDBACK_SHARE)
+    _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
     _bring_later(scores, weights, holders, _best(scores, near))
     best = _best(scores, near)[:HITS]
     return pieces_of(database, candidates(best, scores, near, is_prompt), weights, near[1], room)
@@ -126,15 +123,10 @@ def _terms_of_names(aliases: Aliases) -> Counter[str]:
 
 
 def _search(
-    database: Database, conversation_id: str, sought: Sequence[Phrase], until: int, share: float = TELLING
+    database: Database, conversation_id: str, sought: Sequence[Phrase], until: int
 ) -> dict[int, float]:
-    """Return message id → score of the messages that hold a phrase, the best ones.
-
-    share  a word that stands in a larger share of all messages is not looked for beside rarer ones
-    """
-    widespread = _widespread(database, {phrase[0] for phrase in sought if len(phrase) == 1}, share)
-    rare = [phrase for phrase in sought if len(phrase) > 1 or phrase[0] not in widespread]
-    if not (sought := rare or sought):
+    """Return message id → score of the messages that hold a phrase, the best ones."""
+    if not sought:
         return {}
     either = " OR ".join(quoted(" ".join(phrase)) for phrase in sought)
     match = f"(conversation : {quoted(conversation_id)}) AND (terms : ({either}))"
@@ -144,18 +136,6 @@ def _search(
         " ORDER BY score LIMIT ?) JOIN messages ON messages.id = found WHERE conversation_id = ?"
     )
     return dict(rows(database, sql, (match, until, LOOKED_AT, conversation_id)))
-
-
-def _widespread(database: Database, words: Collection[str], share: float) -> set[str]:
-    """Return the words that stand in MANY messages, and in more than `share` of all.
-
-    To score those would take most of the time of a search, and change next to nothing in it.
-    """
-    sql = (
-        "SELECT term FROM message_words WHERE term IN (SELECT value FROM json_each(?))"
-        " AND doc > max(?, ? * (SELECT max(rowid) FROM message_terms_docsize))"
-    )
-    return {word for (word,) in rows(database, sql, (json.dumps([*words]), MANY, share))}
 
 
 def quoted(words: str) -> str:

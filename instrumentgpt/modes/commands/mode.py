@@ -16,11 +16,11 @@ import db
 import memory
 from instrumentgpt.agents.events import Event, Events, Text, Tool
 from instrumentgpt.agents.stream_parser import SERVER
-from instrumentgpt.analyst.words import line_link, moment, plain_text, quoted
+from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.devices import Device, resolve
 from instrumentgpt.instruments.language import Language, language_of
-from instrumentgpt.instruments.lognames import reference_to
+from instrumentgpt.instruments.lognames import line_link, reference_to
 from instrumentgpt.instruments.workspace import Workspace, workspace
 from instrumentgpt.memory.revisions import NOTE
 from instrumentgpt.memory.state import identity

@@ -12,10 +12,10 @@ from instrumentgpt.agents.events import Event, Events, Tick, Tool, ToolStatus
 from instrumentgpt.agents.offline.steps import badness
 from instrumentgpt.agents.stream import json_object, string
 from instrumentgpt.analyst.case import Subject
-from instrumentgpt.analyst.words import line_link
 from instrumentgpt.instruments.devices import Inventory
 from instrumentgpt.instruments.fleet import devices_meant
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.lognames import line_link
 from instrumentgpt.instruments.since import since
 from instrumentgpt.memory.filtering import as_content
 from instrumentgpt.memory.summary import shorten
