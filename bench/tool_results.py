@@ -66,7 +66,7 @@ def called(folder: Path) -> Iterator[tuple[str, int, int]]:
         on = {**of, "log": fetched["log"]}
         judged, size = call("diagnose_log", **on)
         yield size
-        for name in ("channel_metrics", "advise_gains", "next_test", "plot_log"):
+        for name in ("channel_metrics", "advise_gains", "plot_log"):
             yield call(name, **on)[1]
         yield call("column_figures", **on, columns=["pv 1", "output 1"], above=50.0)[1]
         yield call("survey_logs", **of)[1]

@@ -12,7 +12,7 @@ from instrumentgpt.instruments.lognames import line_link
 from instrumentgpt.mcp_pages import ALWAYS
 
 OF_OURS = ("channel_numbers", "beside", "checks", "unjudged", "titles")  # for the page and the analyst
-SAID_BELOW = ("diagnose_log", "next_test", "advise_gains")  # whose summary stands again in what is told
+SAID_BELOW = ("diagnose_log", "advise_gains")  # whose summary stands again in what is told
 DIGITS = 4  # significant, of a computed number
 LINKED = 3  # lines of one item that are given as links
 _FAULT = (
@@ -34,16 +34,14 @@ SHOWN: dict[
         "findings": {
             **dict.fromkeys(_FAULT.split()),
             "evidence": None,
-            "coincidences": {"text": None},
             "settled": None,
         },
-        "excursions": {"count": None, "unexplained": {"summary": None}},
+        "timeline": dict.fromkeys(("clock", "line", "summary")),
         "segments": {"worst": {"summary": None}, "trends": {"summary": None}},
         "withheld": None,
     },
     "plot_log": {},
     "write_report": {},
-    "next_test": {"tests": dict.fromkeys(("class", "channel", "rival", "open", "text", "cannot_tell"))},
     "channel_metrics": {
         "unit": None,
         "window": None,

@@ -15,7 +15,7 @@ def test_door_timeouts_are_grouped_with_counts_and_lines(tmp_path):
     assert re.search(
         r"DoorTimeout: open for 60000 ms, limit 60000 ms` — 2 times, first \[L 1,273\]", answer.text
     )
-    assert "coincides in time" in answer.text
+    assert "What happened, in order" in answer.text
 
 
 @each(

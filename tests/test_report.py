@@ -119,11 +119,6 @@ def test_evidence_holds_the_line_as_it_stands_in_the_log(english):
     assert "[2026-02-20 14:19:32.840][info] [Door] state closed -> open" in english.text
 
 
-def test_events_that_coincide_are_said_as_coincidence(english):
-    assert "2 of 2 lines “Door state closed -> open” come at most 5 s before" in english.text
-    assert "coincides in time" in english.text
-
-
 def test_events_are_grouped_with_counts_and_first_and_last_line(english):
     assert "DoorTimeout: open for … ms, limit … ms" in english.text
     assert "1,273" in english.text and "2,372" in english.text

@@ -7,7 +7,6 @@ CALLS = {
     "list_logs": {"device": "zspr 053"},
     "fetch_log": {"device": "10.1.1.112"},
     "diagnose_log": LOG,
-    "next_test": LOG,
     "channel_metrics": LOG,
     "other_columns": LOG,
     "column_figures": {**LOG, "columns": ["pv 1"], "above": 40.0, "beside": "output 1"},

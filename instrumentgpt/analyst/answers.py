@@ -1,7 +1,7 @@
 """A message answered: read, split where it asks several things, each answered by its kind, once."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -35,6 +35,7 @@ from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
+    CLAUSE_END,
     SENTENCE_END,
     SHORT,
     Question,
@@ -53,7 +54,15 @@ from instrumentgpt.analyst.questions import (
     term_names,
     terms,
 )
-from instrumentgpt.analyst.report import diagnose, diagnosed, fault_untold, header, verdict
+from instrumentgpt.analyst.report import (
+    diagnose,
+    diagnosed,
+    fault_untold,
+    faults_of,
+    happened,
+    header,
+    verdict,
+)
 from instrumentgpt.analyst.series import COLUMN, composed
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
 from instrumentgpt.analyst.times import window_asked, window_words
@@ -71,6 +80,7 @@ ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of severa
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "lab")
 EXTREMES = ("least", "most", "range", "mean")
+OF_STORY = ("diagnosis", "figures", "gains", "events", "compare", "logs")  # questions on one log
 OF_A_LOG = ("figures", "plot", "gains")  # beside which the fault of the log is told, once
 OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # what all logs may answer
 
@@ -88,6 +98,29 @@ def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Itera
             text += piece
             yield piece
         said = (*said, {"turn": 0, "role": "assistant", "text": text})  # nothing is told twice
+    if not length:
+        whole = replace(parts[0], question=read_question(task.question), task=replace(task, messages=said))
+        words = "".join(text for _, text in whole.task.messages_of("assistant")[-len(parts) :])
+        yield from _beside_figures(whole, [case.question for case in parts], words)
+
+
+def _beside_figures(case: Case, parts: Sequence[Question], told: str) -> Iterator[str]:
+    """Yield what happened in the log, where a message that asks several things was `told` figures of it.
+
+    One that asks why, how it ended and what it reached asks for the whole story; a figure of it may mislead.
+    """
+    asked = sum(bool(aspect("asks", clause)) for clause in CLAUSE_END.split(spelled(case.task.question)))
+    of_a_log = {part.kind for part in parts} <= {*OF_STORY} and not any(part.order for part in parts)
+    judges = any(map(asks_to_run, parts))
+    if (asked < 2 and not judges) or not of_a_log or not known_log(case) or len(case.task.devices) > 1:
+        return
+    with suppress(NothingToRead, ToolFailed):
+        about = choose_log(case)
+        diagnosis = diagnosed(case, about)
+        rows = [*happened(case, about, diagnosis)]
+        if rows and not any(row in told for row in rows):
+            yield f"\n\n{verdict(case, about, diagnosis)}\n\n" if not faults_of(diagnosis) else "\n\n"
+            yield from rows
 
 
 def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> list[Case]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from instrumentgpt.analyst import report
 from instrumentgpt.analyst.case import (
     Case,
     NothingToRead,
@@ -16,11 +17,10 @@ from instrumentgpt.analyst.case import (
     choose_log,
     known_log,
     older_log,
-    remembered_in,
 )
-from instrumentgpt.analyst.figures import when
+from instrumentgpt.analyst.figures import figures, when
 from instrumentgpt.analyst.questions import aspect, spelled
-from instrumentgpt.analyst.report import coincident, faults_of, values_text
+from instrumentgpt.analyst.report import values_text
 from instrumentgpt.analyst.times import window_asked
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import size_text, span_text
@@ -77,11 +77,19 @@ def events(case: Case) -> Iterator[str]:
 def _account(case: Case) -> Iterator[str]:
     """Say what happened: what the diagnosis found and when, then the event lines."""
     about = choose_log(case)
-    _, note = window_asked(case, about)
+    window, note = window_asked(case, about)
     yield note + "\n\n" if note else ""
-    yield from when(case, about)
+    diagnosis = report.diagnosed(case, about)
+    yield report.verdict(case, about, diagnosis) + "\n\n"
+    yield from (
+        f"- {fault['summary']} ({report.links(about, fault)})\n" for fault in report.faults_of(diagnosis)
+    )
     yield "\n"
-    yield from _groups(case, about)
+    yield from report.happened(case, about, diagnosis)
+    yield "\n" + report.header(case, about, diagnosis) + "\n\n"
+    yield from figures(case) if window else ()
+    if all(row["what"] != "said" for row in diagnosis["timeline"]):
+        yield from _groups(case, about)
 
 
 def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
@@ -121,15 +129,10 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
         yield case.item("events_more", count=more)
     if re.search(r"\bwho\b|谁|有人|somebody|someone", case.question.words):
         yield "\n" + case.say("nobody_seen") + "\n"
-    diagnosed = case.tool("diagnose_log", **about.named, language=case.language, record=remembered_in(case))
-    faults = faults_of(diagnosed) if result["groups"] else []
-    near = [fault for fault in faults if fault["coincidences"]]
-    for fault in near:
-        sentence = case.say("events_coincide", clock=moment(fault["onset_clock"]), text=fault["summary"])
-        yield f"\n{sentence}\n\n"
-        yield from coincident(about, fault)
-    if faults and not near:
-        yield "\n" + case.say("events_apart", findings=len(faults)) + "\n"
+    diagnosed = report.diagnosed(case, about)
+    if result["groups"] and not subject and not query:  # what the loops did meanwhile
+        yield "\n"
+        yield from report.happened(case, about, diagnosed)
     if not subject and (old := age(case.task, case.language, diagnosed["end"])):
         yield f"\n{old}\n"
 

@@ -82,7 +82,7 @@ def figures(case: Case) -> Iterator[str]:
         key = "metric_lacking" if lacks else "metric_absent"
         samples = max(row["samples"] for row in silent)
         lacking = case.item(key, channels=listed, samples=samples, lacks=lacks)
-        yield from (question.quantity == "rise" and [*courses(case, about)]) or [lacking]
+        yield from (question.quantity == "rise" and [*_courses(case, about)]) or [lacking]
     if not (note or of_fault) and (old := age(case.task, case.language, metrics["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
 
@@ -243,12 +243,11 @@ def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
     return {fault["channel"] for fault in faults} - {None}, [*told, *("\n" if told else ())]
 
 
-def courses(case: Case, about: Subject) -> Iterator[str]:
-    """Yield what the channels without a setpoint did, a bullet each."""
+def _courses(case: Case, about: Subject) -> Iterator[str]:
+    """Yield what the channels without a setpoint did."""
     from instrumentgpt.analyst import report  # a report has figures in it
 
-    diagnosis = report.diagnosed(case, about)
-    yield from (report.course(case, about, row, diagnosis) for row in diagnosis["course"])
+    yield from report.happened(case, about, report.diagnosed(case, about), *report.COURSE)
 
 
 def called(case: Case, result: Result) -> Case:
@@ -304,10 +303,7 @@ def _recoveries(case: Case, about: Subject) -> Iterator[str]:
     rows = [*excursions["unexplained"], *excursions["explained"]]
     title = case.say("recoveries", label=about.label, count=_moments(rows) + excursions["count"] - len(rows))
     yield (title if excursions["count"] else report.verdict(case, about, diagnosis)) + "\n\n"
-    for excursion in sorted(rows, key=lambda row: (row["channel"], row["onset"])):
-        yield f"- {report.excursion_row(case, about, excursion, diagnosis)}\n"
-    if more := excursions["count"] - len(rows):
-        yield case.item("excursions_more", count=more)
+    yield from report.happened(case, about, diagnosis, "out")
 
 
 def _moments(rows: Sequence[Result]) -> int:

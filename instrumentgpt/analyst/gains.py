@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 from contextlib import suppress
 
+from instrumentgpt.analyst import report
 from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, bare, choose_log, day_of, log_names
 from instrumentgpt.analyst.constraints import GAINS, Step, mark
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import aspect
-from instrumentgpt.analyst.report import diagnosed, faults_of, judged, proposals, rising_over
+from instrumentgpt.analyst.report import diagnosed, faults_of, proposals, rising_over
 from instrumentgpt.analyst.words import quoted
 from instrumentgpt.instruments.faults import TUNED
 
@@ -75,7 +76,7 @@ def _better(case: Case) -> Iterator[str]:
     for group in (groups := advice["advice_groups"]):
         group["sentences"] = [one for one in group["sentences"] if one not in [row["model"] for row in told]]
     yield from (others := [*_faults_first(case, about)])
-    yield "" if proposed or others else judged(case, about, diagnosed(case, about)) + "\n\n"
+    yield "" if proposed or others else report.verdict(case, about, diagnosed(case, about)) + "\n\n"
     proposed_first = sorted(groups, key=lambda group: group["channels"][0] not in proposed)
     yield from _verdict_lines([(_proposal(case, group, proposed), group) for group in proposed_first])
     yield from _older_log(case, about, groups, "")

@@ -33,14 +33,12 @@ from instrumentgpt.instruments.language import phrase, span_text
 
 SEVERITIES = Path(__file__).parents[1] / "instruments" / "report_tables.toml"  # what a report calls them
 MOST_FAULTS = 6
-MOST_EXCURSIONS = 5  # that nothing explains, the largest
 MOST_MOVED = 3  # other columns told with them
 FEWEST_MOVED = 2  # excursions in which a column moved, before it is told: one is chance
 TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
-MOST_PEAKS = 8  # of excursions that one thing covers
-MOST_COURSES = 2  # told with a verdict
+COURSE = ("goes", "stays")  # of what happened: a pv without a setpoint
 MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
 SHORT_LENGTH = 2  # sentences, in which a verdict and what to do are all
@@ -112,7 +110,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield from next_action(case, about, diagnosis)
         yield "\n"
     is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
-    yield ("" if is_led else _lead(case, diagnosis)) + judged(case, about, diagnosis) + "\n\n"
+    yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
     if case.question.length:
         rest = [next_action(case, about, diagnosis)] * (not acts_first) + [_cause(case, about, diagnosis)]
         rest = [_with_times(case, diagnosis), *rest] if case.question.length[1] > SHORT_LENGTH else rest
@@ -135,7 +133,9 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     if aspect("danger", words):
         return
     yield from kinds(case, diagnosis)
-    yield from key_findings(case, about, diagnosis)
+    if findings := list(key_findings(case, about, diagnosis)):
+        yield from (case.say("key_findings") + "\n\n", *findings, "\n")
+    yield from happened(case, about, diagnosis)
     if drawn:
         draw(case, about, **window_asked(case, about)[0])
     yield from _cause(case, about, diagnosis)
@@ -321,22 +321,13 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     return case.say(key, label=about.label, count=len(channels), **placed)
 
 
-def judged(case: Case, about: Subject, diagnosis: Result) -> str:
-    """Return the verdict, and below it what takes a loop without a fault out of its band."""
-    moved = [] if faults_of(diagnosis) else _covered(case, about, diagnosis)
-    paragraphs = verdict(case, about, diagnosis), together(moved, case.language)
-    return "\n\n".join(filter(None, paragraphs))
-
-
 def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     """Return that no fault was found, and why it is not called healthy, else what pv did."""
     asked = {*(case.question.channels or diagnosis["channel_numbers"])}
-    if "setpoint" in diagnosis["missing"] and asked <= {row["channel"] for row in diagnosis["course"]}:
+    went = {row["channel"] for row in diagnosis["timeline"] if row["what"] in COURSE}
+    if "setpoint" in diagnosis["missing"] and asked <= went and not faults_of(diagnosis):
         missing = joined((case.say(f"value_{name}") for name in diagnosis["missing"]), case.language)
-        told = [course(case, about, row, diagnosis) for row in diagnosis["course"][:MOST_COURSES]]
-        return (
-            case.say("verdict_course", label=about.label, missing=missing) + "\n\n" + "".join(told).rstrip()
-        )
+        return case.say("verdict_course", label=about.label, missing=missing)
     if {loop["drive"] for loop in diagnosis["kinds"]} == {"idle"}:
         return case.say("verdict_idle", label=about.label)
     whys = {
@@ -349,17 +340,6 @@ def _no_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     checks = len({*diagnosis["checks"]} - {*diagnosis["unjudged"]})
     key = "verdict_open" if reasons and checks else "verdict_nothing"
     return case.say(key, label=about.label, checks=checks, reasons=reasons)
-
-
-def course(case: Case, about: Subject, row: Result, diagnosis: Result) -> str:
-    """Return what a pv without setpoint did, leg by leg."""
-    unit, legs = unit_of(diagnosis, row["channel"]), []
-    for leg in row["legs"]:
-        done = leg["written"]
-        said = case.say("leg_said", text=quoted(done["text"]), line=about.link(done["line"])) if done else ""
-        key = "leg_stays" if leg["stays"] else "leg_goes"
-        legs.append(case.say(key, unit=unit, said=said, **about.at(leg, diagnosis["start"])))
-    return case.item("course", channel=row["channel"], legs=case.say("clause_separator").join(legs))
 
 
 def _channels_of(fault: Result) -> list[int]:
@@ -508,23 +488,11 @@ def kinds(case: Case, diagnosis: Result, in_full: bool = False) -> Iterator[str]
 
 def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Yield a bullet per fault with its lines and values, then what is healthy."""
-    yield case.say("key_findings") + "\n\n"
     for fault in faults_of(diagnosis)[:MOST_FAULTS]:
         since, until = (moment(fault[name], diagnosis["start"]) for name in ("onset_clock", "end_clock"))
         quotes = _quotes(case, about, fault, unit_of(diagnosis, fault["channel"]))
         yield case.item("finding_row", summary=fault["summary"], since=since, until=until, quotes=quotes)
-    for row in diagnosis["channels"]:
-        yield from (
-            f"- {changed_gains(case, about, row['channel'], change)}\n" for change in row["gain_changes"]
-        )
     yield from (f"- {row['text']}\n" for row in diagnosis.get("rising", [])[1:])
-    excursions = diagnosis["excursions"]
-    for excursion in excursions["unexplained"][:MOST_EXCURSIONS]:
-        yield case.item("excursion_unexplained", told=excursion_row(case, about, excursion, diagnosis))
-    if (more := excursions["unexplained_count"] - MOST_EXCURSIONS) > 0:
-        yield case.item("excursions_more", count=more)
-    if faults_of(diagnosis):
-        yield from (f"- {told}\n" for told in _covered(case, about, diagnosis))
     yield from (f"- {plain_text(trend['summary'])}\n" for trend in diagnosis["segments"]["trends"])
     if not [finding for finding in diagnosis["findings"] if finding["class"] != "data_gap"]:
         yield from _figures(case, about, diagnosis)
@@ -535,19 +503,12 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
     yield from (f"- {plain_text(in_language(note, case.language))}\n" for note in diagnosis["notes"])
 
 
-def _covered(case: Case, about: Subject, diagnosis: Result) -> list[str]:
-    """Return how many excursions each thing covers, and where pv was farthest, in a sentence each."""
-    rows, several = [], len(diagnosis["channel_numbers"]) > 1
-    for why, by in diagnosis["excursions"]["covered"].items():
-        shown = []
-        for peak in by["peaks"][:MOST_PEAKS]:
-            where = case.say("where_channel", channel=peak["channel"]).strip() if several else ""
-            fields = about.at(peak, diagnosis["start"]) | {"unit": unit_of(diagnosis, peak["channel"])}
-            where = case.say("list_separator") + where if where else ""
-            shown.append(case.say("excursion_peak", **fields, where=where))
-        told = case.listed([*shown, *["…"] * (by["count"] > MOST_PEAKS)])
-        rows.append(case.say("excursions_covered", count=by["count"], why=why, peaks=told))
-    return rows
+def happened(case: Case, about: Subject, diagnosis: Result, *kinds: str) -> Iterator[str]:
+    """Yield what happened in the log, in order; of some `kinds` alone where these are given."""
+    rows = [row for row in diagnosis["timeline"] if not kinds or row["what"] in kinds]
+    yield case.say("happened") + "\n\n" if rows and not kinds else ""
+    for row in rows:
+        yield case.item("happened_row", **about.at(row, diagnosis["start"]), told=plain_text(row["summary"]))
 
 
 def changed_gains(case: Case, about: Subject, channel: int, change: Result) -> str:
@@ -658,10 +619,6 @@ def _cause(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     if first["written"]:
         fields = about.at(first["written"], diagnosis["start"]) | {"text": quoted(first["written"]["text"])}
         yield case.say("fault_written", **fields) + "\n\n"
-    if first["coincidences"]:
-        yield case.say("coincides") + "\n\n"
-        yield from coincident(about, first)
-        yield "\n"
     if first["ruled_out"]:
         yield case.say("ruled_out") + "\n\n"
         yield from (f"- {reason}\n" for reason in first["ruled_out"])
@@ -686,13 +643,6 @@ def _made_by(case: Case, swing: Result, unit: str) -> str:
         start, end = swing["start_clock"], moment(swing["end_clock"], swing["start_clock"])
         sentences.append(case.say("swing_part", **numbers, **{"from": moment(start), "to": end}))
     return together(sentences, case.language)
-
-
-def coincident(about: Subject, fault: Result) -> Iterator[str]:
-    """Yield a bullet per kind of event line that coincides with `fault`, with links to the lines."""
-    for event in fault["coincidences"]:
-        places = ", ".join(about.link(line) for line in event["lines"])
-        yield f"- {plain_text(event['text'])} ({places})\n"
 
 
 def next_action(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:

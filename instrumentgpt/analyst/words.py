@@ -83,7 +83,11 @@ def moment(clock: str, beside: str = "") -> str:
 
     >>> moment("2026-02-20 08:49:29.844", beside="2026-02-20 08:47:19.838"), moment("+12.345 s")
     ('08:49:29', '+12.345 s')
+    >>> moment("+12.345 s (08:49:29)")
+    '08:49:29'
     """
+    if clock.startswith("+") and clock.endswith(")"):
+        return clock.partition("(")[2][:-1]
     if not re.match(r"\d{4}-\d\d-\d\d \d\d:", clock):
         return clock
     return clock[11:19] if clock[:10] == beside[:10] else clock[:19]

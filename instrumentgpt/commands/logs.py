@@ -13,7 +13,7 @@ from instrumentgpt.commands.shared import WrongArguments, saved_settings, writin
 from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.files import whole
-from instrumentgpt.instruments import coincidence, loop_wording, segment_wording, withheld_wording, wording
+from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
 from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, divided, fault_changes
 from instrumentgpt.instruments.comparison_wording import (
     comparison_sentences,
@@ -31,14 +31,15 @@ from instrumentgpt.instruments.reading.transcripts import unpacked
 from instrumentgpt.instruments.readings import read_as
 from instrumentgpt.instruments.tools.events import time_of
 from instrumentgpt.instruments.tools.opened import plain
+from instrumentgpt.instruments.tools.timeline import timeline
 from instrumentgpt.instruments.understood import unread
 from instrumentgpt.settings import home
 
 MOST_EVIDENCE = 3  # lines printed of one finding
 MOST_SEGMENTS = 8  # printed of one log
 LABELS: dict[Language, dict[str, str]] = {
-    "en": {"note": "note", "ruled_out": "ruled out", "next": "next", "coincident": "at the same time"},
-    "zh": {"note": "附註", "ruled_out": "已排除", "next": "下一步", "coincident": "同時"},
+    "en": {"note": "note", "ruled_out": "ruled out", "next": "next", "happened": "what happened, in order"},
+    "zh": {"note": "附註", "ruled_out": "已排除", "next": "下一步", "happened": "依時間先後發生的事"},
 }
 
 
@@ -97,10 +98,8 @@ def log_name(path: Path) -> str:
 
 def json_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield one JSON object per finding, likeliest root cause first."""
-    coincident = coincidence.coincidences(diagnosis)
-    for row, finding in zip(rows(diagnosis, language), diagnosis.findings, strict=True):
-        events = [coincidence.sentence(event, language) for event in coincident if event.finding is finding]
-        yield json.dumps({**row, "log": log_name(path), "coincidences": events}, ensure_ascii=False)
+    for row in rows(diagnosis, language):
+        yield json.dumps({**row, "log": log_name(path)}, ensure_ascii=False)
     for row in (*kind_rows(diagnosis, language), *excursion_rows(diagnosis, language)):
         yield json.dumps({"log": log_name(path), **row}, ensure_ascii=False)
     tables = segment_wording.rows(diagnosis, None, language)
@@ -114,7 +113,6 @@ def json_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator
 def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield the findings as people read them."""
     log, label, words = diagnosis.log, LABELS[language], wording.WORDS[language]
-    coincident = coincidence.coincidences(diagnosis)
     channels = log.samples["channel"].nunique()
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
     yield from (f"  {label['note']}: {note}" for note in (*log.remarks(language), *unread(log, language)))
@@ -136,30 +134,16 @@ def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator
         for item in finding.evidence[:MOST_EVIDENCE]:
             values = ", ".join(f"{words[name]} {value:g}" for name, value in item.values.items())
             yield f"      L {item.line:,}: {values}"
-        for event in coincident:
-            if event.finding is finding:
-                lines = ", ".join(f"L {message.line:,}" for message in event.messages[:MOST_EVIDENCE])
-                yield f"      {label['coincident']}: {coincidence.sentence(event, language)} ({lines})"
         for reason in wording.ruled_out(finding, language):
             yield f"      {label['ruled_out']}: {reason}"
         yield f"      {label['next']}: {wording.next_step(finding, language)}"
         yield from (f"      {sentence}" for sentence in wording.cannot_tell(finding, language))
-    yield from _excursions(diagnosis, language)
+    if happened := timeline(diagnosis, None, language):
+        yield f"  {label['happened']}:"
+    for row in happened:
+        yield f"      {row['clock']} (L {row['line']:,}) {row['summary']}"
     yield from _segments(diagnosis, language)
     yield from _not_judged(diagnosis, language)
-
-
-def _excursions(diagnosis: Diagnosis, language: Language) -> Iterator[str]:
-    """Yield a line for each of the excursions that matter most, and how many there are beside them."""
-    largest = loop_wording.by_size(diagnosis.excursions)[: loop_wording.MOST_SHOWN]
-    for excursion in largest:
-        sentence = loop_wording.excursion(excursion, diagnosis.log, language)
-        why = loop_wording.explanation(excursion, language)
-        lines = ", ".join(f"L {item.line:,}" for item in excursion.evidence)
-        away = f"{loop_wording.word('out_of_band', language)}, channel {excursion.channel}"
-        yield f"  {away}: {sentence} ({lines}); {why}"
-    if more := len(diagnosis.excursions) - len(largest):
-        yield f"      {loop_wording.word('more', language, count=more)}"
 
 
 def _segments(diagnosis: Diagnosis, language: Language) -> Iterator[str]:

@@ -88,12 +88,5 @@ def explanation(stretch: Excursion, language: Language) -> str:
 
 def unexplained(excursions: Iterable[Excursion]) -> list[Excursion]:
     """Return the excursions that no finding covers, the largest for its loop first."""
-    return by_size(stretch for stretch in excursions if not stretch.explained)
-
-
-def by_size(excursions: Iterable[Excursion]) -> list[Excursion]:
-    """Return excursions, those that no finding covers first, then the largest for its loop."""
-    return sorted(
-        excursions,
-        key=lambda stretch: (bool(stretch.explained), -abs(stretch.size / stretch.limit), stretch.onset),
-    )
+    left = (stretch for stretch in excursions if not stretch.explained)
+    return sorted(left, key=lambda stretch: (-abs(stretch.size / stretch.limit), stretch.onset))

@@ -21,7 +21,6 @@ from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.charts.frame import where, worth_showing
 from instrumentgpt.instruments.charts.style import config
 from instrumentgpt.instruments.checks import CHECKS
-from instrumentgpt.instruments.coincidence import Coincidence, coincidences, sentence
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Evidence, Finding, worst
 from instrumentgpt.instruments.kept_verdicts import advised, identified
@@ -31,6 +30,7 @@ from instrumentgpt.instruments.loops import loops_of
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
 from instrumentgpt.instruments.reading.sources import open_source
 from instrumentgpt.instruments.tools.opened import texts_of
+from instrumentgpt.instruments.tools.timeline import timeline
 from instrumentgpt.moments import now
 
 TEMPLATE = "report.html"
@@ -82,12 +82,11 @@ def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str,
         "dangers": [danger for fault in faults if (danger := wording.danger(fault, language))],
         "actions": list(dict.fromkeys(wording.next_step(fault, language) for fault in faults)),
         "charts": list(_charts(diagnosis, anchor, language)),
-        "findings": finding_rows(diagnosis, coincidences(diagnosis), texts, language),
+        "findings": finding_rows(diagnosis, texts, language),
         "healthy": [
             wording.summary(item, language) for item in diagnosis.findings if item.severity == "none"
         ],
-        "excursions": excursion_rows(diagnosis, language),
-        "excursion_count": len(diagnosis.excursions),
+        "happened": timeline(diagnosis, None, language),
         "kinds": [
             (word("channel", language, channel), loop_wording.sentence(kind, log.unit_of(channel), language))
             for channel, kind in diagnosis.kinds.items()
@@ -151,8 +150,6 @@ def script_json(figure: go.Figure) -> Markup:
 Row = dict[str, Any]
 word = partial(phrase, Path(__file__).with_name("report_tables.toml"))
 UNKNOWN = "–"
-MOST_EXCURSIONS = 30  # rows
-MOST_COINCIDENT = 6  # line numbers named of one coincidence
 MOST_GROUPS = 30  # kinds of events listed
 REGULAR = 0.6  # autocorrelation from which a swing has a period worth saying
 CHANNELS_ABREAST = 6  # of a table of figures: more do not fit on paper
@@ -177,9 +174,7 @@ FIGURES = {  # quantity → how it is written, and what it is multiplied with
 }
 
 
-def finding_rows(
-    diagnosis: Diagnosis, coincident: tuple[Coincidence, ...], texts: dict[int, str], language: Language
-) -> list[Row]:
+def finding_rows(diagnosis: Diagnosis, texts: dict[int, str], language: Language) -> list[Row]:
     """Return what is told of each fault, most important first; `texts` are the raw lines by number."""
     return [
         {
@@ -199,27 +194,12 @@ def finding_rows(
                 if any(name in item.values for item in finding.evidence)
             ],
             "ruled_out": wording.ruled_out(finding, language),
-            "together": [_coincidence(item, language) for item in coincident if item.finding is finding],
             "consequences": wording.consequences(finding, language),
             "action": wording.next_step(finding, language),
             "confidence": wording.confidence(finding, language),
             "cannot_tell": wording.cannot_tell(finding, language),
         }
         for finding in faults_of(diagnosis)
-    ]
-
-
-def excursion_rows(diagnosis: Diagnosis, language: Language) -> list[Row]:
-    """Return what is told of each time a loop was out of its own band, those that nothing explains first."""
-    log = diagnosis.log
-    return [
-        {
-            "where": word("channel", language, excursion.channel),
-            "text": loop_wording.excursion(excursion, log, language),
-            "lines": ", ".join(f"{item.line:,}" for item in excursion.evidence),
-            "why": loop_wording.explanation(excursion, language),
-        }
-        for excursion in loop_wording.by_size(diagnosis.excursions)[:MOST_EXCURSIONS]
     ]
 
 
@@ -236,11 +216,6 @@ def _evidence_row(log: Log, item: Evidence, texts: dict[int, str], language: Lan
         "values": values,
         "raw": texts.get(item.line, ""),
     }
-
-
-def _coincidence(coincidence: Coincidence, language: Language) -> Row:
-    lines = ", ".join(f"{message.line:,}" for message in coincidence.messages[:MOST_COINCIDENT])
-    return {"text": sentence(coincidence, language), "lines": lines}
 
 
 def event_table(log: Log, language: Language) -> Row:

@@ -90,6 +90,7 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
     numbers: dict[str, float | str] = {
         "period": swing.period,
         "amplitude": track.shown(swing.amplitude),
+        "most": track.shown(float(np.ptp(track.pv[swing.first : swing.last + 1])) / 2),
         "cycles": swing.cycles,
         "at_limit": 100 * swing.at_limit,
         "output": swing.output,

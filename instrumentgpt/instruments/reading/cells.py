@@ -60,7 +60,7 @@ UNITS_GLUED = GLUED.partition(")")[2]
 BEHIND = re.compile(  # a unit, or one or two letters or marks of a status
     rf"(?<=\d)\s*(?:(?:°|deg\.? ?)[CFK]|%(?: ?RH)?|℃|℉|(?!AM|PM)[A-Z*#!]{{1,2}})$|(?<=\d) ?{UNITS_GLUED}$"
 )
-DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
+DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{6} \d{6}|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
 SAID = re.compile(  # how a line begins that says something between rows
     r"\s*(?:#|[*=]{2,}|//|(?:!+|--+)\s*(?!nan|inf|none|null|na\b|on\b|off\b)[^\W\d_])", re.IGNORECASE
 )

@@ -42,7 +42,7 @@ ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
 COMPACT = re.compile(  # 20261005073000, 20261005-073000
     r"((?:19|20)\d\d)([01]\d)([0-3]\d)[-_T ]?([0-2]\d)([0-5]\d)([0-5]\d)(?=[.,]\d|$)"
 )
-COMPACT_NUMBERS = (1.9e13, 2.1e13)
+COMPACT_NUMBERS = ((1.9e13, 2.1e13), (1e11, 1e12))  # with the century and without
 ONE_DAY = pd.Timedelta(days=1)  # by which clocks of other zones may be ahead
 YEARLESS = re.compile(  # 11-22 06:00:07, 22.11. 06:00, Nov 22 06:00:07, 22 Nov 06:00:07
     r"(?:(?P<first>\d{1,2})(?P<mark>[-/.])(?P<second>\d{1,2})\.?|(?P<month>[A-Z][a-z]{2}) +(?P<of>\d{1,2})"
@@ -313,12 +313,18 @@ def start_of(first: int, kind: str, path: Path | None = None, began: str = "") -
     return pd.Timestamp(first, unit="us") if has_date else None
 
 
+def second_of_day(first: int, kind: str) -> float | None:
+    """Return the s since midnight of time 0, None where there is no clock."""
+    return first / SECOND if kind == "clock" else None
+
+
 def from_numbers(numbers: NDArray[np.float64], unit: str) -> Stamps:
     """Return stamps from a column of numbers in `unit` ("" if the header does not say)."""
     finite = numbers[np.isfinite(numbers)]
     top = float(np.abs(finite).max()) if len(finite) else 0.0
-    if COMPACT_NUMBERS[0] < top < COMPACT_NUMBERS[1]:
-        stamps = from_texts([f"{number:.0f}" for number in numbers])
+    if any(low < top < high for low, high in COMPACT_NUMBERS):
+        written = (f"{number:.0f}" for number in numbers)
+        stamps = from_texts([f"{text[:-6]} {text[-6:]}" for text in written])
         if (stamps.raw != NO_TIME).mean() > NEARLY_ALL:
             return stamps
     for limit, epoch_unit in EPOCHS:

@@ -74,6 +74,7 @@ class Log:
     samples   time (s since the first line), channel (int), setpoint, pv (both in `unit`), output (percent),
               kp, ki, kd, line (1-based), in the order of the file; nan where the log says nothing
     start     wall clock of time 0, None where the log carries no date
+    of_day    s since midnight at time 0, of a log with a clock and no date
     missing   what the file does not carry: "time", "period" (time then counts rows), "setpoint", "output";
               a verdict that needs it is withheld by that name
     output_scale      percent per unit of the output as it stands in the log: 100 for a duty 0..1
@@ -115,6 +116,7 @@ class Log:
     load_events: Callable[[], pd.DataFrame] = no_events
     stated_loops: Mapping[int, StatedLoop] = field(default_factory=dict)
     kept: Path | None = None
+    of_day: float | None = None
 
     @cached_property
     def events(self) -> pd.DataFrame:
@@ -163,11 +165,18 @@ class Log:
         return self.logged_units.get(channel) or self.unit_of(channel)
 
     def clock(self, time: float) -> str:
-        """Return the log's wall clock at `time` (s), to the millisecond; "+12.345 s" without a date."""
+        """Return the log's wall clock at `time` (s), to the millisecond; "+12.345 s" without a date.
+
+        A clock without a date stands behind: "+12.345 s (23:59:59)", "+86412.345 s (23:59:59 +1 d)".
+        """
         if math.isnan(time):
             return "?"
-        if self.start is None:
+        if self.start is None and self.of_day is None:
             return f"+{time:.3f} s"
+        if self.start is None:
+            of_day = pd.Timestamp(0) + pd.Timedelta(seconds=(self.of_day or 0.0) + time)
+            later = f" +{of_day.day_of_year - 1} d" if of_day.day_of_year > 1 else ""
+            return f"+{time:.3f} s ({of_day:%H:%M:%S}{later})"
         stepped = sum(step.seconds for step in self.clock_steps if time >= step.time)
         moment = self.start + pd.Timedelta(round((time + stepped) * 1000), unit="ms")
         return moment.strftime("%Y-%m-%d %H:%M:%S.") + f"{moment.microsecond // 1000:03d}"
@@ -190,7 +199,8 @@ ALONE = re.compile(rf"(?:^|(?<=[,;|\t]))\s*{BARE_PAIR.pattern}\s*(?=[,;|\t]|$)",
 _NUMBER = r"\d+(?:\.\d+)?"
 STAMP = re.compile(
     r"(?:\W{0,2}(?i:ts|time|timestamp)[\"']?\s*[=:]\s*|[A-Za-z]{1,8}[.,:]? +(?=\d{1,4}[-/.]\d\d))?\W{0,2}"
-    r"(\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
+    r"((?:20)?\d\d[01]\d[0-3]\d[-_T ][0-2]\d[0-5]\d[0-5]\d"
+    r"|\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
     r"|(?:\d\d?[-/]\d\d?(?:[-/]\d{4})?|\d\d\.\d\d\.?(?:\d{4})?|[A-Z][a-z]{2} [ \d]?\d|\d\d?[ -][A-Z][a-z]{2})"
     r"[ T]+"
     r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?: [AaPp][Mm])?)(?=\W|$)"

@@ -46,6 +46,7 @@ from instrumentgpt.instruments.reading.clocks import (
     WALL_KINDS,
     Stamps,
     TimeAxis,
+    second_of_day,
     start_of,
     time_axis,
 )
@@ -377,7 +378,8 @@ def _other_times(grid: Grid, roles: Roles) -> Iterable[tuple[int, ...]]:
     other = sorted(_others(grid, roles), key=lambda at: not grid.texts[at])
     for at in other:
         heading, values, kind = grid.heading(at), grid.numbers[at], grid.texts[at]
-        named = (heading and heading.scores.get("time", 0) >= LIKELY) or values.min() > SINCE_1970
+        since = values.size and values.min() > SINCE_1970
+        named = since or (heading and heading.scores.get("time", 0) >= LIKELY)
         if kind in ("stamp", "clock") or (named and np.isfinite(values).all()):
             days = [day for day in other if (grid.texts[day], kind) == ("date", "clock")]
             yield (*days[:1], at)
@@ -504,6 +506,7 @@ def _log_of(
         layout=" ".join(heading.text for heading in grid.shape.headings)
         or f"{grid.shape.delimiter}{grid.shape.width}",
         start=start_of(axis.first, times.kind, source.path, began) if len(stamps) else None,
+        of_day=second_of_day(axis.first, times.kind) if len(stamps) else None,
         lines=lines,
         broken=Broken(
             table.broken_count + len(unread),
@@ -739,7 +742,8 @@ def _carry_setpoint(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[
     if told or len(roles.channels) > 1 or roles.channel_column is not None:
         return
     texts = ((number, STAMP.sub("", text, count=1)) for number, text in others)
-    held = {number: value for number, text in texts if not math.isnan(value := setpoint_in(text, False)[0])}
+    cells = ((number, cell) for number, text in texts for cell in (text, re.split("[;,\t|]", text)[-1]))
+    held = {number: value for number, cell in cells if not math.isnan(value := setpoint_in(cell, False)[0])}
     if held:
         at = np.searchsorted([*held], samples["line"].to_numpy(), side="right") - 1
         samples["setpoint"] = np.array([math.nan, *held.values()])[at + 1]

@@ -18,6 +18,7 @@ from instrumentgpt.instruments.reading.clocks import (
     SECOND,
     Lines,
     TimeAxis,
+    second_of_day,
     shifted,
     start_of,
     time_axis,
@@ -265,6 +266,7 @@ def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], 
         start=start_of(axis.first, kind, source.path, began)
         if wall is None
         else start_of(axis.first + wall, "epoch"),
+        of_day=second_of_day(axis.first, kind),
         layout=layout.name,
         lines=whole.lines,
         broken=Broken(rows.broken_count, tuple(rows.broken)),

@@ -25,7 +25,6 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "list_logs": library.list_logs,
     "fetch_log": library.fetch_log,
     "diagnose_log": analysis.diagnose_log,
-    "next_test": analysis.next_test,
     "channel_metrics": analysis.channel_metrics,
     "other_columns": columns.other_columns,
     "column_figures": series.column_figures,

@@ -6,25 +6,26 @@ from typing import Any, Literal, TypeVar
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
-from instrumentgpt.instruments.analysis.course import course_of
 from instrumentgpt.instruments.analysis.departures import happenings
 from instrumentgpt.instruments.analysis.metrics import Metrics, Swing, swings_of
 from instrumentgpt.instruments.checks import CHECKS
-from instrumentgpt.instruments.coincidence import NEAR, Coincidence, coincidences, sentence
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of
 from instrumentgpt.instruments.conversation import opened as conversation_opened
 from instrumentgpt.instruments.diagnosis import Diagnosis, kind_rows
-from instrumentgpt.instruments.faults import NO_FAULT, next_tests, open_rival
+from instrumentgpt.instruments.faults import NO_FAULT, open_rival
 from instrumentgpt.instruments.findings import IN_USE, SEVERITIES, Evidence, Excursion, Finding, worst
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import COLUMNS, loops_of
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
+from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
+from instrumentgpt.instruments.tools.columns import read_beside, steps_in
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
 from instrumentgpt.instruments.tools.pairs import SMALL, output_over_logs
+from instrumentgpt.instruments.tools.timeline import FINE, timeline
 from instrumentgpt.instruments.tools.window import (
     SIDES,
     beyond,
@@ -45,7 +46,7 @@ MOST_EXCURSIONS = 20  # told of one log, the largest
 MOST_SEGMENTS = 8  # told of one log, the worst
 OF_CYCLES = 0.5  # of a swing, in which the loop left its band by its use, from which the swing is that
 ELSEWHERE = 0.5  # lines of a template expected in so long a stretch of the log, from which one tells nothing
-MOST_COINCIDENT = 4  # lines named of one coincidence
+NEAR = 60.0  # s before a fault, in which a line on trouble may tell how it began
 
 
 def diagnose_log(
@@ -69,7 +70,7 @@ def diagnose_log(
     diagnosis = diagnosed(opened)
     chosen = _of_channel(diagnosis.findings, channel)
     settled, withheld = _settled(workspace, opened, chosen), diagnosis.withheld
-    coincident = coincidences(diagnosis)
+    done = _done(opened)
     is_ill = bool({finding.fault for finding in chosen} - {*NO_FAULT})
     groups = group_messages(opened.log.events, levels=TROUBLE) if is_ill else []
     quoted = [item.line for finding in chosen for item in finding.evidence[:MOST_EVIDENCE]]
@@ -80,7 +81,6 @@ def diagnose_log(
         "findings": [
             {
                 **_finding(opened.log, finding, texts, language, record or language),
-                "coincidences": [_coincidence(one, language) for one in coincident if one.finding is finding],
                 "written": _written(opened.log, (finding.onset - NEAR, finding.onset), finding.onset, groups),
                 "settled": [case for case in settled if case["class"] == finding.fault][:MOST_SETTLED],
             }
@@ -92,9 +92,9 @@ def diagnose_log(
             for row in kind_rows(diagnosis, language)
             if channel in (None, row["channel"])
         ],
-        "excursions": _excursions(diagnosis, channel, language),
+        "excursions": _excursions(diagnosis, channel, language, done),
         "segments": segment_wording.rows(diagnosis, channel, language, MOST_SEGMENTS),
-        "course": [] if is_ill else _courses(opened.log, channel),
+        "timeline": timeline(diagnosis, channel, language, done),
         "swings": [
             plain(asdict(swing))
             | {"start_clock": opened.log.clock(swing.start), "end_clock": opened.log.clock(swing.end)}
@@ -108,38 +108,12 @@ def diagnose_log(
     }
 
 
-def next_test(
-    workspace: Workspace, log: str, device: str = "", channel: int | None = None, language: Language = "en"
-) -> dict[str, Any]:
-    """Return per fault of `log` the measurement that decides between it and what looks most like it.
-
-    When two causes are left, or the log cannot tell. Not for advice on gains.
-    Example: next_test(log="run.log", channel=2).
-
-    rival        class of that
-    open         whether the log leaves it open
-    cannot_tell  what no log tells from the fault, each with its measurement
-    """
-    opened = open_log(workspace, log, device)
-    findings = _of_channel(diagnosed(opened).findings, channel)
-    rows = [
-        {
-            "class": finding.fault,
-            "channel": finding.channel,
-            "confidence": finding.confidence,
-            "rival": next_tests()[finding.fault]["rivals"][0],
-            "open": bool(open_rival(finding)),
-            "text": wording.next_test(finding, language),
-            "cannot_tell": wording.cannot_tell(finding, language),
-        }
-        for finding in findings
-        if finding.fault in next_tests()
-    ]
-    return {
-        "summary": rows[0]["text"] if rows else f"{opened.name}: no fault to test",
-        **_about(opened),
-        "tests": rows,
-    }
+def _done(opened: Opened) -> list[Group]:
+    """Return what was done, by lines and, if it is not long, columns of the log, which is read again."""
+    log, done = opened.log, happenings(opened.log.events)
+    if log.beside and len(log.samples) <= FINE:
+        done += steps_in(read_beside(log, opened.path, opened.stated or Stated()), log)
+    return done
 
 
 def channel_metrics(
@@ -362,27 +336,20 @@ def _is_of_use(swing: Swing, excursions: Sequence[Excursion]) -> bool:
     return used > OF_CYCLES * swing.cycles
 
 
-def _excursions(diagnosis: Diagnosis, channel: int | None, language: Language) -> dict[str, Any]:
+def _excursions(
+    diagnosis: Diagnosis, channel: int | None, language: Language, done: Sequence[Group]
+) -> dict[str, Any]:
     """Return how often loops were out of their own bands, the largest times, and those that a finding covers.
 
     healthy_but  channels that would be healthy but for excursions that nothing explains
     """
     excursions = _of_channel(diagnosis.excursions, channel)
     explained = [excursion for excursion in excursions if excursion.explained]
-    covered = dict[str, dict[str, Any]]()
-    for excursion in explained:
-        by = covered.setdefault(loop_wording.explanation(excursion, language), {"count": 0, "peaks": []})
-        by["count"] += 1
-        if by["count"] <= MOST_EXCURSIONS:
-            peak = excursion.evidence[1]
-            told = {"channel": excursion.channel, "pv": plain(peak.values["pv"])}
-            by["peaks"].append(told | diagnosis.log.at(peak.time, peak.line))
     return {
         "count": len(excursions),
-        "unexplained": _rows(diagnosis.log, loop_wording.unexplained(excursions), language),
-        "explained": _rows(diagnosis.log, explained, language),
+        "unexplained": _rows(diagnosis.log, loop_wording.unexplained(excursions), language, done),
+        "explained": _rows(diagnosis.log, explained, language, done),
         "unexplained_count": len(excursions) - len(explained),
-        "covered": covered,
         "healthy_but": sorted(
             why.channel
             for why in diagnosis.withheld.values()
@@ -391,14 +358,14 @@ def _excursions(diagnosis: Diagnosis, channel: int | None, language: Language) -
     }
 
 
-def _rows(log: Log, excursions: Sequence[Excursion], language: Language) -> list[dict[str, Any]]:
-    done = happenings(log.events) if excursions else []
+def _rows(
+    log: Log, excursions: Sequence[Excursion], language: Language, done: Sequence[Group]
+) -> list[dict[str, Any]]:
     return [
         {
             **_when(log, excursion),
             **{name: plain(getattr(excursion, name)) for name in ("channel", "size", "limit", "explained")},
             "span": span_text(excursion.end - excursion.onset, language),
-            "summary": loop_wording.away(excursion, log, language),
             "lines": [item.line for item in excursion.evidence],
             "written": _written(
                 log,
@@ -409,23 +376,6 @@ def _rows(log: Log, excursions: Sequence[Excursion], language: Language) -> list
         }
         for excursion in excursions[:MOST_EXCURSIONS]
     ]
-
-
-def _courses(log: Log, channel: int | None) -> list[dict[str, Any]]:
-    """Return channel by channel the legs of what has no setpoint, each with a line on what was done then."""
-    loops = [loop for loop in loops_of(log).values() if (loop.setpoint != loop.setpoint).all()]  # nan
-    rows, done = list[dict[str, Any]](), happenings(log.events) if loops else []
-    for loop in loops:
-        if channel in (None, loop.channel) and (legs := course_of(loop)):
-            within = [(leg.start, (leg.start + leg.end) / 2) for leg in legs]
-            told = [
-                plain({"from": leg.before, "to": leg.after, "rate": leg.rate, "stays": leg.stays})
-                | {"start": plain(leg.start), "written": _written(log, ends, leg.start, done)}
-                | log.at(leg.end, leg.line)
-                for leg, ends in zip(legs, within, strict=True)
-            ]
-            rows.append({"channel": loop.channel, "legs": told})
-    return rows
 
 
 def _written(
@@ -518,23 +468,6 @@ def _finding(
 def _evidence(log: Log, item: Evidence, texts: Mapping[int, str]) -> dict[str, Any]:
     values, text = plain(dict(item.values)), texts.get(item.line, "")
     return {"values": values, "text": text, **log.at(item.time, item.line)}
-
-
-def _coincidence(coincidence: Coincidence, language: Language) -> dict[str, Any]:
-    """Return event lines that coincide with a finding; "reason" tells whether they fit it by physics."""
-    return {
-        "text": sentence(coincidence, language),
-        "template": coincidence.group.template,
-        "level": coincidence.group.level,
-        "source": coincidence.group.source,
-        "count": len(coincidence.messages),
-        "of": len(coincidence.group.messages),
-        "place": coincidence.place,
-        "seconds": plain(coincidence.seconds),
-        "chance": plain(coincidence.chance),
-        "reason": coincidence.reason,
-        "lines": [message.line for message in coincidence.messages[:MOST_COINCIDENT]],
-    }
 
 
 def _channels(opened: Opened, diagnosis: Diagnosis, channel: int | None) -> list[dict[str, Any]]:

@@ -12,6 +12,7 @@ from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.logs import other_columns as read_other_columns
 from instrumentgpt.instruments.loops import Floats, Indices
+from instrumentgpt.instruments.messages import Group, Message
 from instrumentgpt.instruments.reading.headers import written_unit
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.reading.tables import OtherColumns
@@ -25,6 +26,7 @@ MARGIN = 0.25  # of its length, before and after a fault, is no rest: heat lags 
 FEWEST = 20  # samples of the rest, below which nothing can be set beside it
 LONGEST = 0.5  # share of the log; a longer fault has no rest beside it
 SHIFTED = 2.0  # standard deviations on either side, from which a mean changed
+AT_ONCE = 0.5  # of a shift, between the FEWEST before and after: the rest may be on the way
 MOST_TIMES = 40  # told of all columns together
 Spans = dict[str, list[tuple[float, float, int]]]  # what happened → onset and end (s), line
 
@@ -89,16 +91,35 @@ def _shift(log: Log, read: OtherColumns, values: Floats, inside: Indices) -> dic
 
     By the largest deviation of the cumulative sum (Page 1954), against the spread on either side.
     """
-    level, count = values[inside], len(inside)
-    place = int(np.abs(np.cumsum(level - level.mean())).argmax()) + 1
+    if (place := _shifted_at(level := values[inside])) is None:
+        return None
+    at, before, after = inside[place], level[:place].mean(), level[place:].mean()
+    return log.at(read.time[at], read.line[at]) | {"before": before, "after": after}
+
+
+def _shifted_at(level: Floats) -> int | None:
+    count = len(level)
+    place = int(np.abs(np.cumsum(level - level.mean())).argmax()) + 1 if count else 0
     if not FEWEST <= place <= count - FEWEST:
         return None
     before, after = level[:place], level[place:]
     within = np.sqrt((place * before.var() + (count - place) * after.var()) / count)
-    if abs(after.mean() - before.mean()) <= SHIFTED * within:
-        return None
-    at = inside[place]
-    return log.at(read.time[at], read.line[at]) | {"before": before.mean(), "after": after.mean()}
+    return place if abs(after.mean() - before.mean()) > SHIFTED * within else None
+
+
+def steps_in(read: OtherColumns, log: Log) -> list[Group]:
+    """Return where a column went from one mean to another at once: as lines, which `log` has of others."""
+    steps, told = list[Group](), {*log.events["line"]}
+    for name, values in read.values.items():
+        level = values[finite := np.flatnonzero(np.isfinite(values))]
+        if (place := _shifted_at(level)) is None or (line := int(read.line[finite[place]])) in told:
+            continue
+        before, after = level[:place].mean(), level[place:].mean()
+        near = level[place : place + FEWEST].mean() - level[place - FEWEST : place].mean()
+        if near / (after - before) > AT_ONCE:
+            text = f"{name} {before:.4g} → {after:.4g}"
+            steps.append(Group(text, "info", "", (Message(line, float(read.time[finite[place]]), text),)))
+    return steps
 
 
 def _row(

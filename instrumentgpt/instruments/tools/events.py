@@ -185,8 +185,9 @@ def seconds_at(log: Log, clock: str) -> float:
     """Return as `time_of`, but of a moment after the log's end, too, on a day that it has."""
     samples = log.samples["time"]
     last = float(samples.max()) if len(samples) else math.nan
-    is_elapsed, start = clock.startswith("+"), log.start or pd.Timestamp(0)
-    if math.isnan(last) or (log.start is None and not is_elapsed):
+    clock, is_elapsed = clock.partition(" (")[0], clock.startswith("+")
+    start = log.start or pd.Timestamp(log.of_day or 0.0, unit="s")
+    if math.isnan(last) or (log.start is None and log.of_day is None and not is_elapsed):
         raise NotInTheLog("no_clock", log=log.name, clock=clock)
     day, _, of_day = ("", "", clock.removeprefix("+")) if is_elapsed else clock.rpartition(" ")
     passed = pd.Timedelta(of_day if is_elapsed or of_day.count(":") == 2 else f"{of_day}:00")

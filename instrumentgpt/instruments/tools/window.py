@@ -1,7 +1,7 @@
 """The stretch of a log that a question names, and what its readings were in it."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
 MOST_TIMES = 8  # past a limit that are told one by one
 WARMING = 3.0  # bands from the setpoint, from which a log begins with a warm-up
+PLATEAU = 10  # times as many rows as a setpoint that is ramped has at one value, mostly
 FEWEST_ROWS = 4  # of a way between two setpoints, or its rate is none
 MOST_MOVES = 12  # from one setpoint to another that are told: a programme of six has as many ways
 CALM = 3.0  # times as long as its way in its band, after which what pv does is no answer to the step
@@ -52,6 +53,7 @@ def window_of(log: Log, since: str, until: str) -> tuple[float, float]:
 
 
 def _seconds(log: Log, moment: str, last: float) -> float:
+    moment = moment.partition(" (")[0]
     try:
         if moment[0] in "+-" and ":" not in moment:
             span = float(pd.Timedelta(moment[1:]).total_seconds())
@@ -103,6 +105,7 @@ def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
     return [
         {
             **log.at(samples["time"].iloc[at], samples["line"].iloc[at]),
+            "time": plain(float(samples["time"].iloc[at])),
             **{
                 name: [plain(float(gains[name].iloc[row])) for row in (at - 1, at)]
                 for name, is_other in zip(GAIN_NAMES, moved[at], strict=True)
@@ -163,19 +166,21 @@ def beyond_where(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str,
 
 
 def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -> list[Segment]:
-    """Return the setpoints of a channel in order: those held, and those a fast programme stepped to.
+    """Return the setpoints of a channel in order: those held, and those a fast programme went to.
 
     segments  of the channel; what is too short to be a hold there counts here if it was stepped to by more
-              than WARMING bands, and read FEWEST_ROWS times
+              than WARMING bands, and read FEWEST_ROWS times, or stood PLATEAU times as long as most on a ramp
     """
     holds = [segment for segment in segments if segment.kind == "hold"]
     time, setpoint = samples["time"].to_numpy(), samples["setpoint"].to_numpy()
-    levels = [*holds]
-    for first, stop in constant_runs(setpoint):
+    levels, stretches = [*holds], constant_runs(setpoint)
+    usual = float(np.median(np.diff(stretches, axis=1)))
+    for first, stop in stretches:
         onset, end = float(time[first]), float(time[stop - 1])
         stepped = first > 0 and abs(setpoint[first] - setpoint[first - 1]) > WARMING * band > 0
         is_held = any(hold.onset < end and onset < hold.end for hold in holds)
-        if stepped and stop - first >= FEWEST_ROWS and not is_held:
+        stays = first > 0 and stop - first >= PLATEAU * usual
+        if (stepped or stays) and stop - first >= FEWEST_ROWS and not is_held:
             rows = samples.iloc[first:stop]
             means = {"duty": rows["output"].mean(), "mean_error": setpoint[first] - rows["pv"].mean()}
             lines = int(rows["line"].iloc[0]), int(rows["line"].iloc[-1])
@@ -185,25 +190,47 @@ def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -
 
 
 def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -> list[dict[str, Any]]:
-    """Return how pv of a channel went from one setpoint to the next, and to the first, each way once.
+    """Return how pv of a channel went from one setpoint to the next, as `ways_of`, each way once.
+
+    count  how often it went so; clock, line: when first; the medians of its times and rates; the most it
+           went beyond
+    """
+    ways: dict[tuple[float, float], list[dict[str, Any]]] = {}
+    for way, _ in ways_of(log, channel, segments, band):
+        ways.setdefault((way["from"], way["to"]), []).append(way)
+    moves = [
+        {name: rows[0][name] for name in ("from", "to", "clock", "line")}
+        | {"count": len(rows)}
+        | {name: pd.Series([row[name] for row in rows]).median() for name in MEDIANS}
+        | {"beyond": max((row["beyond"] for row in rows), key=lambda beyond: beyond["size"])}
+        for rows in ways.values()
+    ]
+    told = sorted(moves, key=lambda move: -move["count"])[:MOST_MOVES]
+    return [plain(move) for move in moves if move in told]
+
+
+def ways_of(
+    log: Log, channel: int, segments: Sequence[Segment], band: float
+) -> Iterator[tuple[dict[str, Any], Segment]]:
+    """Yield how pv of a channel went from one setpoint to the next, and to the first; and the latter's time.
 
     from, to  setpoints, of the first way the pv that the log begins with
-    count     how often it went so; clock, line: when the first was left
-    seconds   from then until pv was within `band` of the second, the median of them; None if it never was
-    rate      of pv from 10 to 90 % of the way, per minute, likewise; rise: the s it took for that
+    clock, line  when the first was left; start: s
+    seconds   from then until pv was within `band` of the second; nan if it never was
+    rate      of pv from 10 to 90 % of the way, per minute; rise: the s it took for that
     steepest  rate over STEEP of that, where it was largest
-    settled   s until pv was within `band` and stayed there; None if it was not there at the end
+    settled   s until pv was within `band` and stayed there; nan if it was not there at the end
     beyond    how far pv went past the second setpoint, at the most: with its value, clock and line
-    asked     rate of a setpoint that was ramped, per minute; None of one that was stepped
+    asked     rate of a setpoint that was ramped, per minute; nan of one that was stepped
     """
-    samples = log.samples[log.samples["channel"] == channel]
+    samples = log.readings
+    samples = samples[(samples["channel"] == channel) & samples["pv"].notna()]
     levels = levels_of(samples, [one for one in segments if one.channel == channel], band)
     left_at = [(level.setpoint, level.end, level.last_line) for level in levels[:-1]]
     reached = levels[1:]
     if levels and abs((start := float(samples["pv"].iloc[0])) - levels[0].setpoint) > WARMING * band > 0:
         left_at.insert(0, (start, float(samples["time"].iloc[0]), int(samples["line"].iloc[0])))
         reached = levels
-    ways: dict[tuple[float, float], list[dict[str, Any]]] = {}
     for (left, begin, line), after in zip(left_at, reached, strict=True):
         inside = samples[samples["time"].between(begin, after.end)]
         time, pv = inside["time"].to_numpy(), inside["pv"].to_numpy()
@@ -217,6 +244,7 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
             for there in (share >= RISE[0], share >= RISE[1], share >= 1 - band / abs(way))
         )
         ramp, period = after.onset - begin, float(np.median(np.diff(time)))
+        is_ramped = len(constant_runs(inside["setpoint"].to_numpy())) > FEWEST_ROWS
         away = np.flatnonzero(np.abs(pv - after.setpoint) > band)
         calm = np.diff(time[away], append=time[-1]) > CALM * max(arrived - begin, FEWEST_ROWS * period)
         stop = int(away[np.argmax(calm)]) + 1 if calm.any() else len(time)
@@ -225,30 +253,24 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
         rows = max(FEWEST_ROWS, round((done - begun) * STEEP / period)) if done > begun else len(pv)
         slopes = (pv[rows:] - pv[:-rows]) / (time[rows:] - time[:-rows])
         settled = float(time[min(away[-1] + 1, len(time) - 1)]) if away.size else begin
-        ways.setdefault((left, after.setpoint), []).append(
-            {
-                **log.at(begin, line),
-                "seconds": arrived - begin,
-                "rise": done - begun,
-                "steepest": 60 * slopes[np.abs(slopes).argmax()] if slopes.size else np.nan,
-                "settled": np.nan if away.size and away[-1] == len(time) - 1 else settled - begin,
-                "beyond": {
-                    "size": max(0.0, (float(peak["pv"]) - after.setpoint) * np.sign(after.setpoint - left)),
-                    "value": float(peak["pv"]),
-                    **log.at(peak["time"], peak["line"]),
-                },
-                "rate": 60 * (RISE[1] - RISE[0]) * way / (done - begun) if done > begun else np.nan,
-                "asked": 60 * (after.setpoint - left) / ramp if ramp > 2 * period else np.nan,
-            }
-        )
-    moves = [
-        {"from": left, "to": after, "count": len(rows), "clock": rows[0]["clock"], "line": rows[0]["line"]}
-        | {name: pd.Series([row[name] for row in rows]).median() for name in MEDIANS}
-        | {"beyond": max((row["beyond"] for row in rows), key=lambda beyond: beyond["size"])}
-        for (left, after), rows in ways.items()
-    ]
-    told = sorted(moves, key=lambda move: -move["count"])[:MOST_MOVES]
-    return [plain(move) for move in moves if move in told]
+        told = {
+            "from": left,
+            "to": after.setpoint,
+            "start": begin,
+            **log.at(begin, line),
+            "seconds": arrived - begin,
+            "rise": done - begun,
+            "steepest": 60 * slopes[np.abs(slopes).argmax()] if slopes.size else np.nan,
+            "settled": np.nan if away.size and away[-1] == len(time) - 1 else settled - begin,
+            "beyond": {
+                "size": max(0.0, (float(peak["pv"]) - after.setpoint) * np.sign(after.setpoint - left)),
+                "value": float(peak["pv"]),
+                **log.at(peak["time"], peak["line"]),
+            },
+            "rate": 60 * (RISE[1] - RISE[0]) * way / (done - begun) if done > begun else np.nan,
+            "asked": 60 * (after.setpoint - left) / ramp if is_ramped else np.nan,
+        }
+        yield told, after
 
 
 def cycles_of(log: Log, channel: int, band: float) -> dict[str, Any]:

@@ -1,0 +1,225 @@
+"""What happened in a log, in its order: what was set, how pv came there, when it left, what was said."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from instrumentgpt.instruments import loop_wording, wording
+from instrumentgpt.instruments.analysis.course import course_of
+from instrumentgpt.instruments.analysis.departures import happenings
+from instrumentgpt.instruments.analysis.segments import Segment
+from instrumentgpt.instruments.analysis.signals import runs
+from instrumentgpt.instruments.analysis.tracks import AT_LIMIT
+from instrumentgpt.instruments.diagnosis import Diagnosis
+from instrumentgpt.instruments.language import Language, phrase, span_text
+from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Loop, loops_of
+from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
+from instrumentgpt.instruments.tools.opened import plain
+from instrumentgpt.instruments.tools.window import extremes_of, gain_changes, levels_of, ways_of
+from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
+
+SHORT = 3  # legs
+MOST_BESIDE = 4  # readings beside the loops, told with what these held
+ALIKE = 4  # lines: more are told as one
+MOST = 16  # told of one log; of more those alike are told as one, and lines that come more often tell nothing
+FINE = 400_000  # samples, above which the segments tell what was set
+AT_LIMIT_FOR = 0.01  # of the log, and two lags, for which an output stands at its limit to be told
+ORDER = ("found", "found_all", "out", "set", "limit", "gains", "held", "goes", "stays", "said")
+word = partial(phrase, Path(__file__).with_name("timeline.toml"))
+Numbers = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Happening:
+    """Something that happened in a log.
+
+    what        its sentence in timeline.toml
+    start, end  s since the log's first line
+    alike       what those like it have, too
+    numbers     that its sentence tells
+    """
+
+    what: str
+    channel: int | None
+    start: float
+    end: float
+    line: int
+    alike: tuple[object, ...]
+    numbers: Numbers
+
+
+def timeline(
+    diagnosis: Diagnosis, channel: int | None, language: Language, done: Sequence[Group] | None = None
+) -> list[Numbers]:
+    """Return what happened in order, each with clock, line, numbers and a summary, at most `MOST`.
+
+    Where it is more, those that are alike are told as one: `count`.
+
+    done  what was done, by lines and columns of the log; None: by lines
+    """
+    done = happenings(diagnosis.log.events) if done is None else done
+    happened = [*_found(diagnosis, channel, language), *_said(diagnosis, channel, done)]
+    log, alone = replace(diagnosis.log, samples=diagnosis.log.readings), "setpoint" in diagnosis.log.missing
+    for number, loop in loops_of(log).items():
+        if channel in (None, number):
+            happened += chain(_out(diagnosis, loop, language), _limits(diagnosis, loop))
+            happened += chain(_gains(diagnosis, number), _legs(loop, alone), _set(diagnosis, number))
+    alike = defaultdict[object, list[Happening]](list)
+    for one in sorted(happened, key=lambda one: one.start):
+        alike[one.what, one.channel, one.alike].append(one)
+    said = [group for group in alike.values() if group[0].what == "said" and len(group) > ALIKE]
+    groups = sorted((group for group in alike.values() if group not in said), key=len)
+    while groups and len(said) + sum(map(len, groups)) > MOST and len(groups[-1]) > 1:
+        said.append(groups.pop())
+    rows = [*said, *([one] for group in groups for one in group)]
+    rows.sort(key=lambda row: (ORDER.index(row[0].what), row[0].start - row[-1].end))
+    told = sorted(rows[:MOST], key=lambda row: row[0].start)
+    return [_row(diagnosis, row, language) for row in told]
+
+
+def _row(diagnosis: Diagnosis, row: Sequence[Happening], language: Language) -> Numbers:
+    """Return one happening, or all that are alike, as JSON."""
+    log, first, span = diagnosis.log, row[0], partial(span_text, language=language, exact=True)
+    sizes = [one.numbers.get("size", math.nan) for one in row]
+    taken = [one.numbers.get("arrived", one.end - one.start) for one in row]
+    numbers = {**first.numbers, "count": len(row), "seconds": first.end - first.start}
+    numbers |= {"smallest": min(sizes, key=abs), "largest": max(sizes, key=abs)}
+    numbers |= {"last": _clock(log, row[-1].start, first.start)}
+    ends = {"span": first.end - first.start, "came": taken[0], "kept": numbers.get("kept", math.nan)}
+    said = {name: "?" if math.isnan(value) else span(value) for name, value in ends.items()}
+    lengths = [span(length) for length in sorted(length for length in taken if length >= 0)]
+    said |= {"channel": f"{first.channel}", "unit": log.unit_of(first.channel or 0)}
+    said |= {"spans": "–".join(dict.fromkeys([*lengths[:1], *lengths[-1:]])) or "?"}
+    parts = "".join(word(name, language, **numbers | said) for name in _parts(numbers))
+    key = first.what if len(row) == 1 else f"{first.what}_often"
+    told = {"what": first.what, "channel": first.channel, **log.at(first.start, first.line), **numbers}
+    summary = word(key, language, **numbers | said, parts=parts)
+    return dict(plain(told | {"end_clock": log.clock(row[-1].end), "summary": summary}))
+
+
+def _clock(log: Log, time: float, start: float) -> str:
+    """Return the clock at `time`, without the day if that is the one of `start`."""
+    clock, day = log.clock(time), log.clock(start).partition(" ")[0]
+    clock = clock.rpartition(".")[0] if log.start else clock
+    return clock.partition("(")[2].rstrip(")") or clock.removeprefix(f"{day} ")
+
+
+def _parts(numbers: Numbers) -> Iterator[str]:
+    """Yield what is known of how pv came to a setpoint, and how it was held."""
+    if "arrived" in numbers:
+        came = math.isfinite(numbers["arrived"])
+        yield from ["ramped"] * math.isfinite(numbers["asked"])
+        yield "arrived" if came else "short"
+        yield from ["beyond"] * bool(came and numbers["size"] > 0)
+    yield from (name for name in ("least", "duty") if math.isfinite(numbers.get(name, math.nan)))
+    yield from ["meanwhile"] * ("meanwhile" in numbers)
+
+
+def _found(diagnosis: Diagnosis, channel: int | None, language: Language) -> Iterator[Happening]:
+    for one in diagnosis.findings:
+        if one.severity not in ("none", "info") and (channel is None or one.is_about(channel)):
+            until, title = _clock(diagnosis.log, one.end, one.onset), wording.title(one.fault, language)
+            place = (one.onset, one.end, one.evidence[0].line if one.evidence else 1, (one.fault,))
+            numbers = {"title": title, "until": until}
+            yield Happening("found" if one.channel else "found_all", one.channel, *place, numbers)
+
+
+def _set(diagnosis: Diagnosis, channel: int) -> Iterator[Happening]:
+    """Yield how pv came to the setpoints of a channel, and how these were held; not of the only one."""
+    log, band = diagnosis.log, diagnosis.bands[channel]
+    if len(log.samples) > FINE or "setpoint" in log.missing:
+        return
+    segments = [one for one in diagnosis.segments if one.channel == channel]
+    ways = {after.onset: way for way, after in ways_of(log, channel, segments, band)}
+    levels = list[Segment]()
+    for level in levels_of(log.samples[log.samples["channel"] == channel], segments, band):
+        if levels and level.setpoint == levels[-1].setpoint and level.onset not in ways:  # of another day
+            levels[-1] = replace(levels[-1], end=level.end)
+        else:
+            levels.append(level)
+    beside = [other for other, kind in diagnosis.kinds.items() if kind.drive == "beside"][:MOST_BESIDE]
+    for level in levels if ways or beside or len(levels) > 1 else ():
+        window = (level.settled_at if level.kind == "hold" else level.middle), level.end
+        read, *others = (extremes_of(log, at, window) for at in (channel, *beside))
+        numbers: Numbers = {"to": level.setpoint, "kept": level.end - level.onset}
+        numbers |= {name: read["pv"][name]["value"] for name in ("least", "most") if "pv" in read}
+        numbers |= {"duty": read["output"]["mean"]} if "output" in read else {}
+        means = {at: one["pv"]["mean"] for at, one in zip(beside, others, strict=True) if "pv" in one}
+        told = (f"{at}: {mean:.4g} {log.unit_of(at)}".strip() for at, mean in means.items())
+        numbers |= {"means": [*means.values()], "meanwhile": ", ".join(told)} if means else {}
+        if way := ways.get(level.onset):
+            numbers |= {"from": way["from"], "arrived": way["seconds"], "asked": way["asked"]}
+            numbers |= {name: way["beyond"][name] for name in ("size", "value")}
+        begun: tuple[float, float, int]
+        begun = (way["start"], level.end, way["line"]) if way else (level.onset, level.end, level.first_line)
+        alike = numbers.get("from"), level.setpoint
+        yield Happening("set" if way else "held", channel, *begun, alike, numbers)
+
+
+def _out(diagnosis: Diagnosis, loop: Loop, language: Language) -> Iterator[Happening]:
+    """Yield the times in which a loop was out of its own band, and what explains them."""
+    for one in diagnosis.excursions:
+        first, stop = np.searchsorted(loop.time, [one.onset, one.end])
+        if one.channel == loop.channel:
+            away = math.copysign(1.0, one.size) * loop.pv[first : stop + 1]
+            peak, why = int(first) + int(np.nanargmax(away)), loop_wording.explanation(one, language)
+            clock = _clock(diagnosis.log, loop.time[peak], one.onset)
+            numbers = {"size": one.size, "pv": loop.pv[peak], "why": why, "peak": clock}
+            place = (one.onset, one.end, one.evidence[0].line, (one.size > 0, why))
+            yield Happening("out", loop.channel, *place, numbers)
+
+
+def _limits(diagnosis: Diagnosis, loop: Loop) -> Iterator[Happening]:
+    """Yield the times in which a continuous output stood at one of its limits."""
+    kind = diagnosis.kinds[loop.channel]
+    if kind.drive != "continuous" or not len(loop) or kind.high <= kind.low:
+        return
+    least = max(2 * kind.lag, AT_LIMIT_FOR * float(np.ptp(loop.time)))
+    for limit in (kind.low, kind.high):
+        for first, stop in runs(np.abs(loop.output - limit) < AT_LIMIT).tolist():
+            start, end = float(loop.time[first]), float(loop.time[stop - 1])
+            pv = loop.pv[first:stop][np.isfinite(loop.pv[first:stop])]
+            if end - start >= least and pv.size:
+                numbers = {"value": limit, "least": pv.min(), "most": pv.max()}
+                yield Happening("limit", loop.channel, start, end, int(loop.line[first]), (limit,), numbers)
+
+
+def _gains(diagnosis: Diagnosis, channel: int) -> Iterator[Happening]:
+    for change in gain_changes(diagnosis.log, channel):
+        told = (f"{name} {change[name][0]:g} → {change[name][1]:g}" for name in GAIN_NAMES if name in change)
+        place = (change["time"], change["time"], change["line"], (change["line"],))
+        yield Happening("gains", channel, *place, {"changes": ", ".join(told)})
+
+
+def _said(diagnosis: Diagnosis, channel: int | None, done: Sequence[Group]) -> Iterator[Happening]:
+    """Yield the lines behind the first sample that tell of trouble, or of what was done.
+
+    Not those at which a `channel` leaves its band: that is told with it.
+    """
+    events, first = diagnosis.log.events, diagnosis.log.samples["line"].min()
+    begun = {one.evidence[0].line for one in diagnosis.excursions if channel in (None, one.channel)}
+    for group in [*done, *group_messages(events, levels=TROUBLE)]:
+        for message in group.messages if len(group.messages) <= MOST else ():
+            if message.line <= first or message.line in begun:
+                continue
+            text = f"{group.source} {message.text}".strip()
+            place = (message.time, message.time, message.line, (group.source, group.template))
+            yield Happening("said", None, *place, {"text": text})
+
+
+def _legs(loop: Loop, alone: bool) -> Iterator[Happening]:
+    """Yield the course of a pv without setpoint; beside loops that have one, only where it is a short one."""
+    legs = () if np.isfinite(loop.setpoint).any() else course_of(loop)
+    for leg in legs if alone or len(legs) <= SHORT else ():
+        numbers = {"from": leg.before, "to": leg.after, "rate": leg.rate}
+        line = int(loop.line[np.searchsorted(loop.time, leg.start)])
+        place = (leg.start, leg.end, line, (leg.start,))
+        yield Happening("stays" if leg.stays else "goes", loop.channel, *place, numbers)
