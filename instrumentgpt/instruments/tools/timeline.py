@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -20,14 +20,13 @@ from instrumentgpt.instruments.analysis.tracks import AT_LIMIT
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.language import Language, phrase, span_text
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.loops import Loop, loops_of
+from instrumentgpt.instruments.loops import Floats, Loop, loops_of
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
 from instrumentgpt.instruments.tools.opened import plain
-from instrumentgpt.instruments.tools.window import extremes_of, gain_changes, levels_of, ways_of
+from instrumentgpt.instruments.tools.window import gain_changes, levels_of, ways_of
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
-SHORT = 3  # legs
-MOST_BESIDE = 4  # readings beside the loops, told with what these held
+SHORT, MOST_BESIDE = 3, 4  # legs, and readings beside the loops, that are told with what these held
 ALIKE = 4  # lines: more are told as one
 MOST = 16  # told of one log; of more those alike are told as one, and lines that come more often tell nothing
 FINE = 400_000  # samples, above which the segments tell what was set
@@ -68,10 +67,10 @@ def timeline(
     done = happenings(diagnosis.log.events) if done is None else done
     happened = [*_found(diagnosis, channel, language), *_said(diagnosis, channel, done)]
     log, alone = replace(diagnosis.log, samples=diagnosis.log.readings), "setpoint" in diagnosis.log.missing
-    for number, loop in loops_of(log).items():
+    for number, loop in (loops := loops_of(log)).items():
         if channel in (None, number):
             happened += chain(_out(diagnosis, loop, language), _limits(diagnosis, loop))
-            happened += chain(_gains(diagnosis, number), _legs(loop, alone), _set(diagnosis, number))
+            happened += chain(_gains(diagnosis, number), _legs(loop, alone), _set(diagnosis, loops, number))
     alike = defaultdict[object, list[Happening]](list)
     for one in sorted(happened, key=lambda one: one.start):
         alike[one.what, one.channel, one.alike].append(one)
@@ -126,15 +125,22 @@ def _parts(numbers: Numbers) -> Iterator[str]:
 def _found(diagnosis: Diagnosis, channel: int | None, language: Language) -> Iterator[Happening]:
     for one in diagnosis.findings:
         if one.severity not in ("none", "info") and (channel is None or one.is_about(channel)):
-            until, title = _clock(diagnosis.log, one.end, one.onset), wording.title(one.fault, language)
             place = (one.onset, one.end, one.evidence[0].line if one.evidence else 1, (one.fault,))
-            numbers = {"title": title, "until": until}
+            numbers = {"title": wording.title(one.fault, language)}
+            numbers["until"] = _clock(diagnosis.log, one.end, one.onset)
             yield Happening("found" if one.channel else "found_all", one.channel, *place, numbers)
 
 
-def _set(diagnosis: Diagnosis, channel: int) -> Iterator[Happening]:
+def _read(values: Floats, loop: Loop, window: tuple[float, float]) -> Floats:
+    """Return what is finite of the `values` of a loop in a `window`, s."""
+    first, stop = np.searchsorted(loop.time, window)
+    part = values[first : stop + 1]
+    return np.asarray(part[np.isfinite(part)])
+
+
+def _set(diagnosis: Diagnosis, loops: Mapping[int, Loop], channel: int) -> Iterator[Happening]:
     """Yield how pv came to the setpoints of a channel, and how these were held; not of the only one."""
-    log, band = diagnosis.log, diagnosis.bands[channel]
+    log, band, loop = diagnosis.log, diagnosis.bands[channel], loops[channel]
     if len(log.samples) > FINE or "setpoint" in log.missing:
         return
     segments = [one for one in diagnosis.segments if one.channel == channel]
@@ -145,14 +151,15 @@ def _set(diagnosis: Diagnosis, channel: int) -> Iterator[Happening]:
             levels[-1] = replace(levels[-1], end=level.end)
         else:
             levels.append(level)
-    beside = [other for other, kind in diagnosis.kinds.items() if kind.drive == "beside"][:MOST_BESIDE]
+    others = [other for other, kind in diagnosis.kinds.items() if kind.drive == "beside"][:MOST_BESIDE]
+    beside = {other: loops[other] for other in others}
     for level in levels if ways or beside or len(levels) > 1 else ():
         window = (level.settled_at if level.kind == "hold" else level.middle), level.end
-        read, *others = (extremes_of(log, at, window) for at in (channel, *beside))
         numbers: Numbers = {"to": level.setpoint, "kept": level.end - level.onset}
-        numbers |= {name: read["pv"][name]["value"] for name in ("least", "most") if "pv" in read}
-        numbers |= {"duty": read["output"]["mean"]} if "output" in read else {}
-        means = {at: one["pv"]["mean"] for at, one in zip(beside, others, strict=True) if "pv" in one}
+        pv, output = (_read(values, loop, window) for values in (loop.pv, loop.output))
+        numbers |= {"least": pv.min(), "most": pv.max()} if pv.size else {}
+        numbers |= {"duty": output.mean()} if output.size else {}
+        means = {at: read.mean() for at, one in beside.items() if (read := _read(one.pv, one, window)).size}
         told = (f"{at}: {mean:.4g} {log.unit_of(at)}".strip() for at, mean in means.items())
         numbers |= {"means": [*means.values()], "meanwhile": ", ".join(told)} if means else {}
         if way := ways.get(level.onset):
@@ -186,7 +193,7 @@ def _limits(diagnosis: Diagnosis, loop: Loop) -> Iterator[Happening]:
     for limit in (kind.low, kind.high):
         for first, stop in runs(np.abs(loop.output - limit) < AT_LIMIT).tolist():
             start, end = float(loop.time[first]), float(loop.time[stop - 1])
-            pv = loop.pv[first:stop][np.isfinite(loop.pv[first:stop])]
+            pv = _read(loop.pv, loop, (start, end))
             if end - start >= least and pv.size:
                 numbers = {"value": limit, "least": pv.min(), "most": pv.max()}
                 yield Happening("limit", loop.channel, start, end, int(loop.line[first]), (limit,), numbers)
@@ -200,19 +207,15 @@ def _gains(diagnosis: Diagnosis, channel: int) -> Iterator[Happening]:
 
 
 def _said(diagnosis: Diagnosis, channel: int | None, done: Sequence[Group]) -> Iterator[Happening]:
-    """Yield the lines behind the first sample that tell of trouble, or of what was done.
-
-    Not those at which a `channel` leaves its band: that is told with it.
-    """
+    """Yield the lines on trouble and on what was done, but those at which `channel` leaves its band."""
     events, first = diagnosis.log.events, diagnosis.log.samples["line"].min()
-    begun = {one.evidence[0].line for one in diagnosis.excursions if channel in (None, one.channel)}
+    away = (one for one in diagnosis.excursions if one.cause and channel in (None, one.channel))
+    begun = {one.evidence[0].line for one in away}
     for group in [*done, *group_messages(events, levels=TROUBLE)]:
         for message in group.messages if len(group.messages) <= MOST else ():
-            if message.line <= first or message.line in begun:
-                continue
-            text = f"{group.source} {message.text}".strip()
-            place = (message.time, message.time, message.line, (group.source, group.template))
-            yield Happening("said", None, *place, {"text": text})
+            if message.line > first and message.line not in begun:
+                place = (message.time, message.time, message.line, (group.source, group.template))
+                yield Happening("said", None, *place, {"text": f"{group.source} {message.text}".strip()})
 
 
 def _legs(loop: Loop, alone: bool) -> Iterator[Happening]:
