@@ -57,6 +57,7 @@ from instrumentgpt.analyst.questions import (
 from instrumentgpt.analyst.report import (
     diagnose,
     diagnosed,
+    draw,
     fault_untold,
     faults_of,
     happened,
@@ -121,6 +122,7 @@ def _beside_figures(case: Case, parts: Sequence[Question], told: str) -> Iterato
         if rows and not any(row in told for row in rows):
             yield f"\n\n{verdict(case, about, diagnosis)}\n\n" if not faults_of(diagnosis) else "\n\n"
             yield from rows
+            draw(case, about)
 
 
 def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> list[Case]:
