@@ -34,7 +34,7 @@ def test_a_step_of_the_setpoint_is_told_with_the_way_there_and_the_hold_after_it
     held, stepped = (row for row in rows if row["what"] in ("held", "set"))
     assert (held["what"], held["to"], stepped["what"]) == ("held", 60.0, "set")
     assert (stepped["from"], stepped["to"]) == (60.0, 80.0) and 0 < stepped["arrived"] < 600
-    assert "setpoint from 60 to 80 °C; pv in its band after" in stepped["summary"]
+    assert "setpoint from 60 to 80 °C; pv in its band (±" in stepped["summary"]
     assert stepped["least"] > 79 and stepped["most"] < 81
 
 

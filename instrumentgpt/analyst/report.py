@@ -38,6 +38,7 @@ FEWEST_MOVED = 2  # excursions in which a column moved, before it is told: one i
 TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
+MOST_LAST = 4  # channels whose last readings are told with what happened
 COURSE = ("goes", "stays")  # of what happened: a pv without a setpoint
 MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
@@ -510,6 +511,12 @@ def happened(case: Case, about: Subject, diagnosis: Result, *kinds: str) -> Iter
     yield case.say("happened") + "\n\n" if rows and not kinds else ""
     for row in rows:
         yield case.item("happened_row", **about.at(row, diagnosis["start"]), told=plain_text(row["summary"]))
+    channels = diagnosis["channels"] if rows and not kinds else []
+    for row in channels if len(channels) <= MOST_LAST else ():
+        values = {name: row["last"][name] for name in ("setpoint", "pv", "output")}
+        told = values_text(case, values, unit_of(diagnosis, row["channel"]))
+        at = about.at(row["last"], diagnosis["start"])
+        yield case.item("happened_last", **at | {"channel": row["channel"], "told": told}) if told else ""
 
 
 def changed_gains(case: Case, about: Subject, channel: int, change: Result) -> str:
@@ -556,7 +563,9 @@ def values_text(case: Case, values: Result, unit: str) -> str:
     units = {"output": "%", "setpoint": unit, "pv": unit}
     names = {name: case.say(f"value_{name}") for name in units}
     parts = (
-        f"{names.get(name, name)} {value:g} {units.get(name, '')}".rstrip() for name, value in values.items()
+        f"{names.get(name, name)} {value:g} {units.get(name, '')}".rstrip()
+        for name, value in values.items()
+        if value is not None
     )
     return case.say("list_separator").join(parts)
 

@@ -147,11 +147,11 @@ def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator
 
 
 def _segments(diagnosis: Diagnosis, language: Language) -> Iterator[str]:
-    """Yield a table of the worst segments of a log with more than a few, and what changes over days."""
-    if lines := segment_wording.table(diagnosis, language, MOST_SEGMENTS):
+    """Yield the worst segments of a log with more than a few, and what changes over days."""
+    if worst := segment_wording.worth_telling(diagnosis)[:MOST_SEGMENTS]:
         yield f"  {word('segments', language, count=len(diagnosis.segments))}"
-        yield from (f"      {line}" for line in lines)
-        if more := len(diagnosis.segments) + 1 - len(lines):
+        yield from (f"      {segment_wording.sentence(diagnosis, segment, language)}" for segment in worst)
+        if more := len(diagnosis.segments) - len(worst):
             yield f"      {word('segments_more', language, count=more)}"
     for sentence in segment_wording.trend_sentences(diagnosis, language):
         yield f"  {word('trends', language)}: {sentence}"

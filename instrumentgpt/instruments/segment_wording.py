@@ -1,7 +1,6 @@
 """Segments of a log and what changes from day to day, as rows and sentences; words from loop_wording.toml."""
 
 import math
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
@@ -117,22 +116,3 @@ def sentence(diagnosis: Diagnosis, segment: Segment, language: Language) -> str:
     texts = cells(diagnosis, segment, language)
     named = (f"{head(name, diagnosis.log, language)} {text}" for name, text in texts.items() if text)
     return COMMA[language].join(named)
-
-
-def table(diagnosis: Diagnosis, language: Language, most: int) -> list[str]:
-    """Return the worst segments as lines of a table, heads first; columns that say nothing are left out."""
-    figures = [cells(diagnosis, segment, language) for segment in worth_telling(diagnosis)[:most]]
-    if not figures:
-        return []
-    names = [name for name in figures[0] if any(row[name] for row in figures)]
-    lines = [{name: head(name, diagnosis.log, language) for name in names}, *figures]
-    widths = {name: max(_width(line[name]) for line in lines) for name in names}
-    return [
-        "  ".join(line[name] + " " * (widths[name] - _width(line[name])) for name in names).rstrip()
-        for line in lines
-    ]
-
-
-def _width(text: str) -> int:
-    """Return how many columns of a terminal `text` takes: Chinese characters take two."""
-    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)

@@ -92,7 +92,9 @@ def _row(diagnosis: Diagnosis, row: Sequence[Happening], language: Language) -> 
     numbers = {**first.numbers, "count": len(row), "seconds": first.end - first.start}
     numbers |= {"smallest": min(sizes, key=abs), "largest": max(sizes, key=abs)}
     numbers |= {"last": _clock(log, row[-1].start, first.start)}
+    apart = np.median(np.diff([one.start for one in row])) if len(row) > 1 else math.nan
     ends = {"span": first.end - first.start, "came": taken[0], "kept": numbers.get("kept", math.nan)}
+    ends |= {"apart": float(apart)}
     said = {name: "?" if math.isnan(value) else span(value) for name, value in ends.items()}
     lengths = [span(length) for length in sorted(length for length in taken if length >= 0)]
     said |= {"channel": f"{first.channel}", "unit": log.unit_of(first.channel or 0)}
@@ -155,7 +157,7 @@ def _set(diagnosis: Diagnosis, loops: Mapping[int, Loop], channel: int) -> Itera
     beside = {other: loops[other] for other in others}
     for level in levels if ways or beside or len(levels) > 1 else ():
         window = (level.settled_at if level.kind == "hold" else level.middle), level.end
-        numbers: Numbers = {"to": level.setpoint, "kept": level.end - level.onset}
+        numbers: Numbers = {"to": level.setpoint, "kept": level.end - level.onset, "band": band}
         pv, output = (_read(values, loop, window) for values in (loop.pv, loop.output))
         numbers |= {"least": pv.min(), "most": pv.max()} if pv.size else {}
         numbers |= {"duty": output.mean()} if output.size else {}

@@ -245,6 +245,8 @@ def ways_of(
         )
         ramp, period = after.onset - begin, float(np.median(np.diff(time)))
         is_ramped = len(constant_runs(inside["setpoint"].to_numpy())) > FEWEST_ROWS
+        if not is_ramped and after is levels[0]:  # before that nobody asked for it
+            begin, line = after.onset, after.first_line
         away = np.flatnonzero(np.abs(pv - after.setpoint) > band)
         calm = np.diff(time[away], append=time[-1]) > CALM * max(arrived - begin, FEWEST_ROWS * period)
         stop = int(away[np.argmax(calm)]) + 1 if calm.any() else len(time)
