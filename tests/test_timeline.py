@@ -111,6 +111,29 @@ def test_a_clock_without_a_date_is_told_as_the_time_of_day(tmp_path):
     assert at["clock"] == "+9000.000 s (01:30:00 +1 d)"
 
 
+@each(
+    "written, period",
+    [
+        ("{at} ", 0.5),
+        ("[R] {at:06d} ", 15.0),
+        ("{seconds:.1f}: ", 0.5),
+        ("t+{at}s ", 2.0),
+        ("[Z] {at} - ", 1.0),
+    ],
+)
+def test_a_number_that_runs_on_before_named_values_is_the_time(written, period, tmp_path):
+    step = 500 if written == "{at} " else period
+    values = ((37 + number % 3 / 10, 30 + number % 5, number) for number in range(200))
+    rows = [
+        written.format(at=int(step * number), seconds=step * number) + f"SP=37.0 PV={pv:.1f} OUT={output}"
+        for pv, output, number in values
+    ]
+    path = tmp_path / f"{len(written)}.log"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    log = read_log(path)
+    assert np.diff(log.samples["time"]).max() == period and "period" not in log.missing
+
+
 @each("stamp", ["20240808-10{minute:02}00", "240808 10{minute:02}00", "20240808T10{minute:02}00"])
 def test_stamps_without_marks_are_moments(stamp, tmp_path):
     values = ((stamp.format(minute=at), 40 + at % 3 / 10, 30 + at % 5) for at in range(60))

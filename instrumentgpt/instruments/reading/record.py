@@ -222,6 +222,9 @@ TIME, BAND = (
     re.compile(r"(?i)xp$|pb$|band|bereich|[帶带]$"),
 )
 TICKS = re.compile(r"[EWIDV] \((\d+)\) \w+: ")  # ESP-IDF: ms since boot
+LEAD = re.compile(  # what runs on before the values: “[R] 000015 SP=…”, “15000 temp=…”, “t+15s T=…”
+    r"\W{0,2}(?:[A-Za-z]{1,4}\]\s*|[Tt]\s?[+=]\s?)?(\d{1,12}(?:\.\d+)?)(?:\s?m?s)?[\s\])|,:;>-]+(?=[^\W\d])"
+)
 EPOCH = re.compile(r"(?<=\s)(\d{10}(?:\d{3}){0,3})\s*$")  # behind the values: InfluxDB's lines
 REST = ""  # the name of what a line says beside its values: “[Z1]”
 TIMES = {"time", "time (ms)", REST}
@@ -282,6 +285,9 @@ def _values_in(line: str) -> Iterator[tuple[str, str, str]]:
     end = match.end() if (match := stamp or ticks) else 0
     if match := match or epoch:
         yield "time (ms)" if match is ticks else "time", match[1], ""
+    elif lead := LEAD.match(line):
+        yield "lead", lead[1], ""
+        end = lead.end()
     group, met = "", Counter[str]()
     pairs = [*PAIR.finditer(line, end)]
     bare = [*ALONE.finditer(line, end)] if pairs else []
