@@ -113,6 +113,7 @@ def _beside_figures(case: Case, parts: Sequence[Question], told: str) -> Iterato
     asked = sum(bool(aspect("asks", clause)) for clause in CLAUSE_END.split(spelled(case.task.question)))
     of_a_log = {part.kind for part in parts} <= {*OF_STORY} and not any(part.order for part in parts)
     judges = any(map(asks_to_run, parts))
+    is_judged = judges or any(part.yes_no or aspect("why", part.words) for part in parts)
     if (asked < 2 and not judges) or not of_a_log or not known_log(case) or len(case.task.devices) > 1:
         return
     with suppress(NothingToRead, ToolFailed):
@@ -120,7 +121,8 @@ def _beside_figures(case: Case, parts: Sequence[Question], told: str) -> Iterato
         diagnosis = diagnosed(case, about)
         rows = [*happened(case, about, diagnosis)]
         if rows and not any(row in told for row in rows):
-            yield f"\n\n{verdict(case, about, diagnosis)}\n\n" if not faults_of(diagnosis) else "\n\n"
+            is_untold = is_judged and not faults_of(diagnosis)
+            yield f"\n\n{verdict(case, about, diagnosis)}\n\n" if is_untold else "\n\n"
             yield from rows
             draw(case, about)
 

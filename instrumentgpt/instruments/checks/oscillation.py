@@ -20,6 +20,7 @@ from instrumentgpt.instruments.checks.swings import (
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
+LATE, GREW = 3.0, 1.5  # periods at its end, and times what most of its cycles have, by which a swing grew
 ODD = 0.6  # share of oddness from which a valve sticks
 
 
@@ -87,10 +88,12 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
     if fault == other:
         other = "limit_cycle_actuator"
         reason = "meets_limit" if swing.at_limit > AT_LIMIT_SHARE else "no_sticking"
+    late = np.searchsorted(track.time, track.time[swing.last] - LATE * swing.period)
+    error = track.error[late : swing.last + 1]
+    grown = float(np.nanmax(error) - np.nanmin(error)) / 2
     numbers: dict[str, float | str] = {
         "period": swing.period,
-        "amplitude": track.shown(swing.amplitude),
-        "most": track.shown(float(np.ptp(track.pv[swing.first : swing.last + 1])) / 2),
+        "amplitude": track.shown(grown if grown > GREW * swing.amplitude else swing.amplitude),
         "cycles": swing.cycles,
         "at_limit": 100 * swing.at_limit,
         "output": swing.output,

@@ -104,6 +104,7 @@ MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
 HARDLY = 0.05  # of all that a number ever moves
 SELDOM = 0.1  # share of rows in which a number that rests moves
 RARELY = 0.02  # share of rows at which a state changes that says what was done: a door, no heater's cycle
+FIRST_YEAR = 1900
 LEAST_DAY = 100_000  # of those written without marks: 260704, 20260704
 PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
 SHARED = 1.5  # times those rows, up to which the names of a long table share their times
@@ -761,7 +762,7 @@ def _dated(grid: Grid) -> Grid:
             return _with_times(grid, texts, *named)
     year = next((at for at, heading in enumerate(headings) if heading.says("time", "year")), len(headings))
     parts = dict(zip(PART_NAMES, grid.numbers[year:], strict=False))
-    if len(parts) < len(PART_NAMES):
+    if len(parts) < len(PART_NAMES) or not (parts["year"] > FIRST_YEAR).all():
         return grid
     stamps = pd.to_datetime(pd.DataFrame(parts), errors="coerce")
     if stamps.notna().mean() < MOSTLY:
