@@ -23,6 +23,7 @@ TYPICAL = 3.0  # times what pv usually does within a lag, from which it is out o
 SMALLEST = 1.5  # bands, likewise, of a loop that hardly moves at all
 BACK = 1 / 3  # of the limit: pv is back
 SHORTEST = 0.5  # lags out of the band; half as long where its own cycles are known
+OFTEN = 4  # departures to one side, from which they count however short they are
 ONE = 2.0  # lags between two departures to the same side, below which they are one
 LATER, LATEST = 12.0, 48.0  # lags after pv was moved, in which its loop has long answered
 NEEDED = 0.5  # of the output that holds the plant so much further from its room: less is no lasting change
@@ -77,9 +78,9 @@ def _on_side(track: Track, away: Floats, sign: float, limit: float) -> list[Depa
         else:
             joined.append((int(a), int(b)))
     departures = []
-    for a, b in joined:
-        if track.time[b - 1] - track.time[a] < track.lags(SHORTEST / 2 if track.own_swing else SHORTEST):
-            continue
+    shortest = track.lags(SHORTEST / 2 if track.own_swing else SHORTEST)
+    long = [(a, b) for a, b in joined if track.time[b - 1] - track.time[a] >= shortest]
+    for a, b in joined if len(joined) >= OFTEN else long:
         peak = a + int(np.nanargmax(away[a:b]))
         inside = ~(away > max(BACK * limit, track.own_swing))
         before, after = np.flatnonzero(inside[:a]), np.flatnonzero(inside[b:])

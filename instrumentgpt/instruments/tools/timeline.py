@@ -91,6 +91,8 @@ def _row(diagnosis: Diagnosis, row: Sequence[Happening], language: Language) -> 
     taken = [one.numbers.get("arrived", one.end - one.start) for one in row]
     numbers = {**first.numbers, "count": len(row), "seconds": first.end - first.start}
     numbers |= {"smallest": min(sizes, key=abs), "largest": max(sizes, key=abs)}
+    farthest = max(row, key=lambda one: abs(one.numbers.get("size", 0.0)))
+    numbers |= {name: farthest.numbers[name] for name in ("pv", "peak") if name in first.numbers}
     numbers |= {"last": _clock(log, row[-1].start, first.start)}
     apart = np.median(np.diff([one.start for one in row])) if len(row) > 1 else math.nan
     ends = {"span": first.end - first.start, "came": taken[0], "kept": numbers.get("kept", math.nan)}
