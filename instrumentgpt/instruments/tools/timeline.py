@@ -104,6 +104,7 @@ def _row(diagnosis: Diagnosis, row: Sequence[Happening], language: Language) -> 
     parts = "".join(word(name, language, **numbers | said) for name in _parts(numbers))
     key = first.what if len(row) == 1 else f"{first.what}_often"
     told = {"what": first.what, "channel": first.channel, **log.at(first.start, first.line), **numbers}
+    told["at"] = _clock(log, first.start, math.nan)
     summary = word(key, language, **numbers | said, parts=parts)
     return dict(plain(told | {"end_clock": log.clock(row[-1].end), "summary": summary}))
 

@@ -1,6 +1,6 @@
 """What is wrong in the log, likeliest root cause first, each with the way to its lines."""
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import streamlit as st
@@ -12,6 +12,7 @@ from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
+from instrumentgpt.instruments.tools.timeline import timeline
 from instrumentgpt.ui import controls, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
@@ -30,7 +31,6 @@ MARGIN = 0.15  # of a finding's length, shown on either side of it
 LEAST_MARGIN = 60.0  # s
 REPORTS: dict[Language, str] = {"en": "Report (English)", "zh": "報告（中文）"}
 SHOWN_EVIDENCE = 4
-SHOWN_EXCURSIONS = 10
 SHOWN_SEGMENTS = 100
 SHOWN_GROUPS = 8
 TEXT_CHARACTERS = 400
@@ -59,22 +59,27 @@ def draw(diagnosis: Diagnosis) -> None:
 
 
 def _draw_excursions(diagnosis: Diagnosis) -> None:
-    """Draw when loops were out of their own bands: what nothing explains in the open, the rest folded."""
+    """Draw when loops were out of their own bands and nothing explains it, and, folded, all that happened."""
     away = loop_wording.unexplained(diagnosis.excursions)
     for number, excursion in enumerate(away[: loop_wording.MOST_SHOWN]):
         with st.container(border=True, gap="xsmall"):
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 st.badge(say("unexplained"), color="gray")
                 st.markdown(f"**{say('Out of its own band')}**")
-            _draw_excursion(diagnosis.log, excursion, f"excursion-{number}")
-    folded = [*away[loop_wording.MOST_SHOWN :], *(item for item in diagnosis.excursions if item.explained)]
-    if folded:
-        title = say("Out of its own band: {count:,} more {count:?time|times}", count=len(folded))
-        with st.expander(title, icon=":material/unfold_more:"):
-            for number, excursion in enumerate(folded[:SHOWN_EXCURSIONS], start=len(away)):
-                _draw_excursion(diagnosis.log, excursion, f"excursion-{number}")
-            if (more := len(folded) - SHOWN_EXCURSIONS) > 0:
-                st.caption(say("and {count:,} more; the report has the largest.", count=more))
+            sentence = loop_wording.away(excursion, diagnosis.log, language())
+            st.markdown(untrusted.label(sentence, TEXT_CHARACTERS))
+            _draw_ways(diagnosis.log, excursion, f"excursion-{number}")
+    if happened := _happened(diagnosis, language()):
+        with st.expander(say("What happened, in order"), icon=":material/timeline:"):
+            for number, row in enumerate(happened):
+                with st.container(gap=None):
+                    st.markdown(untrusted.label(f"{row['at']} {row['summary']}", TEXT_CHARACTERS))
+                    _line_button(row["line"], f"happened-{number}")
+
+
+@lru_cache(4)
+def _happened(diagnosis: Diagnosis, of: Language) -> list[dict[str, Any]]:
+    return timeline(diagnosis, None, of)
 
 
 def _draw_segments(diagnosis: Diagnosis) -> None:
@@ -106,13 +111,6 @@ def _go_to_segment(diagnosis: Diagnosis, segments: list[Segment]) -> None:
     if rows:
         segment = segments[rows[0]]
         place.go_to(segment.first_line, window_of(diagnosis.log, segment))
-
-
-def _draw_excursion(log: Log, excursion: Excursion, key: str) -> None:
-    sentence = loop_wording.excursion(excursion, log, language())
-    words = f"{say('Channel {channel}', channel=excursion.channel)}: {sentence}; "
-    st.markdown(untrusted.label(words + loop_wording.explanation(excursion, language()), TEXT_CHARACTERS))
-    _draw_ways(log, excursion, key)
 
 
 def _draw_ways(log: Log, item: Finding | Excursion, key: str) -> None:
