@@ -136,11 +136,11 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
     yield from kinds(case, diagnosis)
     if findings := list(key_findings(case, about, diagnosis)):
         yield from (case.say("key_findings") + "\n\n", *findings, "\n")
-    if any(row["what"] != "said" for row in diagnosis["timeline"]):
-        yield from happened(case, about, diagnosis)
     if drawn:
         draw(case, about, **window_asked(case, about)[0])
     yield from _cause(case, about, diagnosis)
+    if any(row["what"] != "said" for row in diagnosis["timeline"]):
+        yield from (*happened(case, about, diagnosis), "\n")
     if not acts_first:
         yield from next_action(case, about, diagnosis)
     yield from ("\n" + text.rstrip() + "\n" for is_judged, text in suspicions if not is_judged)
@@ -507,16 +507,21 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
 
 def happened(case: Case, about: Subject, diagnosis: Result, *kinds: str) -> Iterator[str]:
     """Yield what happened in the log, in order; of some `kinds` alone where these are given."""
-    rows = [row for row in diagnosis["timeline"] if not kinds or row["what"] in kinds]
+    rows = diagnosis["timeline"]  # what several channels did together, their finding tells
+    rows = [row for row in rows if row["what"] in kinds or not (kinds or row.get("shared"))]
     yield case.say("happened") + "\n\n" if rows and not kinds else ""
     for row in rows:
         yield case.item("happened_row", **about.at(row, diagnosis["start"]), told=plain_text(row["summary"]))
     channels = diagnosis["channels"] if rows and not kinds else []
-    for row in channels if len(channels) <= MOST_LAST else ():
-        values = {name: row["last"][name] for name in ("setpoint", "pv", "output")}
-        told = values_text(case, values, unit_of(diagnosis, row["channel"]))
-        at = about.at(row["last"], diagnosis["start"])
-        yield case.item("happened_last", **at | {"channel": row["channel"], "told": told}) if told else ""
+    if 0 < len(channels) <= MOST_LAST:
+        told = (
+            case.say("metric_row", channel=row["channel"], parts=text).rstrip(".。")
+            for row in channels
+            for values in [{name: row["last"][name] for name in ("setpoint", "pv", "output")}]
+            if (text := values_text(case, values, unit_of(diagnosis, row["channel"])))
+        )
+        at = about.at(channels[-1]["last"], diagnosis["start"])
+        yield case.item("happened_last", **at | {"told": case.say("clause_separator").join(told)})
 
 
 def changed_gains(case: Case, about: Subject, channel: int, change: Result) -> str:
@@ -554,19 +559,15 @@ def _quotes(case: Case, about: Subject, finding: Result, unit: str) -> str:
 
 def _values(case: Case, item: Result, unit: str) -> str:
     """Return the values that a line is quoted for, or the line itself where it is an event."""
-    values = {name: value for name, value in item["values"].items() if value is not None}
-    return values_text(case, values, unit) if values else quoted(item["text"])
+    return values_text(case, item["values"], unit) or quoted(item["text"])
 
 
 def values_text(case: Case, values: Result, unit: str) -> str:
     """Return setpoint, pv and output with their units, in the language of the question."""
     units = {"output": "%", "setpoint": unit, "pv": unit}
     names = {name: case.say(f"value_{name}") for name in units}
-    parts = (
-        f"{names.get(name, name)} {value:g} {units.get(name, '')}".rstrip()
-        for name, value in values.items()
-        if value is not None
-    )
+    known = ((name, value) for name, value in values.items() if value is not None)
+    parts = (f"{names.get(name, name)} {value:g} {units.get(name, '')}".rstrip() for name, value in known)
     return case.say("list_separator").join(parts)
 
 

@@ -178,6 +178,7 @@ def _set(diagnosis: Diagnosis, loops: Mapping[int, Loop], channel: int) -> Itera
 
 def _out(diagnosis: Diagnosis, loop: Loop, language: Language) -> Iterator[Happening]:
     """Yield the times in which a loop was out of its own band, and what explains them."""
+    of_several = {one.fault for one in diagnosis.findings if one.channels}  # which tell it of all of them
     for one in diagnosis.excursions:
         first, stop = np.searchsorted(loop.time, [one.onset, one.end])
         if one.channel == loop.channel:
@@ -185,6 +186,7 @@ def _out(diagnosis: Diagnosis, loop: Loop, language: Language) -> Iterator[Happe
             peak, why = int(first) + int(np.nanargmax(away)), loop_wording.explanation(one, language)
             clock = _clock(diagnosis.log, loop.time[peak], one.onset)
             numbers = {"size": one.size, "pv": loop.pv[peak], "why": why, "peak": clock}
+            numbers["shared"] = one.explained in of_several
             place = (one.onset, one.end, one.evidence[0].line, (one.size > 0, why))
             yield Happening("out", loop.channel, *place, numbers)
 
