@@ -20,7 +20,7 @@ from instrumentgpt.instruments.checks.swings import (
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
-LATE, GREW = 3.0, 1.5  # periods at its end, and times what most of its cycles have, by which a swing grew
+LATE, GREW = 1 / 3, 1.5  # of a swing, and times what most of its cycles have, by which it grew till then
 ODD = 0.6  # share of oddness from which a valve sticks
 
 
@@ -88,9 +88,9 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
     if fault == other:
         other = "limit_cycle_actuator"
         reason = "meets_limit" if swing.at_limit > AT_LIMIT_SHARE else "no_sticking"
-    late = np.searchsorted(track.time, track.time[swing.last] - LATE * swing.period)
-    error = track.error[late : swing.last + 1]
-    grown = float(np.nanmax(error) - np.nanmin(error)) / 2
+    size, late = track.samples(swing.period), round((swing.last - swing.first) * LATE)
+    cycles = track.error[swing.last - late // size * size : swing.last].reshape(-1, size)
+    grown = float(np.median(np.ptp(cycles, axis=1))) / 2 if cycles.size else 0.0
     numbers: dict[str, float | str] = {
         "period": swing.period,
         "amplitude": track.shown(grown if grown > GREW * swing.amplitude else swing.amplitude),

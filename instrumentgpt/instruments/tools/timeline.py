@@ -178,7 +178,7 @@ def _set(diagnosis: Diagnosis, loops: Mapping[int, Loop], channel: int) -> Itera
 
 def _out(diagnosis: Diagnosis, loop: Loop, language: Language) -> Iterator[Happening]:
     """Yield the times in which a loop was out of its own band, and what explains them."""
-    of_several = {one.fault for one in diagnosis.findings if one.channels}  # which tell it of all of them
+    of_several = {one.fault for one in diagnosis.findings if one.channels or "cycles" in one.numbers}
     for one in diagnosis.excursions:
         first, stop = np.searchsorted(loop.time, [one.onset, one.end])
         if one.channel == loop.channel:
