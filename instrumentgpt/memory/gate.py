@@ -47,7 +47,7 @@ GAIN = "gain"  # %/°C, %/(°C·s), … by the format
 _KEYS = {  # unit → keys of numbers in our tools' results, or what stands before the first "_" of them
     "s": "seconds onset end lag sample dead tau1 tau2 start time times rise settled",
     OF_THE_LOG: "pv noise digit band half error step peak size limit iae_per_hour short amplitude smallest"
-    " largest possible residual value levels highest from to least most mean means std",
+    " largest possible residual value levels highest from to least most mean std",
     "%": "output percent pinned low high overshoot_percent",
     "share": "share saturated in out regularity chance controlled ratio net r2 iae_ratio gain_now"
     " gain_margin best_gain",

@@ -87,32 +87,31 @@ def timeline(
 def _row(diagnosis: Diagnosis, row: Sequence[Happening], language: Language) -> Numbers:
     """Return one happening, or all that are alike, as JSON."""
     log, first, span = diagnosis.log, row[0], partial(span_text, language=language, exact=True)
-    sizes = [one.numbers.get("size", math.nan) for one in row]
+    by_size = sorted(row, key=lambda one: abs(one.numbers.get("size", 0.0)))
     taken = [one.numbers.get("arrived", one.end - one.start) for one in row]
     numbers = {**first.numbers, "count": len(row), "seconds": first.end - first.start}
-    numbers |= {"smallest": min(sizes, key=abs), "largest": max(sizes, key=abs)}
-    farthest = max(row, key=lambda one: abs(one.numbers.get("size", 0.0)))
-    numbers |= {name: farthest.numbers[name] for name in ("pv", "peak") if name in first.numbers}
-    numbers |= {"last": _clock(log, row[-1].start, first.start)}
+    for name, one in (("smallest", by_size[0]), ("largest", by_size[-1])):
+        numbers[name] = one.numbers.get("size", math.nan)
+    numbers |= {name: by_size[-1].numbers[name] for name in ("pv", "peak") if name in first.numbers}
+    numbers |= {"last": _clock(log, row[-1].start, first.start), "at": _clock(log, first.start, math.nan)}
     apart = np.median(np.diff([one.start for one in row])) if len(row) > 1 else math.nan
-    ends = {"span": first.end - first.start, "came": taken[0], "kept": numbers.get("kept", math.nan)}
-    ends |= {"apart": float(apart)}
+    ends = {"span": first.end - first.start, "came": taken[0], "apart": float(apart)}
+    ends["kept"] = numbers.get("kept", math.nan)
     said = {name: "?" if math.isnan(value) else span(value) for name, value in ends.items()}
     lengths = [span(length) for length in sorted(length for length in taken if length >= 0)]
     said |= {"channel": f"{first.channel}", "unit": log.unit_of(first.channel or 0)}
     said |= {"spans": "–".join(dict.fromkeys([*lengths[:1], *lengths[-1:]])) or "?"}
+    said["others"] = ", ".join(word("one", language, **one) for one in numbers.get("beside", ()))
     parts = "".join(word(name, language, **numbers | said) for name in _parts(numbers))
     key = first.what if len(row) == 1 else f"{first.what}_often"
     told = {"what": first.what, "channel": first.channel, **log.at(first.start, first.line), **numbers}
-    told["at"] = _clock(log, first.start, math.nan)
     summary = word(key, language, **numbers | said, parts=parts)
     return dict(plain(told | {"end_clock": log.clock(row[-1].end), "summary": summary}))
 
 
 def _clock(log: Log, time: float, start: float) -> str:
     """Return the clock at `time`, without the day if that is the one of `start`."""
-    clock, day = log.clock(time), log.clock(start).partition(" ")[0]
-    clock = clock.rpartition(".")[0] if log.start else clock
+    clock, day = log.clock(time)[: 19 if log.start else None], log.clock(start).partition(" ")[0]
     return clock.partition("(")[2].rstrip(")") or clock.removeprefix(f"{day} ")
 
 
@@ -124,7 +123,7 @@ def _parts(numbers: Numbers) -> Iterator[str]:
         yield "arrived" if came else "short"
         yield from ["beyond"] * bool(came and numbers["size"] > 0)
     yield from (name for name in ("least", "duty") if math.isfinite(numbers.get(name, math.nan)))
-    yield from ["meanwhile"] * ("meanwhile" in numbers)
+    yield from ["meanwhile"] * ("beside" in numbers)
 
 
 def _found(diagnosis: Diagnosis, channel: int | None, language: Language) -> Iterator[Happening]:
@@ -156,8 +155,8 @@ def _set(diagnosis: Diagnosis, loops: Mapping[int, Loop], channel: int) -> Itera
             levels[-1] = replace(levels[-1], end=level.end)
         else:
             levels.append(level)
-    others = [other for other, kind in diagnosis.kinds.items() if kind.drive == "beside"][:MOST_BESIDE]
-    beside = {other: loops[other] for other in others}
+    others = [at for at, kind in diagnosis.kinds.items() if kind.drive == "beside"]
+    beside = {at: loops[at] for at in others[:MOST_BESIDE]}
     for level in levels if ways or beside or len(levels) > 1 else ():
         window = (level.settled_at if level.kind == "hold" else level.middle), level.end
         numbers: Numbers = {"to": level.setpoint, "kept": level.end - level.onset, "band": band}
@@ -165,8 +164,8 @@ def _set(diagnosis: Diagnosis, loops: Mapping[int, Loop], channel: int) -> Itera
         numbers |= {"least": pv.min(), "most": pv.max()} if pv.size else {}
         numbers |= {"duty": output.mean()} if output.size else {}
         means = {at: read.mean() for at, one in beside.items() if (read := _read(one.pv, one, window)).size}
-        told = (f"{at}: {mean:.4g} {log.unit_of(at)}".strip() for at, mean in means.items())
-        numbers |= {"means": [*means.values()], "meanwhile": ", ".join(told)} if means else {}
+        rows = [{"channel": at, "mean": mean, "unit": log.unit_of(at)} for at, mean in means.items()]
+        numbers |= {"beside": rows} if rows else {}
         if way := ways.get(level.onset):
             numbers |= {"from": way["from"], "arrived": way["seconds"], "asked": way["asked"]}
             numbers |= {name: way["beyond"][name] for name in ("size", "value")}
