@@ -162,6 +162,15 @@ def test_stamps_without_marks_are_moments(stamp, tmp_path):
     assert np.diff(log.samples["time"]).max() == 60.0
 
 
+def test_y_beside_pv_and_sp_is_the_output_and_else_the_pv_of_who_identifies(tmp_path):
+    rows = [f"{at},{25 + at % 3 / 10:.1f},25,{-40 + at % 7}" for at in range(100)]
+    (tmp_path / "loop.csv").write_text("\n".join(["time,pv,sp,y", *rows]), encoding="utf-8")
+    rows = [f"{at},{at % 20},{25 + at % 9 / 10:.1f}" for at in range(100)]
+    (tmp_path / "plant.csv").write_text("\n".join(["time,u,y", *rows]), encoding="utf-8")
+    assert read_log(tmp_path / "loop.csv").samples["output"].iloc[0] == -40
+    assert read_log(tmp_path / "plant.csv").samples["pv"].iloc[0] == 25.0
+
+
 def test_the_setpoint_that_notes_beside_the_rows_tell_is_the_setpoint(tmp_path):
     rows = ["Date,Time,Value,Note"]
     for number in range(600):

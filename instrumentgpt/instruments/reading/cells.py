@@ -72,7 +72,7 @@ A_DATE = re.compile(r"\d[-/.年]\s?\d+\s?[-/.月]\s?\d|\d\.?[ -][A-Z][a-z]{2}")
 A_CLOCK = re.compile(r"\d:\d\d")
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
-CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are there
+CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are told
 ARROW = " -> "
 BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
@@ -314,7 +314,8 @@ def take_turns(codes: NDArray[np.intp]) -> bool:
 
 def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Heading, ...]:
     """Return what the header cells `names` say, with the units in the cells below where they state none."""
-    letters = CONTROL_LETTERS if {*CONTROL_LETTERS} <= {name.lower() for name in names} else {}
+    written = {name.lower() for name in names}
+    letters = CONTROL_LETTERS if {*CONTROL_LETTERS} <= written or {"pv", "sp", "y"} <= written else {}
     headings = [replace(named_heading(letters.get(name.lower(), name), names), text=name) for name in names]
     units = [unit_of_cells(cells) for cells in zip(*rows, strict=True)]
     return tuple(

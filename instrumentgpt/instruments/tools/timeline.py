@@ -122,8 +122,7 @@ def _parts(numbers: Numbers) -> Iterator[str]:
         yield from ["ramped"] * math.isfinite(numbers["asked"])
         yield "arrived" if came else "short"
         yield from ["beyond"] * bool(came and numbers["size"] > 0)
-    yield from (name for name in ("least", "duty") if math.isfinite(numbers.get(name, math.nan)))
-    yield from ["meanwhile"] * ("beside" in numbers)
+    yield from (name for name in ("least", "duty", "beside") if name in numbers)
 
 
 def _found(diagnosis: Diagnosis, channel: int | None, language: Language) -> Iterator[Happening]:
