@@ -135,7 +135,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         return
     yield from kinds(case, diagnosis)
     if findings := list(key_findings(case, about, diagnosis)):
-        yield from (case.say("key_findings") + "\n\n", *findings, "\n")
+        yield from (case.say("key_findings") + "\n\n", *findings)
     if drawn:
         draw(case, about, **window_asked(case, about)[0])
     yield from _cause(case, about, diagnosis)
