@@ -36,6 +36,7 @@ from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
     CLAUSE_END,
+    SENTENCE,
     SENTENCE_END,
     SHORT,
     Question,
@@ -110,11 +111,12 @@ def _beside_figures(case: Case, parts: Sequence[Question], told: str) -> Iterato
 
     One that asks why, how it ended and what it reached asks for the whole story; a figure of it may mislead.
     """
-    asked = sum(bool(aspect("asks", clause)) for clause in CLAUSE_END.split(spelled(case.task.question)))
+    clauses = [clause for clause in CLAUSE_END.split(spelled(case.task.question)) if aspect("asks", clause)]
+    several = len(clauses) > 2 or len([*filter(SENTENCE.search, clauses)]) > 1
     of_a_log = {part.kind for part in parts} <= {*OF_STORY} and not any(part.order for part in parts)
     judges = any(map(asks_to_run, parts))
     is_judged = judges or any(part.yes_no or aspect("why", part.words) for part in parts)
-    if (asked < 2 and not judges) or not of_a_log or not known_log(case) or len(case.task.devices) > 1:
+    if not (several or judges) or not of_a_log or not known_log(case) or len(case.task.devices) > 1:
         return
     with suppress(NothingToRead, ToolFailed):
         about = choose_log(case)

@@ -117,6 +117,7 @@ _DAY_OF_LIST = re.compile(
 _BLANK_BY_HAN = re.compile(r"(?<=\d) (?=[年月日号点时分秒度区个行])|(?<=[年月第]) (?=\d)")  # 23 日 is 23日
 LONGEST_QUESTION = 120  # letters: what is longer tells a story
 CLAUSE_END = re.compile(r"[,，;；?？。]|\.\s|\band\b|還有|还有|以及")
+SENTENCE = re.compile(r"\w+\W+\w+\W+\w+|[\u4e00-\u9fff].{4}")  # more than "and when?" behind a figure
 SENTENCE_END = re.compile(r"(?<=[?？!！。;；])\s*|(?<=\.)\s+|\n+")
 _READING = re.compile(
     r"(?<![\w.:/-])-?(?!0\d)\d+(?:\.\d+)?(?![\w.:]*[\d:]|/\d|\s*(?:[ap]m\b|%|min|sec|s\b|h\b|hour|[分点时秒日月]))",
