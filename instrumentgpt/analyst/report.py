@@ -507,8 +507,9 @@ def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]
 
 def happened(case: Case, about: Subject, diagnosis: Result, *kinds: str) -> Iterator[str]:
     """Yield what happened in the log, in order; of some `kinds` alone where these are given."""
-    rows = diagnosis["timeline"]  # what several channels did together, their finding tells
-    rows = [row for row in rows if row["what"] in kinds or not (kinds or row.get("shared"))]
+    rows = diagnosis["timeline"]
+    told_by_finding = [] if kinds else [row for row in rows if row.get("shared")]  # of several channels
+    rows = [row for row in rows if (not kinds or row["what"] in kinds) and row not in told_by_finding]
     yield case.say("happened") + "\n\n" if rows and not kinds else ""
     for row in rows:
         yield case.item("happened_row", **about.at(row, diagnosis["start"]), told=plain_text(row["summary"]))

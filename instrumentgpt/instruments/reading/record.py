@@ -173,11 +173,11 @@ class Log:
             return "?"
         if self.start is None and self.of_day is None:
             return f"+{time:.3f} s"
+        stepped = sum(step.seconds for step in self.clock_steps if time >= step.time)
         if self.start is None:
-            of_day = pd.Timestamp(0) + pd.Timedelta(seconds=(self.of_day or 0.0) + time)
+            of_day = pd.Timestamp(0) + pd.Timedelta(seconds=(self.of_day or 0.0) + time + stepped)
             later = f" +{of_day.day_of_year - 1} d" if of_day.day_of_year > 1 else ""
             return f"+{time:.3f} s ({of_day:%H:%M:%S}{later})"
-        stepped = sum(step.seconds for step in self.clock_steps if time >= step.time)
         moment = self.start + pd.Timedelta(round((time + stepped) * 1000), unit="ms")
         return moment.strftime("%Y-%m-%d %H:%M:%S.") + f"{moment.microsecond // 1000:03d}"
 
@@ -227,7 +227,7 @@ LEAD = re.compile(  # what runs on before the values: “[R] 000015 SP=…”, �
 )
 EPOCH = re.compile(r"(?<=\s)(\d{10}(?:\d{3}){0,3})\s*$")  # behind the values: InfluxDB's lines
 REST = ""  # the name of what a line says beside its values: “[Z1]”
-TIMES = {"time", "time (ms)", REST}
+TIMES = {"time", "time (ms)", "lead", REST}
 WORDS = re.compile(r"\w+(?:[-.]\w+)*")
 LONGEST_LISTED = 16  # values or objects in one of a line: more are a series
 LEAST_SHARE = 0.6  # of the lines that must have a name for it to be a column
