@@ -1,7 +1,6 @@
 """The columns of a log that are no loop's: what they read, and whether they moved with its faults."""
 
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,9 +66,7 @@ def other_columns(
     }
 
 
-@lru_cache(KEPT_LOGS)
-def read_beside(log: Log, path: Path, stated: Stated) -> OtherColumns:
-    return read_other_columns(log, path, stated)
+read_beside = lru_cache(KEPT_LOGS)(read_other_columns)
 
 
 def _spans(diagnosis: Diagnosis) -> Spans:

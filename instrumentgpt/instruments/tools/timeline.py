@@ -66,11 +66,14 @@ def timeline(
     """
     done = happenings(diagnosis.log.events) if done is None else done
     happened = [*_found(diagnosis, channel, language), *_said(diagnosis, channel, done)]
-    log, alone = replace(diagnosis.log, samples=diagnosis.log.readings), "setpoint" in diagnosis.log.missing
-    for number, loop in (loops := loops_of(log)).items():
+    log, alone, size = diagnosis.log, "setpoint" in diagnosis.log.missing, max(1, len(diagnosis.channels))
+    count = len(log.samples)  # of which a long log's are taken a row of all channels here and there
+    rows = np.arange(0, count, size * max(1, count // FINE))[:, None] + np.arange(size)
+    log = replace(log, samples=log.samples.iloc[rows[rows < count]])
+    for number, loop in (loops := loops_of(replace(log, samples=log.readings))).items():
         if channel in (None, number):
             happened += chain(_out(diagnosis, loop, language), _limits(diagnosis, loop))
-            happened += chain(_gains(diagnosis, number), _legs(loop, alone), _set(diagnosis, loops, number))
+            happened += chain(_gains(log, number), _legs(loop, alone), _set(diagnosis, loops, number))
     alike = defaultdict[object, list[Happening]](list)
     for one in sorted(happened, key=lambda one: one.start):
         alike[one.what, one.channel, one.alike].append(one)
@@ -78,9 +81,9 @@ def timeline(
     groups = sorted((group for group in alike.values() if group not in said), key=len)
     while groups and len(said) + sum(map(len, groups)) > MOST and len(groups[-1]) > 1:
         said.append(groups.pop())
-    rows = [*said, *([one] for group in groups for one in group)]
-    rows.sort(key=lambda row: (ORDER.index(row[0].what), row[0].start - row[-1].end))
-    told = sorted(rows[:MOST], key=lambda row: row[0].start)
+    told = [*said, *([one] for group in groups for one in group)]
+    told.sort(key=lambda row: (ORDER.index(row[0].what), row[0].start - row[-1].end))
+    told = sorted(told[:MOST], key=lambda row: row[0].start)
     return [_row(diagnosis, row, language) for row in told]
 
 
@@ -204,8 +207,8 @@ def _limits(diagnosis: Diagnosis, loop: Loop) -> Iterator[Happening]:
                 yield Happening("limit", loop.channel, start, end, int(loop.line[first]), (limit,), numbers)
 
 
-def _gains(diagnosis: Diagnosis, channel: int) -> Iterator[Happening]:
-    for change in gain_changes(diagnosis.log, channel):
+def _gains(log: Log, channel: int) -> Iterator[Happening]:
+    for change in gain_changes(log, channel):
         told = (f"{name} {change[name][0]:g} → {change[name][1]:g}" for name in GAIN_NAMES if name in change)
         place = (change["time"], change["time"], change["line"], (change["line"],))
         yield Happening("gains", channel, *place, {"changes": ", ".join(told)})
