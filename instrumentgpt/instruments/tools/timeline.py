@@ -71,7 +71,7 @@ def timeline(
     rows = np.arange(0, count, size * max(1, count // FINE))[:, None] + np.arange(size)
     log = replace(log, samples=log.samples.iloc[rows[rows < count]])
     for number, loop in (loops := loops_of(replace(log, samples=log.readings))).items():
-        if channel in (None, number):
+        if channel in (None, number) and number in diagnosis.kinds:
             happened += chain(_out(diagnosis, loop, language), _limits(diagnosis, loop))
             happened += chain(_gains(log, number), _legs(loop, alone), _set(diagnosis, loops, number))
     alike = defaultdict[object, list[Happening]](list)
@@ -131,7 +131,7 @@ def _parts(numbers: Numbers) -> Iterator[str]:
 def _found(diagnosis: Diagnosis, channel: int | None, language: Language) -> Iterator[Happening]:
     for one in diagnosis.findings:
         if one.severity not in ("none", "info") and (channel is None or one.is_about(channel)):
-            place = (one.onset, one.end, one.evidence[0].line if one.evidence else 1, (one.fault,))
+            place = (one.onset, one.end, one.evidence[0].line if one.evidence else 1, (one.onset,))
             numbers = {"title": wording.title(one.fault, language)}
             numbers["until"] = _clock(diagnosis.log, one.end, one.onset)
             yield Happening("found" if one.channel else "found_all", one.channel, *place, numbers)
@@ -182,8 +182,8 @@ def _out(diagnosis: Diagnosis, loop: Loop, language: Language) -> Iterator[Happe
     of_several = {one.fault for one in diagnosis.findings if one.channels or "cycles" in one.numbers}
     for one in diagnosis.excursions:
         first, stop = np.searchsorted(loop.time, [one.onset, one.end])
-        if one.channel == loop.channel:
-            away = math.copysign(1.0, one.size) * loop.pv[first : stop + 1]
+        away = math.copysign(1.0, one.size) * loop.pv[first : stop + 1]
+        if one.channel == loop.channel and np.isfinite(away).any():
             peak, why = int(first) + int(np.nanargmax(away)), loop_wording.explanation(one, language)
             clock = _clock(diagnosis.log, loop.time[peak], one.onset)
             numbers = {"size": one.size, "pv": loop.pv[peak], "why": why, "peak": clock}
