@@ -248,10 +248,12 @@ def test_the_chart_shades_what_no_finding_covers_and_says_so(written, language):
     assert not loop_chart(found.log, (), excursions=covered).layout.shapes
 
 
-@pytest.mark.parametrize("language, heading", [("en", "What happened"), ("zh", "依時間先後發生的事")])
+@pytest.mark.parametrize(
+    "language, heading", [("en", "What happened, in order"), ("zh", "依時間先後發生的事")]
+)
 def test_the_report_has_the_kind_and_the_excursions_and_no_healthy_beside_them(written, language, heading):
     page = report([diagnose(read_as(written(wide([held(0.0), held(8.0)]))))], language)
-    assert page.count("<tr data-kind>") == 2 and f"<h3>{heading}" in page
+    assert page.count("<tr data-kind>") == 2 and f"<h3>{heading}</h3>" in page
     assert "+7.9" in page and loop_wording.word("unexplained", language) in page
     verdict = re.search(r'class="verdict[^>]*>(.*?)</', page, re.DOTALL)
     assert not re.search("Healthy|正常", (verdict.group(1) if verdict else page[: page.index("<h3>")]))

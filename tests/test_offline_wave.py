@@ -121,5 +121,5 @@ def test_a_thermostat_is_told_to_cycle_because_it_switches(tmp_path, question, p
 @pytest.mark.parametrize("question", ["054 昨晚發生什麼事？", "zspr 054 what happened?"])
 def test_what_happened_is_told_by_what_was_found_with_its_times_then_by_the_lines(question, tmp_path):
     text = asked(question, tmp_path, today="2026-02-21T08:00:00").text
-    found, then = text.index("19:40:19"), text.index("ch1 reading jumped")
-    assert found < then
+    found, lines = text.index("2026-02-20 19:40:19"), text.index("ch1 reading jumped")
+    assert found < lines and text.count("L 1,886") == 1

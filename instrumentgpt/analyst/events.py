@@ -81,14 +81,12 @@ def _account(case: Case) -> Iterator[str]:
     yield note + "\n\n" if note else ""
     diagnosis = report.diagnosed(case, about)
     yield report.verdict(case, about, diagnosis) + "\n\n"
-    yield from (
-        f"- {fault['summary']} ({report.links(about, fault)})\n" for fault in report.faults_of(diagnosis)
-    )
-    yield "\n"
-    yield from report.happened(case, about, diagnosis)
+    yield from (report.fault_row(case, about, fault) for fault in report.faults_of(diagnosis))
+    rest = [row for row in diagnosis["timeline"] if not row["what"].startswith("found")]  # these are told
+    yield from ("\n", *report.happened(case, about, diagnosis | {"timeline": rest}))
     yield "\n" + report.header(case, about, diagnosis) + "\n\n"
     yield from figures(case) if window else ()
-    if all(row["what"] != "said" for row in diagnosis["timeline"]):
+    if all(row["what"] != "said" for row in rest):
         yield from _groups(case, about)
 
 

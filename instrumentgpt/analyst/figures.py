@@ -237,9 +237,7 @@ def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
 
     diagnosis = report.diagnosed(case, about)
     faults = report.faults_of(diagnosis)
-    told = when(case, about) if faults else ()
-    if not faults and diagnosis["excursions"]["count"]:
-        told = _recoveries(case, about)
+    told = when(case, about) if faults or diagnosis["excursions"]["count"] else ()
     return {fault["channel"] for fault in faults} - {None}, [*told, *("\n" if told else ())]
 
 
@@ -331,10 +329,7 @@ def when(case: Case, about: Subject) -> Iterator[str]:
         of_excursions = diagnosis["excursions"]["count"]
         yield from _recoveries(case, about) if of_excursions else report.explained(case, about, diagnosis)
         return
-    told = [*dangers, *several, "\n"] if several else [report.verdict(case, about, diagnosis), "\n\n"]
-    yield from told
-    for fault in report.faults_of(diagnosis)[: report.MOST_FAULTS]:
-        start, end = (moment(fault[name]) for name in ("onset_clock", "end_clock"))
-        lines = report.links(about, fault)
-        yield case.item("when_row", since=start, until=end, summary=fault["summary"], lines=lines)
+    yield from [*dangers, *several, "\n"] if several else [report.verdict(case, about, diagnosis), "\n\n"]
+    faults = report.faults_of(diagnosis)[: report.MOST_FAULTS]
+    yield from (report.fault_row(case, about, fault) for fault in faults)
     yield "\n" + report.header(case, about, diagnosis) + "\n"

@@ -375,7 +375,14 @@ def fault_untold(case: Case, said: str) -> Iterator[str]:
     for fault in [fault for fault in faults_of(diagnosed(case, about)) if fault["class"] != "data_gap"][:1]:
         if fault["confidence"] != "possible" and fault["summary"] not in said + before:
             head = f"\n{fault_verdict(case, about.label, fault)}\n"
-            yield f"{head * (head not in said)}\n- {fault['summary']} ({links(about, fault)})\n"
+            yield f"{head * (head not in said)}\n{fault_row(case, about, fault)}"
+
+
+def fault_row(case: Case, about: Subject, fault: Result) -> str:
+    """Return the item of a list on from when until when a fault was, with its figures and lines."""
+    since, until = (moment(fault[name]) for name in ("onset_clock", "end_clock"))
+    lines = links(about, fault)
+    return case.item("when_row", since=since, until=until, summary=fault["summary"], lines=lines)
 
 
 def running(case: Case, diagnosis: Result) -> str:
