@@ -44,6 +44,11 @@ class Loop:
     def __len__(self) -> int:
         return len(self.time)
 
+    def part(self, first: int, stop: int) -> "Loop":
+        """Return the samples from `first` to before `stop`."""
+        names = ("time", *COLUMNS, "line")
+        return Loop(self.channel, **{name: getattr(self, name)[first:stop] for name in names})
+
 
 def loops_of(log: "Log") -> dict[int, Loop]:
     """Return the loop of each channel of `log`, by channel number; empty if the log has no samples."""

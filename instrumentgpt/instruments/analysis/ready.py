@@ -113,8 +113,9 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
         if np.isfinite(on).sum() >= SWITCHES and np.isfinite(off).sum() >= SWITCHES:
             apart = float(np.nanmedian(on) - np.nanmedian(off))
             return apart < 0 and -apart > max(np.nanstd(on), np.nanstd(off))  # a PWM switches by its clock
-    elif (by_moves := _told_by_moves(loop, error)) is not None:
-        return by_moves
+    elif (law := law_of_moves(loop)) is not None:
+        of_moves, of_level = law
+        return of_moves < 0 and (of_level < 0 or -of_moves > DOMINANT * of_level)
     above = -error[(loop.output >= LARGEST_CLAMP) & np.isfinite(error)]
     if len(above) > MOSTLY * len(error) and (above > 0).mean() > ALWAYS:
         ends = max(1, round(ENDS * len(above)))
@@ -122,8 +123,12 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
     return False
 
 
-def _told_by_moves(loop: Loop, error: Floats) -> bool | None:
-    """Return whether moves of the output are those of a loop in reverse; None where they do not say."""
+def law_of_moves(loop: Loop) -> tuple[float, float] | None:
+    """Return what of the output's moves comes of the error's moves, and of the error itself; None if little.
+
+    In percent, a standard deviation each, negative where the output falls as its error (setpoint - pv) rises.
+    """
+    error = loop.setpoint - loop.pv
     moves, level, answers = np.diff(error), error[1:], np.diff(loop.output)
     both = np.isfinite(moves) & np.isfinite(answers) & (answers != 0) & (np.diff(loop.setpoint) == 0)
     if both.sum() < FEWEST_MOVES:
@@ -132,7 +137,6 @@ def _told_by_moves(loop: Loop, error: Floats) -> bool | None:
     moves, level, answers = moves[both], level[both], answers[both]
     design = np.column_stack([moves, level])
     (kp, ki), *_ = np.linalg.lstsq(design, answers, rcond=None)
-    by_moves, by_level = abs(kp) * float(np.std(moves)), abs(ki) * float(np.std(level))
     explained = design @ (kp, ki)
     if np.std(explained) == 0 or np.std(answers) == 0:
         return None
@@ -140,9 +144,7 @@ def _told_by_moves(loop: Loop, error: Floats) -> bool | None:
     chance = strength * math.sqrt((len(answers) - 2) / max(1 - strength**2, 1e-9))
     if strength <= EXPLAINED or chance < BEYOND_CHANCE:
         return None
-    if by_moves > DOMINANT * by_level:
-        return bool(kp < 0)
-    return bool(kp < 0 and ki < 0)
+    return float(kp * np.std(moves)), float(ki * np.std(level))
 
 
 def output_limits(output: Floats, error: Floats, shortest: int) -> tuple[float, float]:

@@ -97,6 +97,14 @@ class Study:
         return any(way / shown >= WITH_ROOM for way in ways)
 
     @cached_property
+    def restarts(self) -> list[int]:
+        """Return the lines that begin a log again as it began: how long it stood before, no clock need tell."""
+        events = self.whole.events
+        is_head = events["line"] < self.whole.samples["line"].min()
+        again = events["text"].isin(events["text"][is_head]) & ~is_head
+        return list(events["line"][again])
+
+    @cached_property
     def departures(self) -> Mapping[int, tuple[Departure, ...]]:
         """Return channel → when it left its own band while it held; a room holds none."""
         loops = (

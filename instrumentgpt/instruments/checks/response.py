@@ -9,6 +9,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs, smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
+from instrumentgpt.instruments.checks.heater import pinned
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 from instrumentgpt.instruments.tuning.gains import trusted_gains
@@ -65,6 +66,30 @@ def _overshoot(track: Track, step: Step) -> Overshoot | None:
     return Overshoot(step, size, crossing, peak, _seconds_at_limit(track, at_limit, crossing))
 
 
+def caught_up(track: Track, steps: Sequence[Overshoot]) -> list[Overshoot]:
+    """Return what pv did each time that it came back from afar and past, at full output, not after `steps`.
+
+    A ramp had run ahead, or the power was held back for a while. What pv was short of is the step.
+    """
+    answers = [range(one.step.index, track.over(one.step)) for one in steps]
+    found = []
+    for sign, at_limit in ((1.0, track.at_high), (-1.0, track.at_low)):
+        error = sign * track.smooth_error
+        for first, stop in pinned(track, at_limit) if sign > 0 or track.low < 0 else ():
+            short = int(np.nanargmax(error[first:stop])) + first
+            past = np.flatnonzero(error[short:stop] < 0) + short
+            if not past.size or any(first in answer for answer in answers):
+                continue
+            back = np.flatnonzero(error[past[0] :] > 0)
+            end = int(past[0] + back[0]) if back.size else len(track)
+            if track.usable[first:end].all():
+                peak = int(past[0] + np.nanargmin(error[past[0] : end]))
+                step = Step(short, end, float(track.setpoint[past[0]]), sign * float(error[short]))
+                seconds = _seconds_at_limit(track, at_limit, int(past[0]))
+                found.append(Overshoot(step, -float(error[peak]), int(past[0]), peak, seconds))
+    return [one for one in found if one.size <= abs(one.step.size) and one.pinned > track.lags(PINNED_PAST)]
+
+
 def _seconds_at_limit(track: Track, at_limit: Mask, index: int) -> float:
     """Return for how many seconds after `index` the output stayed at the limit."""
     off = np.flatnonzero(~at_limit[index:])
@@ -82,11 +107,12 @@ def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Findi
     findings = []
     for track in study.active:
         measured = [one for one in overshoots(track) if not study.room_went(track, *_past(one))]
+        measured = [*measured, *caught_up(track, measured)]
         towards = [overshoot for overshoot in measured if _passes(overshoot, TOWARDS)]
-        pinned = [overshoot for overshoot in towards if overshoot.pinned > track.lags(PINNED_PAST)]
-        far = [overshoot for overshoot in towards if overshoot not in pinned and _passes(overshoot)]
-        hits = pinned if fault == "integral_windup" else far
-        worst = max(pinned + far, key=lambda overshoot: overshoot.size, default=None)
+        wound_up = [overshoot for overshoot in towards if overshoot.pinned > track.lags(PINNED_PAST)]
+        far = [overshoot for overshoot in towards if overshoot not in wound_up and _passes(overshoot)]
+        hits = wound_up if fault == "integral_windup" else far
+        worst = max(wound_up + far, key=lambda overshoot: overshoot.size, default=None)
         if worst in hits and 2 * _way(towards) > _way(measured):
             findings.append(_overshoot_finding(study, track, fault, hits, len(measured)))
     return findings

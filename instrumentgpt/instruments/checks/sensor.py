@@ -143,6 +143,8 @@ def _step(study: Study, track: Track) -> list[Finding]:
         asked = (track.setpoint[last] - track.setpoint[max(index - AT_ONCE, 0)]) / size
         if not (track.usable[index] and _is_held(track, index)) or asked >= ASKED:
             continue
+        if any(track.loop.line[index - 1] < line < track.loop.line[last] for line in study.restarts):
+            continue
         previous = track.pv[max(0, index - 5) : index]
         later = track.pv[last + 1 : last + 1 + AT_ONCE]
         later = later[np.isfinite(later)]
@@ -191,6 +193,61 @@ def _spread(pv: Floats) -> int:
     """Return the samples after the first move of `pv` over which a filter spreads the rest of its jump."""
     share = np.diff(pv)[1:] / np.where(np.diff(pv)[:-1] == 0, np.nan, np.diff(pv)[:-1])
     return int(np.argmin(np.append((share > SPREAD[0]) & (share < SPREAD[1]), False)))
+
+
+AGREED = 3.0  # times what the other readings differ by, that pv must be from all of them
+ALIKE_AT_REST = 0.25  # of the offset, that it may change by from rest to a hold
+HEATED = 5.0  # times the offset, that pv goes from rest to the hold
+FEWEST_AT_REST = 5  # samples
+
+
+def sensor_offset(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find a pv as far from others, which agree, before it is heated as while it holds: its sensor is off."""
+    found = (_offset(study, track) for track in study.active)
+    return [finding for finding in found if finding is not None]
+
+
+def _offset(study: Study, track: Track) -> Finding | None:
+    alike = study.log.unit_of(track.loop.channel)
+    others = [
+        other
+        for number, other in study.tracks.items()
+        if not other.controlled.any() and study.log.unit_of(number) == alike and np.isfinite(other.pv).all()
+    ]
+    if len(others) < 2 or not track.quiet.any():
+        return None
+    away = [
+        np.interp(track.time, other.time, other.pv / other.scale * track.scale) - track.pv for other in others
+    ]
+    went = np.max(
+        [
+            np.abs(track.smooth_pv - track.smooth_pv[0]),
+            *(np.abs(a + track.pv - (a + track.pv)[0]) for a in away),
+        ],
+        axis=0,
+    )
+    rest = slice(0, int(np.argmax(went > BAND)))
+    if rest.stop < FEWEST_AT_REST:
+        return None
+    early, late = (np.array([np.nanmedian(a[rows]) for a in away]) for rows in (rest, track.quiet))
+    apart = max(np.ptp(early), np.ptp(late))
+    first, second = float(np.mean(early)), float(np.mean(late))
+    least = min(np.abs([*early, *late])) if first * second > 0 else 0.0
+    held = int(np.flatnonzero(track.quiet)[-1])
+    heated = abs(track.setpoint[held] - track.smooth_pv[0]) > HEATED * abs(second)
+    alike_at_rest = abs(second - first) <= ALIKE_AT_REST * abs(second)
+    if least < max(BAND, AGREED * apart) or not (heated and alike_at_rest):
+        return None
+    names = (study.log.channel_names.get(other.loop.channel) or f"{other.loop.channel}" for other in others)
+    numbers: dict[str, float | str] = {
+        "kind": "rest",
+        "reference": ", ".join(names),
+        "early": first / track.scale,
+        "late": second / track.scale,
+        "from": float(track.loop.pv[0]),
+        "setpoint": float(track.loop.setpoint[held]),
+    }
+    return finding_of(study, "sensor_bias", track, 0, held, (0, held), numbers)
 
 
 STUCK_FOR = 7.5  # lags of pv equal to the last digit

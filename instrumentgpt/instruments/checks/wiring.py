@@ -1,13 +1,17 @@
-"""Which output moves which pv: sensors, or outputs, of two channels that were swapped."""
+"""Which output moves which pv, and which way: sensors or outputs swapped, an action turned round."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.ready import law_of_moves
+from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.tracks import Track
+from instrumentgpt.instruments.checks.heater import back_in_band, left_band
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
 
@@ -15,6 +19,7 @@ OFF = 5.0  # bands that pv is off while its output is at the limit that should b
 ASTRAY = 0.1  # of the log, so: with each other's sensor one never holds, the other where its neighbours help
 BLOCK, SAMPLES, FEWEST = 1.0, 8, 20  # lags in which pv is seen to move; values in one; blocks in a log
 FOLLOWED = 0.5  # of pv's moves left unexplained by its output; loops that swing by their gains leave 0.07
+ASTRAY_FOR = 3.0  # lags of it, after which it is no hump
 BETTER = 4.0  # times less left unexplained crosswise; coupled zones with their own sensors reach 1
 
 
@@ -43,6 +48,38 @@ def sensors_swapped(study: Study, before: Sequence[Finding]) -> list[Finding]:
     return [
         replace(finding, channel=None, channels=(one.loop.channel, other.loop.channel), evidence=evidence)
     ]
+
+
+def action_reversed(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find an output that goes to its wrong limit as pv leaves the setpoint: its action was turned round."""
+    findings = []
+    for track in study.active:
+        for first, stop in runs(track.controlled & track.usable & _led_astray(track)).tolist():
+            start, end = left_band(track, first), back_in_band(track, stop)
+            if track.time[stop - 1] - track.time[first] < track.lags(ASTRAY_FOR) or first == start:
+                continue
+            law = law_of_moves(track.logged.part(start, first))
+            if law is None or math.copysign(1.0, track.scale) * max(law, key=abs) > 0:
+                continue
+            numbers: dict[str, float | str] = {
+                "kind": "reversed",
+                "setpoint": float(track.loop.setpoint[first]),
+                "from": float(track.output[start]),
+                "output": float(track.output[first]),
+                "early": float(track.loop.pv[start]),
+                "late": float(track.loop.pv[stop - 1]),
+                "seconds": float(track.time[first] - track.time[start]),
+            }
+            out = RuledOut("control_off", "moves_by_error", numbers)
+            lines = (start, first, stop - 1)
+            findings += [finding_of(study, "sensors_swapped", track, start, end, lines, numbers, [out])]
+            break
+    return findings
+
+
+def _led_astray(track: Track) -> Mask:
+    """Return where the output is at a limit and pv far off on the side that it must come to by that."""
+    return (track.at_low & (track.smooth_error > OFF)) | (track.at_high & (track.smooth_error < -OFF))
 
 
 def follows_output(track: Track) -> bool:
