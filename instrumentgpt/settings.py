@@ -39,7 +39,6 @@ class Settings:
     retention_days: int = 0  # conversations untouched for longer lose charts, files and caches; 0: none does
     sandbox: bool = True  # whether CLI agents are confined where the kernel can do that
     agent_reads: str = ""  # further folders that a confined agent may read, as words of a command line
-    ask_above_tokens: int = 0  # a conversation that took more asks before it asks an agent again; 0: never
     alerts: str = ""  # where a watch tells of faults: addresses of apprise, separated by spaces
     background_summary: bool = False  # whether the CLI agent that answers also writes the summary, afterwards
 

@@ -4,7 +4,7 @@ And what can be asked by a click: for a device on the empty page, after an answe
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,18 +24,18 @@ from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import DEMO_INVENTORY, Settings, database_path
 from instrumentgpt.storage.answers import questions_that_helped
 from instrumentgpt.storage.artifacts import copy_uploads
-from instrumentgpt.storage.runs import Run, list_runs, usage_of
+from instrumentgpt.storage.runs import Run, list_runs
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.open_questions import answer, open_questions
 from instrumentgpt.ui import artifacts, session, untrusted
-from instrumentgpt.ui.agents import agent_words, draw_badge, draw_hold, spent, token_count
+from instrumentgpt.ui.agents import agent_words, draw_badge, draw_hold
 from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.inspector.editing import change, key_of
 from instrumentgpt.ui.language import say
 
 # In the session's state:
 INPUT, UNSENT, ASKED, NOTE = "question", "unsent", "asked-question", "composer-note"
-MODE, HELD = "chosen-mode", "held-question"
+MODE = "chosen-mode"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,6 @@ class Question:
     like      id of an earlier question whose files come along again
     mode      how it is answered; "": as the control beside the input says
     proposed  the words are the page's: nothing is lost if it is not asked
-    allowed   it is asked whatever the conversation has cost
     """
 
     text: str
@@ -55,7 +54,6 @@ class Question:
     like: int | None = None
     mode: str = ""
     proposed: bool = False
-    allowed: bool = False
 
 
 def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> None:
@@ -68,8 +66,6 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Non
     with st.bottom:
         if note := st.session_state.pop(NOTE, None):
             st.warning(note, icon=":material/info:")
-        if held_back := st.session_state.get(HELD):
-            _draw_held_back(*held_back)
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             words = {name: say(MODES[name].label) for name in MODES}
             help = "  \n".join(f"**{words[name]}** {say(MODES[name].purpose)}" for name in MODES)
@@ -115,9 +111,6 @@ def ask() -> None:
             session.leave_place()
             settings = session.current_settings(database)
             agent = question.agent or settings.agent
-            if (cost := _too_dear(database, conversation_id, agent, settings)) and not question.allowed:
-                st.session_state[HELD] = question, cost
-                return
             attachments = artifacts.store(database, conversation_id, question.files)
             if question.like is not None:
                 attachments = copy_uploads(database, question.like)
@@ -129,37 +122,6 @@ def ask() -> None:
     except InstrumentGPTError as error:
         st.session_state[UNSENT] = question.text
         st.session_state[NOTE] = f"{session.describe(error)} {say('Your question is still in the input.')}"
-
-
-def _too_dear(database: Database, conversation_id: str, agent: str, settings: Settings) -> str:
-    """Return what the conversation has cost, "" below the limit, or where no agent is to be asked."""
-    limit = settings.ask_above_tokens
-    usage = usage_of(database, conversation_id) if limit else {}
-    if not limit or token_count(usage) < limit or choose(agent, settings)[0].name == "offline":
-        return ""
-    return say("{spent}, above the limit of {limit:,} tokens", spent=spent(usage), limit=limit)
-
-
-def _draw_held_back(question: Question, cost: str) -> None:
-    """Draw what a question that was held back would add to, and what can be done with it."""
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        words = say("This conversation has taken {cost}. Ask all the same?", cost=cost)
-        st.markdown(f":material/paid: {words}", width="stretch")
-        for label, agent in ((say("Ask"), question.agent), (say("Ask the offline analyst"), "offline")):
-            st.button(label, key=f"held-{agent}", on_click=_release, args=(replace(question, agent=agent),))
-        st.button(say("Not now"), key="held-no", on_click=_take_back, args=(question,))
-
-
-def _release(question: Question) -> None:
-    st.session_state.pop(HELD, None)
-    st.session_state[ASKED] = replace(question, allowed=True)
-
-
-def _take_back(question: Question) -> None:
-    st.session_state.pop(HELD, None)
-    st.session_state[UNSENT] = question.text
-    if question.files:
-        st.session_state[NOTE] = say("Your question is back in the input. Choose its files again.")
 
 
 def _send() -> None:

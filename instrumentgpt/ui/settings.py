@@ -50,7 +50,6 @@ LAYERS = {  # layer of the prompt → its label
     "recent": "Recent exchanges",
 }
 RECENT_HELP = "The last exchanges go to the agent in full; older ones as a summary."
-ASK_HELP = "A question to an agent then waits for a click; 0: never."
 TOKENS_HELP = "Request, state, summary, recalled and recent turns share them."
 RUNS_HELP = "Of all conversations; further questions wait in order."
 RETENTION_HELP = "Their charts, files and caches go; messages, findings and values stay. 0: none is pruned."
@@ -76,7 +75,6 @@ CHOSEN = {  # setting → its label, and what it does
 }
 COUNTS = {  # setting → its label, lowest and highest value, and what it does
     "recent_exchanges": ("Recent exchanges in the prompt", 1, 10, RECENT_HELP),
-    "ask_above_tokens": ("Ask me above so many tokens of a conversation", 0, 100_000_000, ASK_HELP),
     "prompt_tokens": ("Tokens of a whole prompt", 2_000, 32_000, TOKENS_HELP),
     "runs_at_once": ("Answers at the same time", 1, 20, RUNS_HELP),
     "retention_days": ("Prune conversations untouched for days", 0, 3_650, RETENTION_HELP),
@@ -209,7 +207,7 @@ def _draw_fields(form: _Form) -> None:
     for column, name in zip(st.columns(len(SECONDS)), SECONDS, strict=True):
         with column:
             form.number(name, say(SECONDS[name][0]), *SECONDS[name][1:], step=5.0)
-    form.counts("runs_at_once", "ask_above_tokens")
+    form.counts("runs_at_once")
     st.subheader(say("What a prompt holds"), anchor=False)
     form.counts("prompt_tokens", "recent_exchanges")
     layers_in_words = {name: say(LAYERS[name]) for name in LAYERS}

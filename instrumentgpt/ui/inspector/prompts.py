@@ -27,12 +27,12 @@ from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.history import LAST_ID, history, places, turn_of
 from instrumentgpt.storage.revisions import list_revisions
-from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, live_run, prompt_before
+from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, live_run, prompt_before, usage_of
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.prompt import prompt_for, tagged
 from instrumentgpt.turn.summary import past_summaries
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.agents import agent_words, tokens
+from instrumentgpt.ui.agents import agent_words, spent, tokens
 from instrumentgpt.ui.controls import one_of, text_button
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.inspector.editing import change, draw_line, revise_item
@@ -86,6 +86,8 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
     caption = say("Exactly what the agent is sent with this question:")
     st.caption(say("Exactly what the agent was sent:") if past else caption)
     st.code(past.text if past else prompt.text, language=None, wrap_lines=True, height=HEIGHT)
+    if cost := spent(usage_of(database, conversation_id)):
+        st.caption(say("This conversation has taken {cost}.", cost=cost))
 
 
 def _names(prompts: Sequence[tuple[int, int, str, str]], turns: Sequence[int]) -> dict[int, str]:
