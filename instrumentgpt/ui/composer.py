@@ -1,6 +1,6 @@
 """The input at the bottom: a question with its files, in which mode, who answers, and Stop meanwhile.
 
-And what can be asked by a click: for a device on the empty page, after an answer, and in the tour.
+And what can be asked by a click: for a device on the empty page, and after an answer.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from instrumentgpt.instruments.language import language_of
 from instrumentgpt.memory.revisions import UNCLEAR, Item
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.modes.registry import MODES
-from instrumentgpt.settings import DEMO_INVENTORY, Settings, database_path
+from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.answers import questions_that_helped
 from instrumentgpt.storage.artifacts import copy_uploads
 from instrumentgpt.storage.runs import Run, list_runs
@@ -254,28 +254,3 @@ def _pick_device(settings: Settings) -> Device | None:
 
 def _described(device: Device) -> str:
     return " · ".join(filter(None, (device.name, device.ip, device.model)))
-
-
-SETTING = "tour"  # saved: the step that is next, counted from 0
-TOUR = (
-    "**Ask.** These instruments are a demo; their logs lie beside the program. Press an example above.",
-    "**Check.** What is said rests on lines of the log. Press a link like L 1,466; Back closes the lines.",
-    "**All of them.** Instruments shows how each one stands, and adds yours. Settings chooses who answers.",
-)
-
-
-def draw_tour(database: Database, settings: Settings) -> None:
-    """Draw the step that is next above the input, until the tour is over or was left."""
-    talks = db.list_conversations(database, limit=2) + db.list_conversations(database, limit=2, deleted=True)
-    step = int(db.get_settings(database).get(SETTING, len(talks) if len(talks) < 2 else len(TOUR)))
-    if step >= len(TOUR) or settings.inventory != str(DEMO_INVENTORY):
-        return
-    with st.bottom, st.container(horizontal=True, vertical_alignment="center", border=True, key="tour"):
-        st.markdown(f"{step + 1}/{len(TOUR)} · {say(TOUR[step])}", width="stretch")
-        last, go, to = step + 1 == len(TOUR), session.in_database, (db.save_setting, SETTING)
-        if talks or last:
-            st.button(
-                say("Done") if last else say("Next"), key="tour-next", on_click=go, args=(*to, step + 1)
-            )
-        if not last:
-            st.button(say("No tour"), key="tour-end", type="tertiary", on_click=go, args=(*to, len(TOUR)))
