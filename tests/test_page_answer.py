@@ -8,7 +8,6 @@ import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tick, Tool, to_json
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.answers import rate
-from instrumentgpt.storage.revisions import list_deleted
 from instrumentgpt.storage.runs import append_events, begin_run, finish_run, list_runs, read_events, start_run
 from instrumentgpt.turn.runs import stop
 from instrumentgpt.ui.inspector import VIEW
@@ -202,47 +201,6 @@ def test_a_deleted_turn_leaves_the_page_and_the_rest_stays(database):
     assert [one.id for one in db.list_messages(database, conversation)] == [later]
     assert "because" not in texts(at)
     assert not [area for area in at.text_area if area.key.startswith("edited-")]
-
-
-@pytest.mark.parametrize(
-    "language, asked, undo, dialog",
-    [
-        ("en", "051 為什麼波動？", "Undo", "Delete this turn"),
-        ("zh", "why does it swing?", "復原", "刪除這一輪"),
-    ],
-)
-def test_the_way_back_stands_in_the_place_of_a_deleted_turn_in_the_pages_language(
-    database, language, asked, undo, dialog
-):
-    db.save_setting(database, "language", language)
-    conversation, _ = answered(database, question="first?")
-    asking = db.add_message(database, conversation, "user", asked)
-    db.add_message(database, conversation, "user", "last?")
-    at = page(conversation)
-    next(one for one in at.main.button if one.key == f"edit-{asking}").click().run()
-    assert dialog in [one.label for one in at.expander]
-    deletion(at).click().run()
-    assert asked not in questions(database, conversation)
-    told = texts(at)
-    assert told.index("because") < told.index("2") < told.index("last?")
-    back = next(one for one in at.main.button if one.key == "undelete")
-    assert back.label == undo
-    back.click().run()
-    assert questions(database, conversation) == ["first?", asked, "last?"]
-    assert not [one for one in at.main.button if one.key == "undelete"]
-    assert not at.exception
-
-
-def test_the_way_back_is_gone_once_somebody_asks_again(database):
-    conversation, question = answered(database)
-    at = page(conversation)
-    pencil(at).click().run()
-    deletion(at).click().run()
-    assert [one for one in at.main.button if one.key == "undelete"]
-    db.add_message(database, conversation, "user", "next?")
-    at.run()
-    assert not [one for one in at.main.button if one.key == "undelete"]
-    assert [one.item.name for one in list_deleted(database, conversation)] == [str(question)]
 
 
 def test_a_turn_that_another_tab_has_asked_again_is_not_deleted(database):

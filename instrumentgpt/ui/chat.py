@@ -143,11 +143,7 @@ def _draw_messages(
     ][-OPEN_CHARTS:]
     goal = place if place is not None else _just_folded(database, messages)
     agents = None if answering else turns.agents_here(settings)
-    deletion = turns.latest_deletion(database, conversation_id)
     for message in messages:
-        if deletion and message.id > int(deletion.item.name):
-            turns.draw_way_back(database, conversation_id, deletion, answering)
-            deletion = None
         stored = by_message[message.id]
         with st.container(key=f"message-{message.id}") if message.id == goal else nullcontext():
             if message.role == "user":
@@ -155,8 +151,6 @@ def _draw_messages(
             else:
                 with st.chat_message("assistant", avatar=ASSISTANT):
                     answer.draw(database, conversation_id, message, stored, open_charts, agents)
-    if deletion:
-        turns.draw_way_back(database, conversation_id, deletion, answering)
     turns.draw_dialog(messages)
     _draw_way_back(database, conversation_id, messages)
     if goal is not None and any(message.id == goal for message in messages):

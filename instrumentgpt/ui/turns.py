@@ -2,11 +2,10 @@
 
 What is asked again is asked in the mode of the first, whichever is chosen beside the input by now. It makes a
 new turn at the end; the earlier question and its answer stay as they are, on the page and in the memory, so
-nothing is lost. A turn that is deleted can be brought back, in its place and from a list.
+nothing is lost. A turn that is deleted can be brought back from a list.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
@@ -116,14 +115,13 @@ def _edit(message: db.Message) -> None:
         st.caption(
             say(
                 "Question and answer leave the page, the memory, the search and the export, with what "
-                "only they said. Undo brings them back; later, Restore under Edits in the memory. They "
-                "are gone for good when the conversation is deleted or pruned."
+                "only they said. Undo in the memory brings them back, and so does Restore under Edits. "
+                "They are gone for good when the conversation is deleted or pruned."
             )
         )
         if st.button(say("Delete question and answer"), key=f"delete-{message.id}"):
             with session.problems_shown():
-                turn = session.in_database(delete_turn, message.id, session.who())
-                st.session_state[DELETED] = min(turn, default=0)
+                session.in_database(delete_turn, message.id, session.who())
                 _end()
                 st.rerun()
 
@@ -132,32 +130,7 @@ def _end() -> None:
     st.session_state.pop(EDITED, None)
 
 
-DELETED = "deleted-turn"  # in the session's state: the turn deleted last in this tab
-DELETED_WORDS, DELETED_FEW = 120, 60  # characters
-
-
-def latest_deletion(database: Database, conversation_id: str) -> Revision | None:
-    """Return the deletion to offer a way back from: this tab's last one, until somebody asks again."""
-    deleted_turn = str(st.session_state.get(DELETED))
-    deletions = [turn for turn in list_deleted(database, conversation_id) if turn.item.name == deleted_turn]
-    newest = db.list_messages(database, conversation_id, last=1)
-    return deletions[-1] if deletions and not (newest and newest[0].id > deletions[-1].after) else None
-
-
-def draw_way_back(database: Database, conversation_id: str, deletion: Revision, answering: bool) -> None:
-    """Draw what stands in the place of a turn that was just deleted: what it was, and Undo."""
-    text = say(
-        "Turn {turn} deleted: “{words}”",
-        turn=_turn_number(database, conversation_id, deletion),
-        words=untrusted.label(deletion.old, DELETED_FEW),
-    )
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", border=True, key="deleted-turn-here"
-    ):
-        with st.container(width="stretch"):
-            st.markdown(f":gray[:material/delete: {text}]")
-        look: Any = {"type": "secondary", "disabled": answering}
-        text_button("undo", say("Undo"), "undelete", _restore, deletion, **look)
+DELETED_WORDS = 120  # characters
 
 
 def draw_deleted(database: Database, conversation_id: str) -> None:
@@ -197,8 +170,7 @@ def _turn_number(database: Database, conversation_id: str, deletion: Revision) -
     return 1 + sum(question < int(deletion.item.name) for question in questions)
 
 
-def _restore(deletion: Revision, conversation_id: str = "") -> None:
-    """Bring the turn back; into view, if a conversation is given."""
-    is_back = change(undo_revision, deletion.id, session.who())
-    if is_back and conversation_id:
+def _restore(deletion: Revision, conversation_id: str) -> None:
+    """Bring the turn back, and into view."""
+    if change(undo_revision, deletion.id, session.who()):
         session.go_to(conversation_id, int(deletion.item.name))
