@@ -70,8 +70,6 @@ def page(database: Database) -> None:
 
 def _draw_sidebar(database: Database, conversation: db.Conversation | None) -> None:
     with st.sidebar:
-        if conversation:
-            sidebar.draw_device(database, conversation.id)
         sidebar.draw_conversations(database, conversation.id if conversation else None)
         if conversation:
             sidebar.draw_entities(database, conversation.id)

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 from sqlite_utils import Database
@@ -11,28 +10,18 @@ from sqlite_utils import Database
 import db
 from instrumentgpt import moments
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.fleet.cases import title_of
-from instrumentgpt.fleet.standing import word_of
 from instrumentgpt.instruments.conversation import nicknamed_anywhere
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
-from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.storage.artifacts import Document, documents_folder
-from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.conversations import pin_conversation
 from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.storage.export import export_name, exported
-from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_runs
-from instrumentgpt.storage.verdicts import verdicts_of
 from instrumentgpt.ui import composer, controls, session, untrusted
 from instrumentgpt.ui.artifacts import MIME
 from instrumentgpt.ui.controls import icon_menu, text_button, text_field
-from instrumentgpt.ui.language import language, say
+from instrumentgpt.ui.language import say
 
-STANDING_COLOURS: dict[str, Literal["red", "orange", "gray", "green"]] = {
-    "fault": "red", "open": "orange", "unreadable": "gray", "healthy": "green"
-}  # fmt: skip
-CASES = 3  # of the device, at its head
 FEW = 6  # conversations listed before "show all"
 TITLE_CHARACTERS = 80
 DELETED = "deleted-conversation"  # in the session's state: the one that this tab deleted last
@@ -59,27 +48,6 @@ _MARKS = re.compile(r"\*\*|`|\[(?P<words>L [\d,]+)\]\([^)\s]*\)")  # bold, code,
 OTHER = (":material/notes:", "note")
 
 
-def draw_device(database: Database, conversation_id: str) -> None:
-    """Draw how the conversation's device stands, by its newest log that was judged, and its open cases."""
-    state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
-    name = revised_memory(database, conversation_id, state).state.device_name
-    if not name:
-        return
-    verdict = next(iter(verdicts_of(database, name, 1)), None)
-    with st.container(gap="xsmall", key="device"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.markdown(f"**{untrusted.label(name)}**", width="content")
-            if verdict:
-                word = word_of(verdict.state, language(), verdict.severity)
-                st.badge(word, color=STANDING_COLOURS[verdict.state])
-        if verdict:
-            words = verdict.text_zh if language() == "zh" else verdict.text_en
-            st.caption(untrusted.label(words, PIECE_CHARACTERS), help=untrusted.label(verdict.log, 200))
-        for case in list_cases(database, state="unsettled", device=name)[:CASES]:
-            label = untrusted.label(f"{case.id} · {title_of(case, language())}", TITLE_CHARACTERS)
-            session.link_to_case(label, case.id, icon=":material/cases:")
-
-
 def draw_conversations(database: Database, conversation_id: str | None) -> None:
     """Draw the list, newest first, with the one in view marked in words and colour."""
     st.button(
@@ -100,14 +68,8 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         if run.kind == "turn"
     }
     listed = matches if words or st.session_state.get("all-conversations") else matches[:FEW]
-    if len(matches) > FEW and st.toggle(say("By device"), key="by-device"):
-        listed = sorted(matches, key=lambda talk: (talk.device == "", talk.device.casefold()))
-    device = None
     with st.container(gap=None, key="conversations"):
         for conversation in listed:
-            if st.session_state.get("by-device") and len(matches) > FEW and conversation.device != device:
-                device = conversation.device
-                st.caption(f"**{untrusted.label(device) if device else say('No device')}**")
             _draw_one(conversation, conversation.id == conversation_id, live.get(conversation.id, IDLE))
     if words:
         _draw_hits(database, words, any_title=bool(matches))
