@@ -63,7 +63,7 @@ if __name__ == "__main__":
     }
     st.session_state[session.PAGES] = pages
     st.navigation(list(pages.values()), position="top").run()
-    browser.attend(chosen.notify)
+    browser.attend()
 else:
     from instrumentgpt.ui import server
 

@@ -21,7 +21,6 @@ class Settings:
     language: str = "auto"  # of the page: "en", "zh", or "auto" for the browser's
     timezone: str = "auto"  # of moments: a name of IANA's, or "auto" for the browser's, else the machine's
     temperatures: str = "auto"  # unit that they are shown in: "°C", "°F", "K", or "auto" for each log's own
-    notify: str = "title"  # of an answer while nobody looks: in the tab's title; also "sound" or "browser"
     recent_exchanges: int = 3  # N of the memory design
     prompt_tokens: int = 8000  # budget of a whole prompt, seed 004
     layers: str = "state, facts, history, summary, recalled, recent"  # what a prompt tells beside the request

@@ -61,7 +61,7 @@ def test_a_login_that_fails_is_said_in_the_agents_words(agent):
 
 def test_the_models_of_the_account_can_be_chosen_once_listed(agent):
     agent("", "Logged in as ana@lab.tw")
-    at = after_clicking("Check connection")
+    at = after_clicking("Test agent")
     at.run()
     (model,) = [box for box in at.selectbox if box.label == "Model of the agent"]
     assert "sonnet-4.5" in model.options
@@ -128,5 +128,5 @@ def test_an_agent_whose_login_wants_a_code_says_how_to_log_in_by_hand(agent, mon
     monkeypatch.setenv("INSTRUMENTGPT_AGENT", "claude")
     at = settings_page()
     assert "Connect agent" not in [button.label for button in at.button]
-    button(at, "Check connection").click().run()
+    button(at, "Test agent").click().run()
     assert "Run `claude auth login` in a terminal" in at.error[0].value

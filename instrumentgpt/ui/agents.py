@@ -39,27 +39,18 @@ def agent_words(name: str) -> str:
     return AGENTS[name].label if name in AGENTS else untrusted.label(name)
 
 
-def draw_account(settings: Settings) -> None:
-    """Draw the buttons for the agent that would answer; nothing for one without an account."""
+def draw_login(settings: Settings) -> None:
+    """Draw the button that logs the agent in that would answer; nothing for one that has no login here."""
     try:
         agent, program = choose(settings.agent, settings)
     except InstrumentGPTError:  # the choice above says what is wrong
         return
-    commands = login.COMMANDS.get(agent.name)
-    if commands is None:
+    commands, help = login.COMMANDS.get(agent.name), say("Runs the login of {agent}", agent=agent.label)
+    if commands is None or not commands.on_page:
         return
-    environment = environment_for(agent)
-    with st.container(horizontal=True):
-        wants_login = commands.on_page and st.button(
-            say("Connect agent"),
-            icon=":material/login:",
-            help=say("Runs the login of {agent}", agent=agent.label),
-        )
-        wants_look = st.button(say("Check connection"), icon=":material/account_circle:")
-    if wants_login:
-        _log_in(program, commands, environment)
-    if wants_look or wants_login:
-        _look(agent.name, program, commands, environment)
+    if st.button(say("Connect agent"), icon=":material/login:", help=help):
+        _log_in(program, commands, environment_for(agent))
+        look(agent, program)
 
 
 @st.cache_resource(show_spinner=False)
@@ -111,7 +102,11 @@ def _log_in(program: str, commands: login.Commands, environment: Mapping[str, st
             st.text(step.text[:WORDS])
 
 
-def _look(name: str, program: str, commands: login.Commands, environment: Mapping[str, str]) -> None:
+def look(agent: Agent, program: str) -> bool:
+    """Say whether the agent is logged in, and keep the models it lists; return whether it can be asked."""
+    commands, environment = login.COMMANDS.get(agent.name), environment_for(agent)
+    if commands is None:
+        return True
     with st.spinner(say("Asking the agent…")):
         status = login.status_of(program, commands, environment)
         accounts().learn(program, environment, status)
@@ -123,14 +118,15 @@ def _look(name: str, program: str, commands: login.Commands, environment: Mappin
         notice = say("The agent does not say whether it is logged in: {words}", words=words)
         st.info(notice, icon=":material/help:")
     else:
-        by_hand = say("Run `{command}` in a terminal.", command=" ".join((name, *commands.login)))
+        by_hand = say("Run `{command}` in a terminal.", command=" ".join((agent.name, *commands.login)))
         remedy = say("Press “Connect agent”.") if commands.on_page else by_hand
         st.error(f"{words.rstrip('.')}. {remedy}", icon=":material/error:")
     if model_ids:
-        st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), name: model_ids}
+        st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), agent.name: model_ids}
         st.caption(
             say("{count} models can be chosen above, once the page is drawn again.", count=len(model_ids))
         )
+    return status.logged_in is not False
 
 
 WARNING = (

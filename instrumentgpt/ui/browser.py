@@ -123,29 +123,15 @@ const translate = said => {
   translated(document.body)
   observer.observe(document.body, { childList: true, subtree: true, attributeFilter: NAMES })
 }
-const TONE = { hertz: 880, seconds: 0.4, loudness: 0.1 }
 export default function ({ data }) {
   const kept = (window.instrumentgptKept ??= { title: document.title })
   document.documentElement.lang = data.lang
   translate(data.said)
-  if (data.notify === "browser" && window.Notification?.permission === "default")
-    document.addEventListener("click", () => Notification.requestPermission(), { once: true })
   if (data.done && kept.done !== data.done && (document.hidden || !document.hasFocus())) {
     document.title = `✓ ${data.words}`
     const seen = () => { document.title = kept.title }
     window.addEventListener("focus", seen, { once: true })
     document.addEventListener("visibilitychange", seen, { once: true })
-    if (data.notify === "browser" && window.Notification?.permission === "granted")
-      new Notification(kept.title, { body: data.words }).onclick = () => window.focus()
-    if (data.notify === "sound") {
-      const audio = new AudioContext()
-      const volume = new GainNode(audio, { gain: TONE.loudness })
-      const tone = new OscillatorNode(audio, { frequency: TONE.hertz })
-      tone.connect(volume).connect(audio.destination)
-      tone.start()
-      tone.stop(audio.currentTime + TONE.seconds)
-      tone.onended = () => audio.close()
-    }
   }
   kept.done = data.done
   if (!data.begun || kept.begun === data.begun) return
@@ -182,14 +168,13 @@ def clicked(back: int) -> dict[str, str] | None:
     return result.opened if isinstance(result.opened, dict) else None
 
 
-def attend(notify: str) -> None:
+def attend() -> None:
     """Do what a page cannot: speak its language in all parts, put the cursor into a new conversation.
 
-    An answer that comes while nobody looks is told in its title, and as `notify` says: "title" (no more),
-    "sound" or "browser" (its notification).
+    An answer that comes while nobody looks is told in its title.
     """
     state = st.session_state
-    events = {"done": state.get(session.ANSWERED), "begun": state.get(session.BEGUN), "notify": notify}
+    events = {"done": state.get(session.ANSWERED), "begun": state.get(session.BEGUN)}
     words = {"words": say("The answer is there"), "lang": "en", "said": {}}
     if language() == "zh":
         words |= {"lang": "zh-Hant", "said": table(STREAMLIT)}
