@@ -153,7 +153,7 @@ def expect_whole(page: Page) -> None:
     expect(found.nth(2)).to_contain_text("Can kp be raised?")
 
 
-def test_a_person_lays_a_constraint_down_lifts_it_and_names_the_device(server, page):
+def test_a_person_lays_a_constraint_down_and_lifts_it(server, page):
     conversation = conversation_on(server)
     opened(page, server.address(conv=conversation))
     sidebar = inspector(page, "State")
@@ -162,10 +162,6 @@ def test_a_person_lays_a_constraint_down_lifts_it_and_names_the_device(server, p
     field.press("Enter")
     laid = entry_of(sidebar, "never open the door")
     expect(laid).to_be_visible()
-    name = sidebar.get_by_placeholder("Call zspr 052")
-    name.fill("Tallinn")
-    name.press("Enter")
-    expect(sidebar.get_by_text("Tallinn is zspr 052")).to_be_visible()
     choose(page, laid, "Lift")
     expect(sidebar.get_by_role("button", name="Undo: lifted “never open the door”")).to_be_visible()
     expect(laid).to_have_count(0)

@@ -5,7 +5,6 @@ The Older view: messages no longer sent word by word, what remains of them, and 
 
 from collections import Counter
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
 import streamlit as st
@@ -19,7 +18,7 @@ from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.memory.budget import Section
-from instrumentgpt.memory.difference import REQUEST, LayerChange, Line, difference, layers_of
+from instrumentgpt.memory.difference import REQUEST, LayerChange, difference, layers_of
 from instrumentgpt.memory.revisions import MESSAGE, Item
 from instrumentgpt.memory.state import identity
 from instrumentgpt.memory.summary import StoredMessage, parse, shown_clauses
@@ -56,8 +55,7 @@ PARTS = {  # section of the prompt → its name here and its colour, the same in
     "recent_conversation": ("recent", "#CC79A7"),
 }
 OTHER_COLOUR = "#6B7280"
-_COLOURS = {"added": "#009E73", "removed": "#D55E00"}
-_SIGNS = {"added": "+", "removed": "−", "same": " ", "left out": " "}
+SIGNS = {"added": "+", "removed": "-", "same": " ", "left out": " "}
 
 
 def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget: int) -> None:
@@ -111,7 +109,8 @@ def _draw_difference(before: SentPrompt | None, sections: Sequence[Section], tur
     for layer in difference(layers_of(before.text), sections):
         st.markdown(f":small[{_heading(layer)}]")
         if layer.lines:
-            st.html(as_html(layer.lines))
+            text = "\n".join(f"{SIGNS[line.kind]} {line.text}" for line in layer.lines)
+            st.code(text, language="diff", wrap_lines=True)
 
 
 def _heading(change: LayerChange) -> str:
@@ -125,35 +124,6 @@ def _heading(change: LayerChange) -> str:
     return f"**{name}** · {before} → {after} tokens · {counts}"
 
 
-def as_html(lines: Sequence[Line]) -> str:
-    """Return lines of a difference as HTML: each with its sign, those that changed with a colour too.
-
-    >>> as_html([Line("added", "<b>")]).count("&lt;b&gt;")
-    1
-    """
-    rows = "".join(_row(line) for line in lines)
-    return (
-        f'<div style="max-height:{HEIGHT}px;overflow:auto;font-family:monospace;font-size:0.75rem;'
-        f'line-height:1.5;overflow-wrap:anywhere">{rows}</div>'
-    )
-
-
-def _row(line: Line) -> str:
-    faint = "opacity:0.65;" if line.kind in ("same", "left out") else ""
-    return (
-        f'<div style="{faint}display:flex;gap:0.4rem"><span aria-hidden="true">{_SIGNS[line.kind]}</span>'
-        f'<span style="white-space:pre-wrap">{_text(line.kind, line.text)}</span></div>'
-    )
-
-
-def _text(kind: str, text: str) -> str:
-    if kind not in _COLOURS:
-        return escape(text)
-    tag = "ins" if kind == "added" else "del"
-    look = f"background:color-mix(in srgb, {_COLOURS[kind]} 28%, transparent);text-decoration:none"
-    return f'<{tag} style="{look}">{escape(text)}</{tag}>'
-
-
 def draw_bar(sections: Sequence[Section], tokens: int, budget: int) -> None:
     """Draw the tokens of each part as a share of `budget`; words stand beside every colour."""
     parts = [(*part_of(section.name), section.tokens) for section in sections]
@@ -164,7 +134,7 @@ def draw_bar(sections: Sequence[Section], tokens: int, budget: int) -> None:
         for name, colour, count in parts
     )
     total = say("**{count}** of {all} tokens", count=thousands(tokens), all=thousands(budget))
-    st.markdown(f":small[{total} · {percent(share)}]  \n:small[{legend}]")
+    st.markdown(f":small[{total} · {share * 100:.0f} %]  \n:small[{legend}]")
 
 
 def part_of(section: str) -> tuple[str, str]:
@@ -187,14 +157,6 @@ def bar(parts: Sequence[tuple[str, int]], budget: int) -> str:
         'border-radius:4px;overflow:hidden;background:color-mix(in srgb, currentColor 14%, transparent)">'
         f"{pieces}</div>"
     )
-
-
-def percent(share: float) -> str:
-    """
-    >>> percent(0.004), percent(0.41)
-    ('< 1 %', '41 %')
-    """
-    return "< 1 %" if 0 < share < 0.01 else f"{share * 100:.0f} %"
 
 
 def next_prompt(

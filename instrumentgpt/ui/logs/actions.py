@@ -1,7 +1,6 @@
 """What can be done with the selected lines: ask about them, keep them as evidence, share their address."""
 
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import streamlit as st
 from sqlite_utils import Database
@@ -50,13 +49,6 @@ def draw(
         )
         if st.session_state.get(lines.SCOPE) == lines.EVERYWHERE:
             text_button("unfold_more", say("Around it"), None, lines.go_around, first, type="secondary")
-        with st.popover(say("Link"), icon=":material/link:"):
-            st.caption(say("The address of this line:"))
-            relative = place.Place(here.device, here.log, first)
-            address = relative.address("" if here.device else conversation_id)
-            url = urlsplit(st.context.url or "")
-            host = f"{url.scheme}://{url.netloc}" if url.netloc else ""
-            st.code(f"{host}{address}", language=None, wrap_lines=True)
     if asked:
         st.session_state[composer.UNSENT] = question(here.device, here.log, first, last)  # to be completed
         st.switch_page(session.page_named("chat"))

@@ -29,7 +29,6 @@ BADGES: dict[str, tuple[Any, str]] = {  # severity of a finding, level of a line
 }
 MARGIN = 0.15  # of a finding's length, shown on either side of it
 LEAST_MARGIN = 60.0  # s
-REPORTS: dict[Language, str] = {"en": "Report (English)", "zh": "報告（中文）"}
 SHOWN_EVIDENCE = 4
 SHOWN_SEGMENTS = 100
 SHOWN_GROUPS = 8
@@ -125,12 +124,10 @@ def _draw_ways(log: Log, item: Finding | Excursion, key: str) -> None:
 
 
 def _draw_report(diagnosis: Diagnosis) -> None:
-    """Draw the buttons that hand the diagnosis out as a page; it is written when one is pressed."""
+    """Draw the button that hands the diagnosis out as a page; it is written when that is pressed."""
     help = say("One file with charts, findings, evidence, method and versions; it needs no network.")
-    with st.container(horizontal=True, gap="small"):
-        for language, label in REPORTS.items():
-            make, name = partial(_report, diagnosis, language), f"{diagnosis.log.name}.report.{language}.html"
-            controls.download(label, make, name, "text/html", icon=":material/description:", help=help)
+    make, name = partial(_report, diagnosis, language()), f"{diagnosis.log.name}.report.html"
+    controls.download(say("Report"), make, name, "text/html", icon=":material/description:", help=help)
 
 
 def _report(diagnosis: Diagnosis, language: Language) -> str:

@@ -42,7 +42,6 @@ _STYLE = """
 .row.errors .kind { color: var(--st-red-text-color); opacity: 1; font-weight: 600 }
 .row.warnings .kind { color: var(--st-orange-text-color); opacity: 1; font-weight: 600 }
 .text { white-space: pre }
-.row.gap { cursor: default; opacity: 0.6; pointer-events: none }
 @media (max-width: 640px) {
   .row { min-width: 0; gap: 0.5rem; padding: 0 0.5rem; flex-wrap: wrap }
   .text { white-space: pre-wrap; overflow-wrap: anywhere; flex: 1 1 100% }
@@ -68,8 +67,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     }
   }
   let anchor = data.first
-  let before = 0
-  const rows = data.rows.flatMap(([line, kind, text]) => {
+  const rows = data.rows.map(([line, kind, text]) => {
     const row = document.createElement("div")
     row.className = `row ${kind}`
     row.line = line
@@ -83,15 +81,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     number.append(link)
     number.style.width = width
     row.append(number, span("kind", kind === "other" ? "" : data.words[kind]), span("text", text))
-    const skipped = before && line > before + 1 ? line - before - 1 : 0
-    before = line
-    if (!skipped) return [row]
-    const gap = document.createElement("div")
-    gap.className = "row gap"
-    gap.setAttribute("role", "row")
-    gap.append(span("number", ""), span("text", `⋯ ${skipped.toLocaleString("en")} ${data.words.skipped}`))
-    gap.firstChild.style.width = width
-    return [gap, row]
+    return row
   })
   list.replaceChildren(...rows)
   mark(data.first, data.last)
@@ -117,15 +107,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
     setTriggerValue("picked", { first, last })
   }
   const pick = event => {
-    const row = event.target.closest(".row:not(.gap)")
+    const row = event.target.closest(".row")
     if (!row || event.ctrlKey || event.metaKey || event.button) return
     event.preventDefault()
     choose(row, event.shiftKey)
   }
   const step = event => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    const lines = [...list.children].filter(row => row.line)
-    const next = by && lines[lines.findIndex(row => row.classList.contains("picked")) + by]
+    const next = by && rows[rows.findIndex(row => row.classList.contains("picked")) + by]
     if (!next) return
     event.preventDefault()
     choose(next, false)
@@ -176,7 +165,6 @@ def draw(
         words = {
             "name": say("Lines of the log"),
             "address": say("Address of this line: copy it with a right click"),
-            "skipped": say("lines left out"),
             **{kind: say(KINDS[kind]) for kind in KINDS},
         }
         shown = {
