@@ -1,15 +1,13 @@
 """The agents as the page tells them: their names, the chosen one's account, what it may do, what it costs."""
 
 from collections.abc import Mapping
-from contextlib import closing
 
 import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.agents import login
-from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for, installed
+from instrumentgpt.agents.registry import AGENTS, Agent, environment_for, installed
 from instrumentgpt.agents.sandbox import confines, what_holds
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.moments import moment
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage import conversations
@@ -18,12 +16,6 @@ from instrumentgpt.ui.language import say, thousands
 
 MODELS = "models"  # in the session's state: agent → the models that it listed
 WORDS = 300  # characters of an agent's own line
-LOOK_SECONDS = 1.0  # while an agent has not said yet whether it is logged in
-BADGES = {
-    True: ("green", "check", "Logged in"),
-    False: ("orange", "error", "Not logged in: see Settings"),
-    None: ("gray", "help", "Login not known"),
-}
 TOKENS = {  # as agents.events.Done names them → in words
     "inputTokens": "{count} in",
     "outputTokens": "{count} out",
@@ -39,67 +31,9 @@ def agent_words(name: str) -> str:
     return AGENTS[name].label if name in AGENTS else untrusted.label(name)
 
 
-def draw_login(settings: Settings) -> None:
-    """Draw the button that logs the agent in that would answer; nothing for one that has no login here."""
-    try:
-        agent, program = choose(settings.agent, settings)
-    except InstrumentGPTError:  # the choice above says what is wrong
-        return
-    commands, help = login.COMMANDS.get(agent.name), say("Runs the login of {agent}", agent=agent.label)
-    if commands is None or not commands.on_page:
-        return
-    if st.button(say("Connect agent"), icon=":material/login:", help=help):
-        _log_in(program, commands, environment_for(agent))
-        look(agent, program)
-
-
-@st.cache_resource(show_spinner=False)
-def accounts() -> login.Accounts:
-    """Return what agents said of their login, for all pages of this server."""
-    return login.Accounts()
-
-
-def draw_badge(agent: Agent, program: str) -> None:
-    """Say whether `agent` is logged in, as far as it has told: the page never waits for that."""
-    status = _account(agent, program)
-    if status is not None:
-        colour, icon, _ = BADGES[status.logged_in]
-        words = say(BADGES[status.logged_in][2])
-        st.caption(f":{colour}-badge[:material/{icon}: {words}]", help=untrusted.label(status.text, WORDS))
-    elif agent.name in login.COMMANDS:
-        _await_badge(agent, program)
-
-
-@st.fragment(run_every=LOOK_SECONDS)
-def _await_badge(agent: Agent, program: str) -> None:
-    if _account(agent, program) is not None:
-        st.rerun()
-
-
-def _account(agent: Agent, program: str) -> login.Status | None:
-    commands = login.COMMANDS.get(agent.name)
-    return accounts().of(program, commands, environment_for(agent)) if commands else None
-
-
 def models(settings: Settings) -> list[str]:
     """Return the models that the agent listed when its connection was last checked on this page."""
     return list(st.session_state.get(MODELS, {}).get(installed(settings.agent, settings), []))
-
-
-def _log_in(program: str, commands: login.Commands, environment: Mapping[str, str]) -> None:
-    """Run the login here: leaving the page or clicking something else ends it, and all that it started."""
-    with (
-        st.status(say("Waiting for the login…"), expanded=True) as box,
-        closing(login.log_in(program, commands, environment)) as steps,
-    ):
-        for step in steps:
-            if isinstance(step, login.Address):
-                st.link_button(say("Open the login page"), step.url, icon=":material/open_in_new:")
-                st.code(step.url, language=None, wrap_lines=True)
-                continue
-            label = say("Logged in") if step.logged_in else say("Not logged in")
-            box.update(label=label, state="complete" if step.logged_in else "error")
-            st.text(step.text[:WORDS])
 
 
 def look(agent: Agent, program: str) -> bool:
@@ -109,7 +43,6 @@ def look(agent: Agent, program: str) -> bool:
         return True
     with st.spinner(say("Asking the agent…")):
         status = login.status_of(program, commands, environment)
-        accounts().learn(program, environment, status)
         model_ids = [model.id for model in login.models_of(program, commands, environment)]
     words = untrusted.label(status.text, WORDS)
     if status.logged_in:
@@ -118,8 +51,7 @@ def look(agent: Agent, program: str) -> bool:
         notice = say("The agent does not say whether it is logged in: {words}", words=words)
         st.info(notice, icon=":material/help:")
     else:
-        by_hand = say("Run `{command}` in a terminal.", command=" ".join((agent.name, *commands.login)))
-        remedy = say("Press “Connect agent”.") if commands.on_page else by_hand
+        remedy = say("Run `{command}` in a terminal.", command=" ".join((program, *commands.login)))
         st.error(f"{words.rstrip('.')}. {remedy}", icon=":material/error:")
     if model_ids:
         st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), agent.name: model_ids}

@@ -22,7 +22,7 @@ from instrumentgpt.moments import day, zone_names
 from instrumentgpt.pruning import Pruned, prunable, prune
 from instrumentgpt.settings import Settings, database_path, home
 from instrumentgpt.ui import language, session, untrusted
-from instrumentgpt.ui.agents import agent_words, draw_login, look, models
+from instrumentgpt.ui.agents import agent_words, look, models
 from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress, advance
@@ -72,7 +72,6 @@ def page(database: Database) -> None:
             saved = st.form_submit_button(say("Save"), type="primary", icon=":material/save:")
         if saved:
             _save(database, settings, replace(settings, **form.values))
-        draw_login(settings)
         _draw_test(settings)
         draw_space(database, settings)
         st.caption(say("Database: `{path}`", path=database_path()))
@@ -172,12 +171,6 @@ def _draw_fields(form: _Form) -> None:
         1,
         10,
         say("The last exchanges go to the agent in full; older ones as a summary."),
-    )
-    costs = say("In the background after its answer; it costs tokens. What would lose a number is not taken.")
-    form.values["background_summary"] = st.toggle(
-        say("The agent also writes the summary"),
-        form.settings.background_summary,
-        **form.common("background_summary", costs),
     )
     st.subheader(say("Plans of Investigate"), anchor=False)
     form.text(
