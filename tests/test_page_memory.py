@@ -92,7 +92,7 @@ def test_the_newest_change_is_undone_from_the_state_view_be_it_a_deletion(databa
     db.delete_turn(database, db.list_messages(database, conversation)[0].id)
     at = page(conversation)
     undo = next(one for one in at.sidebar.button if one.key == "undo-last")
-    assert undo.label == "Undo: deleted “why?”"
+    assert undo.label == "Undo: Delete “why?”"
     undo.click().run()
     assert db.count_messages(database, conversation) == 2
 
@@ -219,7 +219,7 @@ def test_every_change_is_listed_with_who_and_can_be_undone_and_done_again(databa
     at = page(conversation)
     at.session_state[VIEW] = "Edits"
     at.run()
-    assert "edited “pv swings” → “pv swings at night”" in shown_in(at)
+    assert "Edit “pv swings” → “pv swings at night”" in shown_in(at)
     assert "· Ana · turn 1" in shown_in(at)
     at.sidebar.button(f"undo-{made}").click().run()
     assert "undone" in shown_in(at)
@@ -291,7 +291,7 @@ def test_a_nickname_says_which_device_it_is_and_forgetting_it_can_be_undone(data
     assert "- zspr 053 is called 北極" in case_as_markdown(database, conversation)
     at.sidebar.button(f"nickname-{key_of(Item('zspr 053', 'nickname', '北極'))}").click().run()
     assert "**北極** is zspr 053" not in shown_in(at)
-    assert "forgot “北極 as a name of zspr 053”" in at.sidebar.button("undo-last").label
+    assert "Forget “北極 as a name of zspr 053”" in at.sidebar.button("undo-last").label
     at.sidebar.button("undo-last").click().run()
     assert "**北極** is zspr 053" in shown_in(at)
 
@@ -337,6 +337,6 @@ def test_a_person_lays_down_lifts_confirms_and_takes_back_what_was_misread(datab
     assert "  - never **open** it (turn 1)" in next_text(database, conversation)
     menu_of(at, Item("zspr 052", "constraint", "never **open** it")).click("lift").run()
     assert "never **open** it" not in next_text(database, conversation)
-    assert "lifted “never" in at.sidebar.button("undo-last").label
+    assert "Lift “never" in at.sidebar.button("undo-last").label
     done = [one.action for one in list_revisions(database, conversation)]
     assert done == ["confirm", "forget", "lay_down", "lift"] and not at.exception

@@ -28,8 +28,8 @@ REMEDY_CHARACTERS = 300
 ENDINGS = {  # how an answer that is not complete is marked
     "cancelled": "Stopped before the end",
     "timeout": "Ended: it took too long",
-    "died": "Cut off: the program that answered has gone",
-    "no-result": "Cut off: the agent ended without a result",
+    "died": "Cut off: it ended without a result",
+    "no-result": "Cut off: it ended without a result",
     "not-logged-in": "The agent is not logged in",
     "untrusted": "The agent does not trust its folder",
     "tools-denied": "The agent was not allowed to use its tools",

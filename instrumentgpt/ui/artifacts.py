@@ -93,9 +93,7 @@ def question_about(files: Sequence[UploadedFile]) -> str:
 def _removed(artifact: db.Artifact) -> str:
     """Return what stands in the place of what was removed to save space (docs/memory.md, Pruning)."""
     words = say(
-        "“{title}” was removed on {day} to save space; drop it again to ask about it."
-        if artifact.run_id is None
-        else "“{title}” was removed on {day} to save space; ask again to draw it.",
+        "“{title}” was removed on {day} to save space. Ask again, with a file dropped again.",
         title=untrusted.label(artifact.title),
         day=moments.day(artifact.removed_at or 0.0),
     )

@@ -318,7 +318,7 @@ def history_chart(verdicts: list[Verdict]) -> go.Figure:
                 y=[row.get(number, {}).get(name) for row in figures],
                 mode="lines+markers",
                 line={"color": CHANNEL_COLOURS[order % len(CHANNEL_COLOURS)], "width": 1.5},
-                name=say("channel {number}", number=number),
+                name=say("Channel {channel}", channel=number),
                 legendgroup=number,
                 showlegend=place == 2,
                 yaxis=f"y{place}",

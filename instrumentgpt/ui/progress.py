@@ -267,7 +267,7 @@ def tool_words(name: str) -> str:
     """
     if name in TOOL_WORDS:
         return say(TOOL_WORDS[name])
-    return name.replace("_", " ").strip().capitalize() or say("Tool")
+    return name.replace("_", " ").strip().capitalize() or say("tool")
 
 
 def _draw(step: Tool | Text, conversation_id: str) -> None:

@@ -223,7 +223,7 @@ def _draw_test(settings: Settings) -> None:
         st.success(words, icon=":material/check:")
     else:
         failure = progress.failure
-        reason = f"{failure.text} {failure.remedy}" if failure else say("It ended without an answer.")
+        reason = f"{failure.text} {failure.remedy}" if failure else say("Cut off: it ended without a result")
         st.error(f"{agent.label}: {session.describe(reason, 600)}", icon=":material/error:")
     if progress.text:
         st.code(progress.text[:ANSWER_CHARACTERS], language=None, wrap_lines=True)

@@ -90,10 +90,9 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
             if conversation.tags:
                 st.caption(f":material/sell: {untrusted.label(conversation.tags)}")
         name = say("Pin, rename, export or delete {title}", title=title)
-        help = say("Pin, rename, export or delete")
         actions = ["unpin" if conversation.pinned_at else "pin", "rename", "export", "delete"]
         words = {action: f"{MENU[action][0]} {say(MENU[action][1])}" for action in actions}
-        action = icon_menu("more_horiz", name, words, f"menu-{conversation.id}", help=help)
+        action = icon_menu("more_horiz", name, words, f"menu-{conversation.id}")
     if action in ("pin", "unpin"):
         _change(lambda database: pin_conversation(database, conversation.id, action == "pin"))
     elif action == "rename":

@@ -42,17 +42,15 @@ def agents_here(settings: Settings) -> list[str]:
 
 def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], disabled: bool) -> None:
     """Draw the menu under an answer that asks its question once more, of the agent that is chosen."""
-    key, name = f"again-{message_id}", say("Ask this question again")
+    key, name = f"again-{message_id}", say("Ask this question again; the answer above stays")
     words = {agent: say("Ask {agent}", agent=agent_words(agent)) for agent in agents}
-    look = {"help": say("Ask this question again; the answer above stays"), "disabled": disabled}
-    icon_menu("refresh", name, words, key, _ask_again, key, conversation_id, message_id, **look)
+    icon_menu("refresh", name, words, key, _ask_again, key, conversation_id, message_id, disabled=disabled)
 
 
 def draw_branch(conversation_id: str, message_id: int, disabled: bool) -> None:
     """Draw the button under an answer that goes on from there in a conversation of its own."""
-    help = say("Go on from here in a conversation of its own; this one stays")
-    key, look = f"branch-{message_id}", {"help": help, "disabled": disabled}
-    icon_button("fork_right", say("Branch from here"), key, _branch, conversation_id, message_id, **look)
+    name, key = say("Go on from here in a conversation of its own; this one stays"), f"branch-{message_id}"
+    icon_button("fork_right", name, key, _branch, conversation_id, message_id, disabled=disabled)
 
 
 def draw_origin(database: Database, conversation: db.Conversation) -> None:

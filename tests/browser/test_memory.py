@@ -66,7 +66,7 @@ def test_what_is_known_is_edited_pinned_and_forgotten_and_all_of_it_undone(page,
     sidebar.locator(".st-key-undo-last").get_by_role("button").click()
     expect(edited).to_contain_text("pinned")
     sidebar.get_by_role("tab", name="Edits").click()
-    expect(sidebar).to_contain_text("forgot “")
+    expect(sidebar).to_contain_text("Forget “")
     done_again = sidebar.locator("[class*=st-key-redo-]")
     for count in (2, 3):
         settled(page)
@@ -89,7 +89,7 @@ def test_on_a_phone_the_next_prompt_and_those_sent_are_read_and_the_case_is_hand
     expect(sidebar.get_by_role("img", name="Tokens of the prompt").first).to_be_visible()
     expect(sidebar).to_contain_text("■ state")
     driving.choose(page, "Prompt of", "Turn 1 · Offline analyst")
-    expect(sidebar).to_contain_text("Exactly what the agent was sent:")
+    expect(sidebar).to_contain_text("Exactly what the agent is sent:")
     expect(code).to_contain_text(QUESTION)
     expect(code).not_to_contain_text("<recent_conversation>")
     driving.choose(page, "Prompt of", "Turn 2 · Offline analyst")
@@ -115,7 +115,7 @@ def test_on_a_phone_a_deleted_turn_is_nowhere_and_comes_back_whole_at_once_and_a
     expect(code).to_contain_text("Can kp be raised?")
     expect(code).not_to_contain_text(ZH)
     expect(code).not_to_contain_text("3.2")
-    undo = inspector(page, "State").get_by_role("button", name="Undo: deleted")
+    undo = inspector(page, "State").get_by_role("button", name="Undo: Delete")
     undo.click()
     close_sidebar(page)
     expect_whole(page)
@@ -163,7 +163,7 @@ def test_a_person_lays_a_constraint_down_and_lifts_it(server, page):
     laid = entry_of(sidebar, "never open the door")
     expect(laid).to_be_visible()
     choose(page, laid, "Lift")
-    expect(sidebar.get_by_role("button", name="Undo: lifted “never open the door”")).to_be_visible()
+    expect(sidebar.get_by_role("button", name="Undo: Lift “never open the door”")).to_be_visible()
     expect(laid).to_have_count(0)
 
 

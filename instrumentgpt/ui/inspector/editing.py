@@ -193,19 +193,13 @@ def _end() -> None:
 SHOWN = 30  # newest
 CHARACTERS = 120
 UNCHANGED = "Nothing was changed yet. What you edit, pin, forget, lay down or delete is listed here, to undo."
-DONE = {
-    "edit": "edited “{what}”",
-    "correct": "corrected “{what}”",
-    "pin": "pinned “{what}”",
-    "unpin": "unpinned “{what}”",
-    "forget": "forgot “{what}”",
-    "lift": "lifted “{what}”",
-    "lay_down": "laid down “{what}”",
-    "confirm": "confirmed “{what}”",
-    "rule_out": "ruled out “{what}”",
-    "name": "gave “{what}”",
-    "restore": "put back “{what}”",
-    UNCLEAR: "declined “{what}”",
+DONE = {name: label for name, (_, label) in MENU.items()} | {
+    "correct": "Edit",
+    "lay_down": "Lay down",
+    "name": "Name",
+    "restore": "Put back",
+    "delete": "Delete",
+    UNCLEAR: "Decline",
 }
 
 
@@ -226,17 +220,17 @@ def draw_edits(database: Database, conversation_id: str) -> None:
     for revision in reversed(revisions[-SHOWN:]):
         _draw_revision(revision)
     if len(revisions) > SHOWN:
-        st.caption(say("{count} older changes are not shown.", count=len(revisions) - SHOWN))
+        st.caption(say("and {count} more", count=len(revisions) - SHOWN))
 
 
 def description(revision: Revision, limit: int = CHARACTERS) -> str:
     """Return what was changed, in words."""
     if revision.item.field == TURN:
-        return say("deleted “{words}”", words=untrusted.label(revision.old, limit))
+        return say("{action} “{what}”", action=say(DONE["delete"]), what=untrusted.label(revision.old, limit))
     subject = untrusted.label(_subject(revision), limit)
     replacement = f" → “{untrusted.label(revision.new, limit)}”" if revision.new and revision.old else ""
     action = UNCLEAR if revision.item.field == UNCLEAR else revision.action
-    return f"{say(DONE[action], what=subject)}{replacement}"
+    return say("{action} “{what}”", action=say(DONE[action]), what=subject) + replacement
 
 
 def _subject(revision: Revision) -> str:

@@ -79,8 +79,7 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
         )
         _draw_difference(before, sections, turns)
         return
-    caption = say("Exactly what the agent is sent with this question:")
-    st.caption(say("Exactly what the agent was sent:") if past else caption)
+    st.caption(say("Exactly what the agent is sent:"))
     st.code(past.text if past else prompt.text, language=None, wrap_lines=True, height=HEIGHT)
     if cost := spent(usage_of(database, conversation_id)):
         st.caption(say("This conversation has taken {cost}.", cost=cost))
@@ -217,7 +216,7 @@ def draw_older(database: Database, conversation_id: str, prompt: memory.Prompt) 
             remains = f"**{say('What remains:')}** {remains or say('nothing')}"
             st.markdown(f":small[:material/subdirectory_arrow_right: {remains}]")
     if len(older) > limit:
-        label = say("Show {count} earlier", count=min(OLDER_SHOWN, len(older) - limit))
+        label = say("Load earlier · {count} more", count=len(older) - limit)
         text_button("", label, None, st.session_state.update, {OLDER_LIMIT: limit + OLDER_SHOWN})
 
 

@@ -102,14 +102,14 @@ def _draw_by_device(conversation_id: str, revised: Listing, name: str, entries: 
 
 def _draw_laying_down(conversation_id: str, device: str) -> None:
     """Draw a small form for a constraint that a person lays down, on `device` or on all."""
-    scopes, everywhere = [device, ""] if device else [""], say("all devices")
+    scopes, everywhere = [device, ""] if device else [""], say("All")
     with (
         st.form(f"lay-down-{conversation_id}", clear_on_submit=True, border=False),
         st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall"),
     ):
         text = st.text_input(
             say("Lay down a constraint"),
-            placeholder=say("Lay down a constraint …"),
+            placeholder=say("Lay down a constraint"),
             label_visibility="collapsed",
             max_chars=STATEMENT_CHARS,
         )

@@ -37,7 +37,7 @@ from instrumentgpt.ui.logs.preparation import Preparation
 
 Located = TypeVar("Located", Finding, Excursion)
 KIND, CHANNELS = "logs-chart", "logs-channels"
-TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint", "trend": "over days"}
+TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint", "trend": "Over days"}
 KINDS = {name: name for name in ("errors", "warnings", "info", "readings", "other")}  # of lines, in words
 SELECTABLE: Mapping[str, str] = {"dragmode": "select", "selectdirection": "h"}  # a span of time
 BINS = 160  # bars: wide enough to be hit by a finger on a desk, a hair on a phone

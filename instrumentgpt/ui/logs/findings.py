@@ -153,7 +153,7 @@ def draw_events(log: Log, groups: list[Group]) -> None:
             if last.line != first.line:
                 _line_button(last.line, f"event-last-{number}")
     if (more := len(trouble) - SHOWN_GROUPS) > 0:
-        st.caption(say("and {count} more kinds, in “All event lines” below.", count=more))
+        st.caption(say("and {count} more", count=more))
 
 
 def window_of(log: Log, finding: Finding | Excursion | Segment) -> tuple[float, float]:

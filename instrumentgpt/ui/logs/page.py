@@ -225,7 +225,7 @@ def _device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], st
     """Return the device's logs, newest first, and "" or why only copies that are here can be offered."""
     try:
         older_copies = device_folder(workspace.cache, device.name).glob(f"*{UNTIL}*")
-        with st.spinner(say("Looking for logs…")):
+        with st.spinner(say("Looking…")):
             choices = [
                 Choice(device.name, bare(log.name), log, None, log.size, log.begun or _local(log.modified))
                 for log in _listed(device)

@@ -17,7 +17,7 @@ def draw(first: Preparation, *others: Preparation) -> None:
     """Draw the values of a document, or what changed from the older to the newer of two."""
     if not others:
         rows = [{say("Name"): name, say("Value"): value} for name, value in (first.values or {}).items()]
-        st.dataframe(rows, hide_index=True, alt=say("The values of the document"))
+        st.dataframe(rows, hide_index=True, alt=say("Values"))
         return
     before, after = sorted((first, others[0]), key=_begun)
     if before.values is None or after.values is None:
@@ -32,7 +32,7 @@ def draw(first: Preparation, *others: Preparation) -> None:
         return
     heads = say("Name"), say("Before"), say("After")
     rows = [dict(zip(heads, vars(change).values(), strict=True)) for change in changes]
-    st.dataframe(rows, hide_index=True, alt=say("What changed from the older document to the newer one"))
+    st.dataframe(rows, hide_index=True, alt=say("Values"))
 
 
 def _begun(task: Preparation) -> datetime:
