@@ -9,12 +9,11 @@ phone the sidebar makes room for it.
 """
 
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from instrumentgpt.instruments.language import table
-from instrumentgpt.ui import session
+from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import language, say
 
 STREAMLIT = Path(__file__).with_name("streamlit_zh.toml")
@@ -33,9 +32,7 @@ export default function ({ data, setTriggerValue }) {
     const query = new URL(link.href, window.location.href).searchParams
     event.preventDefault()
     event.stopPropagation()
-    if (query.get("log")) setTriggerValue("opened", { log: query.get("log"), line: query.get("line") })
-    else if (query.get("case")) setTriggerValue("looked_up", { case: query.get("case") })
-    else setTriggerValue("visited", { conv: query.get("conv"), msg: query.get("msg") })
+    setTriggerValue("clicked", Object.fromEntries(query))
   }
   document.addEventListener("click", open, true)
   return () => document.removeEventListener("click", open, true)
@@ -154,18 +151,13 @@ def clicked(back: int) -> dict[str, str] | None:
     A link to another conversation, or to a case, is followed at once. The browser goes back once for each
     time that `back` has grown.
     """
-    callbacks: dict[str, Any] = {
-        f"on_{name}_change": lambda: None for name in ("opened", "visited", "looked_up")
-    }
-    result = _listener(key="evidence-links", data={"back": back}, **callbacks)
-    if isinstance(result.looked_up, dict):
-        query = {"case": str(result.looked_up.get("case"))}
-        st.switch_page(session.page_named("cases"), query_params=query)
-    if isinstance(result.visited, dict):
-        message = str(result.visited.get("msg") or "")
-        session.go_to(str(result.visited.get("conv")), int(message) if message.isdecimal() else None)
-        st.rerun()
-    return result.opened if isinstance(result.opened, dict) else None
+    query = _listener(key="evidence-links", data={"back": back}, on_clicked_change=lambda: None).clicked
+    if not isinstance(query, dict) or "log" in query:
+        return query if isinstance(query, dict) else None
+    if "case" in query:
+        st.switch_page(session.page_named("cases"), query_params={"case": str(query["case"])})
+    session.go_to(str(query.get("conv")), untrusted.number(str(query.get("msg", "")), 18))
+    st.rerun()
 
 
 def attend() -> None:

@@ -197,7 +197,7 @@ def _table(rows: list[Row]) -> Row | None:
             "since": [_day(row.since) for row in rows],
             "newest": [_newest(row) for row in rows],
             "errors": [in_bands(row) for row in rows],
-            "open": [row.cases.open if row.cases else 0 for row in rows],
+            "open": [str(row.cases.open or "") if row.cases else "" for row in rows],
             "model": [row.model for row in rows],
             **({"room": [row.room for row in rows]} if any(row.room for row in rows) else {}),
         }

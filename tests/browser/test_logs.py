@@ -120,7 +120,6 @@ def test_a_log_is_picked_filtered_and_its_lines_are_gone_to_selected_linked_and_
     expect(picked(page)).to_have_count(4)
     expect(page).to_have_url(re.compile("&line=3002$"))
 
-    page.get_by_text("All event lines", exact=True).click()
     page.get_by_role("button", name="errors").click()
     expect(page.get_by_text(re.compile(r"^\d+ event lines? fits?"))).to_be_visible()
     expect(page.locator(".lines .row:not(.errors)")).to_have_count(0)

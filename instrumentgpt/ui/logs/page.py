@@ -103,7 +103,7 @@ def _draw_lines(preparation: Preparation, here: place.Place, conversation_id: st
     filters = lines.draw_filters(preparation)
     selected = lines.draw(preparation, here, conversation_id, filters)
     with above:
-        actions.draw(preparation, here, conversation_id, selected)
+        actions.draw(preparation, here, conversation_id, selected, filters.chosen)
 
 
 LISTED_FOR = "10m"  # a device is asked again after that, or on request
