@@ -95,7 +95,7 @@ def test_on_a_phone_the_next_prompt_and_those_sent_are_read_and_the_case_is_hand
     driving.choose(page, "Prompt of", "Turn 2 · Offline analyst")
     sidebar.get_by_text("Difference", exact=True).click()
     expect(sidebar).to_contain_text("Against turn 1")
-    added = sidebar.locator("ins").first
+    added = code.filter(has_text=re.compile(r"^\+ ", re.MULTILINE)).first
     expect(added).to_be_visible()
     box = added.bounding_box()
     assert box and box["x"] + box["width"] <= driving.SIZES["phone"]["width"]
