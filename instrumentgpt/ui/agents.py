@@ -6,7 +6,7 @@ import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.agents import login
-from instrumentgpt.agents.registry import AGENTS, Agent, environment_for, installed
+from instrumentgpt.agents.registry import AGENTS, Agent, environment_for
 from instrumentgpt.agents.sandbox import confines, what_holds
 from instrumentgpt.moments import moment
 from instrumentgpt.settings import Settings
@@ -14,14 +14,9 @@ from instrumentgpt.storage import conversations
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import say, thousands
 
-MODELS = "models"  # in the session's state: agent → the models that it listed
 WORDS = 300  # characters of an agent's own line
-TOKENS = {  # as agents.events.Done names them → in words
-    "inputTokens": "{count} in",
-    "outputTokens": "{count} out",
-    "cacheReadTokens": "{count} read from its cache",
-    "cacheWriteTokens": "{count} written to its cache",
-}
+MODEL_CHARACTERS = 2_000  # of the names of its models
+TOKENS = {"inputTokens": "{count} in", "outputTokens": "{count} out"}  # as agents.events.Done names them
 
 
 def agent_words(name: str) -> str:
@@ -31,13 +26,8 @@ def agent_words(name: str) -> str:
     return AGENTS[name].label if name in AGENTS else untrusted.label(name)
 
 
-def models(settings: Settings) -> list[str]:
-    """Return the models that the agent listed when its connection was last checked on this page."""
-    return list(st.session_state.get(MODELS, {}).get(installed(settings.agent, settings), []))
-
-
 def look(agent: Agent, program: str) -> bool:
-    """Say whether the agent is logged in, and keep the models it lists; return whether it can be asked."""
+    """Say whether the agent is logged in, and which models it lists; return whether it can be asked."""
     commands, environment = login.COMMANDS.get(agent.name), environment_for(agent)
     if commands is None:
         return True
@@ -54,10 +44,7 @@ def look(agent: Agent, program: str) -> bool:
         remedy = say("Run `{command}` in a terminal.", command=" ".join((program, *commands.login)))
         st.error(f"{words.rstrip('.')}. {remedy}", icon=":material/error:")
     if model_ids:
-        st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), agent.name: model_ids}
-        st.caption(
-            say("{count} models can be chosen above, once the page is drawn again.", count=len(model_ids))
-        )
+        st.caption(f"{say('Model of the agent')}: {untrusted.label(', '.join(model_ids), MODEL_CHARACTERS)}")
     return status.logged_in is not False
 
 
@@ -120,17 +107,13 @@ def _allowed(permission: conversations.Permission) -> list[str]:
     return [label[0].lower() + label[1:] for label in labels]
 
 
-def tokens(usage: Mapping[str, float], exactly: bool = False) -> str:
-    """Return what went in and came out, or `exactly` all that the agent reports; "" if it reports neither.
+def tokens(usage: Mapping[str, float]) -> str:
+    """Return what went in and came out; "" if the agent reports neither.
 
     >>> tokens({"inputTokens": 12_340, "outputTokens": 410, "cacheReadTokens": 9_000}), tokens({})
     ('tokens: 12.3k in, 410 out', '')
-    >>> tokens({"inputTokens": 12_340, "cacheReadTokens": 9_000}, exactly=True)
-    'tokens: 12,340 in, 9,000 read from its cache'
     """
-    shown = "{:,.0f}".format if exactly else thousands
-    names = [name for name in TOKENS if usage.get(name) and (exactly or "cache" not in name)]
-    counts = ", ".join(say(TOKENS[name], count=shown(usage[name])) for name in names)
+    counts = ", ".join(say(TOKENS[name], count=thousands(usage[name])) for name in TOKENS if usage.get(name))
     return say("tokens: {counts}", counts=counts) if counts else ""
 
 

@@ -81,8 +81,7 @@ def draw(
         rating, thumbs = rating_of(database, message.id), f"thumbs-{message.id}"
         default = int(rating.helped) if rating else None
         st.feedback(key=thumbs, default=default, on_change=_rate, args=(message.id,))
-        usage = progress.done.usage if progress.done else {}
-        st.caption(" · ".join(_facts(database, message, progress)), help=tokens(usage, exactly=True) or None)
+        st.caption(" · ".join(_facts(database, message, progress)))
     if rating:
         _draw_reason(rating)
 

@@ -38,7 +38,7 @@ from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.moments import moment, today
 from instrumentgpt.storage import cases as stored
 from instrumentgpt.storage.cases import Case, list_cases, pin
-from instrumentgpt.ui import artifacts, controls, handing, session, untrusted
+from instrumentgpt.ui import artifacts, handing, session, untrusted
 from instrumentgpt.ui.controls import icon_menu, one_of, text_button
 from instrumentgpt.ui.language import language, say
 
@@ -137,8 +137,6 @@ def _draw_case(database: Database, case: stored.Case) -> None:
         talk = db.get_conversation(database, case.conversation_id or "")
         if talk and st.button(say("Open the conversation"), icon=":material/chat:"):
             st.switch_page(session.page_named("chat"), query_params={"conv": talk.id})
-        make = partial(markdown, case, pinned, changes, language())
-        controls.download(say("Markdown"), make, f"case_{case.id}.md", "text/markdown")
         handing.draw_case(case.id)
     shown_parts = markdown(case, pinned, (), language()).partition("\n")[2]  # its heading stands above
     untrusted.write(shown_parts.replace("\n## ", "\n#### "))

@@ -16,13 +16,12 @@ from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import size_text
-from instrumentgpt.instruments.reading.bounds import MEGABYTES_VARIABLE, most_text
 from instrumentgpt.instruments.shown import AUTO, CHOICES
-from instrumentgpt.moments import day, zone_names
+from instrumentgpt.moments import zone_names
 from instrumentgpt.pruning import Pruned, prunable, prune
-from instrumentgpt.settings import Settings, database_path, home
+from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.ui import language, session, untrusted
-from instrumentgpt.ui.agents import agent_words, look, models
+from instrumentgpt.ui.agents import agent_words, look
 from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress, advance
@@ -31,7 +30,6 @@ WIDTH = 720  # px
 QUESTION = "This is a test of the connection. Reply with the single word OK."
 CLOCKS = Clocks(first_event=30.0, silence=30.0, total=60.0)
 ANSWER_CHARACTERS = 600  # of the test's answer
-OWN_DEFAULT = "The agent's own default"
 LANGUAGES = {"en": "English", "zh": "繁體中文"}
 
 
@@ -75,11 +73,6 @@ def page(database: Database) -> None:
         _draw_test(settings)
         draw_space(database, settings)
         st.caption(say("Database: `{path}`", path=database_path()))
-        st.caption(
-            say("Data folder: `{path}` (set it with `{name}`)", path=home(), name="INSTRUMENTGPT_HOME")
-        )
-        largest, name = most_text() / 1e6, MEGABYTES_VARIABLE
-        st.caption(say("Largest log: {size:,.0f} MB of text (set it with `{name}`)", size=largest, name=name))
 
 
 @dataclass(frozen=True)
@@ -106,24 +99,6 @@ class _Form:
     def number(self, name: str, label: str, low: int, high: int, help: str = "") -> None:
         value = min(max(int(getattr(self.settings, name)), low), high)
         self.values[name] = st.number_input(label, low, high, value, **self.common(name, help))
-
-    def model(self) -> None:
-        """Draw the model: as text, or, once the agent has listed its models, as a choice that takes text."""
-        listed, label, own_default = models(self.settings), say("Model of the agent"), say(OWN_DEFAULT)
-        if not listed:
-            self.text("model", label, own_default)
-            return
-        options = list(dict.fromkeys(["", *listed, self.settings.model]))
-        model = st.selectbox(
-            label,
-            options,
-            options.index(self.settings.model),
-            key="setting-listed-model",
-            format_func=lambda name: name or own_default,
-            accept_new_options=True,
-            disabled="model" in self.fixed,
-        )
-        self.values["model"] = (model or "").strip()
 
 
 def _draw_fields(form: _Form) -> None:
@@ -154,7 +129,7 @@ def _draw_fields(form: _Form) -> None:
         {"auto": say("Automatic"), **{name: agent_words(name) for name in AGENTS}},
         say("Who answers. Automatic takes Cursor's if it is installed, else the offline analyst."),
     )
-    form.model()
+    form.text("model", say("Model of the agent"), say("The agent's own default"))
     form.text("agent_path", say("Path of the agent's program"), say("Found on PATH"))
     form.number("total_seconds", say("Longest answer (s)"), 30, 7_200)
     st.subheader(say("What a prompt holds"), anchor=False)
@@ -240,7 +215,7 @@ def _ask_agent(agent: Agent, program: str, model: str) -> Progress:
 
 SUGGESTED_DAYS = 90
 LISTED = 20  # conversations; more are told by their number
-TITLE_CHARACTERS = 60
+TITLES_CHARACTERS = 1_200
 EVERY = 86_400.0  # s
 
 
@@ -261,12 +236,9 @@ def draw_space(database: Database, settings: Settings) -> None:
         count = say("{count} {count:?conversation|conversations}", count=len(talks))
         removal = say("would go: charts, files, steps, logs, deleted turns.")
         st.markdown(f"**{count}, {size_text(sum(talk.size for talk in talks))}** {removal}")
-        for talk in talks[:LISTED]:
-            title = untrusted.label(talk.title or say("Untitled"), TITLE_CHARACTERS)
-            used = say("last used {when}", when=day(talk.updated_at))
-            st.markdown(f"{title}  \n:small[:gray[{used} · {size_text(talk.size)}]]")
-        if len(talks) > LISTED:
-            st.caption(say("and {count} more", count=len(talks) - LISTED))
+        titles = [f"{talk.title or say('Untitled')} ({size_text(talk.size)})" for talk in talks[:LISTED]]
+        more = [say("and {count} more", count=len(talks) - LISTED)] if len(talks) > LISTED else []
+        st.caption(untrusted.label(", ".join([*titles, *more]), TITLES_CHARACTERS))
         with st.popover(say("Prune now"), icon=":material/cleaning_services:"):
             st.markdown(say("Messages, findings, values and summaries stay."))
             st.caption(say("This cannot be undone. Export first what you may want to see again."))
@@ -287,14 +259,9 @@ def _prune(days: int) -> None:
 
 
 def in_words(result: Pruned) -> str:
-    """Return what was freed, and the size of the database before and after."""
+    """Return what was freed, and what was not."""
     sentences = [
         say("{count} pruned, {size} freed.", count=len(result.pruned), size=size_text(result.freed)),
-        say(
-            "The database had {before}, now {after}.",
-            before=size_text(result.database_before),
-            after=size_text(result.database_after),
-        ),
     ]
     if result.skipped:
         sentences.append(say("{count} left alone: in use again.", count=len(result.skipped)))

@@ -17,7 +17,7 @@ from instrumentgpt.storage.conversations import pin_conversation
 from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.storage.export import export_name, exported
 from instrumentgpt.storage.runs import live_runs
-from instrumentgpt.ui import composer, controls, session, untrusted
+from instrumentgpt.ui import controls, session, untrusted
 from instrumentgpt.ui.artifacts import MIME
 from instrumentgpt.ui.controls import icon_menu, text_button, text_field
 from instrumentgpt.ui.language import say
@@ -219,7 +219,6 @@ FLAGS = {
     "read:summary": ("blue", "figures read"),
     "read": ("gray", "read"),
 }
-SAVING_MODE = "investigate"
 
 
 def draw_entities(database: Database, conversation_id: str) -> None:
@@ -239,15 +238,12 @@ def draw_entities(database: Database, conversation_id: str) -> None:
 
 
 def _draw_refs(entities: list[Entity]) -> None:
-    """Draw a line per thing, generated ones first; what is unsaved can be saved."""
+    """Draw a line per thing, generated ones first."""
     st.caption(say("What a question can name: “compare log_1 with log_2”."))
     for entity in sorted(entities, key=lambda entity: not entity.generated):
         flag = f" :{FLAGS[entity.flag][0]}-badge[{say(FLAGS[entity.flag][1])}]" if entity.flag else ""
         retained = f"  \n:material/keep: {untrusted.label(entity.retained)}" if entity.retained else ""
         st.markdown(f"`{entity.ref}` {untrusted.label(entity.label, LABEL_CHARACTERS)}{flag}{retained}")
-        if entity.flag == "unsaved":
-            words = say("Save {ref}", ref=entity.ref)
-            composer.draw_ask(words, words, f"save-{entity.ref}", SAVING_MODE, icon=":material/save:")
 
 
 def _draw_documents(database: Database, documents: list[Document]) -> None:

@@ -1,6 +1,7 @@
 """What is remembered, on the page: seen, edited, pinned, undone; the prompts; turns deleted and restored."""
 
 import json
+import re
 
 import driving
 from driving import Server, close_sidebar, expect, inspector, messages, opened, pick, reloaded, settled
