@@ -35,14 +35,11 @@ def look(agent: Agent, program: str) -> bool:
         status = login.status_of(program, commands, environment)
         model_ids = [model.id for model in login.models_of(program, commands, environment)]
     words = untrusted.label(status.text, WORDS)
-    if status.logged_in:
-        st.success(words, icon=":material/check:")
-    elif status.logged_in is None:
-        notice = say("The agent does not say whether it is logged in: {words}", words=words)
-        st.info(notice, icon=":material/help:")
-    else:
+    if status.logged_in is False:
         remedy = say("Run `{command}` in a terminal.", command=" ".join((program, *commands.login)))
         st.error(f"{words.rstrip('.')}. {remedy}", icon=":material/error:")
+    else:
+        st.info(words, icon=":material/account_circle:")
     if model_ids:
         st.caption(f"{say('Model of the agent')}: {untrusted.label(', '.join(model_ids), MODEL_CHARACTERS)}")
     return status.logged_in is not False

@@ -30,9 +30,6 @@ ENDINGS = {  # how an answer that is not complete is marked
     "timeout": "Ended: it took too long",
     "died": "Cut off: it ended without a result",
     "no-result": "Cut off: it ended without a result",
-    "not-logged-in": "The agent is not logged in",
-    "untrusted": "The agent does not trust its folder",
-    "tools-denied": "The agent was not allowed to use its tools",
 }
 
 

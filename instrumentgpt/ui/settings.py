@@ -18,7 +18,7 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.shown import AUTO, CHOICES
 from instrumentgpt.moments import zone_names
-from instrumentgpt.pruning import Pruned, prunable, prune
+from instrumentgpt.pruning import prunable
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.ui import language, session, untrusted
 from instrumentgpt.ui.agents import agent_words, look
@@ -220,7 +220,7 @@ EVERY = 86_400.0  # s
 
 
 def draw_space(database: Database, settings: Settings) -> None:
-    """Draw what pruning would remove, as a dry run, and the button that does it."""
+    """Draw what pruning would remove, by the days that are chosen here."""
     with st.expander(say("Space"), key="space", icon=":material/cleaning_services:"):
         days = st.number_input(
             say("Conversations untouched for days"),
@@ -239,35 +239,12 @@ def draw_space(database: Database, settings: Settings) -> None:
         titles = [f"{talk.title or say('Untitled')} ({size_text(talk.size)})" for talk in talks[:LISTED]]
         more = [say("and {count} more", count=len(talks) - LISTED)] if len(talks) > LISTED else []
         st.caption(untrusted.label(", ".join([*titles, *more]), TITLES_CHARACTERS))
-        with st.popover(say("Prune now"), icon=":material/cleaning_services:"):
-            st.markdown(say("Messages, findings, values and summaries stay."))
-            st.caption(say("This cannot be undone. Export first what you may want to see again."))
-            is_confirmed = st.button(say("Prune"), type="primary", icon=":material/cleaning_services:")
-        if is_confirmed:
-            _prune(days)
-
-
-def _prune(days: int) -> None:
-    """Prune what is untouched for so many days, and say what was freed."""
-    try:
-        with session.opened() as database, st.spinner(say("Pruning…")):
-            result = prune(database, prunable(database, days))
-    except (InstrumentGPTError, OSError) as error:
-        st.error(session.describe(error), icon=":material/error:")
-        return
-    st.success(in_words(result), icon=":material/check:")
-
-
-def in_words(result: Pruned) -> str:
-    """Return what was freed, and what was not."""
-    sentences = [
-        say("{count} pruned, {size} freed.", count=len(result.pruned), size=size_text(result.freed)),
-    ]
-    if result.skipped:
-        sentences.append(say("{count} left alone: in use again.", count=len(result.skipped)))
-    if result.pruned and not result.compacted:
-        sentences.append(say("It shrinks with the next pruning: an answer was being written."))
-    return " ".join(sentences)
+        st.caption(
+            say(
+                "Messages, findings, values and summaries stay. It is done once a day by the setting above, "
+                "or by `python -m instrumentgpt prune`, and cannot be undone."
+            )
+        )
 
 
 @st.cache_resource(ttl=EVERY, show_spinner=False)

@@ -142,7 +142,9 @@ def _export(conversation: db.Conversation) -> None:
     st.caption(
         say("One zip: the conversation to read and as data, charts, files, notes, documents and prompts.")
     )
-    draw_export(conversation, "export")
+    make = partial(session.in_database, exported, conversation.id)
+    name = export_name(conversation.title, conversation.id)
+    controls.download(say("Export"), make, name, "application/zip", f"export-{conversation.id}")
 
 
 def _change(action: Callable[[Database], None]) -> None:
@@ -150,14 +152,6 @@ def _change(action: Callable[[Database], None]) -> None:
     with session.problems_shown(), session.opened() as database:
         action(database)
         st.rerun()
-
-
-def draw_export(conversation: db.Conversation, key: str) -> None:
-    """Draw the button; the file is made when it is clicked."""
-    help = say("Messages, memory, charts, files, notes, documents and prompts as one zip")
-    make = partial(session.in_database, exported, conversation.id)
-    name = export_name(conversation.title, conversation.id)
-    controls.download(say("Export"), make, name, "application/zip", f"{key}-{conversation.id}", help=help)
 
 
 def _draw_hits(database: Database, words: str, any_title: bool) -> None:

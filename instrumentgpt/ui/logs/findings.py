@@ -12,18 +12,23 @@ from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
+from instrumentgpt.instruments.report import report
+from instrumentgpt.instruments.report import word as report_word
 from instrumentgpt.instruments.tools.timeline import timeline
 from instrumentgpt.ui import controls, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import last_moment, line_at
 
-BADGES: dict[str, tuple[Any, str]] = {  # severity of a finding, level of a line → colour and word
-    "critical": ("red", "critical"),
-    "high": ("red", "high"),
-    "medium": ("orange", "medium"),
-    "low": ("blue", "low"),
-    "info": ("gray", "note"),
+COLOURS: dict[str, Any] = {  # of findings by severity
+    "critical": "red",
+    "high": "red",
+    "medium": "orange",
+    "low": "blue",
+    "info": "gray",
+}
+LEVELS: dict[str, tuple[Any, str]] = {  # of lines → colour and word
+    "critical": ("red", "error"),
     "error": ("red", "error"),
     "warning": ("orange", "warning"),
 }
@@ -126,14 +131,8 @@ def _draw_ways(log: Log, item: Finding | Excursion, key: str) -> None:
 def _draw_report(diagnosis: Diagnosis) -> None:
     """Draw the button that hands the diagnosis out as a page; it is written when that is pressed."""
     help = say("One file with charts, findings, evidence, method and versions; it needs no network.")
-    make, name = partial(_report, diagnosis, language()), f"{diagnosis.log.name}.report.html"
+    make, name = partial(report, [diagnosis], language()), f"{diagnosis.log.name}.report.html"
     controls.download(say("Report"), make, name, "text/html", icon=":material/description:", help=help)
-
-
-def _report(diagnosis: Diagnosis, language: Language) -> str:
-    from instrumentgpt.instruments.report import report  # jinja2 and plotly.js: only where it is needed
-
-    return report([diagnosis], language)
 
 
 def draw_events(log: Log, groups: list[Group]) -> None:
@@ -144,7 +143,7 @@ def draw_events(log: Log, groups: list[Group]) -> None:
     for number, group in enumerate(trouble[:SHOWN_GROUPS]):
         first, last = group.messages[0], group.messages[-1]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            colour, words = BADGES[group.level][0], say(BADGES[group.level][1])
+            colour, words = LEVELS[group.level][0], say(LEVELS[group.level][1])
             st.badge(f"{words} ×{len(group.messages):,}", color=colour)
             text = f"{group.source} {group.template}".strip()
             with st.container(width="stretch"):
@@ -174,7 +173,8 @@ def _draw_healthy(finding: Finding) -> None:
 def _draw_finding(log: Log, finding: Finding, number: int) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.badge(say(BADGES[finding.severity][1]), color=BADGES[finding.severity][0])
+            word = report_word(f"severity_{finding.severity}", language())
+            st.badge(word, color=COLOURS[finding.severity])
             st.badge(wording.confidence(finding, language()), color="gray")
             st.markdown(f"**{untrusted.label(wording.title(finding.fault, language()))}**")
         st.markdown(untrusted.label(wording.summary(finding, language()), TEXT_CHARACTERS))
