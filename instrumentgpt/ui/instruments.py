@@ -188,16 +188,19 @@ def _table(rows: list[Row]) -> Row | None:
     spoken = language()
     words = [row.word(spoken) for row in rows]
     colours = {word: _colour(row.state, row.severity) for word, row in zip(words, rows, strict=True)}
+    cases = {
+        "last": [last_case(row.cases) for row in rows],
+        "open": [str(row.cases.open or "") if row.cases else "" for row in rows],
+    }
     frame = pd.DataFrame(
         {
             "state": [[word] for word in words],
             "instrument": [row.label for row in rows],
             "what": [row.text_zh if spoken == "zh" else row.text_en for row in rows],
-            **({"last": [last_case(row.cases) for row in rows]} if any(row.cases for row in rows) else {}),
+            **(cases if any(row.cases for row in rows) else {}),
             "since": [_day(row.since) for row in rows],
             "newest": [_newest(row) for row in rows],
             "errors": [in_bands(row) for row in rows],
-            "open": [str(row.cases.open or "") if row.cases else "" for row in rows],
             "model": [row.model for row in rows],
             **({"room": [row.room for row in rows]} if any(row.room for row in rows) else {}),
         }

@@ -227,7 +227,7 @@ def _draw_row(
     )
     share, top = 1 / len(ROWS), max(float(heights.max()), 1.0)
     axis: dict[str, Any] = {"domain": [1 - number * share, 1 - (number - 1) * share - GAP_SHARE]}
-    axis |= {"range": [0, top], "fixedrange": True, "showgrid": False, "title": ""}
+    axis |= {"range": [0, top], "fixedrange": True, "showgrid": False, "title": "", "automargin": False}
     axis |= {"tickvals": [top / 2], "ticktext": [f"{say(KINDS[row])} {int(line_counts.sum()):,}"]}
     figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})
 
