@@ -188,5 +188,5 @@ def test_what_a_sentence_may_mean_for_a_constraint_is_asked_and_answered_by_a_cl
     page.get_by_role("button", name="保留").click()
     expect(entry_of(sidebar, "這台欠客戶一條不中斷的曲線")).to_be_visible()
     expect(page.get_by_role("button", name="保留")).to_have_count(0)
-    sidebar.get_by_role("button", name="Undo: laid down").click()
+    sidebar.get_by_role("button", name="Undo: Lay down").click()
     expect(page.get_by_role("button", name="保留")).to_be_visible()
