@@ -114,18 +114,14 @@ def tokens(usage: Mapping[str, float]) -> str:
     return say("tokens: {counts}", counts=counts) if counts else ""
 
 
-def token_count(usage: Mapping[str, float]) -> float:
-    """Return the tokens that went in and came out."""
-    return usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
-
-
 def spent(usage: Mapping[str, float]) -> str:
     """Return tokens and money as far as the agent tells them, "" if it tells neither.
 
     >>> spent({"inputTokens": 1_240, "outputTokens": 84, "costUSD": 0.0026}), spent({})
     ('1,324 tokens, 0.0026 USD', '')
     """
-    parts = [f"{token_count(usage):,.0f} tokens"] if token_count(usage) else []
+    count = usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
+    parts = [f"{count:,.0f} tokens"] if count else []
     return ", ".join([*parts, *([money(usage["costUSD"])] if usage.get("costUSD") else [])])
 
 

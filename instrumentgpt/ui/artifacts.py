@@ -27,7 +27,7 @@ from instrumentgpt.instruments.logs import read_lines
 from instrumentgpt.instruments.reading.transcripts import logs_in
 from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.settings import Settings, home
-from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name, plain_name, received
+from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name, received
 from instrumentgpt.ui import browser, controls, session, untrusted
 from instrumentgpt.ui.language import say
 
@@ -83,11 +83,6 @@ def store(database: Database, conversation_id: str, files: Sequence[UploadedFile
             with received(database, name, content) as upload:
                 ids.append(add_upload(database, conversation_id, None, upload))
     return ids
-
-
-def question_about(files: Sequence[UploadedFile]) -> str:
-    """Return what is asked when files were sent without a word."""
-    return say("What is wrong in {files}?", files=", ".join(plain_name(file.name) for file in files))
 
 
 def _removed(artifact: db.Artifact) -> str:

@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import db
 from instrumentgpt.agents.answer import paragraphs
+from instrumentgpt.agents.registry import AGENTS, installed
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.modes.panel.display import folded
 from instrumentgpt.settings import Settings, database_path
@@ -140,7 +141,7 @@ def _draw_messages(
         artifact.id for group in by_message.values() for artifact in group if artifact.kind == artifacts.CHART
     ][-OPEN_CHARTS:]
     goal = place if place is not None else _just_folded(database, messages)
-    agents = None if answering else turns.agents_here(settings)
+    agents = None if answering else [name for name in AGENTS if installed(name, settings)]
     for message in messages:
         stored = by_message[message.id]
         with st.container(key=f"message-{message.id}") if message.id == goal else nullcontext():

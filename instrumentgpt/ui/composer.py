@@ -5,6 +5,7 @@ And what can be asked by a click: for a device on the empty page, and after an a
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.answers import questions_that_helped
-from instrumentgpt.storage.artifacts import copy_uploads
+from instrumentgpt.storage.artifacts import copy_uploads, plain_name
 from instrumentgpt.storage.runs import Run, list_runs
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.open_questions import answer, open_questions
@@ -114,7 +115,8 @@ def ask() -> None:
             attachments = artifacts.store(database, conversation_id, question.files)
             if question.like is not None:
                 attachments = copy_uploads(database, question.like)
-        words = question.text or artifacts.question_about(question.files)
+        names = ", ".join(plain_name(file.name) for file in question.files)
+        words = question.text or say("What is wrong in {files}?", files=names)
         mode = question.mode or st.session_state.get(_key_of_mode(latest)) or _mode_of(latest)
         runs.start(database_path(), conversation_id, words, mode=mode, agent=agent, attachments=attachments)
     except UnknownAgent:  # the notice beside the input says what helps
@@ -248,8 +250,4 @@ def _pick_device(settings: Settings) -> Device | None:
         )
         return None
     first = next((number for number, device in enumerate(devices) if device.ip == FIRST_CHOICE), 0)
-    return st.selectbox(say("Device"), devices, index=first, format_func=_described, width=360)
-
-
-def _described(device: Device) -> str:
-    return " · ".join(filter(None, (device.name, device.ip, device.model)))
+    return st.selectbox(say("Device"), devices, index=first, format_func=attrgetter("label"), width=360)

@@ -11,11 +11,9 @@ import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.registry import AGENTS, installed
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.revisions import Revision
 from instrumentgpt.moments import moment
-from instrumentgpt.settings import Settings
 from instrumentgpt.storage.conversations import conversation_of
 from instrumentgpt.storage.history import places
 from instrumentgpt.storage.revisions import delete_turn, forget_deleted, list_deleted, undo_revision
@@ -29,15 +27,6 @@ from instrumentgpt.ui.language import say
 
 EDITED = "edited-question"  # id of a message, in the session's state: the dialog outlives a redrawn page
 BOX_HEIGHT = 160  # px
-
-
-def agents_here(settings: Settings) -> list[str]:
-    """Return the names of the agents that are installed on this machine.
-
-    >>> agents_here(Settings())[-1]
-    'offline'
-    """
-    return [name for name in AGENTS if installed(name, settings)]
 
 
 def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], disabled: bool) -> None:

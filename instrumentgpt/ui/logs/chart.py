@@ -120,7 +120,7 @@ def _draw_window(log: Log, window: Window | None) -> None:
         ends = [say("row {row:,.0f}", row=end + 1) if is_rows else log.clock(end) for end in (first, last)]
         st.caption(untrusted.label(f"{title} · {say('{start} to {end}', start=ends[0], end=ends[1])}", 120))
         if window is not None:
-            text_button("zoom_out_map", say("Show all"), None, place.show_all)
+            text_button("zoom_out_map", say("Show all"), None, st.session_state.pop, place.WINDOW, None)
         else:
             st.caption(say("Drag over a chart to narrow it; a short stroke leads to its lines."))
 

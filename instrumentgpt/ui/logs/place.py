@@ -133,11 +133,6 @@ def go_to(line: int, window: Window | None = None) -> None:
         st.session_state[WINDOW] = window
 
 
-def show_all() -> None:
-    """Show the whole log in the charts."""
-    st.session_state.pop(WINDOW, None)
-
-
 def begin(line: int | None = None) -> None:
     """Forget where the page was in the log before."""
     for key in (FOCUS, SELECTED, WINDOW):
