@@ -21,6 +21,8 @@ button:has(em) [aria-hidden]:has([aria-hidden]) { display: none } /* the arrow o
 }
 /* of the accent what white can be read on, and away from the background where it is the text itself */
 button[data-selected="true"] p { color: color-mix(in srgb, currentColor 55%, CanvasText) }
+.token.inserted { color: color-mix(in srgb, #009E73 60%, CanvasText) !important }
+.token.deleted { color: color-mix(in srgb, #D55E00 60%, CanvasText) !important }
 """
 
 if __name__ == "__main__":
@@ -63,7 +65,7 @@ if __name__ == "__main__":
     }
     st.session_state[session.PAGES] = pages
     st.navigation(list(pages.values()), position="top").run()
-    browser.attend(chosen.notify)
+    browser.attend()
 else:
     from instrumentgpt.ui import server
 

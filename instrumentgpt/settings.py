@@ -21,7 +21,6 @@ class Settings:
     language: str = "auto"  # of the page: "en", "zh", or "auto" for the browser's
     timezone: str = "auto"  # of moments: a name of IANA's, or "auto" for the browser's, else the machine's
     temperatures: str = "auto"  # unit that they are shown in: "°C", "°F", "K", or "auto" for each log's own
-    notify: str = "title"  # of an answer while nobody looks: in the tab's title; also "sound" or "browser"
     recent_exchanges: int = 3  # N of the memory design
     prompt_tokens: int = 8000  # budget of a whole prompt, seed 004
     layers: str = "state, facts, history, summary, recalled, recent"  # what a prompt tells beside the request
@@ -39,7 +38,6 @@ class Settings:
     retention_days: int = 0  # conversations untouched for longer lose charts, files and caches; 0: none does
     sandbox: bool = True  # whether CLI agents are confined where the kernel can do that
     agent_reads: str = ""  # further folders that a confined agent may read, as words of a command line
-    ask_above_tokens: int = 0  # a conversation that took more asks before it asks an agent again; 0: never
     alerts: str = ""  # where a watch tells of faults: addresses of apprise, separated by spaces
     background_summary: bool = False  # whether the CLI agent that answers also writes the summary, afterwards
 

@@ -247,20 +247,6 @@ def test_the_page_shows_every_device_with_its_state_and_the_filter_narrows_it(la
     assert list(at.dataframe[0].value["instrument"]) == ["oven 2 (10.1.1.2)"]
 
 
-def test_the_page_groups_devices_by_their_room_the_group_with_the_worst_first(lab):
-    inventory = lab / "lab.toml"
-    for number, room in ((1, "cellar"), (2, "attic"), (3, "cellar")):
-        put_device(inventory, {"room": room}, f"oven {number}")
-    scanned(lab)
-    at = instruments_page()
-    at.selectbox(key="instruments-group").select("room").run()
-    table = at.dataframe[0].value
-    assert next(iter(table.columns)) == "room" and [*table["room"]] == ["cellar", "cellar", "attic"]
-    assert "**cellar**: 1 Fault · 1 Not judged" in texts(at) and "**attic**: 1 Healthy" in texts(at)
-    at.text_input[0].set_value("attic").run()
-    assert [*at.dataframe[0].value["instrument"]] == ["oven 2 (10.1.1.2)"]
-
-
 @pytest.fixture
 def receiver():
     """A server on loopback that keeps what is posted to it, as JSON."""

@@ -6,12 +6,11 @@ from streamlit.testing.v1 import AppTest
 
 import db
 from instrumentgpt.agents.events import Done, Failure, Session, Text, Thinking, Tick, Tool, to_json
-from instrumentgpt.memory.gate import Mark
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.answers import rate, store_marks
-from instrumentgpt.storage.revisions import list_deleted
+from instrumentgpt.storage.answers import rate
 from instrumentgpt.storage.runs import append_events, begin_run, finish_run, list_runs, read_events, start_run
 from instrumentgpt.turn.runs import stop
+from instrumentgpt.ui.inspector import VIEW
 from instrumentgpt.ui.progress import RESULT_CHARACTERS, THINKING_CHARACTERS
 
 HOSTILE = "<img src=x onerror=alert(1)> :red[x] $5"
@@ -59,38 +58,10 @@ def test_who_answered_how_long_it_took_and_what_it_cost(database):
     usage = {"inputTokens": 12_340.0, "outputTokens": 410.0, "costUSD": 0.0123}
     told = (Session("s", "claude", "sonnet"), Text("because"), Done("ok", "because", 7.04, usage))
     conversation, _ = answered(database, *told)
-    shown = texts(page(conversation))
-    assert "Claude Code · sonnet · 7.0 s · tokens: 12.3k in, 410 out · 0.0123 USD" in shown
-
-
-def test_the_foot_tells_model_tools_what_was_denied_and_what_the_conversation_has_cost(database):
-    usage = {"inputTokens": 12_340.0, "outputTokens": 410.0, "costUSD": 0.0123}
-    calls = (Tool("1", "plot_log", "ok"), Tool("2", "Bash", "denied"))
-    conversation, _ = answered(database, Session("s", "claude", "sonnet"), *calls, Done("ok", "x", 1, usage))
     at = page(conversation)
-    open_expander(at, f"foot-{db.list_messages(database, conversation)[-1].id}")
-    for words in (
-        "**Model of the agent** sonnet",
-        "**Not allowed** Bash",
-        "12,750 tokens, 0.0123 USD",
-        "**On offer**",
-    ):
-        assert words in texts(at)
-
-
-def test_a_question_asked_of_another_agent_shows_both_answers_with_what_has_a_source(database):
-    conversation, _ = answered(database, Done("ok", "because", 1.0), agent="offline")
-    question = db.add_message(database, conversation, "user", "why?")
-    run = start_run(database, conversation, "claude", "chat", question)
-    db.finish_turn(database, conversation, run, "41.7 °C", outcome="ok")
-    second = db.list_messages(database, conversation)[-1]
-    store_marks(database, second.id, [Mark(0, 4, "unknown")])
-    at = page(conversation)
-    assert "1 not found" not in texts(at)
-    open_expander(at, f"beside-{second.id}")
-    shown = texts(at)
-    assert "**Offline analyst**" in shown and "**Claude Code**" in shown
-    assert "0 computed, 0 from you, 1 not found" in shown and "all computed by our own tools" in shown
+    assert "Claude Code · sonnet · 7.0 s · tokens: 12.3k in, 410 out · 0.0123 USD" in texts(at)
+    at.session_state[VIEW] = "Prompt"
+    assert "This conversation has taken 12,750 tokens, 0.0123 USD." in texts(at.run())
 
 
 def test_an_agent_that_is_missing_is_one_notice_with_a_way_out(database, monkeypatch):
@@ -232,47 +203,6 @@ def test_a_deleted_turn_leaves_the_page_and_the_rest_stays(database):
     assert not [area for area in at.text_area if area.key.startswith("edited-")]
 
 
-@pytest.mark.parametrize(
-    "language, asked, undo, dialog",
-    [
-        ("en", "051 為什麼波動？", "Undo", "Delete this turn"),
-        ("zh", "why does it swing?", "復原", "刪除這一輪"),
-    ],
-)
-def test_the_way_back_stands_in_the_place_of_a_deleted_turn_in_the_pages_language(
-    database, language, asked, undo, dialog
-):
-    db.save_setting(database, "language", language)
-    conversation, _ = answered(database, question="first?")
-    asking = db.add_message(database, conversation, "user", asked)
-    db.add_message(database, conversation, "user", "last?")
-    at = page(conversation)
-    next(one for one in at.main.button if one.key == f"edit-{asking}").click().run()
-    assert dialog in [one.label for one in at.expander]
-    deletion(at).click().run()
-    assert asked not in questions(database, conversation)
-    told = texts(at)
-    assert told.index("because") < told.index("2") < told.index("last?")
-    back = next(one for one in at.main.button if one.key == "undelete")
-    assert back.label == undo
-    back.click().run()
-    assert questions(database, conversation) == ["first?", asked, "last?"]
-    assert not [one for one in at.main.button if one.key == "undelete"]
-    assert not at.exception
-
-
-def test_the_way_back_is_gone_once_somebody_asks_again(database):
-    conversation, question = answered(database)
-    at = page(conversation)
-    pencil(at).click().run()
-    deletion(at).click().run()
-    assert [one for one in at.main.button if one.key == "undelete"]
-    db.add_message(database, conversation, "user", "next?")
-    at.run()
-    assert not [one for one in at.main.button if one.key == "undelete"]
-    assert [one.item.name for one in list_deleted(database, conversation)] == [str(question)]
-
-
 def test_a_turn_that_another_tab_has_asked_again_is_not_deleted(database):
     conversation, question = answered(database)
     at = page(conversation)
@@ -321,25 +251,6 @@ def test_a_question_in_the_queue_shows_as_waiting_with_its_place(database):
     assert "hourglass" in listed.icon
     assert begin_run(database, run, at_once=1) == 0
     assert "Waiting" not in texts(page(conversation))
-
-
-def test_above_the_limit_of_a_conversation_an_agent_is_asked_only_after_a_click(
-    database, cli_agent, stopping, monkeypatch
-):
-    cli_agent("fake_agent.py", "echo")
-    monkeypatch.setenv("INSTRUMENTGPT_AGENT", "cursor")
-    monkeypatch.setenv("INSTRUMENTGPT_ASK_ABOVE_TOKENS", "10000")
-    conversation, _ = answered(database)
-    run = db.list_messages(database, conversation)[-1].run_id
-    usage = {"inputTokens": 12_340.0, "outputTokens": 410.0, "costUSD": 0.0123}
-    append_events(database, run, [to_json(Done("ok", "x", usage=usage))])
-    at = page(conversation)
-    at.chat_input[0].set_value("and now?").run()
-    assert "12,750 tokens, 0.0123 USD, above the limit of 10,000" in texts(at).replace("\\", "")
-    assert questions(database, conversation) == ["why?"]
-    next(button for button in at.button if button.label == "Ask the offline analyst").click().run()
-    assert questions(database, conversation) == ["why?", "and now?"]
-    assert stopping(conversation).agent == "offline"
 
 
 def test_a_question_whose_answer_helped_is_offered_to_begin_with(database):

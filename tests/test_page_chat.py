@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 import streamlit as st
-from pages import button, page, texts
+from pages import page, texts
 
 import db
 from instrumentgpt.agents.events import Done, Text, to_json
@@ -28,17 +28,6 @@ def test_the_empty_page_offers_devices_four_questions_and_says_who_answers():
     assert len(labels) == 4
     assert at.selectbox[0].value.ip == "10.1.1.47"
     assert "Offline analyst answers" in texts(at)
-
-
-def test_the_first_start_leads_through_three_steps_and_never_comes_back(database):
-    assert "1/3" in texts(page())
-    conversation, _ = answered(database)
-    at = page(conversation)
-    assert "2/3" in texts(at)
-    button(at, "Next").click().run()
-    assert "3/3" in texts(at)
-    button(at, "Done").click().run()
-    assert "/3" not in texts(at) and "/3" not in texts(page())
 
 
 def test_choosing_a_device_changes_the_examples():

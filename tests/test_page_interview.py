@@ -106,14 +106,6 @@ def test_not_knowing_is_one_click(database, first, label):
     assert newest.content == label
 
 
-def test_a_saved_statement_can_be_downloaded(database):
-    conversation = interviewed(database, *EXCHANGES)
-    db.save_document(database, conversation, "statement_1", "markdown", "Fault report", b"# Fault\n")
-    save_state(database, conversation, MODE, Interviews(began=99))
-    at = page(conversation)
-    assert "Fault report\\.md" in [one.proto.label for one in at.get("download_button")]
-
-
 def test_words_of_the_user_do_not_format_the_panel(database):
     shown = texts(page(interviewed(database, ("the oven drifts :red[x] **b**", "description"))))
     assert "the oven drifts \\:red\\[x\\] \\*\\*b\\*\\*" in shown

@@ -45,12 +45,6 @@ def test_refs_stand_in_the_sidebar_with_flags_and_reasons(told):
     assert shown.index("gen_report_1") < shown.index("log_1")
 
 
-def test_what_is_unsaved_can_be_saved_from_the_answer_and_from_the_sidebar(told):
-    at = page(told[0], "refs")
-    saves = [one for one in at.button if "report" in (one.label or "") and "Save" in one.label]
-    assert len(saves) == 2
-
-
 def test_no_refs_no_list(database):
     conversation = db.create_conversation(database)
     labels = [one.label for one in page(conversation).sidebar.expander]

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
-import pytest
-
 from instrumentgpt import errors
 from instrumentgpt.agents.events import Failure, Tick
 from instrumentgpt.agents.programs import agent_table
@@ -167,6 +165,5 @@ def test_a_problem_is_told_in_chinese_with_what_it_names_as_it_is():
     assert errors.in_language(english, "en") == english
 
 
-@pytest.mark.parametrize("english, chinese", table(CHINESE).items())
-def test_a_translation_fills_in_the_same_fields(english, chinese):
-    assert fields(english) == fields(chinese)
+def test_a_translation_fills_in_the_same_fields():
+    assert not [english for english, chinese in table(CHINESE).items() if fields(english) != fields(chinese)]

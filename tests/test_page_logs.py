@@ -17,7 +17,7 @@ from instrumentgpt.storage.revisions import revise
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.ui.logs import actions
 from instrumentgpt.ui.logs.chart import counts, strip_in_words
-from instrumentgpt.ui.logs.lines import EVERYWHERE, Filters, Row, event_rows, fitting
+from instrumentgpt.ui.logs.lines import Filters, event_rows
 from instrumentgpt.ui.logs.place import DEVICE, LOG, Place, axis_of, line_at, moment_at, time_of, within
 
 DEMO = Path(__file__).parents[1] / "demo" / "logs" / "zspr_050"
@@ -72,17 +72,11 @@ def test_the_strip_counts_every_event_line_once(log):
     assert f"{int(found['errors'].sum()):,} errors" in strip_in_words(log)
 
 
-def test_rows_are_filtered_by_kind_and_by_all_words():
-    rows = [Row(1, "errors", "Door timeout"), Row(2, "info", "door shut"), Row(3, "errors", "fan")]
-    assert [row.line for row in fitting(rows, Filters(words="DOOR"))] == [1, 2]
-    assert [row.line for row in fitting(rows, Filters(kinds=("errors",), words="door time"))] == [1]
-
-
 def test_event_lines_of_the_whole_log_are_found_by_words_that_are_no_pattern(log):
-    rows, found = event_rows(log, Filters(EVERYWHERE, ("errors",)), None)
+    rows, found = event_rows(log, Filters(("errors",)), None)
     assert found == len(rows) > 0
     assert {row.kind for row in rows} == {"errors"}
-    assert event_rows(log, Filters(EVERYWHERE, words="(["), None) == ([], 0)
+    assert event_rows(log, Filters(words="(["), None) == ([], 0)
 
 
 def test_a_pin_is_a_finding_from_the_user_with_its_line(database):

@@ -1,14 +1,10 @@
-"""The Settings page: what pruning would free is shown before, confirmed, and told with sizes afterwards."""
-
-import re
+"""The Settings page: what pruning would free is shown, and how old conversations must be for it."""
 
 from pages import PAGE_SECONDS
 from streamlit.testing.v1 import AppTest
 
 import db
-from instrumentgpt.pruning import prunable, prune
 from instrumentgpt.settings import settings_in_force
-from instrumentgpt.ui.settings import in_words
 
 
 def drawn():
@@ -37,7 +33,7 @@ def told(at):
 def test_what_would_go_is_shown_with_its_size_and_nothing_is_changed(database):
     conversation = old(database)
     at = drawn()
-    assert "**1 conversation, " in told(at) and "would go" in told(at)
+    assert "**1 conversation, " in told(at) and "would go" in told(at) and "cannot be undone" in told(at)
     assert "\\*\\*old\\*\\* case" in told(at)
     assert db.list_artifacts(database, db.list_messages(database, conversation)[0].id)[0].removed_at is None
 
@@ -47,26 +43,9 @@ def test_younger_conversations_are_not_listed(database):
     assert "None of 90 days or more" in told(drawn())
 
 
-def test_pruning_is_confirmed_before_it_is_done(database):
-    conversation = old(database)
-    at = drawn()
-    next(button for button in at.button if button.label == "Prune now").click().run()
-    assert "cannot be undone" in told(at)
-    assert "Prune" in [button.label for button in at.button]
-    assert db.list_artifacts(database, db.list_messages(database, conversation)[0].id)[0].removed_at is None
-
-
-def test_what_was_pruned_is_told_with_the_size_before_and_after(database):
-    old(database)
-    said = in_words(prune(database, prunable(database, 90)))
-    assert re.fullmatch(r"1 pruned, .+ freed\. The database had .+, now .+\.", said)
-
-
-def test_retention_and_background_summary_are_saved(database):
+def test_the_days_of_retention_are_saved(database):
     at = drawn()
     label = "Prune conversations untouched for days"
     next(one for one in at.number_input if one.label == label).set_value(180)
-    next(one for one in at.toggle if "summary" in one.label).set_value(True)
     next(button for button in at.button if button.label == "Save").click().run()
-    settings = settings_in_force(db.get_settings(database))
-    assert (settings.retention_days, settings.background_summary) == (180, True)
+    assert settings_in_force(db.get_settings(database)).retention_days == 180

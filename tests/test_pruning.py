@@ -189,7 +189,7 @@ def test_the_place_of_a_removed_chart_says_so(database):
     at = page(conversation)
     day = time.strftime("%Y-%m-%d", time.localtime(NOW))
     told = " ".join(caption.value.replace("\\", "") for caption in at.caption)
-    assert f"“Channel 1” was removed on {day} to save space; ask again to draw it." in told
+    assert f"“Channel 1” was removed on {day} to save space. Ask again" in told
     assert f"“run.log” was removed on {day}" in told
     assert "It swings." in " ".join(markdown.value for markdown in at.markdown)
 

@@ -44,10 +44,6 @@ def diagnosed(page: Page, server: Server) -> None:
     opened(page, server.url)
     ask(page, QUESTION)
     answered(page, "Next:")
-    tour = page.get_by_role("button", name="No tour")
-    if tour.count():
-        tour.click()
-        page.wait_for_timeout(SETTLED_MS)
 
 
 def start(page: Page, server: Server) -> None:

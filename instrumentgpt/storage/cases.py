@@ -2,8 +2,7 @@
 
 import time
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from sqlite_utils import Database
@@ -218,13 +217,6 @@ def cases_in_short(database: Database) -> dict[str, InShort]:
         " FROM cases GROUP BY device"  # of the row with the greatest number: so SQLite takes bare columns
     )
     return {device: InShort(*values) for device, *values, _ in rows(database, sql)}
-
-
-def values_of(database: Database, field: str) -> Sequence[str]:
-    """Return what cases have as their device, model or fault, in order."""
-    assert field in {column.name for column in fields(Case)}
-    sql = f"SELECT DISTINCT {field} FROM cases WHERE {field} != '' ORDER BY {field}"
-    return [value for (value,) in rows(database, sql)]
 
 
 def _note(

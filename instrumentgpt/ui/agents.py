@@ -1,35 +1,22 @@
 """The agents as the page tells them: their names, the chosen one's account, what it may do, what it costs."""
 
 from collections.abc import Mapping
-from contextlib import closing
 
 import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.agents import login
-from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for, installed
+from instrumentgpt.agents.registry import AGENTS, Agent, environment_for
 from instrumentgpt.agents.sandbox import confines, what_holds
-from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.moments import moment
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage import conversations
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import say, thousands
 
-MODELS = "models"  # in the session's state: agent → the models that it listed
 WORDS = 300  # characters of an agent's own line
-LOOK_SECONDS = 1.0  # while an agent has not said yet whether it is logged in
-BADGES = {
-    True: ("green", "check", "Logged in"),
-    False: ("orange", "error", "Not logged in: see Settings"),
-    None: ("gray", "help", "Login not known"),
-}
-TOKENS = {  # as agents.events.Done names them → in words
-    "inputTokens": "{count} in",
-    "outputTokens": "{count} out",
-    "cacheReadTokens": "{count} read from its cache",
-    "cacheWriteTokens": "{count} written to its cache",
-}
+MODEL_CHARACTERS = 2_000  # of the names of its models
+TOKENS = {"inputTokens": "{count} in", "outputTokens": "{count} out"}  # as agents.events.Done names them
 
 
 def agent_words(name: str) -> str:
@@ -39,98 +26,23 @@ def agent_words(name: str) -> str:
     return AGENTS[name].label if name in AGENTS else untrusted.label(name)
 
 
-def draw_account(settings: Settings) -> None:
-    """Draw the buttons for the agent that would answer; nothing for one without an account."""
-    try:
-        agent, program = choose(settings.agent, settings)
-    except InstrumentGPTError:  # the choice above says what is wrong
-        return
-    commands = login.COMMANDS.get(agent.name)
+def look(agent: Agent, program: str) -> bool:
+    """Say whether the agent is logged in, and which models it lists; return whether it can be asked."""
+    commands, environment = login.COMMANDS.get(agent.name), environment_for(agent)
     if commands is None:
-        return
-    environment = environment_for(agent)
-    with st.container(horizontal=True):
-        wants_login = commands.on_page and st.button(
-            say("Connect agent"),
-            icon=":material/login:",
-            help=say("Runs the login of {agent}", agent=agent.label),
-        )
-        wants_look = st.button(say("Check connection"), icon=":material/account_circle:")
-    if wants_login:
-        _log_in(program, commands, environment)
-    if wants_look or wants_login:
-        _look(agent.name, program, commands, environment)
-
-
-@st.cache_resource(show_spinner=False)
-def accounts() -> login.Accounts:
-    """Return what agents said of their login, for all pages of this server."""
-    return login.Accounts()
-
-
-def draw_badge(agent: Agent, program: str) -> None:
-    """Say whether `agent` is logged in, as far as it has told: the page never waits for that."""
-    status = _account(agent, program)
-    if status is not None:
-        colour, icon, _ = BADGES[status.logged_in]
-        words = say(BADGES[status.logged_in][2])
-        st.caption(f":{colour}-badge[:material/{icon}: {words}]", help=untrusted.label(status.text, WORDS))
-    elif agent.name in login.COMMANDS:
-        _await_badge(agent, program)
-
-
-@st.fragment(run_every=LOOK_SECONDS)
-def _await_badge(agent: Agent, program: str) -> None:
-    if _account(agent, program) is not None:
-        st.rerun()
-
-
-def _account(agent: Agent, program: str) -> login.Status | None:
-    commands = login.COMMANDS.get(agent.name)
-    return accounts().of(program, commands, environment_for(agent)) if commands else None
-
-
-def models(settings: Settings) -> list[str]:
-    """Return the models that the agent listed when its connection was last checked on this page."""
-    return list(st.session_state.get(MODELS, {}).get(installed(settings.agent, settings), []))
-
-
-def _log_in(program: str, commands: login.Commands, environment: Mapping[str, str]) -> None:
-    """Run the login here: leaving the page or clicking something else ends it, and all that it started."""
-    with (
-        st.status(say("Waiting for the login…"), expanded=True) as box,
-        closing(login.log_in(program, commands, environment)) as steps,
-    ):
-        for step in steps:
-            if isinstance(step, login.Address):
-                st.link_button(say("Open the login page"), step.url, icon=":material/open_in_new:")
-                st.code(step.url, language=None, wrap_lines=True)
-                continue
-            label = say("Logged in") if step.logged_in else say("Not logged in")
-            box.update(label=label, state="complete" if step.logged_in else "error")
-            st.text(step.text[:WORDS])
-
-
-def _look(name: str, program: str, commands: login.Commands, environment: Mapping[str, str]) -> None:
+        return True
     with st.spinner(say("Asking the agent…")):
         status = login.status_of(program, commands, environment)
-        accounts().learn(program, environment, status)
         model_ids = [model.id for model in login.models_of(program, commands, environment)]
     words = untrusted.label(status.text, WORDS)
-    if status.logged_in:
-        st.success(words, icon=":material/check:")
-    elif status.logged_in is None:
-        notice = say("The agent does not say whether it is logged in: {words}", words=words)
-        st.info(notice, icon=":material/help:")
-    else:
-        by_hand = say("Run `{command}` in a terminal.", command=" ".join((name, *commands.login)))
-        remedy = say("Press “Connect agent”.") if commands.on_page else by_hand
+    if status.logged_in is False:
+        remedy = say("Run `{command}` in a terminal.", command=" ".join((program, *commands.login)))
         st.error(f"{words.rstrip('.')}. {remedy}", icon=":material/error:")
+    else:
+        st.info(words, icon=":material/account_circle:")
     if model_ids:
-        st.session_state[MODELS] = {**st.session_state.get(MODELS, {}), name: model_ids}
-        st.caption(
-            say("{count} models can be chosen above, once the page is drawn again.", count=len(model_ids))
-        )
+        st.caption(f"{say('Model of the agent')}: {untrusted.label(', '.join(model_ids), MODEL_CHARACTERS)}")
+    return status.logged_in is not False
 
 
 WARNING = (
@@ -192,23 +104,14 @@ def _allowed(permission: conversations.Permission) -> list[str]:
     return [label[0].lower() + label[1:] for label in labels]
 
 
-def tokens(usage: Mapping[str, float], exactly: bool = False) -> str:
-    """Return what went in and came out, or `exactly` all that the agent reports; "" if it reports neither.
+def tokens(usage: Mapping[str, float]) -> str:
+    """Return what went in and came out; "" if the agent reports neither.
 
     >>> tokens({"inputTokens": 12_340, "outputTokens": 410, "cacheReadTokens": 9_000}), tokens({})
     ('tokens: 12.3k in, 410 out', '')
-    >>> tokens({"inputTokens": 12_340, "cacheReadTokens": 9_000}, exactly=True)
-    'tokens: 12,340 in, 9,000 read from its cache'
     """
-    shown = "{:,.0f}".format if exactly else thousands
-    names = [name for name in TOKENS if usage.get(name) and (exactly or "cache" not in name)]
-    counts = ", ".join(say(TOKENS[name], count=shown(usage[name])) for name in names)
+    counts = ", ".join(say(TOKENS[name], count=thousands(usage[name])) for name in TOKENS if usage.get(name))
     return say("tokens: {counts}", counts=counts) if counts else ""
-
-
-def token_count(usage: Mapping[str, float]) -> float:
-    """Return the tokens that went in and came out."""
-    return usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
 
 
 def spent(usage: Mapping[str, float]) -> str:
@@ -217,7 +120,8 @@ def spent(usage: Mapping[str, float]) -> str:
     >>> spent({"inputTokens": 1_240, "outputTokens": 84, "costUSD": 0.0026}), spent({})
     ('1,324 tokens, 0.0026 USD', '')
     """
-    parts = [f"{token_count(usage):,.0f} tokens"] if token_count(usage) else []
+    count = usage.get("inputTokens", 0) + usage.get("outputTokens", 0)
+    parts = [f"{count:,.0f} tokens"] if count else []
     return ", ".join([*parts, *([money(usage["costUSD"])] if usage.get("costUSD") else [])])
 
 

@@ -1,7 +1,6 @@
 """One stored answer: what was done for it, its words and charts, how it ended, its cost, its thumbs."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
@@ -9,13 +8,12 @@ from sqlite_utils import Database
 
 import db
 from instrumentgpt.handover.markdown import MISSING, Note, answer_text, evidence_query, marked
-from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.memory.filtering import rendered_parts
-from instrumentgpt.memory.gate import Kind, Mark
+from instrumentgpt.memory.gate import Mark
 from instrumentgpt.storage.answers import Rating, marks_of_answer, rate, rating_of, take_back
-from instrumentgpt.storage.runs import get_run, usage_of
+from instrumentgpt.storage.runs import get_run
 from instrumentgpt.ui import artifacts, cases, controls, handing, modes, session, turns, untrusted
-from instrumentgpt.ui.agents import agent_words, money, spent, tokens
+from instrumentgpt.ui.agents import agent_words, money, tokens
 from instrumentgpt.ui.language import problem, say
 from instrumentgpt.ui.progress import (
     Progress,
@@ -30,11 +28,8 @@ REMEDY_CHARACTERS = 300
 ENDINGS = {  # how an answer that is not complete is marked
     "cancelled": "Stopped before the end",
     "timeout": "Ended: it took too long",
-    "died": "Cut off: the program that answered has gone",
-    "no-result": "Cut off: the agent ended without a result",
-    "not-logged-in": "The agent is not logged in",
-    "untrusted": "The agent does not trust its folder",
-    "tools-denied": "The agent was not allowed to use its tools",
+    "died": "Cut off: it ended without a result",
+    "no-result": "Cut off: it ended without a result",
 }
 
 
@@ -83,14 +78,9 @@ def draw(
         rating, thumbs = rating_of(database, message.id), f"thumbs-{message.id}"
         default = int(rating.helped) if rating else None
         st.feedback(key=thumbs, default=default, on_change=_rate, args=(message.id,))
-        usage = progress.done.usage if progress.done else {}
-        st.caption(" · ".join(_facts(database, message, progress)), help=tokens(usage, exactly=True) or None)
-        if progress.session or usage:
-            draw_foot(database, conversation_id, message, progress)
+        st.caption(" · ".join(_facts(database, message, progress)))
     if rating:
         _draw_reason(rating)
-    if message.run_id:
-        draw_beside(database, conversation_id, message, stored)
 
 
 def _draw_words(
@@ -185,38 +175,12 @@ def _rate(message_id: int) -> None:
             rate(database, message_id, bool(thumb), reason, session.who())
 
 
-KINDS: dict[Kind, str] = {  # of marks → in words, in this order
-    "computed": "{count} computed",
-    "user": "{count} from you",
-    "agent": "{count} from the agent's own programs",
-    "unknown": "{count} not found",
-}
 SOURCES = {  # kind of mark on a number → what is told of it
     "unknown": "nobody computed this",
     "user": "from you",
     "computed": "from: {source}",
     "agent": "from the agent's own program: {source}",
 }
-LOOK_BACK = 40  # messages among which the same question is looked for
-
-
-def draw_foot(database: Database, conversation_id: str, message: db.Message, progress: Progress) -> None:
-    """Draw, once it is opened, what is told of the run: model, tools on offer, called and denied, cost."""
-    with st.popover(say("Details"), type="tertiary", key=f"foot-{message.id}", on_change="rerun") as foot:
-        if not foot.open:
-            return
-        is_ours = message.run_id and get_run(database, message.run_id).agent == "offline"
-        if progress.session and progress.session.model and not is_ours:
-            st.markdown(f"**{say('Model of the agent')}** {untrusted.label(progress.session.model)}")
-        called = dict.fromkeys(step.name for step in progress.steps.values() if step.status != "denied")
-        st.markdown(f"**{say('Tools called')}** {_listed(called)}")
-        st.markdown(f"**{say('Not allowed')}** {_listed(progress.denied())}")
-        our_tools = say("our {count} tools", count=len(TOOLS))
-        offered = our_tools if is_ours else say("{ours}, and the agent’s own", ours=our_tools)
-        st.markdown(f"**{say('On offer')}** {offered}")
-        st.caption(_listed(TOOLS))
-        usage = usage_of(database, conversation_id)
-        st.markdown(f"**{say('This conversation')}** {spent(usage) or say('not told by the agent')}")
 
 
 def annotated(
@@ -235,57 +199,3 @@ def _note(mark: Mark, conversation_id: str) -> Note:
         return Note(source, MISSING)
     query = evidence_query(mark.log, mark.line, conversation_id) if mark.line else ""
     return Note(source, "color: inherit; text-decoration: none" if query else "", query)
-
-
-def draw_beside(
-    database: Database, conversation_id: str, message: db.Message, stored: Sequence[db.Artifact]
-) -> None:
-    """Draw an earlier answer to the same question and `message` side by side, once that is opened."""
-    earlier = _earlier_answer(database, conversation_id, message)
-    if earlier is None:
-        return
-    shut = st.expander(
-        say("Beside the earlier answer"), type="compact", key=f"beside-{message.id}", on_change="rerun"
-    )
-    with shut:
-        if not shut.open:
-            return
-        for column, answer in zip(st.columns(2), (earlier, message), strict=True):
-            with column:
-                agent = get_run(database, answer.run_id).agent if answer.run_id else ""
-                st.markdown(f"**{agent_words(agent)}**")
-                ids, marks = [artifact.id for artifact in stored], marks_of_answer(database, answer.id)
-                content, notes = annotated(answer, marks or (), conversation_id)
-                for part in rendered_parts(content, [name for name in ids if name in answer.content]):
-                    if not part.artifact_id:
-                        untrusted.write(part.text, conversation_id, notes=notes)
-                st.caption(counts_of_marks(marks))
-
-
-def counts_of_marks(marks: Sequence[Mark] | None) -> str:
-    """Return how many of an answer's numbers are of whom.
-
-    >>> counts_of_marks([Mark(0, 2, "computed"), Mark(3, 5, "unknown")]), counts_of_marks(None)
-    ('Numbers: 1 computed, 0 from you, 1 not found', 'Numbers: not looked up, all computed by our own tools')
-    """
-    if marks is None:  # of the offline analyst
-        return say("Numbers: not looked up, all computed by our own tools")
-    numbers = Counter(mark.kind for mark in marks)
-    texts = [say(KINDS[kind], count=numbers[kind]) for kind in KINDS if numbers[kind] or kind != "agent"]
-    return say("Numbers: {counts}", counts=", ".join(texts))
-
-
-def _earlier_answer(database: Database, conversation_id: str, message: db.Message) -> db.Message | None:
-    """Return the last complete answer before `message` to the same words, None if there is none."""
-    earlier = db.list_messages(database, conversation_id, before=message.id, last=LOOK_BACK)
-    places = [place for place, other in enumerate(earlier) if other.role == "user"]
-    if not places:
-        return None
-    question = earlier[places[-1]].content
-    same_places = [place for place in places[:-1] if earlier[place].content == question]
-    answers = [earlier[place + 1] for place in same_places if earlier[place + 1].role == "assistant"]
-    return answers[-1] if answers else None
-
-
-def _listed(names: Iterable[str]) -> str:
-    return untrusted.label(", ".join(map(tool_words, names)), 1_000) or say("none")

@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
@@ -27,9 +27,8 @@ from instrumentgpt.instruments.logs import read_lines
 from instrumentgpt.instruments.reading.transcripts import logs_in
 from instrumentgpt.instruments.workspace import workspace_of
 from instrumentgpt.settings import Settings, home
-from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name, plain_name, received
+from instrumentgpt.storage.artifacts import SUFFIXES, add_upload, file_name, received
 from instrumentgpt.ui import browser, controls, session, untrusted
-from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.language import say
 
 CHART = "plotly"
@@ -86,17 +85,10 @@ def store(database: Database, conversation_id: str, files: Sequence[UploadedFile
     return ids
 
 
-def question_about(files: Sequence[UploadedFile]) -> str:
-    """Return what is asked when files were sent without a word."""
-    return say("What is wrong in {files}?", files=", ".join(plain_name(file.name) for file in files))
-
-
 def _removed(artifact: db.Artifact) -> str:
     """Return what stands in the place of what was removed to save space (docs/memory.md, Pruning)."""
     words = say(
-        "“{title}” was removed on {day} to save space; drop it again to ask about it."
-        if artifact.run_id is None
-        else "“{title}” was removed on {day} to save space; ask again to draw it.",
+        "“{title}” was removed on {day} to save space. Ask again, with a file dropped again.",
         title=untrusted.label(artifact.title),
         day=moments.day(artifact.removed_at or 0.0),
     )
@@ -175,9 +167,8 @@ def _picture(_database: Database, conversation_id: str, artifact_id: str) -> byt
     return png.getvalue()
 
 
-AROUND = (10, 50, 250)  # lines before and after
+AROUND = 10  # lines before and after
 LINE_CHARACTERS = 400
-SCROLLED_HEIGHT = 520  # px
 CLICKED, CLOSED = "evidence-clicked", "evidence-closed"  # in the state: how often it was closed, then and now
 
 
@@ -226,9 +217,8 @@ def text_around(lines: list[tuple[int, str]], line: int) -> str:
 def _draw_lines(path: Path, log: str, line: int) -> None:
     if st.button(say("Open on the Logs page"), icon=":material/list_alt:", type="tertiary"):
         st.switch_page(session.page_named("logs"), query_params={"log": log, "line": str(line)})
-    around = one_of(say("Lines around it"), {count: f"± {count}" for count in AROUND}, AROUND[0])
     try:
-        lines = read_lines(path, line - around, line + around, home() / "frames")
+        lines = read_lines(path, line - AROUND, line + AROUND, home() / "frames")
     except (InstrumentGPTError, OSError) as error:
         st.warning(session.describe(error), icon=":material/info:")
         return
@@ -236,9 +226,7 @@ def _draw_lines(path: Path, log: str, line: int) -> None:
         words = say("{log} has no line {line:,}.", log=untrusted.label(path.name, 80), line=line)
         st.warning(words, icon=":material/info:")
     if lines:
-        height: int | Literal["content"] = "content" if around == AROUND[0] else SCROLLED_HEIGHT
-        with st.container(height=height, border=False):
-            st.code(text_around(lines, line), language=None, wrap_lines=True)
+        st.code(text_around(lines, line), language=None, wrap_lines=True)
 
 
 def _forget() -> None:

@@ -9,12 +9,11 @@ phone the sidebar makes room for it.
 """
 
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 from instrumentgpt.instruments.language import table
-from instrumentgpt.ui import session
+from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.language import language, say
 
 STREAMLIT = Path(__file__).with_name("streamlit_zh.toml")
@@ -33,9 +32,7 @@ export default function ({ data, setTriggerValue }) {
     const query = new URL(link.href, window.location.href).searchParams
     event.preventDefault()
     event.stopPropagation()
-    if (query.get("log")) setTriggerValue("opened", { log: query.get("log"), line: query.get("line") })
-    else if (query.get("case")) setTriggerValue("looked_up", { case: query.get("case") })
-    else setTriggerValue("visited", { conv: query.get("conv"), msg: query.get("msg") })
+    setTriggerValue("clicked", Object.fromEntries(query))
   }
   document.addEventListener("click", open, true)
   return () => document.removeEventListener("click", open, true)
@@ -123,29 +120,15 @@ const translate = said => {
   translated(document.body)
   observer.observe(document.body, { childList: true, subtree: true, attributeFilter: NAMES })
 }
-const TONE = { hertz: 880, seconds: 0.4, loudness: 0.1 }
 export default function ({ data }) {
   const kept = (window.instrumentgptKept ??= { title: document.title })
   document.documentElement.lang = data.lang
   translate(data.said)
-  if (data.notify === "browser" && window.Notification?.permission === "default")
-    document.addEventListener("click", () => Notification.requestPermission(), { once: true })
   if (data.done && kept.done !== data.done && (document.hidden || !document.hasFocus())) {
     document.title = `✓ ${data.words}`
     const seen = () => { document.title = kept.title }
     window.addEventListener("focus", seen, { once: true })
     document.addEventListener("visibilitychange", seen, { once: true })
-    if (data.notify === "browser" && window.Notification?.permission === "granted")
-      new Notification(kept.title, { body: data.words }).onclick = () => window.focus()
-    if (data.notify === "sound") {
-      const audio = new AudioContext()
-      const volume = new GainNode(audio, { gain: TONE.loudness })
-      const tone = new OscillatorNode(audio, { frequency: TONE.hertz })
-      tone.connect(volume).connect(audio.destination)
-      tone.start()
-      tone.stop(audio.currentTime + TONE.seconds)
-      tone.onended = () => audio.close()
-    }
   }
   kept.done = data.done
   if (!data.begun || kept.begun === data.begun) return
@@ -168,28 +151,22 @@ def clicked(back: int) -> dict[str, str] | None:
     A link to another conversation, or to a case, is followed at once. The browser goes back once for each
     time that `back` has grown.
     """
-    callbacks: dict[str, Any] = {
-        f"on_{name}_change": lambda: None for name in ("opened", "visited", "looked_up")
-    }
-    result = _listener(key="evidence-links", data={"back": back}, **callbacks)
-    if isinstance(result.looked_up, dict):
-        query = {"case": str(result.looked_up.get("case"))}
-        st.switch_page(session.page_named("cases"), query_params=query)
-    if isinstance(result.visited, dict):
-        message = str(result.visited.get("msg") or "")
-        session.go_to(str(result.visited.get("conv")), int(message) if message.isdecimal() else None)
-        st.rerun()
-    return result.opened if isinstance(result.opened, dict) else None
+    query = _listener(key="evidence-links", data={"back": back}, on_clicked_change=lambda: None).clicked
+    if not isinstance(query, dict) or "log" in query:
+        return query if isinstance(query, dict) else None
+    if "case" in query:
+        st.switch_page(session.page_named("cases"), query_params={"case": str(query["case"])})
+    session.go_to(str(query.get("conv")), untrusted.number(str(query.get("msg", "")), 18))
+    st.rerun()
 
 
-def attend(notify: str) -> None:
+def attend() -> None:
     """Do what a page cannot: speak its language in all parts, put the cursor into a new conversation.
 
-    An answer that comes while nobody looks is told in its title, and as `notify` says: "title" (no more),
-    "sound" or "browser" (its notification).
+    An answer that comes while nobody looks is told in its title.
     """
     state = st.session_state
-    events = {"done": state.get(session.ANSWERED), "begun": state.get(session.BEGUN), "notify": notify}
+    events = {"done": state.get(session.ANSWERED), "begun": state.get(session.BEGUN)}
     words = {"words": say("The answer is there"), "lang": "en", "said": {}}
     if language() == "zh":
         words |= {"lang": "zh-Hant", "said": table(STREAMLIT)}

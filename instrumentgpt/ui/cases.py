@@ -38,13 +38,12 @@ from instrumentgpt.memory.state import DiagnosticState, device_key
 from instrumentgpt.moments import moment, today
 from instrumentgpt.storage import cases as stored
 from instrumentgpt.storage.cases import Case, list_cases, pin
-from instrumentgpt.ui import artifacts, controls, handing, session, untrusted
-from instrumentgpt.ui.controls import chosen, icon_menu, one_of, text_button
+from instrumentgpt.ui import artifacts, handing, session, untrusted
+from instrumentgpt.ui.controls import icon_menu, one_of, text_button
 from instrumentgpt.ui.language import language, say
 
 COLOURS = {"open": "orange", "reopened": "red", "closed": "green"}
 STATES = {"unsettled": "Unsettled", "closed": "Closed", "all": "All"}
-FILTERS = {"device": "Device", "model": "Model", "fault": "Fault class"}
 GONE = (
     "The newest log of {device} ({log}) is healthy. "
     "If the fault is settled, close the case with what settled it."
@@ -81,16 +80,11 @@ def _draw_list(database: Database) -> None:
         words = st.text_input(prompt, icon=":material/search:", key="cases-words", width=360)
         states = {name: say(STATES[name]) for name in STATES}
         state = one_of(say("State"), states, "unsettled", "cases-state")
-        filters = {
-            field: chosen(say(FILTERS[field]), _options(field, values), f"cases-{field}", width=220)
-            for field in FILTERS
-            if len(values := stored.values_of(database, field)) > 1
-        }
-    cases = stored.list_cases(database, words or "", "" if state == "all" else state, **filters)
+    cases = stored.list_cases(database, words or "", "" if state == "all" else state)
     if not cases:
         none = say("No case yet. Ask about a fault, then press “Make a case” above the answer.")
-        no_hit = say("No case fits. Clear the search or the filters.")
-        st.info(no_hit if stored.values_of(database, "state") else none, icon=":material/info:")
+        no_hit = say("No case fits. Clear the search, or show all.")
+        st.info(no_hit if stored.list_cases(database) else none, icon=":material/info:")
     healthy = gone_faults(database, cases)
     for case in cases:
         with st.container(border=True, gap="xsmall"):
@@ -108,12 +102,6 @@ def _draw_list(database: Database) -> None:
             if case.id in healthy:
                 offer = say(GONE, device=case.device, log=healthy[case.id].log)
                 st.caption(f":material/task_alt: {untrusted.label(offer, OFFER_CHARACTERS)}")
-
-
-def _options(field: str, values: Sequence[str]) -> dict[str, str]:
-    known = faults() if field == "fault" else ()
-    titles = {value: wording.title(value, language()) if value in known else value for value in values}
-    return {"": say("All"), **titles}
 
 
 def show(case_id: int | None) -> None:
@@ -149,8 +137,6 @@ def _draw_case(database: Database, case: stored.Case) -> None:
         talk = db.get_conversation(database, case.conversation_id or "")
         if talk and st.button(say("Open the conversation"), icon=":material/chat:"):
             st.switch_page(session.page_named("chat"), query_params={"conv": talk.id})
-        make = partial(markdown, case, pinned, changes, language())
-        controls.download(say("Markdown"), make, f"case_{case.id}.md", "text/markdown")
         handing.draw_case(case.id)
     shown_parts = markdown(case, pinned, (), language()).partition("\n")[2]  # its heading stands above
     untrusted.write(shown_parts.replace("\n## ", "\n#### "))

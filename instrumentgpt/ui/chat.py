@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import db
 from instrumentgpt.agents.answer import paragraphs
+from instrumentgpt.agents.registry import AGENTS, installed
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.modes.panel.display import folded
 from instrumentgpt.settings import Settings, database_path
@@ -55,7 +56,6 @@ def page(database: Database) -> None:
         prune_daily(settings.retention_days)
         run = live_run(database, conversation.id) if conversation else None
         latest = next(iter(list_runs(database, conversation.id, limit=1)), None) if conversation else None
-        composer.draw_tour(database, settings)
         composer.draw(settings, run, latest)
         if not run:
             _draw_sidebar(database, conversation)
@@ -71,8 +71,6 @@ def page(database: Database) -> None:
 
 def _draw_sidebar(database: Database, conversation: db.Conversation | None) -> None:
     with st.sidebar:
-        if conversation:
-            sidebar.draw_device(database, conversation.id)
         sidebar.draw_conversations(database, conversation.id if conversation else None)
         if conversation:
             sidebar.draw_entities(database, conversation.id)
@@ -143,12 +141,8 @@ def _draw_messages(
         artifact.id for group in by_message.values() for artifact in group if artifact.kind == artifacts.CHART
     ][-OPEN_CHARTS:]
     goal = place if place is not None else _just_folded(database, messages)
-    agents = None if answering else turns.agents_here(settings)
-    deletion = turns.latest_deletion(database, conversation_id)
+    agents = None if answering else [name for name in AGENTS if installed(name, settings)]
     for message in messages:
-        if deletion and message.id > int(deletion.item.name):
-            turns.draw_way_back(database, conversation_id, deletion, answering)
-            deletion = None
         stored = by_message[message.id]
         with st.container(key=f"message-{message.id}") if message.id == goal else nullcontext():
             if message.role == "user":
@@ -156,8 +150,6 @@ def _draw_messages(
             else:
                 with st.chat_message("assistant", avatar=ASSISTANT):
                     answer.draw(database, conversation_id, message, stored, open_charts, agents)
-    if deletion:
-        turns.draw_way_back(database, conversation_id, deletion, answering)
     turns.draw_dialog(messages)
     _draw_way_back(database, conversation_id, messages)
     if goal is not None and any(message.id == goal for message in messages):

@@ -1,10 +1,11 @@
 """The input at the bottom: a question with its files, in which mode, who answers, and Stop meanwhile.
 
-And what can be asked by a click: for a device on the empty page, after an answer, and in the tour.
+And what can be asked by a click: for a device on the empty page, and after an answer.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +22,21 @@ from instrumentgpt.instruments.language import language_of
 from instrumentgpt.memory.revisions import UNCLEAR, Item
 from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.modes.registry import MODES
-from instrumentgpt.settings import DEMO_INVENTORY, Settings, database_path
+from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.answers import questions_that_helped
-from instrumentgpt.storage.artifacts import copy_uploads
-from instrumentgpt.storage.runs import Run, list_runs, usage_of
+from instrumentgpt.storage.artifacts import copy_uploads, plain_name
+from instrumentgpt.storage.runs import Run, list_runs
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.open_questions import answer, open_questions
 from instrumentgpt.ui import artifacts, session, untrusted
-from instrumentgpt.ui.agents import agent_words, draw_badge, draw_hold, spent, token_count
+from instrumentgpt.ui.agents import agent_words, draw_hold
 from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.inspector.editing import change, key_of
 from instrumentgpt.ui.language import say
 
 # In the session's state:
 INPUT, UNSENT, ASKED, NOTE = "question", "unsent", "asked-question", "composer-note"
-MODE, HELD = "chosen-mode", "held-question"
+MODE = "chosen-mode"
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,6 @@ class Question:
     like      id of an earlier question whose files come along again
     mode      how it is answered; "": as the control beside the input says
     proposed  the words are the page's: nothing is lost if it is not asked
-    allowed   it is asked whatever the conversation has cost
     """
 
     text: str
@@ -55,7 +55,6 @@ class Question:
     like: int | None = None
     mode: str = ""
     proposed: bool = False
-    allowed: bool = False
 
 
 def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> None:
@@ -68,8 +67,6 @@ def draw(settings: Settings, live: Run | None, latest: Run | None = None) -> Non
     with st.bottom:
         if note := st.session_state.pop(NOTE, None):
             st.warning(note, icon=":material/info:")
-        if held_back := st.session_state.get(HELD):
-            _draw_held_back(*held_back)
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             words = {name: say(MODES[name].label) for name in MODES}
             help = "  \n".join(f"**{words[name]}** {say(MODES[name].purpose)}" for name in MODES)
@@ -115,13 +112,11 @@ def ask() -> None:
             session.leave_place()
             settings = session.current_settings(database)
             agent = question.agent or settings.agent
-            if (cost := _too_dear(database, conversation_id, agent, settings)) and not question.allowed:
-                st.session_state[HELD] = question, cost
-                return
             attachments = artifacts.store(database, conversation_id, question.files)
             if question.like is not None:
                 attachments = copy_uploads(database, question.like)
-        words = question.text or artifacts.question_about(question.files)
+        names = ", ".join(plain_name(file.name) for file in question.files)
+        words = question.text or say("What is wrong in {files}?", files=names)
         mode = question.mode or st.session_state.get(_key_of_mode(latest)) or _mode_of(latest)
         runs.start(database_path(), conversation_id, words, mode=mode, agent=agent, attachments=attachments)
     except UnknownAgent:  # the notice beside the input says what helps
@@ -129,37 +124,6 @@ def ask() -> None:
     except InstrumentGPTError as error:
         st.session_state[UNSENT] = question.text
         st.session_state[NOTE] = f"{session.describe(error)} {say('Your question is still in the input.')}"
-
-
-def _too_dear(database: Database, conversation_id: str, agent: str, settings: Settings) -> str:
-    """Return what the conversation has cost, "" below the limit, or where no agent is to be asked."""
-    limit = settings.ask_above_tokens
-    usage = usage_of(database, conversation_id) if limit else {}
-    if not limit or token_count(usage) < limit or choose(agent, settings)[0].name == "offline":
-        return ""
-    return say("{spent}, above the limit of {limit:,} tokens", spent=spent(usage), limit=limit)
-
-
-def _draw_held_back(question: Question, cost: str) -> None:
-    """Draw what a question that was held back would add to, and what can be done with it."""
-    with st.container(horizontal=True, vertical_alignment="center", border=True):
-        words = say("This conversation has taken {cost}. Ask all the same?", cost=cost)
-        st.markdown(f":material/paid: {words}", width="stretch")
-        for label, agent in ((say("Ask"), question.agent), (say("Ask the offline analyst"), "offline")):
-            st.button(label, key=f"held-{agent}", on_click=_release, args=(replace(question, agent=agent),))
-        st.button(say("Not now"), key="held-no", on_click=_take_back, args=(question,))
-
-
-def _release(question: Question) -> None:
-    st.session_state.pop(HELD, None)
-    st.session_state[ASKED] = replace(question, allowed=True)
-
-
-def _take_back(question: Question) -> None:
-    st.session_state.pop(HELD, None)
-    st.session_state[UNSENT] = question.text
-    if question.files:
-        st.session_state[NOTE] = say("Your question is back in the input. Choose its files again.")
 
 
 def _send() -> None:
@@ -178,7 +142,7 @@ def _mode_of(latest: Run | None) -> str:
 
 def _draw_agent(settings: Settings) -> None:
     try:
-        agent, program = choose(settings.agent, settings)
+        agent, _ = choose(settings.agent, settings)
     except InstrumentGPTError as error:
         st.caption(f":material/error: {session.describe(error, 300)}")
         look: Any = {"icon": ":material/smart_toy:", "args": (db.save_setting, "agent", "offline")}
@@ -187,7 +151,6 @@ def _draw_agent(settings: Settings) -> None:
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
     answers = say("{agent} answers", agent=agent_words(agent.name))
     st.caption(f":material/smart_toy: {answers}{model}")
-    draw_badge(agent, program)
     draw_hold(agent, settings)
 
 
@@ -287,33 +250,4 @@ def _pick_device(settings: Settings) -> Device | None:
         )
         return None
     first = next((number for number, device in enumerate(devices) if device.ip == FIRST_CHOICE), 0)
-    return st.selectbox(say("Device"), devices, index=first, format_func=_described, width=360)
-
-
-def _described(device: Device) -> str:
-    return " · ".join(filter(None, (device.name, device.ip, device.model)))
-
-
-SETTING = "tour"  # saved: the step that is next, counted from 0
-TOUR = (
-    "**Ask.** These instruments are a demo; their logs lie beside the program. Press an example above.",
-    "**Check.** What is said rests on lines of the log. Press a link like L 1,466; Back closes the lines.",
-    "**All of them.** Instruments shows how each one stands, and adds yours. Settings chooses who answers.",
-)
-
-
-def draw_tour(database: Database, settings: Settings) -> None:
-    """Draw the step that is next above the input, until the tour is over or was left."""
-    talks = db.list_conversations(database, limit=2) + db.list_conversations(database, limit=2, deleted=True)
-    step = int(db.get_settings(database).get(SETTING, len(talks) if len(talks) < 2 else len(TOUR)))
-    if step >= len(TOUR) or settings.inventory != str(DEMO_INVENTORY):
-        return
-    with st.bottom, st.container(horizontal=True, vertical_alignment="center", border=True, key="tour"):
-        st.markdown(f"{step + 1}/{len(TOUR)} · {say(TOUR[step])}", width="stretch")
-        last, go, to = step + 1 == len(TOUR), session.in_database, (db.save_setting, SETTING)
-        if talks or last:
-            st.button(
-                say("Done") if last else say("Next"), key="tour-next", on_click=go, args=(*to, step + 1)
-            )
-        if not last:
-            st.button(say("No tour"), key="tour-end", type="tertiary", on_click=go, args=(*to, len(TOUR)))
+    return st.selectbox(say("Device"), devices, index=first, format_func=attrgetter("label"), width=360)

@@ -33,7 +33,7 @@ def _form(device: Device | None, then: Callable[[], None]) -> None:
     shown = device or Device("", "", "")
     left, right = st.columns(2)
     name = left.text_input(say("Name"), shown.name, max_chars=80)
-    ip = right.text_input(say("Address"), shown.ip, placeholder=say("10.1.1.60, or nothing"))
+    ip = right.text_input(say("Address"), shown.ip, placeholder="10.1.1.60")
     logs = st.text_input(
         say("Folder of its logs"),
         shown.logs,

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from instrumentgpt.agents.registry import choose
 from instrumentgpt.analyst.handover import shift_start
 from instrumentgpt.handover.document import Document, answer_document, case_document, facts_of, facts_of_case
 from instrumentgpt.handover.letters import KINDS, Facts, letter
@@ -16,15 +15,11 @@ from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.moments import now
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.cases import get_case
-from instrumentgpt.ui import composer, controls, session, untrusted
+from instrumentgpt.ui import controls, session, untrusted
 from instrumentgpt.ui.language import language, say
 
 TYPES = {".html": ("HTML", "text/html"), ".pdf": ("PDF", "application/pdf")}
 ADDRESSEES = {"boss": "the boss", "vendor": "the vendor", "technician": "the technician"}
-REWRITE = (
-    "Write this for {kind}, short and plain. "
-    "Use these facts and no others, keep every number and link:\n\n{facts}"
-)
 NO_PRINTER = (
     "A PDF needs Chromium (apt-get install chromium) or WeasyPrint (pip install weasyprint) "
     "on the computer of this page; the HTML can be printed in any browser."
@@ -46,11 +41,8 @@ def draw_answer(conversation_id: str, message_id: int) -> None:
             st.caption(say("This answer as a report: its charts and the log lines that it quotes."))
             make = partial(answer_document, conversation_id=conversation_id, message_id=message_id)
             _draw_downloads(make, f"answer_{conversation_id}_{message_id}")
-            with session.opened() as database:
-                facts = facts_of(database, conversation_id, controls.page_address())
-                settings = session.current_settings(database)
-            agent, _ = choose(settings.agent, settings)
-            _draw_letters(facts, f"letter-{message_id}", "" if agent.name == "offline" else agent.label)
+            facts = session.in_database(facts_of, conversation_id, controls.page_address())
+            _draw_letters(facts, f"letter-{message_id}")
 
 
 def draw_case(case_id: int) -> None:
@@ -84,20 +76,15 @@ def draw_shift(settings: Settings) -> None:
         _draw_downloads(make, f"shift_{since:%Y-%m-%d_%H%M}")
 
 
-def _draw_letters(facts: Facts, key: str, agent: str = "") -> None:
-    """Draw the letters to choose from, the chosen one filled, to be copied; an `agent` may write it anew."""
+def _draw_letters(facts: Facts, key: str) -> None:
+    """Draw the letters to choose from, the chosen one filled, to be copied."""
     labels = {name: say(ADDRESSEES[name]) for name in KINDS}
     kind = st.segmented_control(say("In words for"), KINDS, format_func=labels.__getitem__, key=key)
     if kind is None:
         return
     text = letter(kind, language(), facts)
     untrusted.write(text)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        controls.copy_button(text, f"copy-{key}")
-        if agent:
-            question = say(REWRITE, kind=labels[kind], facts=text)
-            label = say("Let {agent} write it", agent=agent)
-            composer.draw_ask(label, question, f"ask-{key}", icon=":material/edit_note:")
+    controls.copy_button(text, f"copy-{key}")
 
 
 def _draw_downloads(make: Maker, name: str) -> None:

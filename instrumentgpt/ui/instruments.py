@@ -5,8 +5,7 @@ import math
 import time
 from collections import Counter
 from datetime import datetime
-from itertools import compress, groupby
-from operator import attrgetter
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ from instrumentgpt.storage.alerts import SILENT, acknowledge, false_alarms, open
 from instrumentgpt.storage.cases import InShort, list_cases
 from instrumentgpt.storage.verdicts import Verdict, last_judged, verdicts_of
 from instrumentgpt.ui import artifacts, composer, device_form, handing, session, untrusted
-from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs.place import Place
 
@@ -62,7 +60,6 @@ BANDS = 6.0  # drawn of an error to each side
 IN_BANDS = (
     "In bands of each loop: what is within ±1 counts as on setpoint, and ±6 is the height of the column"
 )
-GROUPS = ("model", "room")
 PIXELS = {
     "state": 96,
     "what": 300,
@@ -118,18 +115,14 @@ def page(database: Database) -> None:
 @st.fragment
 def _browse(rows: list[Row], inventory: Inventory) -> None:
     """Draw what is looked for of the devices and the history of one; a word or a pick redraws only this."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = st.text_input(say("Name, model, room or fault"), key="instruments-find", width=360)
-        group = _choose_group(rows)
-    fitting = _in_groups(_fitting(rows, words), group)
+    words = st.text_input(say("Name, model, room or fault"), key="instruments-find", width=360)
+    fitting = _fitting(rows, words)
     if not fitting:
         at = untrusted.label(str(inventory.path))
         text = say("No instrument fits. Clear the filter, or add devices to the inventory: {path}", path=at)
         st.info(text, icon=":material/info:")
         return
-    if group:
-        _draw_groups(fitting, group)
-    selected = _table(fitting, group)
+    selected = _table(fitting)
     if selected is None:
         st.caption(say("Select a row for its history."))
         return
@@ -190,52 +183,28 @@ def _fitting(rows: list[Row], words: str) -> list[Row]:
     return list(compress(rows, fits))
 
 
-def _choose_group(rows: list[Row]) -> str:
-    """Draw what the table may be grouped by, where devices differ in it; return "model", "room" or ""."""
-    parts = [part for part in GROUPS if len({getattr(row, part) for row in rows}) > 1]
-    if not parts:
-        return ""
-    words = {part: say(COLUMNS[part]) for part in parts}
-    return chosen(say("Group by"), words, "instruments-group", index=None, width=200, placeholder="—") or ""
-
-
-def _in_groups(rows: list[Row], group: str) -> list[Row]:
-    """Return the rows group by group: first the group with the worst device, the worst of each first."""
-    names = [getattr(row, group) for row in rows] if group else []
-    order = {name: place for place, name in enumerate(dict.fromkeys(names))}
-    return sorted(rows, key=lambda row: order[getattr(row, group)]) if group else rows
-
-
-def _draw_groups(rows: list[Row], group: str) -> None:
-    """Draw how the devices of each group stand, a line a group."""
-    spoken = language()
-    for name, members in groupby(rows, key=attrgetter(group)):
-        counts = Counter(row.word(spoken) for row in members)
-        told = " · ".join(f"{count} {word}" for word, count in counts.items())
-        st.caption(f"**{untrusted.label(name or '—', 80)}**: {told}")
-
-
-def _table(rows: list[Row], group: str) -> Row | None:
-    """Draw a line a device, what they are grouped by first; return the one that is selected."""
+def _table(rows: list[Row]) -> Row | None:
+    """Draw a line a device; return the one that is selected."""
     spoken = language()
     words = [row.word(spoken) for row in rows]
     colours = {word: _colour(row.state, row.severity) for word, row in zip(words, rows, strict=True)}
+    cases = {
+        "last": [last_case(row.cases) for row in rows],
+        "open": [str(row.cases.open or "") if row.cases else "" for row in rows],
+    }
     frame = pd.DataFrame(
         {
             "state": [[word] for word in words],
             "instrument": [row.label for row in rows],
             "what": [row.text_zh if spoken == "zh" else row.text_en for row in rows],
-            **({"last": [last_case(row.cases) for row in rows]} if any(row.cases for row in rows) else {}),
+            **(cases if any(row.cases for row in rows) else {}),
             "since": [_day(row.since) for row in rows],
             "newest": [_newest(row) for row in rows],
             "errors": [in_bands(row) for row in rows],
-            "open": [row.cases.open if row.cases else 0 for row in rows],
             "model": [row.model for row in rows],
             **({"room": [row.room for row in rows]} if any(row.room for row in rows) else {}),
         }
     )
-    if group:
-        frame.insert(0, group, frame.pop(group))
     selected = st.dataframe(
         frame,
         column_config={
@@ -352,7 +321,7 @@ def history_chart(verdicts: list[Verdict]) -> go.Figure:
                 y=[row.get(number, {}).get(name) for row in figures],
                 mode="lines+markers",
                 line={"color": CHANNEL_COLOURS[order % len(CHANNEL_COLOURS)], "width": 1.5},
-                name=say("channel {number}", number=number),
+                name=say("Channel {channel}", channel=number),
                 legendgroup=number,
                 showlegend=place == 2,
                 yaxis=f"y{place}",

@@ -1,6 +1,6 @@
 """What a mode adds below a conversation, and the panel to its answers.
 
-Investigate's plan that waits, to be ticked; how far an interview is, and a form with all of it; the panel's
+Investigate's plan that waits, to be changed; how far an interview is, and a form with all of it; the panel's
 sub-problems, how far each is, and their editor.
 """
 
@@ -22,9 +22,8 @@ from instrumentgpt.modes.panel.experts import Expert, read_experts, written
 from instrumentgpt.modes.panel.session import PartProgress, Progress, going_on, read_progress
 from instrumentgpt.modes.state import read_state
 from instrumentgpt.settings import Settings, home
-from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.history import places
-from instrumentgpt.ui import composer, controls, session, untrusted
+from instrumentgpt.ui import composer, session, untrusted
 from instrumentgpt.ui import language as page
 from instrumentgpt.ui.controls import chosen, several, text_field
 from instrumentgpt.ui.language import say
@@ -45,25 +44,11 @@ def _draw_plan_editor(pending: Pending, settings: Settings, turn: int) -> None:
     proposed = [name for name in pending.devices if name in names]
     words = {name: name for name in names}
     devices = several(say("Devices"), words, f"plan-devices-{turn}", default=proposed)
-    rows = [
-        {"do": True, "order": place, "step": step.description}
-        for place, step in enumerate(pending.steps, start=1)
-    ]
-    edited = st.data_editor(
-        rows,
-        hide_index=True,
-        key=f"plan-steps-{turn}",
-        disabled=["step"],
-        column_config={
-            "do": st.column_config.CheckboxColumn(say("Do"), width="small"),
-            "order": st.column_config.NumberColumn(say("Order"), width="small", step=1),
-            "step": st.column_config.TextColumn(say("Step"), width="large"),
-        },
-    )
-    ticked = [(row["order"], place) for place, row in enumerate(edited, start=1) if row["do"]]
-    steps = ", ".join(str(place) for _, place in sorted(ticked))
-    text = f"devices: {', '.join(devices)}" + (f"\nsteps: {steps}" if steps else "")
-    disabled = not devices or (bool(rows) and not steps)
+    numbered = {number: f"{number}. {step.description}" for number, step in enumerate(pending.steps, start=1)}
+    label, key = say("Steps, in this order"), f"plan-steps-{turn}"
+    steps = st.multiselect(label, list(numbered), list(numbered), format_func=numbered.__getitem__, key=key)
+    text = f"devices: {', '.join(devices)}" + (f"\nsteps: {', '.join(map(str, steps))}" if steps else "")
+    disabled = not devices or (bool(numbered) and not steps)
     composer.draw_ask(say("Show the changed plan"), text, mode=MODE, disabled=disabled)
     st.caption(say("It is shown again before anything is carried out."))
 
@@ -76,7 +61,6 @@ PHASE_NAMES = {
     "wrap_up": "Summary",
 }
 DONE, MISSING, LEFT = ":green[:material/check_circle:]", ":orange[:material/help:]", ":material/remove:"
-LISTED = 3  # newest documents offered for download
 IN_FORM = [slot for slot in SLOTS if slot != REMARKS]
 
 
@@ -91,7 +75,6 @@ def draw_interview(database: Database, conversation_id: str) -> None:
                 for name in ("unknown", "enough"):  # what may be said instead of an answer
                     text, key = texts("offers")[name][language], f"interview-{name}-{conversation_id}"
                     composer.draw_ask(text, text, key, statement.MODE, type="tertiary")
-        _draw_documents(database, conversation_id)
     if interview.turn:
         _draw_slots(conversation_id, interview, language)
 
@@ -176,14 +159,6 @@ def _gap(interview: Interview, gap: str, open_: Collection[str]) -> str:
 def _choose(conversation_id: str, name: str, key: str) -> None:
     choice = {name: str(st.session_state[key] or "").strip()}
     session.in_database(statement.choose, conversation_id, **choice)
-
-
-def _draw_documents(database: Database, conversation_id: str) -> None:
-    for document in statement.saved_statements(database, conversation_id)[:LISTED]:
-        path = documents_folder(database) / document.file
-        if path.is_file():
-            label, key = untrusted.label(document.file), f"statement-{document.id}"
-            controls.download(label, path.read_bytes, document.file, "text/markdown", key)
 
 
 PANEL = "panel"

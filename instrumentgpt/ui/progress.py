@@ -140,8 +140,6 @@ RESULT_CHARACTERS = 2_000  # of a tool's result on screen; whole on disk
 NAMED_TOOLS = 3  # of those that were denied
 NAME_CHARACTERS = 40  # of a tool's name
 DENIED_NOTE = "The answer does without it. What agents may do in this conversation is set in the sidebar."
-LIVE_CHARACTERS = 1_000  # of the reasoning while it grows: it is sent anew with every word
-THINKING_ICON = ":material/neurology:"
 ICONS: dict[ToolStatus, str] = {
     "started": "spinner",
     "ok": ":material/check:",
@@ -183,35 +181,13 @@ def draw_thinking(progress: Progress, key: str) -> None:
     """Draw what the agent shared of its reasoning: one closed line, whose text is sent when it is opened."""
     if not progress.thinking:
         return
-    with st.expander(
-        say("Thinking"), type="compact", icon=THINKING_ICON, key=key, on_change="rerun"
-    ) as closed:
+    icon = ":material/neurology:"
+    with st.expander(say("Thinking"), type="compact", icon=icon, key=key, on_change="rerun") as closed:
         if closed.open:
             st.text(progress.thinking)
             if progress.thought > len(progress.thinking):
                 length, total = len(progress.thinking), progress.thought
                 st.caption(say("The last {shown:,} of {all:,} characters.", shown=length, all=total))
-
-
-@dataclass
-class LiveThinking:
-    """The reasoning of a run in progress, drawn closed into `box`: its newest words."""
-
-    box: DeltaGenerator
-    text: DeltaGenerator | None = None
-    shown: int = 0  # characters of the reasoning when it was drawn
-
-    def show(self, progress: Progress) -> None:
-        """Bring the text up to `progress`."""
-        if progress.thought == self.shown:
-            return
-        self.shown = progress.thought
-        words = progress.thinking[-LIVE_CHARACTERS:]
-        if self.text is None:
-            with self.box, st.expander(say("Thinking"), type="compact", icon=THINKING_ICON):
-                self.text = st.text(words)
-        else:
-            self.text.text(words)
 
 
 @dataclass
@@ -267,7 +243,7 @@ def tool_words(name: str) -> str:
     """
     if name in TOOL_WORDS:
         return say(TOOL_WORDS[name])
-    return name.replace("_", " ").strip().capitalize() or say("Tool")
+    return name.replace("_", " ").strip().capitalize() or say("tool")
 
 
 def _draw(step: Tool | Text, conversation_id: str) -> None:
@@ -320,7 +296,8 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
     earlier_id, earlier = st.session_state.get("progress", ("", None))
     with session.opened() as database:
         progress = progress_of(database, run_id, earlier if earlier_id == run_id else None)
-        thinking = LiveThinking(st.container(key="live-thinking"))
+        with st.container(key="live-thinking"):
+            draw_thinking(progress, f"thinking-now-{run_id}")
         steps = LiveSteps(
             st.container(key="live-steps"), {key_of(step) for step in drawn.settled_steps()}, conversation_id
         )
@@ -329,7 +306,6 @@ def follow(run_id: str, conversation_id: str, drawn: Progress) -> None:
         note = st.caption(_note(progress, drawn, waiting))
         deadline = time.monotonic() + FOLLOW_SECONDS
         while True:
-            thinking.show(progress)
             steps.show(progress)
             st.session_state["progress"] = (run_id, progress)
             if progress.done or progress.artifact_ids != drawn.artifact_ids:

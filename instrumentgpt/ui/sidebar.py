@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
 
 import streamlit as st
 from sqlite_utils import Database
@@ -11,28 +10,18 @@ from sqlite_utils import Database
 import db
 from instrumentgpt import moments
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.fleet.cases import title_of
-from instrumentgpt.fleet.standing import word_of
 from instrumentgpt.instruments.conversation import nicknamed_anywhere
 from instrumentgpt.instruments.devices import load_inventory, spoken_names
-from instrumentgpt.memory.state import DiagnosticState
 from instrumentgpt.storage.artifacts import Document, documents_folder
-from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.conversations import pin_conversation
 from instrumentgpt.storage.entities import Entity, list_entities
 from instrumentgpt.storage.export import export_name, exported
-from instrumentgpt.storage.revised_memory import revised_memory
 from instrumentgpt.storage.runs import live_runs
-from instrumentgpt.storage.verdicts import verdicts_of
-from instrumentgpt.ui import composer, controls, session, untrusted
+from instrumentgpt.ui import controls, session, untrusted
 from instrumentgpt.ui.artifacts import MIME
 from instrumentgpt.ui.controls import icon_menu, text_button, text_field
-from instrumentgpt.ui.language import language, say
+from instrumentgpt.ui.language import say
 
-STANDING_COLOURS: dict[str, Literal["red", "orange", "gray", "green"]] = {
-    "fault": "red", "open": "orange", "unreadable": "gray", "healthy": "green"
-}  # fmt: skip
-CASES = 3  # of the device, at its head
 FEW = 6  # conversations listed before "show all"
 TITLE_CHARACTERS = 80
 DELETED = "deleted-conversation"  # in the session's state: the one that this tab deleted last
@@ -59,27 +48,6 @@ _MARKS = re.compile(r"\*\*|`|\[(?P<words>L [\d,]+)\]\([^)\s]*\)")  # bold, code,
 OTHER = (":material/notes:", "note")
 
 
-def draw_device(database: Database, conversation_id: str) -> None:
-    """Draw how the conversation's device stands, by its newest log that was judged, and its open cases."""
-    state = DiagnosticState.deserialize(db.get_memory(conversation_id, database)[1])
-    name = revised_memory(database, conversation_id, state).state.device_name
-    if not name:
-        return
-    verdict = next(iter(verdicts_of(database, name, 1)), None)
-    with st.container(gap="xsmall", key="device"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.markdown(f"**{untrusted.label(name)}**", width="content")
-            if verdict:
-                word = word_of(verdict.state, language(), verdict.severity)
-                st.badge(word, color=STANDING_COLOURS[verdict.state])
-        if verdict:
-            words = verdict.text_zh if language() == "zh" else verdict.text_en
-            st.caption(untrusted.label(words, PIECE_CHARACTERS), help=untrusted.label(verdict.log, 200))
-        for case in list_cases(database, state="unsettled", device=name)[:CASES]:
-            label = untrusted.label(f"{case.id} · {title_of(case, language())}", TITLE_CHARACTERS)
-            session.link_to_case(label, case.id, icon=":material/cases:")
-
-
 def draw_conversations(database: Database, conversation_id: str | None) -> None:
     """Draw the list, newest first, with the one in view marked in words and colour."""
     st.button(
@@ -100,14 +68,8 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
         if run.kind == "turn"
     }
     listed = matches if words or st.session_state.get("all-conversations") else matches[:FEW]
-    if len(matches) > FEW and st.toggle(say("By device"), key="by-device"):
-        listed = sorted(matches, key=lambda talk: (talk.device == "", talk.device.casefold()))
-    device = None
     with st.container(gap=None, key="conversations"):
         for conversation in listed:
-            if st.session_state.get("by-device") and len(matches) > FEW and conversation.device != device:
-                device = conversation.device
-                st.caption(f"**{untrusted.label(device) if device else say('No device')}**")
             _draw_one(conversation, conversation.id == conversation_id, live.get(conversation.id, IDLE))
     if words:
         _draw_hits(database, words, any_title=bool(matches))
@@ -128,10 +90,9 @@ def _draw_one(conversation: db.Conversation, in_view: bool, icon: str) -> None:
             if conversation.tags:
                 st.caption(f":material/sell: {untrusted.label(conversation.tags)}")
         name = say("Pin, rename, export or delete {title}", title=title)
-        help = say("Pin, rename, export or delete")
         actions = ["unpin" if conversation.pinned_at else "pin", "rename", "export", "delete"]
         words = {action: f"{MENU[action][0]} {say(MENU[action][1])}" for action in actions}
-        action = icon_menu("more_horiz", name, words, f"menu-{conversation.id}", help=help)
+        action = icon_menu("more_horiz", name, words, f"menu-{conversation.id}")
     if action in ("pin", "unpin"):
         _change(lambda database: pin_conversation(database, conversation.id, action == "pin"))
     elif action == "rename":
@@ -181,7 +142,9 @@ def _export(conversation: db.Conversation) -> None:
     st.caption(
         say("One zip: the conversation to read and as data, charts, files, notes, documents and prompts.")
     )
-    draw_export(conversation, "export")
+    make = partial(session.in_database, exported, conversation.id)
+    name = export_name(conversation.title, conversation.id)
+    controls.download(say("Export"), make, name, "application/zip", f"export-{conversation.id}")
 
 
 def _change(action: Callable[[Database], None]) -> None:
@@ -189,14 +152,6 @@ def _change(action: Callable[[Database], None]) -> None:
     with session.problems_shown(), session.opened() as database:
         action(database)
         st.rerun()
-
-
-def draw_export(conversation: db.Conversation, key: str) -> None:
-    """Draw the button; the file is made when it is clicked."""
-    help = say("Messages, memory, charts, files, notes, documents and prompts as one zip")
-    make = partial(session.in_database, exported, conversation.id)
-    name = export_name(conversation.title, conversation.id)
-    controls.download(say("Export"), make, name, "application/zip", f"{key}-{conversation.id}", help=help)
 
 
 def _draw_hits(database: Database, words: str, any_title: bool) -> None:
@@ -258,7 +213,6 @@ FLAGS = {
     "read:summary": ("blue", "figures read"),
     "read": ("gray", "read"),
 }
-SAVING_MODE = "investigate"
 
 
 def draw_entities(database: Database, conversation_id: str) -> None:
@@ -278,15 +232,12 @@ def draw_entities(database: Database, conversation_id: str) -> None:
 
 
 def _draw_refs(entities: list[Entity]) -> None:
-    """Draw a line per thing, generated ones first; what is unsaved can be saved."""
+    """Draw a line per thing, generated ones first."""
     st.caption(say("What a question can name: “compare log_1 with log_2”."))
     for entity in sorted(entities, key=lambda entity: not entity.generated):
         flag = f" :{FLAGS[entity.flag][0]}-badge[{say(FLAGS[entity.flag][1])}]" if entity.flag else ""
         retained = f"  \n:material/keep: {untrusted.label(entity.retained)}" if entity.retained else ""
         st.markdown(f"`{entity.ref}` {untrusted.label(entity.label, LABEL_CHARACTERS)}{flag}{retained}")
-        if entity.flag == "unsaved":
-            words = say("Save {ref}", ref=entity.ref)
-            composer.draw_ask(words, words, f"save-{entity.ref}", SAVING_MODE, icon=":material/save:")
 
 
 def _draw_documents(database: Database, documents: list[Document]) -> None:

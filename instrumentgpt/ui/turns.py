@@ -2,21 +2,18 @@
 
 What is asked again is asked in the mode of the first, whichever is chosen beside the input by now. It makes a
 new turn at the end; the earlier question and its answer stay as they are, on the page and in the memory, so
-nothing is lost. A turn that is deleted can be brought back, in its place and from a list.
+nothing is lost. A turn that is deleted can be brought back from a list.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.registry import AGENTS, installed
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.memory.revisions import Revision
 from instrumentgpt.moments import moment
-from instrumentgpt.settings import Settings
 from instrumentgpt.storage.conversations import conversation_of
 from instrumentgpt.storage.history import places
 from instrumentgpt.storage.revisions import delete_turn, forget_deleted, list_deleted, undo_revision
@@ -32,28 +29,17 @@ EDITED = "edited-question"  # id of a message, in the session's state: the dialo
 BOX_HEIGHT = 160  # px
 
 
-def agents_here(settings: Settings) -> list[str]:
-    """Return the names of the agents that are installed on this machine.
-
-    >>> agents_here(Settings())[-1]
-    'offline'
-    """
-    return [name for name in AGENTS if installed(name, settings)]
-
-
 def draw_agents(conversation_id: str, message_id: int, agents: Sequence[str], disabled: bool) -> None:
     """Draw the menu under an answer that asks its question once more, of the agent that is chosen."""
-    key, name = f"again-{message_id}", say("Ask this question again")
+    key, name = f"again-{message_id}", say("Ask this question again; the answer above stays")
     words = {agent: say("Ask {agent}", agent=agent_words(agent)) for agent in agents}
-    look = {"help": say("Ask this question again; the answer above stays"), "disabled": disabled}
-    icon_menu("refresh", name, words, key, _ask_again, key, conversation_id, message_id, **look)
+    icon_menu("refresh", name, words, key, _ask_again, key, conversation_id, message_id, disabled=disabled)
 
 
 def draw_branch(conversation_id: str, message_id: int, disabled: bool) -> None:
     """Draw the button under an answer that goes on from there in a conversation of its own."""
-    help = say("Go on from here in a conversation of its own; this one stays")
-    key, look = f"branch-{message_id}", {"help": help, "disabled": disabled}
-    icon_button("fork_right", say("Branch from here"), key, _branch, conversation_id, message_id, **look)
+    name, key = say("Go on from here in a conversation of its own; this one stays"), f"branch-{message_id}"
+    icon_button("fork_right", name, key, _branch, conversation_id, message_id, disabled=disabled)
 
 
 def draw_origin(database: Database, conversation: db.Conversation) -> None:
@@ -116,14 +102,13 @@ def _edit(message: db.Message) -> None:
         st.caption(
             say(
                 "Question and answer leave the page, the memory, the search and the export, with what "
-                "only they said. Undo brings them back; later, Restore under Edits in the memory. They "
-                "are gone for good when the conversation is deleted or pruned."
+                "only they said. Undo in the memory brings them back, and so does Restore under Edits. "
+                "They are gone for good when the conversation is deleted or pruned."
             )
         )
         if st.button(say("Delete question and answer"), key=f"delete-{message.id}"):
             with session.problems_shown():
-                turn = session.in_database(delete_turn, message.id, session.who())
-                st.session_state[DELETED] = min(turn, default=0)
+                session.in_database(delete_turn, message.id, session.who())
                 _end()
                 st.rerun()
 
@@ -132,32 +117,7 @@ def _end() -> None:
     st.session_state.pop(EDITED, None)
 
 
-DELETED = "deleted-turn"  # in the session's state: the turn deleted last in this tab
-DELETED_WORDS, DELETED_FEW = 120, 60  # characters
-
-
-def latest_deletion(database: Database, conversation_id: str) -> Revision | None:
-    """Return the deletion to offer a way back from: this tab's last one, until somebody asks again."""
-    deleted_turn = str(st.session_state.get(DELETED))
-    deletions = [turn for turn in list_deleted(database, conversation_id) if turn.item.name == deleted_turn]
-    newest = db.list_messages(database, conversation_id, last=1)
-    return deletions[-1] if deletions and not (newest and newest[0].id > deletions[-1].after) else None
-
-
-def draw_way_back(database: Database, conversation_id: str, deletion: Revision, answering: bool) -> None:
-    """Draw what stands in the place of a turn that was just deleted: what it was, and Undo."""
-    text = say(
-        "Turn {turn} deleted: “{words}”",
-        turn=_turn_number(database, conversation_id, deletion),
-        words=untrusted.label(deletion.old, DELETED_FEW),
-    )
-    with st.container(
-        horizontal=True, vertical_alignment="center", gap="small", border=True, key="deleted-turn-here"
-    ):
-        with st.container(width="stretch"):
-            st.markdown(f":gray[:material/delete: {text}]")
-        look: Any = {"type": "secondary", "disabled": answering}
-        text_button("undo", say("Undo"), "undelete", _restore, deletion, **look)
+DELETED_WORDS = 120  # characters
 
 
 def draw_deleted(database: Database, conversation_id: str) -> None:
@@ -197,8 +157,7 @@ def _turn_number(database: Database, conversation_id: str, deletion: Revision) -
     return 1 + sum(question < int(deletion.item.name) for question in questions)
 
 
-def _restore(deletion: Revision, conversation_id: str = "") -> None:
-    """Bring the turn back; into view, if a conversation is given."""
-    is_back = change(undo_revision, deletion.id, session.who())
-    if is_back and conversation_id:
+def _restore(deletion: Revision, conversation_id: str) -> None:
+    """Bring the turn back, and into view."""
+    if change(undo_revision, deletion.id, session.who()):
         session.go_to(conversation_id, int(deletion.item.name))

@@ -40,6 +40,7 @@ def test_what_is_not_clear_becomes_a_statement_that_is_approved_and_saved(page, 
     reloaded(page)
     click(page, "Yes, save it")
     answered(page, 6)
+    page.get_by_test_id("stSidebar").get_by_text("Documents · 1").click()
     with page.expect_download() as download:
         click(page, "Fault report zspr 052")
     assert "52.3 instead of 50" in download.value.path().read_text(encoding="utf-8")

@@ -23,10 +23,8 @@ from instrumentgpt.ui.language import language, say
 
 MENU = {  # what can be done with an entry → its icon and name
     "edit": (":material/edit:", "Edit"),
-    "correct": (":material/edit:", "Correct"),
     "pin": (":material/keep:", "Pin"),
     "unpin": (":material/keep_off:", "Unpin"),
-    "not_so": (":material/block:", "Not so"),
     "forget": (":material/block:", "Forget"),
     "lift": (":material/lock_open:", "Lift"),
     "confirm": (":material/task_alt:", "Confirm"),
@@ -35,7 +33,7 @@ MENU = {  # what can be done with an entry → its icon and name
     "go": (":material/chat:", "Show the message"),
 }
 EDITED, PROBLEM, REDRAW = "edited-item", "memory-problem", "memory-changed"  # in the session's state
-ACTIONS = {"pin": "pin", "unpin": "unpin", "forget": "forget", "not_so": "forget", "lift": "lift"}
+AT_ONCE = ("pin", "unpin", "forget", "lift")  # done without a question
 BECOMES = {"confirm": "root_causes", "rule_out": "ruled_out"}  # action → field
 OF_FIELD = {"hypotheses": ["confirm", "rule_out"], "findings": ["rule_out"], "constraint": ["lift"]}
 NAMES = {
@@ -54,19 +52,18 @@ def draw_menu(conversation_id: str, entry: Entry) -> None:
     """Draw the menu beside an entry."""
     key, other = f"item-{key_of(entry.item)}", untrusted.label(entry.other[0]) if entry.other else ""
     words = {name: f"{MENU[name][0]} {say(MENU[name][1], other=other)}" for name in _options(entry)}
-    name, help = say("Change this entry"), say("Change it")
-    icon_menu("more_horiz", name, words, key, _carry_out, key, conversation_id, entry, help=help)
+    icon_menu("more_horiz", say("Change this entry"), words, key, _carry_out, key, conversation_id, entry)
 
 
 def draw_device_menu(conversation_id: str, entries: Sequence[Entry]) -> None:
     """Draw the menu beside the device, of which name and address are the entries."""
     key, fields = f"device-{conversation_id}", [entry.item.field for entry in entries]
-    words = [f":material/edit: {say('Correct the {what}', what=say(NAMES[field]))}" for field in fields]
+    words = [f":material/edit: {say('Edit')}: {say(NAMES[field])}" for field in fields]
 
     def begin() -> None:
         _begin(conversation_id, entries[st.session_state[key]])
 
-    icon_menu("more_horiz", say("Correct the device"), dict(enumerate(words)), key, begin)
+    icon_menu("more_horiz", say("Change this entry"), dict(enumerate(words)), key, begin)
 
 
 def _begin(conversation_id: str, entry: Entry) -> None:
@@ -82,22 +79,21 @@ def key_of(item: Item) -> str:
 def _options(entry: Entry) -> list[str]:
     field = entry.item.field
     options = [*OF_FIELD.get(field, ())]
-    options += ["correct" if field == VALUE else "edit"] if field != "downloaded_logs" else []
+    options += ["edit"] if field != "downloaded_logs" else []
     options += ["take"] if entry.other else []
-    is_read = entry.origin.source == "user" and bool(entry.origin.message_id)  # of the user's own words
-    options += ["unpin" if entry.pinned else "pin", "not_so" if is_read else "forget"]
+    options += ["unpin" if entry.pinned else "pin", "forget"]
     return [*options, "go"] if entry.origin.message_id else options
 
 
 def _carry_out(key: str, conversation_id: str, entry: Entry) -> None:
     action = st.session_state[key]
-    if action in ("edit", "correct"):
+    if action == "edit":
         _begin(conversation_id, entry)
     elif action == "go":
         session.go_to(conversation_id, entry.origin.message_id)
         st.session_state[REDRAW] = True
-    elif action in ACTIONS:
-        revise_item(conversation_id, entry.item, ACTIONS[action], entry.text)
+    elif action in AT_ONCE:
+        revise_item(conversation_id, entry.item, action, entry.text)
     elif action in BECOMES:
         item = Item(entry.item.device, BECOMES[action], entry.text)
         revise_item(conversation_id, item, action, new=entry.text)
@@ -156,12 +152,8 @@ def draw_dialog(conversation_id: str) -> None:
 
 def _title(entry: Entry) -> str:
     """Return what is edited, and of which device: several may have a kp."""
-    if not entry.label:
-        return say("Edit the {what}", what=say(NAMES[entry.item.field]))
-    name, device = label_of(entry), untrusted.label(entry.item.device)
-    if device:
-        return say("Correct {what} of {device}", what=name, device=device)
-    return say("Correct {what}", what=name)
+    name = label_of(entry) if entry.label else say(NAMES[entry.item.field])
+    return " · ".join(filter(None, (say("Edit"), name, untrusted.label(entry.item.device))))
 
 
 def label_of(entry: Entry) -> str:
@@ -201,19 +193,13 @@ def _end() -> None:
 SHOWN = 30  # newest
 CHARACTERS = 120
 UNCHANGED = "Nothing was changed yet. What you edit, pin, forget, lay down or delete is listed here, to undo."
-DONE = {
-    "edit": "edited “{what}”",
-    "correct": "corrected “{what}”",
-    "pin": "pinned “{what}”",
-    "unpin": "unpinned “{what}”",
-    "forget": "forgot “{what}”",
-    "lift": "lifted “{what}”",
-    "lay_down": "laid down “{what}”",
-    "confirm": "confirmed “{what}”",
-    "rule_out": "ruled out “{what}”",
-    "name": "gave “{what}”",
-    "restore": "put back “{what}”",
-    UNCLEAR: "declined “{what}”",
+DONE = {name: label for name, (_, label) in MENU.items()} | {
+    "correct": "Edit",
+    "lay_down": "Lay down",
+    "name": "Name",
+    "restore": "Put back",
+    "delete": "Delete",
+    UNCLEAR: "Decline",
 }
 
 
@@ -234,17 +220,17 @@ def draw_edits(database: Database, conversation_id: str) -> None:
     for revision in reversed(revisions[-SHOWN:]):
         _draw_revision(revision)
     if len(revisions) > SHOWN:
-        st.caption(say("{count} older changes are not shown.", count=len(revisions) - SHOWN))
+        st.caption(say("and {count} more", count=len(revisions) - SHOWN))
 
 
 def description(revision: Revision, limit: int = CHARACTERS) -> str:
     """Return what was changed, in words."""
     if revision.item.field == TURN:
-        return say("deleted “{words}”", words=untrusted.label(revision.old, limit))
+        return say("{action} “{what}”", action=say(DONE["delete"]), what=untrusted.label(revision.old, limit))
     subject = untrusted.label(_subject(revision), limit)
     replacement = f" → “{untrusted.label(revision.new, limit)}”" if revision.new and revision.old else ""
     action = UNCLEAR if revision.item.field == UNCLEAR else revision.action
-    return f"{say(DONE[action], what=subject)}{replacement}"
+    return say("{action} “{what}”", action=say(DONE[action]), what=subject) + replacement
 
 
 def _subject(revision: Revision) -> str:

@@ -5,7 +5,6 @@ The Older view: messages no longer sent word by word, what remains of them, and 
 
 from collections import Counter
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 
 import streamlit as st
@@ -19,23 +18,21 @@ from instrumentgpt.instruments.conversation import nicknamed
 from instrumentgpt.instruments.devices import Inventory, load_inventory
 from instrumentgpt.instruments.fleet import asked_about
 from instrumentgpt.memory.budget import Section
-from instrumentgpt.memory.difference import REQUEST, LayerChange, Line, difference, layers_of
+from instrumentgpt.memory.difference import REQUEST, LayerChange, difference, layers_of
 from instrumentgpt.memory.revisions import MESSAGE, Item
 from instrumentgpt.memory.state import identity
 from instrumentgpt.memory.summary import StoredMessage, parse, shown_clauses
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.settings import Settings, database_path
+from instrumentgpt.settings import Settings
 from instrumentgpt.storage.history import LAST_ID, history, places, turn_of
 from instrumentgpt.storage.revisions import list_revisions
-from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, live_run, prompt_before
-from instrumentgpt.turn import runs
+from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, prompt_before, usage_of
 from instrumentgpt.turn.prompt import prompt_for, tagged
-from instrumentgpt.turn.summary import past_summaries
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.agents import agent_words, tokens
+from instrumentgpt.ui.agents import agent_words, spent
 from instrumentgpt.ui.controls import one_of, text_button
 from instrumentgpt.ui.inspector import editing
-from instrumentgpt.ui.inspector.editing import change, draw_line, revise_item
+from instrumentgpt.ui.inspector.editing import draw_line, revise_item
 from instrumentgpt.ui.language import say, thousands
 
 TYPED = "next-question"  # in the session's state
@@ -56,8 +53,7 @@ PARTS = {  # section of the prompt → its name here and its colour, the same in
     "recent_conversation": ("recent", "#CC79A7"),
 }
 OTHER_COLOUR = "#6B7280"
-_COLOURS = {"added": "#009E73", "removed": "#D55E00"}
-_SIGNS = {"added": "+", "removed": "−", "same": " ", "left out": " "}
+SIGNS = {"added": "+", "removed": "-", "same": " ", "left out": " "}
 
 
 def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget: int) -> None:
@@ -83,9 +79,10 @@ def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget
         )
         _draw_difference(before, sections, turns)
         return
-    caption = say("Exactly what the agent is sent with this question:")
-    st.caption(say("Exactly what the agent was sent:") if past else caption)
+    st.caption(say("Exactly what the agent is sent:"))
     st.code(past.text if past else prompt.text, language=None, wrap_lines=True, height=HEIGHT)
+    if cost := spent(usage_of(database, conversation_id)):
+        st.caption(say("This conversation has taken {cost}.", cost=cost))
 
 
 def _names(prompts: Sequence[tuple[int, int, str, str]], turns: Sequence[int]) -> dict[int, str]:
@@ -109,7 +106,8 @@ def _draw_difference(before: SentPrompt | None, sections: Sequence[Section], tur
     for layer in difference(layers_of(before.text), sections):
         st.markdown(f":small[{_heading(layer)}]")
         if layer.lines:
-            st.html(as_html(layer.lines))
+            text = "\n".join(f"{SIGNS[line.kind]} {line.text}" for line in layer.lines)
+            st.code(text, language="diff", wrap_lines=True)
 
 
 def _heading(change: LayerChange) -> str:
@@ -123,35 +121,6 @@ def _heading(change: LayerChange) -> str:
     return f"**{name}** · {before} → {after} tokens · {counts}"
 
 
-def as_html(lines: Sequence[Line]) -> str:
-    """Return lines of a difference as HTML: each with its sign, those that changed with a colour too.
-
-    >>> as_html([Line("added", "<b>")]).count("&lt;b&gt;")
-    1
-    """
-    rows = "".join(_row(line) for line in lines)
-    return (
-        f'<div style="max-height:{HEIGHT}px;overflow:auto;font-family:monospace;font-size:0.75rem;'
-        f'line-height:1.5;overflow-wrap:anywhere">{rows}</div>'
-    )
-
-
-def _row(line: Line) -> str:
-    faint = "opacity:0.65;" if line.kind in ("same", "left out") else ""
-    return (
-        f'<div style="{faint}display:flex;gap:0.4rem"><span aria-hidden="true">{_SIGNS[line.kind]}</span>'
-        f'<span style="white-space:pre-wrap">{_text(line.kind, line.text)}</span></div>'
-    )
-
-
-def _text(kind: str, text: str) -> str:
-    if kind not in _COLOURS:
-        return escape(text)
-    tag = "ins" if kind == "added" else "del"
-    look = f"background:color-mix(in srgb, {_COLOURS[kind]} 28%, transparent);text-decoration:none"
-    return f'<{tag} style="{look}">{escape(text)}</{tag}>'
-
-
 def draw_bar(sections: Sequence[Section], tokens: int, budget: int) -> None:
     """Draw the tokens of each part as a share of `budget`; words stand beside every colour."""
     parts = [(*part_of(section.name), section.tokens) for section in sections]
@@ -162,7 +131,7 @@ def draw_bar(sections: Sequence[Section], tokens: int, budget: int) -> None:
         for name, colour, count in parts
     )
     total = say("**{count}** of {all} tokens", count=thousands(tokens), all=thousands(budget))
-    st.markdown(f":small[{total} · {percent(share)}]  \n:small[{legend}]")
+    st.markdown(f":small[{total} · {share * 100:.0f} %]  \n:small[{legend}]")
 
 
 def part_of(section: str) -> tuple[str, str]:
@@ -185,14 +154,6 @@ def bar(parts: Sequence[tuple[str, int]], budget: int) -> str:
         'border-radius:4px;overflow:hidden;background:color-mix(in srgb, currentColor 14%, transparent)">'
         f"{pieces}</div>"
     )
-
-
-def percent(share: float) -> str:
-    """
-    >>> percent(0.004), percent(0.41)
-    ('< 1 %', '41 %')
-    """
-    return "< 1 %" if 0 < share < 0.01 else f"{share * 100:.0f} %"
 
 
 def next_prompt(
@@ -222,7 +183,6 @@ def next_prompt(
 
 OLDER_SHOWN = 20  # newest older messages at once
 QUOTE, REMAINDER = 90, 300  # characters
-BECAME = {"ok": "taken", "no-result": "not taken", "cancelled": "stopped"}  # the agent's last summary
 OLDER_LIMIT = "older-shown"  # in the session's state
 
 
@@ -235,17 +195,6 @@ def draw_older(database: Database, conversation_id: str, prompt: memory.Prompt) 
         st.caption(say("Nothing yet: every message so far is in the prompt as it was written."))
         return
     st.caption(say("{count} messages are no longer sent word by word.", count=len(older)))
-    if run := live_run(database, conversation_id, "summary"):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            state = say("being written") if run.began_at else say("waiting for other answers to end")
-            st.caption(say("Summary by the agent: {state}", state=state), width="stretch")
-            stop = (lambda _: runs.stop(database_path(), run.id),)
-            st.button(say("Stop"), f"stop-{run.id}", icon=":material/stop:", on_click=change, args=stop)
-    elif summaries := past_summaries(database, conversation_id):
-        (done, note), *_ = summaries
-        outcome = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
-        parts = [say("Summary by the agent: {state}", state=outcome), untrusted.label(note, REMAINDER)]
-        st.caption(" · ".join(filter(None, (*parts, tokens(done.usage)))))
     limit = st.session_state.get(OLDER_LIMIT, OLDER_SHOWN)
     restorations = {  # message → the change that put it back into the prompt
         int(revision.item.name): revision.id
@@ -267,7 +216,7 @@ def draw_older(database: Database, conversation_id: str, prompt: memory.Prompt) 
             remains = f"**{say('What remains:')}** {remains or say('nothing')}"
             st.markdown(f":small[:material/subdirectory_arrow_right: {remains}]")
     if len(older) > limit:
-        label = say("Show {count} earlier", count=min(OLDER_SHOWN, len(older) - limit))
+        label = say("Load earlier · {count} more", count=len(older) - limit)
         text_button("", label, None, st.session_state.update, {OLDER_LIMIT: limit + OLDER_SHOWN})
 
 

@@ -1,7 +1,6 @@
 """What can be done with the selected lines: ask about them, keep them as evidence, share their address."""
 
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import streamlit as st
 from sqlite_utils import Database
@@ -20,7 +19,7 @@ from instrumentgpt.turn.record import put_on_record
 from instrumentgpt.ui import composer, session, untrusted
 from instrumentgpt.ui.controls import text_button
 from instrumentgpt.ui.language import say
-from instrumentgpt.ui.logs import lines, place
+from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import time_of
 from instrumentgpt.ui.logs.preparation import Preparation
 
@@ -32,9 +31,16 @@ class CannotPin(InstrumentGPTError, RuntimeError):
 
 
 def draw(
-    preparation: Preparation, here: place.Place, conversation_id: str, selected: tuple[int, int]
+    preparation: Preparation,
+    here: place.Place,
+    conversation_id: str,
+    selected: tuple[int, int],
+    filtered: bool,
 ) -> None:
-    """Draw which lines are selected, when they were written, and the buttons."""
+    """Draw which lines are selected, when they were written, and the buttons.
+
+    filtered  whether their neighbours are hidden
+    """
     first, last = selected
     place.show(place.Place(here.device, here.log, first if st.session_state.get(place.SELECTED) else None))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -48,15 +54,8 @@ def draw(
             icon=":material/push_pin:",
             help=say("Keep the lines in the memory of this conversation"),
         )
-        if st.session_state.get(lines.SCOPE) == lines.EVERYWHERE:
-            text_button("unfold_more", say("Around it"), None, lines.go_around, first, type="secondary")
-        with st.popover(say("Link"), icon=":material/link:"):
-            st.caption(say("The address of this line:"))
-            relative = place.Place(here.device, here.log, first)
-            address = relative.address("" if here.device else conversation_id)
-            url = urlsplit(st.context.url or "")
-            host = f"{url.scheme}://{url.netloc}" if url.netloc else ""
-            st.code(f"{host}{address}", language=None, wrap_lines=True)
+        if filtered:
+            text_button("unfold_more", say("Around it"), None, place.go_to, first, type="secondary")
     if asked:
         st.session_state[composer.UNSENT] = question(here.device, here.log, first, last)  # to be completed
         st.switch_page(session.page_named("chat"))

@@ -37,7 +37,7 @@ from instrumentgpt.ui.logs.preparation import Preparation
 
 Located = TypeVar("Located", Finding, Excursion)
 KIND, CHANNELS = "logs-chart", "logs-channels"
-TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint", "trend": "over days"}
+TITLES = {"loop": "pv, setpoint, output", "error": "pv less setpoint", "trend": "Over days"}
 KINDS = {name: name for name in ("errors", "warnings", "info", "readings", "other")}  # of lines, in words
 SELECTABLE: Mapping[str, str] = {"dragmode": "select", "selectdirection": "h"}  # a span of time
 BINS = 160  # bars: wide enough to be hit by a finger on a desk, a hair on a phone
@@ -120,7 +120,7 @@ def _draw_window(log: Log, window: Window | None) -> None:
         ends = [say("row {row:,.0f}", row=end + 1) if is_rows else log.clock(end) for end in (first, last)]
         st.caption(untrusted.label(f"{title} · {say('{start} to {end}', start=ends[0], end=ends[1])}", 120))
         if window is not None:
-            text_button("zoom_out_map", say("Show all"), None, place.show_all)
+            text_button("zoom_out_map", say("Show all"), None, st.session_state.pop, place.WINDOW, None)
         else:
             st.caption(say("Drag over a chart to narrow it; a short stroke leads to its lines."))
 
@@ -195,8 +195,7 @@ def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
     middles = clock.position((edges[:-1] + edges[1:]) / 2)
     figure = go.Figure()
     for number, row in enumerate(ROWS, start=1):
-        _draw_bars(figure, number, row, middles, float(edges[1] - edges[0]) / clock.seconds, by_row[row])
-        _place_row(figure, number, f"{say(KINDS[row])} {int(by_row[row].sum()):,}")
+        _draw_row(figure, number, row, middles, float(edges[1] - edges[0]) / clock.seconds, by_row[row])
     figure.update_xaxes(
         anchor=row_axis(len(ROWS)), **clock.axis(language(), (float(edges[0]), float(edges[-1])))
     )
@@ -210,14 +209,15 @@ def strip_chart(log: Log, window: Window | None = None) -> go.Figure:
     )
 
 
-def _draw_bars(
+def _draw_row(
     figure: go.Figure, number: int, row: str, middles: np.ndarray, width: float, line_counts: np.ndarray
 ) -> None:
-    """Draw the bars of `row`, one in the middle of each bin that has such lines."""
+    """Draw the bars of `row` in the middles of the bins that have such lines, and its label at the left."""
     nonzero = line_counts > 0
+    heights = np.sqrt(line_counts)  # one line beside thousands must still be seen
     figure.add_bar(
         x=middles[nonzero],
-        y=np.sqrt(line_counts[nonzero]),  # one line beside thousands must still be seen
+        y=heights[nonzero],
         customdata=line_counts[nonzero],
         width=width,
         marker={"color": ROWS[row][1], "line": {"width": 0}},
@@ -225,26 +225,11 @@ def _draw_bars(
         yaxis=row_axis(number),
         showlegend=False,
     )
-
-
-def _place_row(figure: go.Figure, number: int, label: str) -> None:
-    """Give the row its part of the height, and its label at the left."""
-    height = 1 / len(ROWS)
-    axis = {"domain": [1 - number * height, 1 - (number - 1) * height - GAP_SHARE], "showgrid": False}
-    axis |= {"tickvals": [], "rangemode": "tozero", "fixedrange": True, "title": ""}
+    share, top = 1 / len(ROWS), max(float(heights.max()), 1.0)
+    axis: dict[str, Any] = {"domain": [1 - number * share, 1 - (number - 1) * share - GAP_SHARE]}
+    axis |= {"range": [0, top], "fixedrange": True, "showgrid": False, "title": "", "automargin": False}
+    axis |= {"tickvals": [top / 2], "ticktext": [f"{say(KINDS[row])} {int(line_counts.sum()):,}"]}
     figure.update_layout({row_axis(number).replace("y", "yaxis"): axis})
-    figure.add_annotation(
-        text=label,
-        x=0,
-        xref="paper",
-        xanchor="right",
-        xshift=-8,
-        y=0.35,
-        yref=f"{row_axis(number)} domain",
-        yanchor="middle",
-        showarrow=False,
-        font={"size": 12},
-    )
 
 
 def strip_in_words(log: Log, window: Window | None = None) -> str:

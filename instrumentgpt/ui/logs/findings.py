@@ -12,24 +12,28 @@ from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.messages import TROUBLE, Group
+from instrumentgpt.instruments.report import report
+from instrumentgpt.instruments.report import word as report_word
 from instrumentgpt.instruments.tools.timeline import timeline
 from instrumentgpt.ui import controls, untrusted
 from instrumentgpt.ui.language import language, say
 from instrumentgpt.ui.logs import place
 from instrumentgpt.ui.logs.place import last_moment, line_at
 
-BADGES: dict[str, tuple[Any, str]] = {  # severity of a finding, level of a line → colour and word
-    "critical": ("red", "critical"),
-    "high": ("red", "high"),
-    "medium": ("orange", "medium"),
-    "low": ("blue", "low"),
-    "info": ("gray", "note"),
+COLOURS: dict[str, Any] = {  # of findings by severity
+    "critical": "red",
+    "high": "red",
+    "medium": "orange",
+    "low": "blue",
+    "info": "gray",
+}
+LEVELS: dict[str, tuple[Any, str]] = {  # of lines → colour and word
+    "critical": ("red", "error"),
     "error": ("red", "error"),
     "warning": ("orange", "warning"),
 }
 MARGIN = 0.15  # of a finding's length, shown on either side of it
 LEAST_MARGIN = 60.0  # s
-REPORTS: dict[Language, str] = {"en": "Report (English)", "zh": "報告（中文）"}
 SHOWN_EVIDENCE = 4
 SHOWN_SEGMENTS = 100
 SHOWN_GROUPS = 8
@@ -125,18 +129,10 @@ def _draw_ways(log: Log, item: Finding | Excursion, key: str) -> None:
 
 
 def _draw_report(diagnosis: Diagnosis) -> None:
-    """Draw the buttons that hand the diagnosis out as a page; it is written when one is pressed."""
+    """Draw the button that hands the diagnosis out as a page; it is written when that is pressed."""
     help = say("One file with charts, findings, evidence, method and versions; it needs no network.")
-    with st.container(horizontal=True, gap="small"):
-        for language, label in REPORTS.items():
-            make, name = partial(_report, diagnosis, language), f"{diagnosis.log.name}.report.{language}.html"
-            controls.download(label, make, name, "text/html", icon=":material/description:", help=help)
-
-
-def _report(diagnosis: Diagnosis, language: Language) -> str:
-    from instrumentgpt.instruments.report import report  # jinja2 and plotly.js: only where it is needed
-
-    return report([diagnosis], language)
+    make, name = partial(report, [diagnosis], language()), f"{diagnosis.log.name}.report.html"
+    controls.download(say("Report"), make, name, "text/html", icon=":material/description:", help=help)
 
 
 def draw_events(log: Log, groups: list[Group]) -> None:
@@ -147,7 +143,7 @@ def draw_events(log: Log, groups: list[Group]) -> None:
     for number, group in enumerate(trouble[:SHOWN_GROUPS]):
         first, last = group.messages[0], group.messages[-1]
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            colour, words = BADGES[group.level][0], say(BADGES[group.level][1])
+            colour, words = LEVELS[group.level][0], say(LEVELS[group.level][1])
             st.badge(f"{words} ×{len(group.messages):,}", color=colour)
             text = f"{group.source} {group.template}".strip()
             with st.container(width="stretch"):
@@ -156,7 +152,7 @@ def draw_events(log: Log, groups: list[Group]) -> None:
             if last.line != first.line:
                 _line_button(last.line, f"event-last-{number}")
     if (more := len(trouble) - SHOWN_GROUPS) > 0:
-        st.caption(say("and {count} more kinds, in “All event lines” below.", count=more))
+        st.caption(say("and {count} more", count=more))
 
 
 def window_of(log: Log, finding: Finding | Excursion | Segment) -> tuple[float, float]:
@@ -177,7 +173,8 @@ def _draw_healthy(finding: Finding) -> None:
 def _draw_finding(log: Log, finding: Finding, number: int) -> None:
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.badge(say(BADGES[finding.severity][1]), color=BADGES[finding.severity][0])
+            word = report_word(f"severity_{finding.severity}", language())
+            st.badge(word, color=COLOURS[finding.severity])
             st.badge(wording.confidence(finding, language()), color="gray")
             st.markdown(f"**{untrusted.label(wording.title(finding.fault, language()))}**")
         st.markdown(untrusted.label(wording.summary(finding, language()), TEXT_CHARACTERS))

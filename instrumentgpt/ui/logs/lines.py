@@ -1,28 +1,25 @@
-"""The lines part of the page: around one line, or all event lines, by level and words.
+"""The lines part of the page: those around one line, or the event lines of the log by level and words.
 
 They are numbered, each with its own address, to be picked alone or as a range. The browser makes text nodes
 of them, so nothing in a log can be Markdown, HTML or a link.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.line_index import LineIndex, indexed_lines
-from instrumentgpt.ui.controls import number_field, one_of, several, text_field
+from instrumentgpt.ui.controls import number_field, several, text_field
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.logs import place
-from instrumentgpt.ui.logs.chart import KINDS, kinds_of
+from instrumentgpt.ui.logs.chart import KINDS, ROWS, kinds_of
 from instrumentgpt.ui.logs.place import Window
 from instrumentgpt.ui.logs.preparation import Preparation
 
 AROUND = 250  # lines before and after
 MOST_EVENTS = 500  # event lines shown of all that fit
-NEAR, EVERYWHERE = "near", "everywhere"
-SCOPES = {NEAR: "± {count} lines", EVERYWHERE: "All event lines"}
-VIEWER, SCOPE, LEVELS, WORDS, GO = "log-lines", "logs-scope", "logs-levels", "logs-words", "logs-go"
+VIEWER, GO = "log-lines", "logs-go"
 LINE_CHARACTERS = 2000  # longer lines are cut: a browser lays out what it is given
 _STYLE = """
 .lines { max-height: 30rem; overflow: auto; position: relative; border: 1px solid var(--st-border-color);
@@ -42,7 +39,6 @@ _STYLE = """
 .row.errors .kind { color: var(--st-red-text-color); opacity: 1; font-weight: 600 }
 .row.warnings .kind { color: var(--st-orange-text-color); opacity: 1; font-weight: 600 }
 .text { white-space: pre }
-.row.gap { cursor: default; opacity: 0.6; pointer-events: none }
 @media (max-width: 640px) {
   .row { min-width: 0; gap: 0.5rem; padding: 0 0.5rem; flex-wrap: wrap }
   .text { white-space: pre-wrap; overflow-wrap: anywhere; flex: 1 1 100% }
@@ -68,8 +64,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     }
   }
   let anchor = data.first
-  let before = 0
-  const rows = data.rows.flatMap(([line, kind, text]) => {
+  const rows = data.rows.map(([line, kind, text]) => {
     const row = document.createElement("div")
     row.className = `row ${kind}`
     row.line = line
@@ -83,15 +78,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
     number.append(link)
     number.style.width = width
     row.append(number, span("kind", kind === "other" ? "" : data.words[kind]), span("text", text))
-    const skipped = before && line > before + 1 ? line - before - 1 : 0
-    before = line
-    if (!skipped) return [row]
-    const gap = document.createElement("div")
-    gap.className = "row gap"
-    gap.setAttribute("role", "row")
-    gap.append(span("number", ""), span("text", `⋯ ${skipped.toLocaleString("en")} ${data.words.skipped}`))
-    gap.firstChild.style.width = width
-    return [gap, row]
+    return row
   })
   list.replaceChildren(...rows)
   mark(data.first, data.last)
@@ -117,15 +104,14 @@ export default function ({ parentElement, data, setTriggerValue }) {
     setTriggerValue("picked", { first, last })
   }
   const pick = event => {
-    const row = event.target.closest(".row:not(.gap)")
+    const row = event.target.closest(".row")
     if (!row || event.ctrlKey || event.metaKey || event.button) return
     event.preventDefault()
     choose(row, event.shiftKey)
   }
   const step = event => {
     const by = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    const lines = [...list.children].filter(row => row.line)
-    const next = by && lines[lines.findIndex(row => row.classList.contains("picked")) + by]
+    const next = by && rows[rows.findIndex(row => row.classList.contains("picked")) + by]
     if (!next) return
     event.preventDefault()
     choose(next, false)
@@ -150,11 +136,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Filters:
-    """What is shown: lines around one, or all event lines; of these kinds (none: all), with all the words."""
+    """Which event lines are shown: of these kinds (none: all), with all the words; without either, none."""
 
-    scope: str = NEAR
     kinds: tuple[str, ...] = ()
     words: str = ""
+
+    @property
+    def chosen(self) -> bool:
+        """Return whether there is one."""
+        return bool(self.kinds or self.words.split())
 
 
 def draw(
@@ -165,18 +155,24 @@ def draw(
     assert index is not None
     end = (st.session_state.get(place.SELECTED) or [index.total])[0] if preparation.live else 1
     focus = min(st.session_state.get(place.FOCUS) or end, max(index.total, 1))
-    if filters.scope == EVERYWHERE and log is not None:
+    if filters.chosen and log is not None:
         rows, total = event_rows(log, filters, st.session_state.get(place.WINDOW))
+        hint = say("Pick one and choose “Around it” to see its neighbours.")
+        caption = f"{say('{count:,} event lines fit', count=total)} · {hint}"
+        if len(rows) < total:
+            caption = f"{say('The first {count:,}', count=len(rows))} · {caption}"
     else:
-        near = around(index, log, focus)
-        rows, total = fitting(near, filters), len(near)
+        rows = around(index, log, focus)
+        around_words = say(
+            "{count:,} lines around line {line:,} of {all:,}", count=len(rows), line=focus, all=index.total
+        )
+        caption = f"{around_words} · {say('Click a line to pick it, Shift-click another for a range.')}"
     first, last = st.session_state.get(place.SELECTED) or (focus, focus)
     if rows:
         address = place.Place(here.device, here.log).address("" if here.device else conversation_id)
         words = {
             "name": say("Lines of the log"),
             "address": say("Address of this line: copy it with a right click"),
-            "skipped": say("lines left out"),
             **{kind: say(KINDS[kind]) for kind in KINDS},
         }
         shown = {
@@ -184,16 +180,14 @@ def draw(
             "focus": focus,  # is scrolled to
             "first": first,
             "last": last,
-            "revealed": st.session_state.get(
-                place.REVEALED, 0
-            ),  # the page scrolls to the lines when it is new
+            "revealed": st.session_state.get(place.REVEALED, 0),  # the page scrolls to them when it is new
             "address": address,  # opens the log; the number of a line is added
             "words": words,
         }
         _viewer(key=VIEWER, data=shown, on_picked_change=_pick)
     else:
         st.info(say("No line here fits the level and the words."), icon=":material/info:")
-    st.caption(_caption(filters.scope, len(rows), total, index, focus))
+    st.caption(caption)
     return first, last
 
 
@@ -209,17 +203,6 @@ def around(index: LineIndex, log: Log | None, focus: int) -> list[Row]:
         kinds |= dict(zip(events["line"].tolist(), kinds_of(events).tolist(), strict=True))
     numbered = indexed_lines(index, first, last)
     return [Row(number, kinds.get(number, "other"), text) for number, text in numbered]
-
-
-def fitting(rows: Sequence[Row], filters: Filters) -> list[Row]:
-    """Return the rows of the kinds wanted that hold all of the words, case ignored."""
-    terms = filters.words.casefold().split()
-    return [
-        row
-        for row in rows
-        if (not filters.kinds or row.kind in filters.kinds)
-        and all(term in row.text.casefold() for term in terms)
-    ]
 
 
 def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[Row], int]:
@@ -242,41 +225,24 @@ def event_rows(log: Log, filters: Filters, window: Window | None) -> tuple[list[
 
 
 def draw_filters(preparation: Preparation) -> Filters:
-    """Draw what narrows the lines down; return it."""
-    total = preparation.index.total if preparation.index else 1
+    """Draw what finds event lines of the whole log, or one line by its number; return the filters."""
+    total, is_read = preparation.index.total if preparation.index else 1, preparation.log is not None
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        scopes = {name: say(SCOPES[name], count=AROUND) for name in SCOPES}
-        scope = one_of(say("Show"), scopes, NEAR, SCOPE)
-        levels = {name: say(KINDS[name]) for name in KINDS}
-        kinds = several(say("Level"), levels, LEVELS, disabled=preparation.log is None)
-        icon = ":material/search:"
-        words = text_field(say("Words in the line"), WORDS, say("timeout heater"), icon=icon, width=220)
+        kinds = several(
+            say("Level"), {name: say(KINDS[name]) for name in ROWS}, place.LEVELS, disabled=not is_read
+        )
+        look = {"icon": ":material/search:", "width": 220, "disabled": not is_read}
+        words = text_field(say("Words in the line"), place.WORDS, say("timeout heater"), **look)
         bounds = {"min_value": 1, "max_value": max(total, 1), "step": 1}
         number_field(
             say("Go to line"), GO, say("1 to {last:,}", last=total), on_change=_go, width=170, **bounds
         )
-    return Filters(scope, tuple(kinds), words)
-
-
-def go_around(line: int) -> None:
-    """Show the lines around `line`."""
-    place.go_to(line)
-    st.session_state[SCOPE] = NEAR
-
-
-def _caption(scope: str, count: int, total: int, index: LineIndex, focus: int) -> str:
-    if scope == EVERYWHERE:
-        fitting = say("{count:,} event lines fit", count=total)
-        text = say("The first {count:,} of {what}", count=count, what=fitting) if count < total else fitting
-        return f"{text} · {say('Pick one and choose “Around it” to see its neighbours.')}"
-    near = say("{count:,} lines around line {line:,} of {all:,}", count=total, line=focus, all=index.total)
-    text = say("{count:,} of the {what}", count=count, what=near) if count < total else near
-    return f"{text} · {say('Click a line to pick it, Shift-click another for a range.')}"
+    return Filters(tuple(kinds), words)
 
 
 def _go() -> None:
     if line := st.session_state.get(GO):
-        go_around(int(line))
+        place.go_to(int(line))
         st.session_state[GO] = None
 
 

@@ -1,6 +1,7 @@
 """The Logs page, from top to bottom: which log, its charts and findings, its lines.
 
 A device is chosen, one of its logs or of the conversation's files, and a second log to compare it with.
+Of a JSON document (configuration, health) its values are drawn, or what changed from another.
 """
 
 from datetime import datetime
@@ -12,7 +13,7 @@ from sqlite_utils import Database
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import Device, Inventory, load_inventory
-from instrumentgpt.instruments.documents import is_document_name, is_listed_name
+from instrumentgpt.instruments.documents import changes_between, is_document_name, is_listed_name
 from instrumentgpt.instruments.fetch import UNTIL, FetchError, RemoteLog, list_files
 from instrumentgpt.instruments.language import size_text
 from instrumentgpt.instruments.lognames import start_time
@@ -23,10 +24,11 @@ from instrumentgpt.moments import local
 from instrumentgpt.ui import session, untrusted
 from instrumentgpt.ui.controls import chosen, icon_button
 from instrumentgpt.ui.language import say
-from instrumentgpt.ui.logs import actions, chart, findings, lines, place, preparation, reading, values
+from instrumentgpt.ui.logs import actions, chart, findings, lines, place, preparation, reading
 from instrumentgpt.ui.logs.preparation import DROPPED, STEPS, Choice, Preparation, prepared
 
 MESSAGE_CHARACTERS = 600
+NAME_CHARACTERS = 80  # of a document
 NEWS_EVERY = 0.5  # s between looks at how far a preparation is
 
 
@@ -60,7 +62,7 @@ def page(database: Database) -> None:
         suffix = f" · {untrusted.label(choice.name, 80)}" if len(tasks) > 1 else ""
         reading.draw(database, task, choice, conversation_id, suffix)
     if any(task.values is not None for task in tasks):
-        values.draw(*tasks)
+        _draw_values(*tasks)
     elif len(tasks) > 1:
         chart.draw_comparison(*tasks)
     elif first.log is not None:
@@ -103,7 +105,7 @@ def _draw_lines(preparation: Preparation, here: place.Place, conversation_id: st
     filters = lines.draw_filters(preparation)
     selected = lines.draw(preparation, here, conversation_id, filters)
     with above:
-        actions.draw(preparation, here, conversation_id, selected)
+        actions.draw(preparation, here, conversation_id, selected, filters.chosen)
 
 
 LISTED_FOR = "10m"  # a device is asked again after that, or on request
@@ -225,7 +227,7 @@ def _device_logs(device: Device, workspace: Workspace) -> tuple[list[Choice], st
     """Return the device's logs, newest first, and "" or why only copies that are here can be offered."""
     try:
         older_copies = device_folder(workspace.cache, device.name).glob(f"*{UNTIL}*")
-        with st.spinner(say("Looking for logs…")):
+        with st.spinner(say("Looking…")):
             choices = [
                 Choice(device.name, bare(log.name), log, None, log.size, log.begun or _local(log.modified))
                 for log in _listed(device)
@@ -273,3 +275,29 @@ def _copy(device: str, path: Path) -> Choice:
 
 def _local(written: datetime | None) -> datetime | None:
     return written and local(written.timestamp()).replace(tzinfo=None)
+
+
+def _draw_values(first: Preparation, *others: Preparation) -> None:
+    """Draw the values of a document, or what changed from the older to the newer of two."""
+    if not others:
+        rows = [{say("Name"): name, say("Value"): value} for name, value in (first.values or {}).items()]
+        st.dataframe(rows, hide_index=True, alt=say("Values"))
+        return
+    before, after = sorted((first, others[0]), key=_begun)
+    if before.values is None or after.values is None:
+        if before.done and after.done:
+            st.warning(say("A log and a document of values have nothing to compare."), icon=":material/info:")
+        return
+    names = (task.path.name for task in (before, after) if task.path)
+    st.markdown(" → ".join(f"**{untrusted.label(name, NAME_CHARACTERS)}**" for name in names))
+    changes = changes_between(before.values, after.values)
+    if not changes:
+        st.caption(say("All values are the same."))
+        return
+    heads = say("Name"), say("Before"), say("After")
+    rows = [dict(zip(heads, vars(change).values(), strict=True)) for change in changes]
+    st.dataframe(rows, hide_index=True, alt=say("Values"))
+
+
+def _begun(task: Preparation) -> datetime:
+    return (task.path and start_time(task.path.name)) or datetime.min

@@ -72,6 +72,7 @@ def within(log: Log, window: Window | None) -> Log:
 
 
 DEVICE, LOG, OTHER = "logs-device", "logs-log", "logs-other"  # keys of the widgets that choose
+LEVELS, WORDS = "logs-levels", "logs-words"  # keys of the filters of the lines
 FOCUS, SELECTED, WINDOW, SHOWN = "logs-focus", "logs-selected", "logs-window", "logs-shown"
 ABOUT = "logs-about"  # conversation, device and log that the page has followed
 REVEALED = "logs-revealed"  # counts how often the page was to scroll to the lines
@@ -119,7 +120,7 @@ def show(place: Place) -> None:
 
 
 def go_to(line: int, window: Window | None = None) -> None:
-    """Show the lines around `line`, with that line selected, and scroll to them.
+    """Show the lines around `line`, no longer filtered, with that line selected, and scroll to them.
 
     With a window the charts narrow to it instead, and the page stays where it is.
     """
@@ -127,13 +128,9 @@ def go_to(line: int, window: Window | None = None) -> None:
     st.session_state[SELECTED] = (line, line)
     if window is None:
         st.session_state[REVEALED] = st.session_state.get(REVEALED, 0) + 1
+        st.session_state[LEVELS], st.session_state[WORDS] = [], ""
     else:
         st.session_state[WINDOW] = window
-
-
-def show_all() -> None:
-    """Show the whole log in the charts."""
-    st.session_state.pop(WINDOW, None)
 
 
 def begin(line: int | None = None) -> None:

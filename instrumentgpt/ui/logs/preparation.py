@@ -18,7 +18,6 @@ from typing import TypeVar, cast
 import streamlit as st
 
 from instrumentgpt.errors import InstrumentGPTError, reason
-from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.documents import Values, values_of
 from instrumentgpt.instruments.fetch import RemoteLog, fetch
@@ -270,7 +269,7 @@ def _tick(live: Live, current: Preparation) -> None:
         _slide(current, newer)
         st.rerun()
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="following"):
-        _draw_status(live, current)
+        _draw_status(live)
     if live.problem:
         st.warning(session.describe(live.problem, MESSAGE_CHARACTERS), icon=":material/cloud_off:")
     if live.following.before is not None:
@@ -289,16 +288,13 @@ def _slide(current: Preparation, newer: Preparation) -> None:
         st.session_state[place.WINDOW] = (end - width, end)
 
 
-def _draw_status(live: Live, current: Preparation) -> None:
+def _draw_status(live: Live) -> None:
     quiet = time.monotonic() - live.grown
     if quiet < QUIET:
         st.badge(say("New lines"), icon=":material/sensors:", color="green")
     else:
         span = span_text(quiet, language())
         st.badge(say("No new lines for {span}", span=span), icon=":material/hourglass_empty:", color="gray")
-    for finding in current.diagnosis.findings[:1] if current.diagnosis else ():
-        title = untrusted.label(wording.title(finding.fault, language()))
-        st.caption(say("Judged by now: {verdict}", verdict=title))
     if live.pause > SLOW:
         st.caption(say("A log as long is read again every {span}.", span=span_text(live.pause, language())))
     if not live.following.copy.has_ranges:

@@ -34,7 +34,7 @@ QUESTIONS = {
     "setpoint": "Which column is the setpoint, or what is its value? Without it nothing is said of control.",
 }
 ACTS = {  # whether more output lowers pv, and in words
-    "": (None, "as recognised"),
+    "": (None, "As recognised"),
     "heats": (False, "heats"),
     "cools": (True, "cools"),
 }
@@ -98,7 +98,7 @@ def _draw_column_form(reference: str, shape: Shape | None, log: Log | None, read
             label, hint = say("Seconds between two rows"), say("from the time column")
             look = {"min_value": 0.001, "width": WIDE}
             period = number_field(label, f"period-{reference}", hint, reading.period, **look)
-            recognised = say("as recognised")
+            recognised = say("As recognised")
             units = ["", *dict.fromkeys(UNITS.values())]
             words = {unit: unit or f"{recognised}: {log.logged_unit if log else '?'}" for unit in units}
             place = units.index(reading.unit)
@@ -180,9 +180,9 @@ def _draw_kind_form(diagnosis: Diagnosis, reference: str) -> tuple[int, StatedLo
     unit = untrusted.label(diagnosis.log.logged_unit) or say("its unit")
     with st.form(f"kind-{reference}", border=False):
         with st.container(horizontal=True, gap="small"):
-            words = {channel: str(channel) if channel else say("all") for channel in channels}
+            words = {channel: str(channel) if channel else say("All") for channel in channels}
             channel = chosen(say("Channel"), words, f"kind-channel-{reference}", width=NARROW)
-            drives = {"": say("as recognised")}
+            drives = {"": say("As recognised")}
             drives |= {str(name): loop_wording.word(f"drive.{name}", language()) for name in DRIVES}
             drive = chosen(say("It is"), drives, f"kind-drive-{reference}", width=WIDE)
             acts_in_words = {name: say(ACTS[name][1]) for name in ACTS}
