@@ -22,7 +22,7 @@ from instrumentgpt.storage.runs import get_run
 from instrumentgpt.turn import runs
 
 ROOT = Path(__file__).parents[1]
-ANALYST = [sys.executable, "-m", "instrumentgpt", "offline", "-p"]
+ANALYST = [sys.executable, "-m", "instrumentgpt", "offline"]
 BEGUN: list[warm.Warm] = []
 DEVICES = [sys.executable, "-m", "instrumentgpt", "devices"]
 
