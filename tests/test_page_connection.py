@@ -2,15 +2,12 @@
 
 import os
 import sys
-import time
 
 import pytest
 from pages import button, settings_page
-from streamlit.testing.v1 import AppTest
 
 from instrumentgpt.commands import doctor
 
-TIMEOUT = 100  # s: the first run imports everything
 AGENT = """
 import sys
 word = sys.argv[1]
@@ -81,43 +78,6 @@ def test_doctor_tells_whether_the_agent_is_logged_in(agent, status, state, remed
     (line,) = [line for line in doctor.agents() if line.what == "Cursor agent, account"]
     assert (line.state, line.found) == (state, status)
     assert remedy in line.remedy
-
-
-def badge(agent_name: str) -> AppTest:
-    def script(agent_name):
-        import os
-
-        from instrumentgpt.agents.registry import AGENTS
-        from instrumentgpt.ui.agents import draw_badge
-
-        draw_badge(AGENTS[agent_name], os.environ["INSTRUMENTGPT_AGENT_PATH"])
-
-    at = AppTest.from_function(script, args=(agent_name,), default_timeout=TIMEOUT).run()
-    assert not at.exception
-    return at
-
-
-@pytest.mark.parametrize(
-    ("status", "words"),
-    [
-        ("Logged in as ana@lab.tw", ":green-badge[:material/check: Logged in]"),
-        ("Not logged in", ":orange-badge[:material/error: Not logged in: see Settings]"),
-        ("userEmail: null", ":gray-badge[:material/help: Login not known]"),
-    ],
-)
-def test_a_badge_says_whether_the_agent_is_logged_in_once_it_has_told(agent, status, words):
-    agent("", status)
-    at = badge("cursor")
-    deadline = time.monotonic() + TIMEOUT
-    while not at.caption and time.monotonic() < deadline:
-        time.sleep(0.1)
-        at.run()
-    assert [caption.value for caption in at.caption] == [words]
-
-
-def test_an_agent_without_an_account_has_no_badge(agent):
-    agent("", "Logged in")
-    assert not badge("offline").caption
 
 
 def test_an_agent_whose_login_wants_a_code_says_how_to_log_in_by_hand(agent, monkeypatch):

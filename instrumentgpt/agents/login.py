@@ -5,10 +5,9 @@ Nothing here waits for ever, and nothing that was started stays.
 """
 
 import re
-import threading
 import time
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 
 import pexpect
 
@@ -21,7 +20,6 @@ LOGIN_SECONDS = 300.0  # a person reads, types a password, finds a second factor
 ANSWER_SECONDS = 15.0  # for status and models; 3 s is usual on a small machine
 LEAVE_SECONDS = 3.0  # after it said that it is logged in; some wait for a key then
 LOOK_SECONDS = 0.2  # how late it is noticed that nobody finished it
-KEPT_SECONDS = 300.0  # a login ends seldom, and what refuses it then says so itself
 COLUMNS = 2_000  # characters: a login address must not be broken into lines
 TAIL_CHARACTERS = 20_000  # of its output kept
 _ADDRESS = re.compile(r"https://[^\s\"'<>`\x00-\x1f]+(?=\s)")
@@ -32,7 +30,7 @@ _LOGGED_IN = re.compile(
 _LOGGED_OUT = re.compile(
     r"\bnot (?:logged in|authenticated|signed in)|logged out|login required", re.IGNORECASE
 )
-_MODEL = re.compile(r"([\w.:/\[\]=,+-]+)(?:\s+-\s+(.+?))?(\s+\((?:current|default)[^)]*\))?")
+_MODEL = re.compile(r"\s*([\w.:/\[\]=,+-]+)\s+-\s+\S.*")
 
 
 @dataclass(frozen=True)
@@ -71,15 +69,6 @@ class Status:
 
 
 Login = Generator[Address | Status, None, None]  # its last is how it ended; closing it ends the login
-
-
-@dataclass(frozen=True)
-class Model:
-    """A model of the account, by the id that `--model` takes."""
-
-    id: str
-    label: str
-    current: bool = False
 
 
 def log_in(
@@ -179,68 +168,18 @@ def _status_in_json(text: str) -> Status | None:
     return Status(answer["loggedIn"], f"{'Logged' if answer['loggedIn'] else 'Not logged'} in{how}")
 
 
-def models_of(program: str, commands: Commands, environment: Mapping[str, str]) -> list[Model]:
-    """Return the models of the account as `program` lists them; [] if it cannot."""
+def models_of(program: str, commands: Commands, environment: Mapping[str, str]) -> list[str]:
+    """Return the models of the account as `program` lists them, as `--model` takes them; [] if it cannot."""
     if not commands.models:
         return []
     code, text = output_of((program, *commands.models), environment, ANSWER_SECONDS)
     return read_models(text) if code == 0 else []
 
 
-def read_models(text: str) -> list[Model]:
-    """Return the models in the lines `id - Name  (current)`; headings and tips are passed over.
+def read_models(text: str) -> list[str]:
+    """Return the ids in the lines `id - Name  (current)`; headings and tips are passed over.
 
     >>> read_models("Available models\\n\\nauto - Auto  (current)\\ngpt-5 - GPT-5\\n\\nTip: use --model <id>")
-    [Model(id='auto', label='Auto', current=True), Model(id='gpt-5', label='GPT-5', current=False)]
+    ['auto', 'gpt-5']
     """
-    matches = (_MODEL.fullmatch(line.strip()) for line in text.splitlines())
-    return [Model(match[1], match[2].strip(), bool(match[3])) for match in matches if match and match[2]]
-
-
-Key = tuple[str, int]  # program, hash of its environment: a key set there is another account
-
-
-@dataclass
-class Accounts:
-    """What agents said of their login; one for the whole process, used by many threads."""
-
-    ask: Callable[[str, Commands, Mapping[str, str]], Status] = status_of
-    kept_seconds: float = KEPT_SECONDS
-    _statuses: dict[Key, tuple[float, Status]] = field(default_factory=dict)
-    _being_asked: set[Key] = field(default_factory=set)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def of(self, program: str, commands: Commands, environment: Mapping[str, str]) -> Status | None:
-        """Return at once what `program` said last; None: it has not said anything yet.
-
-        What is older than `kept_seconds` is asked anew, once however many ask, and returned until then.
-        """
-        key = _key(program, environment)
-        with self._lock:
-            when, status = self._statuses.get(key, (0.0, None))
-            fresh = status is not None and time.monotonic() - when < self.kept_seconds
-            if not fresh and key not in self._being_asked:
-                self._being_asked.add(key)
-                arguments = (key, program, commands, dict(environment))
-                threading.Thread(
-                    target=self._look, args=arguments, name=f"status of {program}", daemon=True
-                ).start()
-        return status
-
-    def learn(self, program: str, environment: Mapping[str, str], status: Status) -> None:
-        """Keep what somebody has just seen, after a login for example."""
-        with self._lock:
-            self._statuses[_key(program, environment)] = time.monotonic(), status
-
-    def _look(self, key: Key, program: str, commands: Commands, environment: Mapping[str, str]) -> None:
-        status = Status(None, "It did not answer.")
-        try:
-            status = self.ask(program, commands, environment)
-        finally:
-            with self._lock:
-                self._statuses[key] = time.monotonic(), status
-                self._being_asked.discard(key)
-
-
-def _key(program: str, environment: Mapping[str, str]) -> Key:
-    return program, hash(frozenset(environment.items()))
+    return [match[1] for match in map(_MODEL.fullmatch, text.splitlines()) if match]

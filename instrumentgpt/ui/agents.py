@@ -18,12 +18,6 @@ from instrumentgpt.ui.language import say, thousands
 
 MODELS = "models"  # in the session's state: agent → the models that it listed
 WORDS = 300  # characters of an agent's own line
-LOOK_SECONDS = 1.0  # while an agent has not said yet whether it is logged in
-BADGES = {
-    True: ("green", "check", "Logged in"),
-    False: ("orange", "error", "Not logged in: see Settings"),
-    None: ("gray", "help", "Login not known"),
-}
 TOKENS = {  # as agents.events.Done names them → in words
     "inputTokens": "{count} in",
     "outputTokens": "{count} out",
@@ -62,34 +56,6 @@ def draw_account(settings: Settings) -> None:
         _look(agent.name, program, commands, environment)
 
 
-@st.cache_resource(show_spinner=False)
-def accounts() -> login.Accounts:
-    """Return what agents said of their login, for all pages of this server."""
-    return login.Accounts()
-
-
-def draw_badge(agent: Agent, program: str) -> None:
-    """Say whether `agent` is logged in, as far as it has told: the page never waits for that."""
-    status = _account(agent, program)
-    if status is not None:
-        colour, icon, _ = BADGES[status.logged_in]
-        words = say(BADGES[status.logged_in][2])
-        st.caption(f":{colour}-badge[:material/{icon}: {words}]", help=untrusted.label(status.text, WORDS))
-    elif agent.name in login.COMMANDS:
-        _await_badge(agent, program)
-
-
-@st.fragment(run_every=LOOK_SECONDS)
-def _await_badge(agent: Agent, program: str) -> None:
-    if _account(agent, program) is not None:
-        st.rerun()
-
-
-def _account(agent: Agent, program: str) -> login.Status | None:
-    commands = login.COMMANDS.get(agent.name)
-    return accounts().of(program, commands, environment_for(agent)) if commands else None
-
-
 def models(settings: Settings) -> list[str]:
     """Return the models that the agent listed when its connection was last checked on this page."""
     return list(st.session_state.get(MODELS, {}).get(installed(settings.agent, settings), []))
@@ -114,8 +80,7 @@ def _log_in(program: str, commands: login.Commands, environment: Mapping[str, st
 def _look(name: str, program: str, commands: login.Commands, environment: Mapping[str, str]) -> None:
     with st.spinner(say("Asking the agent…")):
         status = login.status_of(program, commands, environment)
-        accounts().learn(program, environment, status)
-        model_ids = [model.id for model in login.models_of(program, commands, environment)]
+        model_ids = login.models_of(program, commands, environment)
     words = untrusted.label(status.text, WORDS)
     if status.logged_in:
         st.success(words, icon=":material/check:")

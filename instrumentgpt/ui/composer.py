@@ -28,7 +28,7 @@ from instrumentgpt.storage.runs import Run, list_runs, usage_of
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.open_questions import answer, open_questions
 from instrumentgpt.ui import artifacts, session, untrusted
-from instrumentgpt.ui.agents import agent_words, draw_badge, draw_hold, spent, token_count
+from instrumentgpt.ui.agents import agent_words, draw_hold, spent, token_count
 from instrumentgpt.ui.controls import one_of
 from instrumentgpt.ui.inspector.editing import change, key_of
 from instrumentgpt.ui.language import say
@@ -178,7 +178,7 @@ def _mode_of(latest: Run | None) -> str:
 
 def _draw_agent(settings: Settings) -> None:
     try:
-        agent, program = choose(settings.agent, settings)
+        agent, _ = choose(settings.agent, settings)
     except InstrumentGPTError as error:
         st.caption(f":material/error: {session.describe(error, 300)}")
         look: Any = {"icon": ":material/smart_toy:", "args": (db.save_setting, "agent", "offline")}
@@ -187,7 +187,6 @@ def _draw_agent(settings: Settings) -> None:
     model = f" · {untrusted.label(settings.model)}" if settings.model and agent.name != "offline" else ""
     answers = say("{agent} answers", agent=agent_words(agent.name))
     st.caption(f":material/smart_toy: {answers}{model}")
-    draw_badge(agent, program)
     draw_hold(agent, settings)
 
 
