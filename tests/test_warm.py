@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from waiting import gone, lives, wait_for
 
 import db
+from instrumentgpt import warm_server
 from instrumentgpt.agents import warm
 from instrumentgpt.agents.family import run_processes
 from instrumentgpt.settings import database_path, home
@@ -192,8 +194,9 @@ def test_stop_reaches_a_forked_turn_and_all_it_started(server, database, convers
     wait_for(lambda: not run_processes(run_id))
 
 
-def test_the_server_may_be_killed_replaced_and_outdated(database, conversation, cli_agent, monkeypatch):
-    """Of two for one home one serves; killed, its turn goes on, the next is cold, then warm again."""
+def test_of_two_servers_one_serves_and_one_that_is_killed_takes_no_turn_along(
+    database, conversation, cli_agent, monkeypatch
+):
     cli_agent("fake_agent.py", "says_and_lingers_in_pieces")
     monkeypatch.setenv("INSTRUMENTGPT_WARM", str(home()))
     both = [started_server(home()) for _ in range(2)]
@@ -208,12 +211,19 @@ def test_the_server_may_be_killed_replaced_and_outdated(database, conversation, 
     other.stdin.close()
     assert begun(ANALYST) is None and lives(turn)
     assert runs.stop(database_path(), run_id).status == "cancelled"
-    again = started_server(home())
-    wait_for(answers)
-    with asked({"version": "of yesterday", "argv": DEVICES[2:], "cwd": "/", "env": {}}) as connection:
-        assert connection.recv(1) == b""
-    assert ended(again) == 0
-    assert begun(ANALYST) is None
+
+
+def test_a_server_of_other_files_than_those_on_disk_leaves(monkeypatch):
+    monkeypatch.setenv("INSTRUMENTGPT_WARM", str(home()))
+    listener = warm_server.listening()
+    with closing(listener), ThreadPoolExecutor() as threads:
+        reading, writing = os.pipe()
+        served = threads.submit(warm_server.Server(listener, "of today", {}, reading).answer)
+        with asked({"version": "of yesterday", "argv": DEVICES[2:], "cwd": "/", "env": {}}) as connection:
+            assert connection.recv(1) == b""
+        assert served.result() is False
+    for pipe in (reading, writing):
+        os.close(pipe)
 
 
 def test_ask_forks_its_analyst_from_itself_and_leaves_nothing_behind(monkeypatch):
