@@ -25,14 +25,12 @@ from typing import Any
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.warm import NUMBER, PROGRAMS, address, code_version, is_off, peer
 from instrumentgpt.instruments.language import table
+from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import CHECKOUT
 
 NEEDED = (  # beside the programs themselves: what their functions import when they run
-    *(
-        f"instrumentgpt.modes.{mode}"
-        for mode in ("chat", "commands.mode", "interview.mode", "investigate.mode")
-    ),
-    "instrumentgpt.modes.panel.mode",
+    "instrumentgpt.modes.commands.mode",
+    *(f"instrumentgpt.modes.{mode.generator.partition(':')[0]}" for mode in MODES.values()),
     "instrumentgpt.instruments.tools",
     "instrumentgpt.instruments.charts",
     "instrumentgpt.instruments.report",
