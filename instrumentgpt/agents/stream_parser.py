@@ -19,10 +19,11 @@ from instrumentgpt.agents.evidence import Sign, failure_of
 from instrumentgpt.agents.stream import json_object, string
 
 SERVER = "instrumentgpt"  # the name of our MCP server in every agent's configuration
-HANDS_OVER = (  # tools of ours that keep or show what the agent knows, and tell it nothing new
-    *("plot_log", "write_report", "record_finding", "record_hypothesis", "rule_out", "confirm_root_cause"),
+ON_RECORD = (  # tools of ours that keep what the agent tells them
+    *("record_finding", "record_hypothesis", "confirm_root_cause", "rule_out"),
     *("record_value", "record_constraint", "lift_constraint", "note"),
 )
+HANDS_OVER = ("plot_log", "write_report", *ON_RECORD)  # which tell the agent nothing new
 SWITCH_REMEDY = (
     "Open “Agent may only read” in the sidebar and allow what it asked for, then ask again; "
     "or ask for what needs only reading."

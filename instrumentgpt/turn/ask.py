@@ -37,7 +37,7 @@ from instrumentgpt.agents.process import DOCTOR, POLL, Clocks, Request, run
 from instrumentgpt.agents.registry import Agent, UnknownAgent, choose, environment_for
 from instrumentgpt.agents.sandbox import confined
 from instrumentgpt.agents.secrets import redacted, secrets_of
-from instrumentgpt.agents.stream_parser import SERVER, with_whole_result
+from instrumentgpt.agents.stream_parser import ON_RECORD, SERVER, with_whole_result
 from instrumentgpt.errors import reason
 from instrumentgpt.instruments.since import parts_of, since
 from instrumentgpt.memory.gate import Mark, Source, marks_of
@@ -275,12 +275,6 @@ def ask_resuming(ask: Callable[[Request], Events], request: Request) -> Events:
     yield from ask(replace(request, resume=""))
 
 
-ON_RECORD = (  # tools that return what the agent told them: no source, but for the lines of the log
-    "record_finding", "record_hypothesis", "confirm_root_cause", "rule_out", "record_value",
-    "record_constraint", "lift_constraint", "note",
-)  # fmt: skip
-
-
 def check(turn: Turn) -> None:
     """Have the turn keep with its answer where each of its numbers is from."""
 
@@ -322,6 +316,7 @@ def _with_spans(words: str) -> str:
 
 
 def _words_of_result(tool: Tool) -> str:
+    """Return what a result is a source of: what the tool was told is none, but for lines of the log."""
     if tool.name not in ON_RECORD:
         return tool.result
     rows = rows_of(result_of(tool), "findings", "hypotheses", "root_causes", "values")
