@@ -24,7 +24,6 @@ class Settings:
     notify: str = "title"  # of an answer while nobody looks: in the tab's title; also "sound" or "browser"
     recent_exchanges: int = 3  # N of the memory design
     prompt_tokens: int = 8000  # budget of a whole prompt, seed 004
-    layers: str = "state, facts, history, summary, recalled, recent"  # what a prompt tells beside the request
     inventory: str = str(DEMO_INVENTORY)
     agent_path: str = ""  # the chosen agent's program, where it is not on PATH
     script: str = ""  # the program of the scripted agent, which tests answer by
@@ -41,11 +40,6 @@ class Settings:
     agent_reads: str = ""  # further folders that a confined agent may read, as words of a command line
     ask_above_tokens: int = 0  # a conversation that took more asks before it asks an agent again; 0: never
     alerts: str = ""  # where a watch tells of faults: addresses of apprise, separated by spaces
-
-    @property
-    def shown_layers(self) -> tuple[str, ...]:
-        """The names in `layers`."""
-        return tuple(self.layers.replace(",", " ").split())
 
 
 def settings_in_force(saved: dict[str, Any]) -> Settings:

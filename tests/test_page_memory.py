@@ -261,27 +261,6 @@ def test_an_older_message_shows_what_remains_of_it_and_is_put_back(database):
     assert recalled.count("door 0") < 20  # a few words, as there is room
 
 
-@pytest.mark.parametrize(
-    ("layers", "remains"),
-    [
-        ("summary,recent", "User: question 2?"),
-        ("recalled,recent", "User: question 2?"),
-        ("recent", "nothing"),
-    ],
-)
-def test_what_remains_of_a_message_is_what_any_layer_of_the_prompt_tells(
-    database, monkeypatch, layers, remains
-):
-    monkeypatch.setenv("INSTRUMENTGPT_LAYERS", layers)
-    conversation = db.create_conversation(database)
-    for n in range(6):
-        exchange(database, conversation, f"question {n}?", f"The seal of door {n} is worn. " * 30)
-    at = page(conversation)
-    at.session_state[VIEW] = "Older"
-    at.run()
-    assert f"What remains:** {remains}" in shown_in(at).replace("\\", "")
-
-
 def test_a_nickname_says_which_device_it_is_and_forgetting_it_can_be_undone(database):
     conversation = db.create_conversation(database)
     exchange(database, conversation, "thanks for taking over")

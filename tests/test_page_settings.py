@@ -27,17 +27,6 @@ def field(at: AppTest, kind: str, label: str):
     return next(element for element in at.get(kind) if element.label == label)
 
 
-def test_a_layer_of_the_prompt_is_left_out_and_chosen_again():
-    at = settings_page()
-    field(at, "multiselect", "What a prompt tells beside the request").unselect("summary")
-    button(at, "Save").click().run()
-    assert saved() == {"layers": "state, facts, history, recalled, recent"}
-    at = settings_page()
-    field(at, "multiselect", "What a prompt tells beside the request").select("summary")
-    button(at, "Save").click().run()
-    assert saved() == {"layers": Settings().layers}
-
-
 def test_only_what_was_changed_is_saved_and_the_next_question_uses_it():
     at = settings_page()
     field(at, "number_input", "Recent exchanges in the prompt").set_value(5)

@@ -64,10 +64,10 @@ def prompt_for(
         is_device_query=bool(devices),
         request=excerpt if memory.is_too_long(request, budget) else "",
         recalled=[*put_back, *recalled],
-        elsewhere=_elsewhere(database, conversation_id, request, revised.state, inventory, settings),
+        elsewhere=_elsewhere(database, conversation_id, request, revised.state, inventory),
         notes=_notes(database, conversation_id, request, [memory.device_key(revised.state), *named], names),
     )
-    rules = memory.Rules(settings.recent_exchanges, budget, settings.shown_layers)
+    rules = memory.Rules(settings.recent_exchanges, budget)
     return memory.compose(case, history(database, conversation_id, before, placed), summary, beside, rules)
 
 
@@ -98,11 +98,10 @@ def _elsewhere(
     request: str,
     state: memory.DiagnosticState,
     inventory: Inventory,
-    settings: Settings,
 ) -> list[str]:
     """Return the lines on what other conversations found on the state's device and its siblings."""
     device = inventory.known_as(identity(state))
-    if device is None or "history" not in settings.shown_layers:
+    if device is None:
         return []
     items = [*state.findings, *state.hypotheses]
     classes = {name for text in [request[:LOOKED_AT], *items] for name in fault_classes(text)} - {*NO_FAULT}

@@ -108,7 +108,7 @@ def _tell_turn(database: Database, run: Run, stated: Sequence[db.StateItem]) -> 
     turn.learns_from_words = run.mode == "chat" and run.agent != COMMAND
     if run.agent != COMMAND:
         earlier = history(database, run.conversation_id, turn.question.id)
-        rules = memory.Rules(turn.settings.recent_exchanges, layers=turn.settings.shown_layers)
+        rules = memory.Rules(turn.settings.recent_exchanges)
         case = memory.Case(turn.question.content, turn.state)
         turn.summary = memory.compose(case, earlier, turn.summary, rules=rules).summary
     for item in stated:

@@ -41,20 +41,11 @@ NOTICES = {
     "sound": "In the tab's title, with a tone",
     "browser": "In the tab's title, and by the browser",
 }
-LAYERS = {  # layer of the prompt → its label
-    "state": "State of the device",
-    "facts": "Values, limits and errors",
-    "history": "What other conversations found on the device",
-    "summary": "Summary of older messages",
-    "recalled": "Recalled turns",
-    "recent": "Recent exchanges",
-}
 RECENT_HELP = "The last exchanges go to the agent in full; older ones as a summary."
 ASK_HELP = "A question to an agent then waits for a click; 0: never."
 TOKENS_HELP = "Request, state, summary, recalled and recent turns share them."
 RUNS_HELP = "Of all conversations; further questions wait in order."
 RETENTION_HELP = "Their charts, files and caches go; messages, findings and values stay. 0: none is pruned."
-LAYERS_HELP = "Nothing is lost of a layer that is left out: it is as it would be when you choose it again."
 RULE_HELP = "Put under a question about a device, for Cursor: it names the rule to follow. Empty: none."
 CHOSEN = {  # setting → its label, and what it does
     "language": ("Language", "Of the page. An answer is in the language of its question."),
@@ -211,15 +202,6 @@ def _draw_fields(form: _Form) -> None:
     form.counts("runs_at_once", "ask_above_tokens")
     st.subheader(say("What a prompt holds"), anchor=False)
     form.counts("prompt_tokens", "recent_exchanges")
-    layers_in_words = {name: say(LAYERS[name]) for name in LAYERS}
-    layers = st.multiselect(
-        say("What a prompt tells beside the request"),
-        list(LAYERS),
-        [name for name in form.settings.shown_layers if name in LAYERS],
-        format_func=layers_in_words.__getitem__,
-        **form.common("layers", say(LAYERS_HELP)),
-    )
-    form.values["layers"] = ", ".join(name for name in LAYERS if name in layers)
     form.text("rule_tag", say("Tag of the rule"), help=say(RULE_HELP))
     st.subheader(say("Plans of Investigate"), anchor=False)
     efforts = {
