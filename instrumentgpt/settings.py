@@ -30,7 +30,6 @@ class Settings:
     effort: str = "auto"  # of Investigate: QUICK 2, BENCH 4, PLAN 8, CREATE 4 steps; "auto": by the question
     profile: str = ""  # who asks, and what he wants of every plan of Investigate
     plan_guidance: str = ""  # what every plan of Investigate has to keep to
-    rule_tag: str = "@instrument"  # under a request about a device, for agents that know rules by a tag
     first_event_seconds: float = 60.0
     silence_seconds: float = 180.0
     total_seconds: float = 900.0

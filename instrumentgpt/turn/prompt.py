@@ -20,6 +20,7 @@ from instrumentgpt.storage.notes import constraints_of, matching_notes, notes_of
 from instrumentgpt.storage.recall import recall
 from instrumentgpt.storage.revised_memory import messages_put_back, revised_memory
 
+RULE_TAG = "@instrument"  # seed 004; the name of our rule in the agent's folder
 TAGGED = ("cursor",)  # agents that know rules by a tag in the request
 LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log
 
@@ -128,13 +129,12 @@ def keep_long_request(request: str, folder: Path, budget: int) -> None:
         (folder / request_file(request)).write_text(request, encoding="utf-8", errors="replace")
 
 
-def tagged(question: str, tag: str, agent: str, is_device_query: bool) -> str:
+def tagged(question: str, agent: str, is_device_query: bool) -> str:
     """Return the request for `agent`: as typed, and below it the rule's tag if a device is named.
 
-    >>> tagged("10.1.1.47 為什麼溫度波動？", "@instrument", "cursor", True)
+    >>> tagged("10.1.1.47 為什麼溫度波動？", "cursor", True)
     '10.1.1.47 為什麼溫度波動？\\n\\n@instrument'
-    >>> tagged("why?", "@instrument", "cursor", False)
+    >>> tagged("why?", "cursor", False)
     'why?'
     """
-    words = " ".join(tag.split())
-    return f"{question}\n\n{words}" if words and is_device_query and agent in TAGGED else question
+    return f"{question}\n\n{RULE_TAG}" if is_device_query and agent in TAGGED else question

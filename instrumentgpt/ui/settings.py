@@ -46,7 +46,6 @@ ASK_HELP = "A question to an agent then waits for a click; 0: never."
 TOKENS_HELP = "Request, state, summary, recalled and recent turns share them."
 RUNS_HELP = "Of all conversations; further questions wait in order."
 RETENTION_HELP = "Their charts, files and caches go; messages, findings and values stay. 0: none is pruned."
-RULE_HELP = "Put under a question about a device, for Cursor: it names the rule to follow. Empty: none."
 CHOSEN = {  # setting → its label, and what it does
     "language": ("Language", "Of the page. An answer is in the language of its question."),
     "timezone": (
@@ -202,7 +201,6 @@ def _draw_fields(form: _Form) -> None:
     form.counts("runs_at_once", "ask_above_tokens")
     st.subheader(say("What a prompt holds"), anchor=False)
     form.counts("prompt_tokens", "recent_exchanges")
-    form.text("rule_tag", say("Tag of the rule"), help=say(RULE_HELP))
     st.subheader(say("Plans of Investigate"), anchor=False)
     efforts = {
         name: say("{effort}: {count} steps", effort=say(EFFORTS[name]), count=STEPS[name]) for name in STEPS
