@@ -115,30 +115,13 @@ class StreamParser:
     def mend(self, text: str) -> Iterator[Text]:
         """Yield what lines that were lost had said, by the agent's own word `text` on its answer.
 
-        That is all its segments in a row, or its last words alone; what fits neither is taken for the latter:
-        nothing that was heard is given up for it.
+        That is all its segments in a row, or its last words alone. No earlier segment is given up for it.
         """
-        segments = [segment for stretch in self._stretches for segment in stretch.segments]
-        words = [self.answer.words(segment) for segment in segments]
-        if text in "".join(words):
-            return
-        first, last = 0, len(words)
-        while first < last and text.startswith(words[first]):
-            text, first = text.removeprefix(words[first]), first + 1
-        while first < last and text.endswith(words[last - 1]):
-            text, last = text.removesuffix(words[last - 1]), last - 1
-        if first == len(words):  # its end was lost
-            yield self.piece(text)
-        elif (first, last) == (0, len(words)):
+        words = [self.answer.words(segment) for segment in range(self.segment + 1)]
+        if text not in "".join(words):
+            for earlier in words[:-1]:
+                text = text.removeprefix(earlier)
             yield self.piece(text, whole=True)
-        else:
-            place = max(first, last - 1)
-            yield from (self._replaced("", segment) for segment in segments[first:place])
-            text = text if first < last else paragraphs((text, words[place]))
-            yield self._replaced(text, segments[place])
-
-    def _replaced(self, text: str, segment: int) -> Text:
-        return self._take_text(Text(text, segment, whole=True, aside=segment in self.answer.asides))
 
     def finish(self, usage: Mapping[str, float] = {}) -> Iterator[Event]:
         """Yield the end of a stream that ended well: ok, unless nothing was said or no call was allowed."""
