@@ -140,7 +140,8 @@ def address() -> str:
 
     $INSTRUMENTGPT_WARM may name another home, whose server is asked then.
     """
-    return f"\0instrumentgpt-{_digest(os.environ.get('INSTRUMENTGPT_WARM') or str(home().absolute()))}"
+    served = os.environ.get("INSTRUMENTGPT_WARM") or str(home().absolute())
+    return f"\0instrumentgpt-{os.getuid()}-{_digest(served)}"
 
 
 def _digest(text: str) -> str:
