@@ -58,23 +58,15 @@ class StreamParser:
     unknown: Counter[str] = field(default_factory=Counter)
     failure: Failure | None = None  # the last word on what went wrong, if it is not the end yet
     _stretches: list[_Stretch] = field(default_factory=lambda: [_Stretch()])
-    _not_recapped: int = 0  # the first segment that no recap has told yet
 
     def piece(self, text: str, whole: bool = False) -> Text:
         """Return `text` as words of the current segment: a new piece, or, if `whole`, all of it."""
         return self._take_text(Text(text, self.segment, whole))
 
     def recap(self, text: str) -> Text:
-        """Return `text` as the whole current segment, which ends with it.
-
-        Where no recap came before a call, this one tells again what was said before the call, too.
-        """
-        before = "".join(map(self.answer.words, range(self._not_recapped, self.segment)))
-        if before and text.startswith(before + self.answer.words(self.segment)):
-            text = text.removeprefix(before)
+        """Return `text` as the whole current segment, which ends with it."""
         event = self.piece(text, whole=True)
         self.segment += 1
-        self._not_recapped = self.segment
         return event
 
     def _take_text(self, event: Text) -> Text:
