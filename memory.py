@@ -46,7 +46,6 @@ from instrumentgpt.memory.summary import (
 from instrumentgpt.memory.tokens import count_tokens
 
 RECENT_EXCHANGES = 3  # N of seed 004
-LAYERS = ("state", "facts", "history", "summary", "recalled", "recent")  # beside the request
 NOTE = (  # seed 004, of the sections that are there
     "<note>Use {} to avoid\nre-downloading logs already analyzed. Reuse existing findings.</note>"
 )
@@ -113,13 +112,10 @@ class Rules:
 
     recent_exchanges  N: the newest 2 N messages stay as they are, beginning with a user's
     budget            tokens, shared by the rules of memory/budget.py; the question is never shortened
-    layers            which of LAYERS are told. Messages are summarised whatever is, the recent ones too
-                      where they are not told
     """
 
     recent_exchanges: int = RECENT_EXCHANGES
     budget: int = PROMPT_TOKENS
-    layers: Collection[str] = LAYERS
 
 
 def build_prompt(
@@ -150,21 +146,20 @@ def compose(
     """
     names = message_names(all_messages)
     end = len(names) - _ends_with_question(all_messages, case.question)
-    recent = _first_recent(all_messages[:end], rules.recent_exchanges if "recent" in rules.layers else 0)
+    recent = _first_recent(all_messages[:end], rules.recent_exchanges)
     kept = still_true(parse(existing_summary), names, recent)
     entries, evicted = with_older(kept, names[:recent], all_messages[:recent])
-    entries, layers = settle(entries), rules.layers
-    shown = entries if "summary" in layers else []
-    note = NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(shown))))
+    entries = settle(entries)
+    note = NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(entries))))
     parts = Parts(
         beside.request or case.question,
-        context_lines(case, "state" in layers, "facts" in layers),
+        context_lines(case),
         note if beside.is_device_query else "",
-        shown,
+        entries,
         [(speaker_of(row["role"]), filter_content(row["content"])) for row in all_messages[recent:end]],
-        beside.recalled if "recalled" in layers else (),
+        beside.recalled,
         lines_pinned(case),
-        beside.elsewhere if "history" in layers else (),
+        beside.elsewhere,
         beside.notes,
     )
     return Prompt(within(rules.budget, parts), write(entries), evicted)

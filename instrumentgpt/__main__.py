@@ -61,7 +61,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run the command that `words`, else the command line, name; return 0 done, 1 failed, 2 used wrongly."""
     with terminal.harmless_output():
         chosen = parser().parse_args(words)
-    as_json = getattr(chosen, "json", False) or getattr(chosen, "output_format", "text") != "text"
+    as_json = chosen.command == "offline" or getattr(chosen, "json", False)
     with terminal.harmless_output(as_json):
         return _run(chosen)
 

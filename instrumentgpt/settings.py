@@ -23,14 +23,12 @@ class Settings:
     temperatures: str = "auto"  # unit that they are shown in: "°C", "°F", "K", or "auto" for each log's own
     recent_exchanges: int = 3  # N of the memory design
     prompt_tokens: int = 8000  # budget of a whole prompt, seed 004
-    layers: str = "state, facts, history, summary, recalled, recent"  # what a prompt tells beside the request
     inventory: str = str(DEMO_INVENTORY)
     agent_path: str = ""  # the chosen agent's program, where it is not on PATH
     script: str = ""  # the program of the scripted agent, which tests answer by
     effort: str = "auto"  # of Investigate: QUICK 2, BENCH 4, PLAN 8, CREATE 4 steps; "auto": by the question
     profile: str = ""  # who asks, and what he wants of every plan of Investigate
     plan_guidance: str = ""  # what every plan of Investigate has to keep to
-    rule_tag: str = "@instrument"  # under a request about a device, for agents that know rules by a tag
     first_event_seconds: float = 60.0
     silence_seconds: float = 180.0
     total_seconds: float = 900.0
@@ -39,12 +37,6 @@ class Settings:
     sandbox: bool = True  # whether CLI agents are confined where the kernel can do that
     agent_reads: str = ""  # further folders that a confined agent may read, as words of a command line
     alerts: str = ""  # where a watch tells of faults: addresses of apprise, separated by spaces
-    background_summary: bool = False  # whether the CLI agent that answers also writes the summary, afterwards
-
-    @property
-    def shown_layers(self) -> tuple[str, ...]:
-        """The names in `layers`."""
-        return tuple(self.layers.replace(",", " ").split())
 
 
 def settings_in_force(saved: dict[str, Any]) -> Settings:

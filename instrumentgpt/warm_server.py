@@ -23,16 +23,14 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from instrumentgpt.agents.family import RUN_VARIABLE
-from instrumentgpt.agents.warm import NUMBER, PROGRAMS, address, code_version, is_off, locked, peer
+from instrumentgpt.agents.warm import NUMBER, PROGRAMS, address, code_version, is_off, peer
 from instrumentgpt.instruments.language import table
-from instrumentgpt.settings import CHECKOUT, home
+from instrumentgpt.modes.registry import MODES
+from instrumentgpt.settings import CHECKOUT
 
 NEEDED = (  # beside the programs themselves: what their functions import when they run
-    *(
-        f"instrumentgpt.modes.{mode}"
-        for mode in ("chat", "commands.mode", "interview.mode", "investigate.mode")
-    ),
-    "instrumentgpt.modes.panel.mode",
+    "instrumentgpt.modes.commands.mode",
+    *(f"instrumentgpt.modes.{mode.generator.partition(':')[0]}" for mode in MODES.values()),
     "instrumentgpt.instruments.tools",
     "instrumentgpt.instruments.charts",
     "instrumentgpt.instruments.report",
@@ -48,53 +46,50 @@ LARGEST_REQUEST = 8 << 20  # bytes: an environment is no larger
 
 def main() -> int:
     """Serve until standard input ends; return 0, also if there is a server for this home already."""
-    if locked(home()) is not None:  # held until the end of the process
+    if listener := listening():
         version = code_version()
         os.environ |= NO_THREADS
-        with listening() as listener:
-            Server(listener, version, warm_up(), sys.stdin.fileno()).serve()
+        Server(listener, version, warm_up(), sys.stdin.fileno()).serve()
     return 0
 
 
 @contextmanager
 def beside() -> Iterator[None]:
     """Serve from a fork of this process, while in here, unless the home has a server or wants none."""
-    lock = None if is_off() else locked(home())
-    if lock is None:
+    listener = None if is_off() else listening()
+    if listener is None:
         yield
         return
     ends, end = os.pipe()
-    with listening() as listener:
-        server = os.fork()
-        if server == 0:
-            os.setsid()
-            os.close(end)
-            with suppress(BaseException):  # an agent is started cold then
-                Server(listener, code_version(), functions(), ends).serve()
-            os._exit(0)
-        for file in (lock, ends):
-            os.close(file)
-        try:
-            yield
-        finally:
-            os.close(end)
-            os.waitpid(server, 0)
+    server = os.fork()
+    if server == 0:
+        os.setsid()
+        os.close(end)
+        with suppress(BaseException):  # an agent is started cold then
+            Server(listener, code_version(), functions(), ends).serve()
+        os._exit(0)
+    listener.close()
+    os.close(ends)
+    try:
+        yield
+    finally:
+        os.close(end)
+        os.waitpid(server, 0)
 
 
-@contextmanager
-def listening() -> Iterator[socket.socket]:
-    """Give the socket of this home's server; who asks before it is ready waits in the queue."""
-    with address(home()) as path, socket.socket(socket.AF_UNIX) as listener:
-        with suppress(FileNotFoundError):
-            os.unlink(path)
-        before = os.umask(0o177)
-        listener.bind(path)
-        os.umask(before)
-        listener.listen(64)
-        try:
-            yield listener
-        finally:
-            os.unlink(path)
+def listening() -> socket.socket | None:
+    """Return the socket of this home's server, None if there is one already.
+
+    Who asks before the server is ready waits in the queue.
+    """
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        listener.bind(address())
+    except OSError:
+        listener.close()
+        return None
+    listener.listen(64)
+    return listener
 
 
 def warm_up() -> dict[str, Callable[[list[str]], int]]:

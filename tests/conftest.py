@@ -58,21 +58,20 @@ def _home_in_tmp(tmp_path, monkeypatch, judged):
 
 
 @pytest.fixture(scope="session")
-def warm_server(tmp_path_factory) -> Iterator[Path]:
-    """The address of a server that forks our programs for all tests of a worker: none waits for imports."""
-    folder = tmp_path_factory.mktemp("warm")
+def warm_server(tmp_path_factory) -> Iterator[str]:
+    """The home of a server that forks our programs for all tests of a worker: none waits for imports."""
+    folder = str(tmp_path_factory.mktemp("warm"))
     command = [sys.executable, "-m", "instrumentgpt.warm_server"]
-    environment = {**os.environ, "INSTRUMENTGPT_HOME": str(folder)}
+    environment = {**os.environ, "INSTRUMENTGPT_HOME": folder, "INSTRUMENTGPT_WARM": folder}
     with subprocess.Popen(command, stdin=subprocess.PIPE, cwd=TESTS.parent, env=environment) as process:
-        yield folder / "warm.sock"
+        yield folder
         process.stdin.close()
 
 
 @pytest.fixture
-def forked(warm_server):
+def forked(warm_server, monkeypatch):
     """Let the programs of the test be forked by that server, as those of a page are by the page's."""
-    home().mkdir(parents=True, exist_ok=True)
-    (home() / "warm.sock").symlink_to(warm_server)
+    monkeypatch.setenv("INSTRUMENTGPT_WARM", warm_server)
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def asked(question: str, folder, **task: Any) -> Answered:
     """
     share_judged(folder / "cache")
     stream = io.StringIO()
-    wire = Wire(stream, partial=True)
+    wire = Wire(stream)
     where = {"cache": str(folder / "cache"), "artifacts": str(folder / "artifacts")}
     for words in chat(replace(Task(question=question, **where), **task), wire):
         wire.say(words)

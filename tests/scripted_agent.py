@@ -1,6 +1,6 @@
 """The scripted agent: a program that answers by a file of expected prompts, on Cursor's wire.
 
-`scripted_agent.py SCRIPT -p … --task FILE`; SCRIPT is JSON, {"answer": [{…}, …]}, as the fixture `scripted`
+`scripted_agent.py SCRIPT --task FILE`; SCRIPT is JSON, {"answer": [{…}, …]}, as the fixture `scripted`
 writes it. The first answer that fits is said; the rest is real: the turn, the process, the tools, what is
 stored. Same input, same bytes: no clock, no chance, no network.
 
@@ -66,7 +66,7 @@ def main() -> int:
     prompt = sys.stdin.buffer.read().decode("utf-8", "replace")
     sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # half a character, as JSON has it
     name = hashlib.blake2b(prompt.encode(), digest_size=16).hexdigest()
-    wire = Wire(sys.stdout, partial=True)
+    wire = Wire(sys.stdout)
     wire.session, wire.clock, wire.model = name, lambda: 0.0, "script"
     wire.open(".")
     files = [Path(name) for option, name in itertools.pairwise(options) if option == "--task"]

@@ -42,7 +42,7 @@ def test_the_status_is_what_the_agent_says_of_itself(program, behaviour, status)
 
 def test_models_are_asked_only_of_an_agent_that_can_list_them(program):
     listing = program("print('Available models\\n\\nauto - Auto  (current)\\nsonnet-4.5 - Sonnet 4.5')")
-    assert [model.id for model in models_of(listing, CURSOR, {"PATH": "/bin"})] == ["auto", "sonnet-4.5"]
+    assert models_of(listing, CURSOR, {"PATH": "/bin"}) == ["auto", "sonnet-4.5"]
     assert models_of(listing, Commands((), ()), {"PATH": "/bin"}) == []
     assert models_of(program("sys.exit(1)"), CURSOR, {"PATH": "/bin"}) == []
 

@@ -14,7 +14,7 @@ from waiting import at_once, gone, lives
 import cursor_cli
 from cursor_cli import parse_stream
 from instrumentgpt.agents.answer import answer_text
-from instrumentgpt.agents.events import Done, Failure, Text, Tick, Tool
+from instrumentgpt.agents.events import Done, Failure, Tick
 from instrumentgpt.agents.process import STDERR_TAIL, Clocks, Command, Pipes, run
 from instrumentgpt.agents.stream import LineSplitter
 
@@ -180,23 +180,9 @@ def test_a_server_that_has_left_the_process_group_does_not_outlive_the_run(tmp_p
     gone(*map(int, events[-1].text.split()))
 
 
-def test_kinds_of_lines_that_nobody_knows_are_told_by_name(tmp_path):
-    (tick,) = [event for event in events_of(tmp_path, "unknown_events") if isinstance(event, Tick)]
-    assert tick.note.startswith("3 lines of kinds unknown") and "novelty1" in tick.note
-
-
 def test_half_a_character_at_the_end_costs_only_itself(tmp_path):
     events = events_of(tmp_path, "half_a_character")
     assert (events[-1].outcome, events[-1].text) == ("no-result", "so far")
-
-
-def test_a_run_whose_tools_were_all_denied_says_how_to_allow_them(tmp_path):
-    *_, failure, done = events_of(tmp_path, "denied")
-    assert done.outcome == "tools-denied" and "permissions.allow" in failure.remedy
-
-
-def test_lines_of_a_megabyte_are_read_whole(tmp_path):
-    assert len(events_of(tmp_path, "long_lines", "8")[-1].text) == 8_000_000
 
 
 @pytest.mark.soak
@@ -255,29 +241,10 @@ def test_a_program_that_does_not_exist_is_a_failure_with_a_remedy(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("transcript", "outcome"),
-    [
-        ("01_answer_partial", "ok"),
-        ("02_shell_tools_partial", "ok"),
-        ("03_mcp_tool_partial", "ok"),
-        ("04a_error_midway", "error"),
-        ("04b_error_result", "error"),
-        ("04c_not_logged_in", "not-logged-in"),
-        ("05_no_result_hang", "timeout"),
-        ("06_dirty_stream", "ok"),
-        ("07_shell_no_partial", "ok"),
-    ],
+    ("transcript", "outcome"), [("04a_error_midway", "error"), ("05_no_result_hang", "timeout")]
 )
-def test_every_transcript_ends_as_its_evidence_says(tmp_path, transcript, outcome):
+def test_a_transcript_without_a_result_ends_as_its_evidence_says(tmp_path, transcript, outcome):
     clocks = replace(CLOCKS, silence=0.5) if outcome == "timeout" else CLOCKS
     events = events_of(tmp_path, "replay", transcript, clocks=clocks)
-    assert events[-1].outcome == outcome
-    assert [type(event) for event in events].count(Done) == 1
-    assert events[-1].text == answer_text(event for event in events if isinstance(event, Text))
-    assert bool([event for event in events if isinstance(event, Failure)]) == (outcome != "ok")
-
-
-def test_a_denied_tool_call_is_told_as_denied(tmp_path):
-    events = events_of(tmp_path, "replay", "03_mcp_tool_partial")
-    denied = [event for event in events if isinstance(event, Tool) and event.status == "denied"]
-    assert [(tool.server, tool.name) for tool in denied] == [("bench", "set_output")]
+    assert [event.outcome for event in events if isinstance(event, Done | Failure)] == [outcome, outcome]
+    assert events[-1].text == answer_text(events)

@@ -80,7 +80,7 @@ def test_the_path_of_the_settings_is_that_of_the_chosen_agent(program):
     assert choose("cursor", Settings(agent="auto", agent_path=path))[1] == path
 
 
-@pytest.mark.parametrize("name", CLI)
+@pytest.mark.parametrize("name", ["cursor", *CLI])
 def test_model_and_session_are_passed_on(name, program, tmp_path):
     words = AGENTS[name].command(program(), Request("why?", tmp_path, model="m1", resume="s1"), {}).argv
     assert "m1" in words and "s1" in words

@@ -1,12 +1,10 @@
 """Which agents there are, where they are found, and how they are asked."""
 
 import sys
-from pathlib import Path
 
 import pytest
 from cases import each
 
-import cursor_cli
 from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.registry import AGENTS, AUTOMATIC, UnknownAgent, choose, environment_for
 from instrumentgpt.modes.registry import MODES, UnknownMode, known_mode
@@ -50,15 +48,6 @@ def test_a_setting_wins_over_path_and_a_wrong_one_is_not_replaced_silently(insta
     assert AGENTS["cursor"].find(str(tmp_path / "gone")) is None
 
 
-def test_the_installers_own_folder_is_looked_into(install):
-    install()
-    folder = Path.home() / ".local" / "bin"
-    folder.mkdir(parents=True)
-    (folder / "agent").write_text("#!/bin/sh\n")
-    (folder / "agent").chmod(0o755)
-    assert AGENTS["cursor"].find("") == str(folder / "agent")
-
-
 def test_auto_is_the_first_installed_agent_else_the_offline_analyst(install):
     install()
     agent, program = choose("auto", Settings())
@@ -83,11 +72,6 @@ def test_the_prompt_goes_to_stdin_and_never_into_the_command_line(agent, tmp_pat
     assert command.folder == tmp_path
     assert not any("rm -rf" in word for word in command.argv)
     assert any("json" in word for word in command.argv)
-
-
-def test_a_model_is_passed_on_to_cursor(tmp_path):
-    command = cursor_cli.command("agent", Request("why?", tmp_path, model="composer"), {})
-    assert command.argv[-2:] == ("--model", "composer")
 
 
 def test_the_offline_analyst_finds_our_code_and_its_task(tmp_path):

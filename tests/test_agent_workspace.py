@@ -110,16 +110,13 @@ def test_what_a_person_allowed_reaches_the_agents_folder_and_is_gone_when_withdr
     assert "Shell(*)" in json.loads((folder / ".cursor/cli.json").read_text())["permissions"]["deny"]
 
 
-def test_the_tag_of_the_rule_goes_under_a_question_about_a_device_only(conversation, cli_agent, monkeypatch):
+def test_the_tag_of_the_rule_goes_under_a_question_about_a_device_only(conversation, cli_agent):
     cli_agent("fake_agent.py", "prompt")
     path = database_path()
     *_, named = runs.consume(path, conversation, "10.1.1.112 為什麼溫度波動？")
     *_, unnamed = runs.consume(path, conversation, "kp 呢？")
-    monkeypatch.setenv("INSTRUMENTGPT_RULE_TAG", "@ours")
-    *_, other = runs.consume(path, conversation, "10.1.1.112?")
     assert named.text.startswith("10.1.1.112 為什麼溫度波動？\n\n@instrument\n")
     assert unnamed.text.startswith("kp 呢？\n\n<")
-    assert other.text.startswith("10.1.1.112?\n\n@ours\n")
 
 
 @each("permission", [Permission(), Permission(True), Permission(False, True), Permission(True, True)])

@@ -185,15 +185,15 @@ def test_without_its_last_line_a_stream_is_no_success(name):
     assert list(AGENTS[name.split("/")[0]].parse(kept))[-1].outcome == "no-result"
 
 
-@each("agent", ["claude", "codex", "gemini", "opencode"])
 @each("name", ALL)
-def test_no_shape_of_a_line_breaks_a_parser(agent, name):
-    """Each line with each of its fields replaced by what it should not be, in every agent's parser."""
+def test_no_shape_of_a_line_breaks_a_parser(name):
+    """Each line with each of its fields replaced by what it should not be."""
+    parse = AGENTS[name.split("/")[0]].parse
     for line in filter(bytes.strip, lines_of(name)):
         told = json.loads(line)
         for key in told:
             for value in (None, 7, "x", [], {}, [None], {"type": []}):
-                *_, done = AGENTS[agent].parse([json.dumps({**told, key: value}).encode()])
+                *_, done = parse([json.dumps({**told, key: value}).encode()])
                 assert isinstance(done, Done)
 
 

@@ -23,9 +23,9 @@ def whole(tmp_path_factory, warm_server):
     """A panel on a log, approved by the flag."""
     home = tmp_path_factory.mktemp("home")
     log = written("heater_degradation", home)
-    (home / "warm.sock").symlink_to(warm_server)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("INSTRUMENTGPT_HOME", str(home))
+        patch.setenv("INSTRUMENTGPT_WARM", warm_server)
         return panel("加熱器還是感測器？", "--log", str(log), "--yes")
 
 

@@ -5,7 +5,6 @@ import tempfile
 from itertools import chain
 from pathlib import Path
 
-from cases import each
 from exchanges import SECTIONS
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -16,7 +15,6 @@ import memory
 from instrumentgpt.agents.events import Text
 from instrumentgpt.memory.summary import SUMMARY_TOKENS, parse, render
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.settings import Settings
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.history import history
 from instrumentgpt.storage.revisions import list_deleted, undo_revision
@@ -52,7 +50,7 @@ class Conversation(RuleBasedStateMachine):
         (Path(self.folder.name) / "devices.toml").write_text(OVENS)
         self.environment = dict(os.environ)
         os.environ["INSTRUMENTGPT_INVENTORY"] = str(Path(self.folder.name) / "devices.toml")
-        self.budget, self.recent, self.layers = 8000, 3, memory.LAYERS
+        self.budget, self.recent = 8000, 3
         self.database = self._opened()
         self.conversation = db.create_conversation(self.database)
         self.said = []
@@ -61,11 +59,7 @@ class Conversation(RuleBasedStateMachine):
         return db.connect(Path(self.folder.name) / "turns.db")
 
     def _asked(self, question):
-        told = {
-            "PROMPT_TOKENS": self.budget,
-            "RECENT_EXCHANGES": self.recent,
-            "LAYERS": ",".join(self.layers),
-        }
+        told = {"PROMPT_TOKENS": self.budget, "RECENT_EXCHANGES": self.recent}
         os.environ.update({f"INSTRUMENTGPT_{name}": str(value) for name, value in told.items()})
         message = db.add_message(self.database, self.conversation, "user", question)
         turn = open_turn(
@@ -111,7 +105,7 @@ class Conversation(RuleBasedStateMachine):
         """Return all that is kept, with the summary as the next prompt tells it."""
         summary, state = db.get_memory(self.conversation, self.database)
         case = memory.Case("oven 7?", memory.DiagnosticState.deserialize(state))
-        rules = memory.Rules(self.recent, layers=self.layers)
+        rules = memory.Rules(self.recent)
         there = history(self.database, self.conversation)
         summary = memory.compose(case, there, summary, rules=rules).summary
         told = db.list_facts(self.database, self.conversation)
@@ -149,10 +143,6 @@ class Conversation(RuleBasedStateMachine):
     def change_the_budget(self, budget):
         self.budget = budget
 
-    @rule(layers=st.sets(st.sampled_from(memory.LAYERS)))
-    def change_the_layers(self, layers):
-        self.layers = tuple(layers)
-
     def _check(self):
         """Hold what was sent, and what was stored, against what must be true after any turn."""
         assert count_tokens(self.prompt) <= self.budget
@@ -164,8 +154,7 @@ class Conversation(RuleBasedStateMachine):
         *before, _, _ = [row.id for row in db.list_messages(self.database, self.conversation)]
         entries = parse(db.get_memory(self.conversation, self.database)[0])
         held = {name: sum(entry.holds(name) for entry in entries) for name in before}
-        recent = 2 * self.recent if "recent" in self.layers else 0
-        certain = before[: max(0, len(before) - recent)]
+        certain = before[: max(0, len(before) - 2 * self.recent)]
         assert all(held[name] == 1 for name in certain), held
         assert all(count <= 1 for count in held.values())
         # what is not summarised stands among the newest 2 N, beginning with a question
@@ -195,24 +184,3 @@ def _unheld(held):
 
 TestConversation = Conversation.TestCase
 TestConversation.settings = settings(max_examples=12, stateful_step_count=14, deadline=None)
-
-
-@each("layer", memory.LAYERS)
-def test_a_layer_that_is_left_out_and_chosen_again_is_as_it_would_have_been(layer):
-    messages = [
-        {"id": n, "role": ("user", "assistant")[n % 2], "content": f"m{n}: word {n}."} for n in range(40)
-    ]
-    kept, summary = "", ""
-    for end in range(2, 40, 2):
-        layers = memory.LAYERS if not 10 <= end < 20 else [one for one in memory.LAYERS if one != layer]
-        case = memory.Case("now?", memory.DiagnosticState())
-        kept = memory.compose(case, messages[:end], kept, rules=memory.Rules(layers=layers)).summary
-        summary = memory.compose(case, messages[:end], summary).summary
-    told = [sorted(entry.text for entry in parse(one) if entry.count == 1) for one in (kept, summary)]
-    assert sum(entry.count for entry in parse(kept)) == sum(entry.count for entry in parse(summary))
-    assert told[0] == told[1]
-
-
-def test_all_layers_are_told_unless_the_settings_leave_some_out():
-    assert Settings().shown_layers == memory.LAYERS
-    assert Settings(layers="state,recent").shown_layers == ("state", "recent")

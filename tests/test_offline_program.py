@@ -13,7 +13,6 @@ from instrumentgpt.agents.events import Done, Session, Text, Tool
 from instrumentgpt.agents.registry import AGENTS
 
 ROOT = Path(__file__).parents[1]
-STREAM = ("-p", "--output-format", "stream-json", "--stream-partial-output")
 
 
 def run(*arguments, prompt="", **environment):
@@ -39,7 +38,7 @@ def answered(tmp_path_factory):
     """One whole answer: the process, its events as the wrapper reads them, and the artifacts folder."""
     folder = tmp_path_factory.mktemp("answer")
     fields = {"question": "10.1.1.112 為什麼溫度波動？", "devices": ["zspr 053"], "state": {}}
-    done = run(*STREAM, "--task", task_file(folder, **fields), prompt="the whole prompt, with context")
+    done = run("--task", task_file(folder, **fields), prompt="the whole prompt, with context")
     return done, list(AGENTS["offline"].parse(done.stdout.splitlines(keepends=True))), folder / "artifacts"
 
 
@@ -98,13 +97,8 @@ def test_the_first_step_comes_before_the_libraries_are_imported(answered):
 
 
 def test_without_a_task_file_the_prompt_is_the_question():
-    done = run("-p", prompt="哪些設備？ list devices")
+    done = run(prompt="哪些設備？ list devices")
     assert b"zspr 052 (10.1.1.47)" in done.stdout and done.returncode == 0
-
-
-def test_the_json_form_is_one_result():
-    done = run("-p", "--output-format", "json", "help")
-    assert json.loads(done.stdout)["result"].startswith("**I read instrument logs")
 
 
 @each(
@@ -114,7 +108,7 @@ def test_the_json_form_is_one_result():
 def test_a_task_that_cannot_be_done_is_an_error_result_without_a_traceback(tmp_path, content, reason):
     path = tmp_path / "task.json"
     path.write_text(content, encoding="utf-8")
-    done = run(*STREAM, "--task", path)
+    done = run("--task", path)
     result = json.loads(done.stdout.splitlines()[-1])
     assert done.returncode == 1 and result["is_error"] and reason in result["result"]
     assert b"Traceback" not in done.stderr + done.stdout
@@ -122,7 +116,7 @@ def test_a_task_that_cannot_be_done_is_an_error_result_without_a_traceback(tmp_p
 
 def test_an_inventory_that_cannot_be_read_is_an_error_result(tmp_path):
     task = task_file(tmp_path, question="052 why?", inventory=str(tmp_path / "none.toml"))
-    done = run(*STREAM, "--task", task)
+    done = run("--task", task)
     result = json.loads(done.stdout.splitlines()[-1])
     assert result["is_error"] and "no such inventory" in result["result"]
 
@@ -131,7 +125,7 @@ def test_a_tool_that_fails_is_a_tool_error_and_the_answer_says_why(tmp_path):
     inventory = tmp_path / "devices.toml"
     inventory.write_text('[[device]]\nname = "oven 1"\nip = "10.0.0.1"\nlogs = "nowhere"\n', encoding="utf-8")
     task = task_file(tmp_path, question="oven 1 why?", inventory=str(inventory))
-    events = list(AGENTS["offline"].parse(run(*STREAM, "--task", task).stdout.splitlines(keepends=True)))
+    events = list(AGENTS["offline"].parse(run("--task", task).stdout.splitlines(keepends=True)))
     assert [event.status for event in events if isinstance(event, Tool)] == ["started", "failed"]
     assert "That could not be done" in events[-1].text and events[-1].outcome == "ok"
 
@@ -142,5 +136,5 @@ def test_an_unusual_state_and_unknown_fields_do_no_harm(tmp_path):
         "state": '{"findings": ["x"], "device_name": null}',
         "new": 1,
     }
-    done = run("-p", "--task", task_file(tmp_path, **fields))
+    done = run("--task", task_file(tmp_path, **fields))
     assert done.returncode == 0 and b"- x" in done.stdout

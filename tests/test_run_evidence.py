@@ -29,7 +29,6 @@ LOGIN = "Error: Authentication required. Please run 'agent login' first."
         (SILENT, Evidence(clock="said nothing", stderr=LOGIN), "not-logged-in"),
         (CUT, Evidence(exit_code=-9), "died"),
         (CUT, Evidence(exit_code=None), "no-result"),
-        (CUT, Evidence(exit_code=0, dropped_lines=2), "no-result"),
     ],
 )
 def test_the_outcome_follows_the_evidence(done, evidence, outcome):

@@ -8,9 +8,9 @@ import pytest
 from waiting import at_once, wait_for
 
 import db
-from instrumentgpt.agents.events import Done, Session, Text, Tick
+from instrumentgpt.agents.events import Done, Text, Tick
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.runs import begin_run, finish_run, get_run, request_stop, start_run
+from instrumentgpt.storage.runs import begin_run, finish_run, get_run, start_run
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.close import events_of, process_of
 from instrumentgpt.turn.turn import run_folder
@@ -124,43 +124,19 @@ def test_a_dead_answer_does_not_hold_up_the_queue(path, database, tmp_path, monk
     )
 
 
-def test_stopping_by_flag_alone_ends_a_waiting_run(path, database, monkeypatch):
-    monkeypatch.setenv("INSTRUMENTGPT_RUNS_AT_ONCE", "1")
-    first, second = asked(path, database, 2)
-    wait_for(lambda: notes(database, second))
-    request_stop(database, second)
-    assert wait_for(lambda: get_run(database, second).status == "cancelled")
-    runs.stop(path, first)
-
-
-def test_an_agents_session_is_kept_for_the_next_question_of_its_conversation(path, database, tmp_path):
+def test_an_agents_session_is_kept_for_its_conversation_and_told_when_it_is_gone(path, database, tmp_path):
     conversation = db.create_conversation(database)
-    (tmp_path / "does").write_text("resumes")
     words = []
-    for _ in range(2):
+    for does in ("resumes", "resumes", "forgets"):
+        (tmp_path / "does").write_text(does)
         run_id = runs.start(path, conversation, "why?")
         wait_for(lambda run_id=run_id: get_run(database, run_id).status == "ok")
         words.append(db.list_messages(database, conversation)[-1].content)
-    assert words == ["a new session", "the session s-1"]
+    assert words == ["a new session", "the session s-1", "a new session"]
+    assert any("no longer has its earlier session" in note for note in notes(database, run_id))
     other = runs.start(path, db.create_conversation(database), "why?")
     wait_for(lambda: get_run(database, other).status == "ok")
-    assert [event.text for event in events_of(database, other) if isinstance(event, Text)] == [
-        "a new session"
-    ]
-
-
-def test_a_session_that_is_gone_is_told_and_the_question_answered_afresh(path, database, tmp_path):
-    conversation = db.create_conversation(database)
-    (tmp_path / "does").write_text("resumes")
-    first = runs.start(path, conversation, "why?")
-    wait_for(lambda: get_run(database, first).status == "ok")
-    (tmp_path / "does").write_text("forgets")
-    second = runs.start(path, conversation, "why?")
-    wait_for(lambda: get_run(database, second).status == "ok")
-    assert any("no longer has its earlier session" in note for note in notes(database, second))
-    assert db.list_messages(database, conversation)[-1].content == "a new session"
-    sessions = [event for event in events_of(database, second) if isinstance(event, Session)]
-    assert [session.session_id for session in sessions] == ["s-1"]
+    assert db.list_messages(database, get_run(database, other).conversation_id)[-1].content == "a new session"
 
 
 def test_the_agents_own_key_is_nowhere_in_the_database(path, database, tmp_path, monkeypatch):

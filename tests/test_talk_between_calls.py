@@ -130,7 +130,7 @@ def test_the_tools_that_hand_over_are_ours():
 
 
 def test_deltas_without_a_recap_are_split_where_a_call_stands():
-    """Gemini recaps nothing; a version of Cursor may recap all at the end alone."""
+    """Gemini recaps nothing."""
     deltas = [
         {"type": "message", "role": "assistant", "content": word, "delta": True} for word in (LOOK, FOUND)
     ]
@@ -141,10 +141,6 @@ def test_deltas_without_a_recap_are_split_where_a_call_stands():
         [LOOK, "read_file"],
         [FOUND],
     )
-    late = [one for one in cursor_lines([LOOK, ["read"], FOUND]) if b"model_call_id" not in one]
-    recap = {"type": "assistant", "message": {"content": [{"type": "text", "text": LOOK + FOUND}]}}
-    late.insert(-1, json.dumps(recap).encode())
-    assert told_by(AGENTS["cursor"].parse(late)) == ([LOOK, "read"], [FOUND])
 
 
 def test_while_it_grows_a_remark_is_text_until_its_call_begins():

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 from waiting import gone, lives, wait_for
 
 import db
+from instrumentgpt import warm_server
 from instrumentgpt.agents import warm
 from instrumentgpt.agents.family import run_processes
 from instrumentgpt.settings import database_path, home
@@ -22,20 +24,18 @@ from instrumentgpt.storage.runs import get_run
 from instrumentgpt.turn import runs
 
 ROOT = Path(__file__).parents[1]
-ANALYST = [sys.executable, "-m", "instrumentgpt", "offline", "-p"]
+ANALYST = [sys.executable, "-m", "instrumentgpt", "offline"]
 BEGUN: list[warm.Warm] = []
 DEVICES = [sys.executable, "-m", "instrumentgpt", "devices"]
 
 
 def started_server(folder: Path) -> "subprocess.Popen[bytes]":
-    process = subprocess.Popen(
+    return subprocess.Popen(
         [sys.executable, "-m", "instrumentgpt.warm_server"],
         stdin=subprocess.PIPE,
         cwd=ROOT,
-        env={**os.environ, "INSTRUMENTGPT_HOME": str(folder)},
+        env={**os.environ, "INSTRUMENTGPT_HOME": str(folder), "INSTRUMENTGPT_WARM": str(folder)},
     )
-    wait_for(lambda: process.poll() is not None or (folder / "warm.sock").exists())
-    return process
 
 
 def ended(process: "subprocess.Popen[bytes]") -> int:
@@ -53,16 +53,16 @@ def forked():
 def shared(tmp_path_factory):
     folder = tmp_path_factory.mktemp("warm")
     process = started_server(folder)
-    yield process, folder / "warm.sock"
+    yield process, str(folder)
     assert ended(process) == 0
 
 
 @pytest.fixture
-def server(shared) -> psutil.Process:
-    """The server of all tests that leave it alive, at the home of this one."""
-    process, address = shared
+def server(shared, monkeypatch) -> psutil.Process:
+    """The server of all tests that leave it alive."""
+    process, served = shared
     home().mkdir(parents=True, exist_ok=True)
-    (home() / "warm.sock").symlink_to(address)
+    monkeypatch.setenv("INSTRUMENTGPT_WARM", served)
     wait_for(answers)
     return psutil.Process(process.pid)
 
@@ -98,7 +98,7 @@ def asked(request):
     """The connection of one who asks and never lets the program begin."""
     waits, go = os.pipe()
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(str(home() / "warm.sock"))
+        connection.connect(warm.address())
         socket.send_fds(connection, [b"r"], [0, 1, 2, waits])
         os.close(waits)
         connection.sendall(json.dumps(request).encode() + b"\n")
@@ -120,10 +120,10 @@ def answered(conversation: str, question: str) -> str:
         return re.sub(r"CHART:\w+", "CHART", db.list_messages(database, conversation)[-1].content)
 
 
-def test_a_forked_turn_answers_what_a_cold_one_does_and_is_a_child_of_the_server(server, database):
+def test_a_forked_turn_answers_what_a_cold_one_does(server, database, monkeypatch):
     questions = [db.create_conversation(database) for _ in range(2)]
     forked = answered(questions[0], "why does 10.1.1.47 fluctuate?")
-    (home() / "warm.sock").unlink()
+    monkeypatch.setenv("INSTRUMENTGPT_WARM", "off")
     assert answered(questions[1], "why does 10.1.1.47 fluctuate?") == forked
     assert "CHART" in forked
 
@@ -194,9 +194,11 @@ def test_stop_reaches_a_forked_turn_and_all_it_started(server, database, convers
     wait_for(lambda: not run_processes(run_id))
 
 
-def test_the_server_may_be_killed_replaced_and_outdated_in_mid_turn(database, conversation, cli_agent):
-    """Of two for one home one serves; killed, its turn goes on, the next is cold, then warm again."""
+def test_of_two_servers_one_serves_and_one_that_is_killed_takes_no_turn_along(
+    database, conversation, cli_agent, monkeypatch
+):
     cli_agent("fake_agent.py", "says_and_lingers_in_pieces")
+    monkeypatch.setenv("INSTRUMENTGPT_WARM", str(home()))
     both = [started_server(home()) for _ in range(2)]
     wait_for(lambda: [process.poll() for process in both].count(0) == 1)
     one, other = sorted(both, key=lambda process: process.poll() is not None)
@@ -209,20 +211,26 @@ def test_the_server_may_be_killed_replaced_and_outdated_in_mid_turn(database, co
     other.stdin.close()
     assert begun(ANALYST) is None and lives(turn)
     assert runs.stop(database_path(), run_id).status == "cancelled"
-    again = started_server(home())
-    wait_for(answers)
-    with asked({"version": "of yesterday", "argv": DEVICES[2:], "cwd": "/", "env": {}}) as connection:
-        assert connection.recv(1) == b""
-    assert ended(again) == 0
-    assert begun(ANALYST) is None
 
 
-def test_ask_forks_its_analyst_from_itself_and_leaves_nothing_behind():
+def test_a_server_of_other_files_than_those_on_disk_leaves(monkeypatch):
+    monkeypatch.setenv("INSTRUMENTGPT_WARM", str(home()))
+    listener = warm_server.listening()
+    with closing(listener), ThreadPoolExecutor() as threads:
+        reading, writing = os.pipe()
+        served = threads.submit(warm_server.Server(listener, "of today", {}, reading).answer)
+        with asked({"version": "of yesterday", "argv": DEVICES[2:], "cwd": "/", "env": {}}) as connection:
+            assert connection.recv(1) == b""
+        assert served.result() is False
+    for pipe in (reading, writing):
+        os.close(pipe)
+
+
+def test_ask_forks_its_analyst_from_itself_and_leaves_nothing_behind(monkeypatch):
     environment = {name: value for name, value in os.environ.items() if name != "INSTRUMENTGPT_WARM"}
     ask = [sys.executable, "-m", "instrumentgpt", "ask", "--agent", "offline", "--json", "which devices?"]
     done = subprocess.run(ask, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
     assert done.returncode == 0 and "zspr 052" in done.stdout, done.stderr
-    assert not (home() / "warm.sock").exists()
-    lock = warm.locked(home())
-    assert lock is not None
-    os.close(lock)
+    monkeypatch.delenv("INSTRUMENTGPT_WARM")
+    with socket.socket(socket.AF_UNIX) as free:
+        free.bind(warm.address())

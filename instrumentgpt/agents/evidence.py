@@ -47,7 +47,6 @@ class Evidence:
     stderr: str = ""
     stopped: bool = False
     clock: str = ""
-    dropped_lines: int = 0
 
 
 def failure_of(text: str, signs: Iterable[Sign]) -> Failure:
@@ -84,8 +83,7 @@ def _without_result(done: Done, evidence: Evidence, signs: tuple[Sign, ...]) -> 
     if evidence.clock:
         outcome, text = "timeout", evidence.clock
     elif evidence.exit_code == 0:
-        lost = f" {evidence.dropped_lines} lines were too long to be read." if evidence.dropped_lines else ""
-        outcome, text = "no-result", f"The agent exited with code 0, but {_spoken(done)}.{lost}"
+        outcome, text = "no-result", f"The agent exited with code 0, but {_spoken(done)}."
     elif evidence.exit_code is not None and evidence.exit_code < 0:
         outcome, text = "died", f"The agent was killed by signal {-evidence.exit_code}."
     elif failure:

@@ -15,7 +15,7 @@ _LOGGED_IN = re.compile(
 _LOGGED_OUT = re.compile(
     r"\bnot (?:logged in|authenticated|signed in)|logged out|login required", re.IGNORECASE
 )
-_MODEL = re.compile(r"([\w.:/\[\]=,+-]+)(?:\s+-\s+(.+?))?(\s+\((?:current|default)[^)]*\))?")
+_MODEL = re.compile(r"\s*([\w.:/\[\]=,+-]+)\s+-\s+\S.*")
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,6 @@ class Status:
 
     logged_in: bool | None
     text: str
-
-
-@dataclass(frozen=True)
-class Model:
-    """A model of the account, by the id that `--model` takes."""
-
-    id: str
-    label: str
-    current: bool = False
 
 
 def _last_line(text: str) -> str:
@@ -83,19 +74,18 @@ def _status_in_json(text: str) -> Status | None:
     return Status(answer["loggedIn"], f"{'Logged' if answer['loggedIn'] else 'Not logged'} in{how}")
 
 
-def models_of(program: str, commands: Commands, environment: Mapping[str, str]) -> list[Model]:
-    """Return the models of the account as `program` lists them; [] if it cannot."""
+def models_of(program: str, commands: Commands, environment: Mapping[str, str]) -> list[str]:
+    """Return the models of the account as `program` lists them, as `--model` takes them; [] if it cannot."""
     if not commands.models:
         return []
     code, text = output_of((program, *commands.models), environment, ANSWER_SECONDS)
     return read_models(text) if code == 0 else []
 
 
-def read_models(text: str) -> list[Model]:
-    """Return the models in the lines `id - Name  (current)`; headings and tips are passed over.
+def read_models(text: str) -> list[str]:
+    """Return the ids in the lines `id - Name  (current)`; headings and tips are passed over.
 
     >>> read_models("Available models\\n\\nauto - Auto  (current)\\ngpt-5 - GPT-5\\n\\nTip: use --model <id>")
-    [Model(id='auto', label='Auto', current=True), Model(id='gpt-5', label='GPT-5', current=False)]
+    ['auto', 'gpt-5']
     """
-    matches = (_MODEL.fullmatch(line.strip()) for line in text.splitlines())
-    return [Model(match[1], match[2].strip(), bool(match[3])) for match in matches if match and match[2]]
+    return [match[1] for match in map(_MODEL.fullmatch, text.splitlines()) if match]

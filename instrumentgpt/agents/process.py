@@ -205,7 +205,7 @@ def run(
             exit_code = end_family(process, patience, grace)
         pipes.drain()
         words = "\n".join(filter(None, map(clean, pipes.stderr.splitlines())))
-        evidence = Evidence(exit_code, words, watch.was_stopped, watch.ended, splitter.dropped)
+        evidence = Evidence(exit_code, words, watch.was_stopped, watch.ended)
         failure, outcome = judge(done, evidence, signs)
         if splitter.dropped:
             yield Tick(f"{splitter.dropped} lines over {splitter.longest >> 20} MiB were passed over")

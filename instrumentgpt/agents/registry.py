@@ -59,9 +59,7 @@ class Agent:
 
 def _on_our_wire(start: tuple[str, ...], request: Request, environment: Mapping[str, str]) -> Command:
     """Return how to ask a program that speaks Cursor's stream and reads the task file; `start` begins it."""
-    options = ["-p", "--output-format", "stream-json", "--stream-partial-output"]
-    if request.task_file is not None:
-        options += ["--task", str(request.task_file)]
+    options = ("--task", str(request.task_file)) if request.task_file else ()
     environment = {**environment, "PYTHONPATH": str(CHECKOUT)}
     return Command((*start, *options), request.prompt, environment, request.folder)
 

@@ -20,15 +20,9 @@ _KEY = re.compile(
     r"|-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)",
     re.DOTALL,
 )
-_PREFIXES = (
-    *("sk-", "sk_live_", "key_", "AIza", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-"),
-    *("xoxa-", "xoxb-", "xoxp-", "xoxr-", "xoxs-", "hf_", "AKIA", "eyJ", "Bearer ", "bearer "),
-)
-_LAST_WORD = re.compile(
-    r"(?<![A-Za-z0-9])(?:[Bb]earer )?[A-Za-z0-9_][A-Za-z0-9_.~+/=-]*\Z|(?<!\w)[Bb]earer \Z"
-)
+_LAST_WORD = re.compile(r"(?:[Bb]earer )?[\w.~+/=-]*\Z", re.ASCII)
 NAMES = ("session_id", "call_id", "artifact_id")  # of events: what others are found by
-LONGEST_KEY = 4096  # characters held back of what may become a key
+LONGEST_WORD = 4096  # characters held back, for it may become a key
 
 
 @dataclass(frozen=True)
@@ -48,17 +42,15 @@ class Secrets:
         return _KEY.sub(HIDDEN, text)
 
     def pending(self, text: str) -> int:
-        """Return where in `text` a secret may begin whose end has not been said; its length if none."""
-        match = _LAST_WORD.search(text, max(len(text) - LONGEST_KEY, 0))
-        word = match.group() if match else ""
-        may_be_key = any(word.startswith(prefix) or prefix.startswith(word) for prefix in _PREFIXES)
-        places = [match.start()] if match and may_be_key else []
+        """Return where in `text` its last word begins, or a value of which the end has not been said."""
+        word = _LAST_WORD.search(text, max(len(text) - LONGEST_WORD, 0))
+        places = [word.start() if word else len(text)]
         for value in self.values:
             for size in range(min(len(value) - 1, len(text)), 0, -1):
                 if text.endswith(value[:size]):
                     places.append(len(text) - size)
                     break
-        return min(places, default=len(text))
+        return min(places)
 
 
 def secrets_of(environment: Mapping[str, str]) -> Secrets:
@@ -77,7 +69,7 @@ def secrets_of(environment: Mapping[str, str]) -> Secrets:
 
 
 def redacted(events: Events, secrets: Secrets) -> Events:
-    """Yield `events` without secrets; one that comes in pieces is held back until it is known for one."""
+    """Yield `events` without secrets: of words that come in pieces the last is held back till its end."""
     pieces = _Pieces(secrets)
     with closing(events):
         for event in events:
@@ -93,31 +85,26 @@ def redacted(events: Events, secrets: Secrets) -> Events:
 
 @dataclass
 class _Pieces:
-    """The words of a segment on their way: `held` may become a secret, `last` was said before."""
+    """The words of a segment on their way: `held` may become a secret."""
 
     secrets: Secrets
     segment: int = 0
     held: str = ""
-    last: str = ""  # one character: a key does not begin in the middle of a word
 
     def say(self, event: Text) -> Iterator[Text]:
         if event.segment != self.segment:
             yield from self.rest()
-            self.segment, self.last = event.segment, ""
-        words = self.last + self.held + event.text
-        cut = max(self.secrets.pending(words), len(self.last))
+            self.segment = event.segment
+        words = self.held + event.text
+        cut = self.secrets.pending(words)
         self.held = words[cut:]
-        yield from self._redacted_text(words[len(self.last) : cut])
+        if cut:
+            yield Text(self.secrets.hide(words[:cut]), self.segment)
 
     def rest(self) -> Iterator[Text]:
         words, self.held = self.held, ""
-        yield from self._redacted_text(words)
-
-    def _redacted_text(self, words: str) -> Iterator[Text]:
         if words:
-            text = self.secrets.hide(self.last + words)[len(self.last) :]
-            self.last = words[-1]
-            yield Text(text, self.segment)
+            yield Text(self.secrets.hide(words), self.segment)
 
 
 def _hidden(value: Any, secrets: Secrets) -> Any:

@@ -19,10 +19,11 @@ from instrumentgpt.agents.evidence import Sign, failure_of
 from instrumentgpt.agents.stream import json_object, string
 
 SERVER = "instrumentgpt"  # the name of our MCP server in every agent's configuration
-HANDS_OVER = (  # tools of ours that keep or show what the agent knows, and tell it nothing new
-    *("plot_log", "write_report", "record_finding", "record_hypothesis", "rule_out", "confirm_root_cause"),
+ON_RECORD = (  # tools of ours that keep what the agent tells them
+    *("record_finding", "record_hypothesis", "confirm_root_cause", "rule_out"),
     *("record_value", "record_constraint", "lift_constraint", "note"),
 )
+HANDS_OVER = ("plot_log", "write_report", *ON_RECORD)  # which tell the agent nothing new
 SWITCH_REMEDY = (
     "Open “Agent may only read” in the sidebar and allow what it asked for, then ask again; "
     "or ask for what needs only reading."
@@ -57,23 +58,15 @@ class StreamParser:
     unknown: Counter[str] = field(default_factory=Counter)
     failure: Failure | None = None  # the last word on what went wrong, if it is not the end yet
     _stretches: list[_Stretch] = field(default_factory=lambda: [_Stretch()])
-    _not_recapped: int = 0  # the first segment that no recap has told yet
 
     def piece(self, text: str, whole: bool = False) -> Text:
         """Return `text` as words of the current segment: a new piece, or, if `whole`, all of it."""
         return self._take_text(Text(text, self.segment, whole))
 
     def recap(self, text: str) -> Text:
-        """Return `text` as the whole current segment, which ends with it.
-
-        Where no recap came before a call, this one tells again what was said before the call, too.
-        """
-        before = "".join(map(self.answer.words, range(self._not_recapped, self.segment)))
-        if before and text.startswith(before + self.answer.words(self.segment)):
-            text = text.removeprefix(before)
+        """Return `text` as the whole current segment, which ends with it."""
         event = self.piece(text, whole=True)
         self.segment += 1
-        self._not_recapped = self.segment
         return event
 
     def _take_text(self, event: Text) -> Text:
@@ -114,30 +107,13 @@ class StreamParser:
     def mend(self, text: str) -> Iterator[Text]:
         """Yield what lines that were lost had said, by the agent's own word `text` on its answer.
 
-        That is all its segments in a row, or its last words alone; what fits neither is taken for the latter:
-        nothing that was heard is given up for it.
+        That is all its segments in a row, or its last words alone. No earlier segment is given up for it.
         """
-        segments = [segment for stretch in self._stretches for segment in stretch.segments]
-        words = [self.answer.words(segment) for segment in segments]
-        if text in "".join(words):
-            return
-        first, last = 0, len(words)
-        while first < last and text.startswith(words[first]):
-            text, first = text.removeprefix(words[first]), first + 1
-        while first < last and text.endswith(words[last - 1]):
-            text, last = text.removesuffix(words[last - 1]), last - 1
-        if first == len(words):  # its end was lost
-            yield self.piece(text)
-        elif (first, last) == (0, len(words)):
+        words = [self.answer.words(segment) for segment in range(self.segment + 1)]
+        if text not in "".join(words):
+            for earlier in words[:-1]:
+                text = text.removeprefix(earlier)
             yield self.piece(text, whole=True)
-        else:
-            place = max(first, last - 1)
-            yield from (self._replaced("", segment) for segment in segments[first:place])
-            text = text if first < last else paragraphs((text, words[place]))
-            yield self._replaced(text, segments[place])
-
-    def _replaced(self, text: str, segment: int) -> Text:
-        return self._take_text(Text(text, segment, whole=True, aside=segment in self.answer.asides))
 
     def finish(self, usage: Mapping[str, float] = {}) -> Iterator[Event]:
         """Yield the end of a stream that ended well: ok, unless nothing was said or no call was allowed."""

@@ -5,7 +5,6 @@ Where the server is not there, is of another version of our files, or belongs to
 `start` returns None and the caller starts a fresh interpreter.
 """
 
-import fcntl
 import hashlib
 import json
 import os
@@ -14,8 +13,8 @@ import struct
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -23,7 +22,6 @@ from instrumentgpt.settings import CHECKOUT, home
 
 PROGRAMS = ("instrumentgpt.turn.process", "instrumentgpt")
 CODE = (".py", ".toml", ".md", ".html")  # what a running program of ours may have read
-LONGEST_ADDRESS = 100  # bytes; a Unix socket's may have 107
 PATIENCE_SECONDS = 10.0  # a server that has just started imports for two seconds of CPU time
 NUMBER = struct.Struct("i")
 _keeping = threading.Event()  # whether this process wants a server to be there
@@ -62,16 +60,16 @@ def start(
     argv: Sequence[str], environment: Mapping[str, str], folder: Path, files: Sequence[int]
 ) -> Warm | None:
     """Return the program `argv`, begun with `files` as its standard ones; None if it must be started cold."""
-    if not _is_ours(argv):
+    is_ours = tuple(argv[:2]) == (sys.executable, "-m") and argv[2] in PROGRAMS
+    if is_off() or not is_ours:
         return None
     connection = socket.socket(socket.AF_UNIX)
     waits, go = os.pipe()  # it begins when its number has come here, and never if that has failed
     try:
         connection.settimeout(PATIENCE_SECONDS)
-        with address(home()) as path:
-            connection.connect(path)
+        connection.connect(address())
         if peer(connection) != os.getuid():
-            raise PermissionError(f"{path} is of another user")
+            raise PermissionError("the server is of another user")
         request = {"version": code_version(), "argv": argv[2:], "cwd": str(folder), "env": dict(environment)}
         socket.send_fds(connection, [b"r"], [*files, waits])
         connection.sendall(json.dumps(request).encode() + b"\n")
@@ -93,8 +91,6 @@ def start(
 
 def start_piped(argv: Sequence[str], environment: Mapping[str, str], folder: Path) -> Warm | None:
     """Return the program as `start` does, with a pipe for each of its standard files."""
-    if not _is_ours(argv):
-        return None
     (stdin, to_program), (from_program, stdout), (complaints, stderr) = os.pipe(), os.pipe(), os.pipe()
     program = start(argv, environment, folder, (stdin, stdout, stderr))
     for pipe in (stdin, stdout, stderr):
@@ -106,10 +102,6 @@ def start_piped(argv: Sequence[str], environment: Mapping[str, str], folder: Pat
     program.stdin = os.fdopen(to_program, "wb", buffering=0)
     program.stdout, program.stderr = os.fdopen(from_program, "rb"), os.fdopen(complaints, "rb")
     return program
-
-
-def _is_ours(argv: Sequence[str]) -> bool:
-    return tuple(argv[:2]) == (sys.executable, "-m") and argv[2] in PROGRAMS
 
 
 def keep_server() -> None:
@@ -137,34 +129,23 @@ def is_off() -> bool:
 
 def code_version() -> str:
     """Return a name for our files as they are now."""
-    digest = hashlib.blake2b(f"{sys.version} {CHECKOUT}".encode(), digest_size=16)
-    for folder, folders, names in os.walk(CHECKOUT / "instrumentgpt"):
-        folders[:] = sorted(name for name in folders if name != "__pycache__")
-        for name in sorted(names):
-            if name.endswith(CODE):
-                _add(digest, os.path.join(folder, name))
-    for path in sorted(CHECKOUT.glob("*.py")):
-        _add(digest, str(path))
-    return digest.hexdigest()
+    paths = [*CHECKOUT.glob("*.py"), *(CHECKOUT / "instrumentgpt").rglob("*")]
+    ours = [(path, path.stat()) for path in paths if path.suffix in CODE]
+    files = sorted((str(path), about.st_mtime_ns, about.st_size) for path, about in ours)
+    return _digest(f"{sys.version} {files}")
 
 
-def _add(digest: "hashlib.blake2b", path: str) -> None:
-    about = os.stat(path)
-    digest.update(f"\n{path} {about.st_mtime_ns} {about.st_size}".encode())
+def address() -> str:
+    """Return where the server of this home listens: a name that the kernel knows as long as it does.
+
+    $INSTRUMENTGPT_WARM may name another home, whose server is asked then.
+    """
+    served = os.environ.get("INSTRUMENTGPT_WARM") or str(home().absolute())
+    return f"\0instrumentgpt-{os.getuid()}-{_digest(served)}"
 
 
-@contextmanager
-def address(folder: Path) -> Iterator[str]:
-    """Give the address of the server of the home `folder`, by another name where its path is too long."""
-    path = folder / "warm.sock"
-    if len(os.fsencode(path)) <= LONGEST_ADDRESS:
-        yield str(path)
-        return
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        yield f"/proc/self/fd/{opened}/{path.name}"
-    finally:
-        os.close(opened)
+def _digest(text: str) -> str:
+    return hashlib.blake2b(os.fsencode(text), digest_size=16).hexdigest()
 
 
 def peer(connection: socket.socket) -> int:
@@ -173,15 +154,3 @@ def peer(connection: socket.socket) -> int:
         return -1
     credentials = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     return int(struct.unpack("3i", credentials)[1])
-
-
-def locked(folder: Path) -> int | None:
-    """Return the open lock of the only server of the home `folder`; None if another has it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = os.open(folder / "warm.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(file)
-        return None
-    return file

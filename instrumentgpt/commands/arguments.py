@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from instrumentgpt.instruments.reading.record import StatedLoop
 
 Option = tuple[tuple[str, ...], dict[str, Any]]  # what argparse is given: names, and what it says of them
-NEVER_USED = ("--model", "--resume", "--workspace")  # of Cursor's flags: accepted, and of no effect here
 ROLES = ("time", "setpoint", "pv", "output")
 
 
@@ -263,19 +262,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     ),
     "rebuild": (option("conversation", nargs="*", metavar="CONVERSATION", help="its id; none: all of them"),),
     "doctor": (),
-    "offline": (
-        option("prompt", nargs="?", help="the question; without it, it is read from standard input"),
-        option("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)"),
-        option("-p", "--print", action="store_true", help="answer and end (always so)"),
-        option(
-            "--output-format",
-            choices=["text", "json", "stream-json"],
-            default="text",
-            help="text (default), one JSON result, or one JSON event a line",
-        ),
-        option("--stream-partial-output", action="store_true", help="print the text as it comes"),
-        *(option(flag, help=argparse.SUPPRESS) for flag in NEVER_USED),
-    ),
+    "offline": (option("--task", type=Path, metavar="FILE", help="the task as JSON (docs/architecture.md)"),),
 }
 
 

@@ -71,17 +71,17 @@ def keywords_of(question: str) -> set[str]:
     return {term for phrase in phrases(question) for term in phrase}
 
 
-def context_lines(case: Case, with_state: bool = True, with_facts: bool = True) -> str:
+def context_lines(case: Case) -> str:
     """Return the lines of the context but the pinned, what bears most on the question first."""
     shown = without_items(case.state, case.pinned) if case.pinned else case.state.copy()
     shown.last_log_file = case.state.last_log_file
     device = device_key(case.state)
     shown.findings = _newest_of_each(shown.findings, device, case)
-    head, items = render_state(shown, case.origins) if with_state else ([], [])
-    for name, nicknames in case.called.items() if with_state else ():
+    head, items = render_state(shown, case.origins)
+    for name, nicknames in case.called.items():
         quoted_names = ", ".join(f'"{nickname}"' for nickname in nicknames[-SHOWN_NICKNAMES:])  # the newest
         head.append(without_tags(f"{name} is called {quoted_names}"))
-    first, sentences, further = known_lines(case) if with_facts else ([], [], [])
+    first, sentences, further = known_lines(case)
     return "\n".join([*head, *first, *sentences, *items, *further])
 
 

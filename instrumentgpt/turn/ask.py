@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import db
@@ -37,7 +37,7 @@ from instrumentgpt.agents.process import DOCTOR, POLL, Clocks, Request, run
 from instrumentgpt.agents.registry import Agent, UnknownAgent, choose, environment_for
 from instrumentgpt.agents.sandbox import confined
 from instrumentgpt.agents.secrets import redacted, secrets_of
-from instrumentgpt.agents.stream_parser import SERVER, with_whole_result
+from instrumentgpt.agents.stream_parser import ON_RECORD, SERVER, with_whole_result
 from instrumentgpt.errors import reason
 from instrumentgpt.instruments.since import parts_of, since
 from instrumentgpt.memory.gate import Mark, Source, marks_of
@@ -50,16 +50,6 @@ from instrumentgpt.turn.request import CHAT, Asking, device_of, missing_source, 
 from instrumentgpt.turn.turn import Turn, failed
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What one asking came to."""
-
-    text: str
-    outcome: Outcome
-    usage: Mapping[str, float] = field(default_factory=dict)
-    failure: Failure | None = None
 
 
 def ask(turn: Turn, asking: Asking = CHAT) -> Events:
@@ -102,23 +92,16 @@ def ask_all(turn: Turn, askings: Sequence[Asking], at_once: int) -> Generator[tu
             halted.set()
 
 
-def replied(events: Events, segment: int | None = None) -> Generator[Event, None, Reply]:
-    """Yield the events of one asking but its words and its end; return what it came to.
-
-    segment  where its words go in the turn's answer as they come; None: they are not shown
-    """
-    failure, last = None, Done("no-result", "")
+def replied(events: Events, segment: int) -> Generator[Event, None, Done]:
+    """Yield the events of one asking but its end, its words from `segment` on; return its end."""
+    last = Done("no-result", "")
     with closing(events) as stream:
         for event in stream:
             if isinstance(event, Done):
                 last = event
-            elif isinstance(event, Text):
-                if segment is not None:
-                    yield replace(event, segment=segment + event.segment)
             else:
-                failure = event if isinstance(event, Failure) else failure
-                yield event
-    return Reply(last.text, last.outcome, last.usage, failure)
+                yield replace(event, segment=segment + event.segment) if isinstance(event, Text) else event
+    return last
 
 
 @dataclass(frozen=True)
@@ -275,12 +258,6 @@ def ask_resuming(ask: Callable[[Request], Events], request: Request) -> Events:
     yield from ask(replace(request, resume=""))
 
 
-ON_RECORD = (  # tools that return what the agent told them: no source, but for the lines of the log
-    "record_finding", "record_hypothesis", "confirm_root_cause", "rule_out", "record_value",
-    "record_constraint", "lift_constraint", "note",
-)  # fmt: skip
-
-
 def check(turn: Turn) -> None:
     """Have the turn keep with its answer where each of its numbers is from."""
 
@@ -322,6 +299,7 @@ def _with_spans(words: str) -> str:
 
 
 def _words_of_result(tool: Tool) -> str:
+    """Return what a result is a source of: what the tool was told is none, but for lines of the log."""
     if tool.name not in ON_RECORD:
         return tool.result
     rows = rows_of(result_of(tool), "findings", "hypotheses", "root_causes", "values")

@@ -20,6 +20,7 @@ from instrumentgpt.storage.notes import constraints_of, matching_notes, notes_of
 from instrumentgpt.storage.recall import recall
 from instrumentgpt.storage.revised_memory import messages_put_back, revised_memory
 
+RULE_TAG = "@instrument"  # seed 004; the name of our rule in the agent's folder
 TAGGED = ("cursor",)  # agents that know rules by a tag in the request
 LOOKED_AT = 1_000  # characters of a request that say what it is about; it may hold a pasted log
 
@@ -64,10 +65,10 @@ def prompt_for(
         is_device_query=bool(devices),
         request=excerpt if memory.is_too_long(request, budget) else "",
         recalled=[*put_back, *recalled],
-        elsewhere=_elsewhere(database, conversation_id, request, revised.state, inventory, settings),
+        elsewhere=_elsewhere(database, conversation_id, request, revised.state, inventory),
         notes=_notes(database, conversation_id, request, [memory.device_key(revised.state), *named], names),
     )
-    rules = memory.Rules(settings.recent_exchanges, budget, settings.shown_layers)
+    rules = memory.Rules(settings.recent_exchanges, budget)
     return memory.compose(case, history(database, conversation_id, before, placed), summary, beside, rules)
 
 
@@ -98,11 +99,10 @@ def _elsewhere(
     request: str,
     state: memory.DiagnosticState,
     inventory: Inventory,
-    settings: Settings,
 ) -> list[str]:
     """Return the lines on what other conversations found on the state's device and its siblings."""
     device = inventory.known_as(identity(state))
-    if device is None or "history" not in settings.shown_layers:
+    if device is None:
         return []
     items = [*state.findings, *state.hypotheses]
     classes = {name for text in [request[:LOOKED_AT], *items] for name in fault_classes(text)} - {*NO_FAULT}
@@ -129,13 +129,12 @@ def keep_long_request(request: str, folder: Path, budget: int) -> None:
         (folder / request_file(request)).write_text(request, encoding="utf-8", errors="replace")
 
 
-def tagged(question: str, tag: str, agent: str, is_device_query: bool) -> str:
+def tagged(question: str, agent: str, is_device_query: bool) -> str:
     """Return the request for `agent`: as typed, and below it the rule's tag if a device is named.
 
-    >>> tagged("10.1.1.47 為什麼溫度波動？", "@instrument", "cursor", True)
+    >>> tagged("10.1.1.47 為什麼溫度波動？", "cursor", True)
     '10.1.1.47 為什麼溫度波動？\\n\\n@instrument'
-    >>> tagged("why?", "@instrument", "cursor", False)
+    >>> tagged("why?", "cursor", False)
     'why?'
     """
-    words = " ".join(tag.split())
-    return f"{question}\n\n{words}" if words and is_device_query and agent in TAGGED else question
+    return f"{question}\n\n{RULE_TAG}" if is_device_query and agent in TAGGED else question

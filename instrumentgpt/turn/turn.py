@@ -167,7 +167,7 @@ class Turn:
         reserve  tokens of the budget that a mode needs for words of its own around it
         """
         budget = max(1, self.settings.prompt_tokens - reserve)
-        request = tagged(self.question.content, self.settings.rule_tag, agent, bool(self.devices))
+        request = tagged(self.question.content, agent, bool(self.devices))
         prompt = self.composed(request, budget)
         keep_long_request(request, self.workspace(), budget)
         self.summary = prompt.summary

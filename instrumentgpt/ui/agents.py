@@ -33,7 +33,7 @@ def look(agent: Agent, program: str) -> bool:
         return True
     with st.spinner(say("Asking the agent…")):
         status = login.status_of(program, commands, environment)
-        model_ids = [model.id for model in login.models_of(program, commands, environment)]
+        model_ids = login.models_of(program, commands, environment)
     words = untrusted.label(status.text, WORDS)
     if status.logged_in is False:
         remedy = say("Run `{command}` in a terminal.", command=" ".join((program, *commands.login)))

@@ -48,11 +48,6 @@ def rivals_of(fault: str) -> tuple[str, ...]:
     return tuple(next_tests().get(fault, {}).get("rivals", ()))
 
 
-def inseparable_rival(finding: Mapping[str, Any]) -> str:
-    """Return the cause that the log alone cannot tell from the finding's; "" if there is none."""
-    return next((row["class"] for row in finding["alternatives"] if row["reason"] == "not_separable"), "")
-
-
 def clause(summary: str) -> str:
     """Return the first part of a finding's sentence: what was seen, without what it is compared with.
 

@@ -11,7 +11,6 @@ from instrumentgpt.agents.offline.panel_plan import (
     Reason,
     figure,
     first_line,
-    inseparable_rival,
     on_channel,
     reasons,
     sentence,
@@ -132,7 +131,9 @@ def _decide(field: _Field) -> _View:
 def _holds(field: _Field, finding: Mapping[str, Any]) -> _View:
     """Return position, confidence, condition and measurement of an expert whose check found something."""
     where = where_is(finding["channel"], field.case.language)
-    rival = inseparable_rival(finding)
+    # what the log alone cannot tell from it
+    alike = (row["class"] for row in finding["alternatives"] if row["reason"] == "not_separable")
+    rival = next(alike, "")
     seen = sentence(finding["summary"])
     if not seen.startswith(finding["title"]):  # some sentences begin with it
         seen = field.say("panel_holds", title=finding["title"], clause=seen)

@@ -23,10 +23,10 @@ from instrumentgpt.settings import settings_in_force
 def run_offline(arguments: argparse.Namespace) -> int:
     """Answer one task on standard output; return 0, or 1 if there was no answer."""
     sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    wire, error = Wire(sys.stdout, arguments.output_format, arguments.stream_partial_output), ""
+    wire, error = Wire(sys.stdout), ""
     wire.open(str(Path.cwd()))
     try:
-        task = read_task(arguments.task, arguments.prompt or _standard_input())
+        task = read_task(arguments.task, sys.stdin.buffer.read().decode("utf-8", "replace"))
         wire.hear(task.question)
         for words in TASKS[task.task](task, wire):
             wire.say(words)
@@ -36,12 +36,6 @@ def run_offline(arguments: argparse.Namespace) -> int:
         error = f"The offline analyst failed: {reason(problem)}. Please report this question."
     wire.close(error)
     return 1 if error else 0
-
-
-def _standard_input() -> str:
-    if sys.stdin.isatty():
-        raise BadTask("no question. Give it as an argument, or on standard input")
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def rehearse() -> None:

@@ -4,22 +4,18 @@ import json
 import time
 import uuid
 from collections.abc import Callable
-from typing import Any, Literal, TextIO
+from typing import Any, TextIO
 
 SERVER = "instrumentgpt"  # our tools appear as those of an MCP server of this name
 MODEL = "offline analyst"
-Format = Literal["text", "json", "stream-json"]
 ToolFunction = Callable[[str, dict[str, Any]], dict[str, Any]]
 
 
 class Wire:
-    """One answer being written to `stream`: deltas, a recap per segment, tool calls, a result.
+    """One answer being written to `stream`: deltas, a recap per segment, tool calls, a result."""
 
-    partial   whether deltas are printed, or only whole segments (Cursor's `--stream-partial-output`)
-    """
-
-    def __init__(self, stream: TextIO, form: Format = "stream-json", partial: bool = False) -> None:
-        self.stream, self.form, self.partial = stream, form, partial
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
         self.session, self.model = str(uuid.uuid4()), MODEL
         self.clock = time.time
         self.started = self.clock()
@@ -44,7 +40,7 @@ class Wire:
 
     def say(self, text: str) -> None:
         """Add `text` to the answer."""
-        if text and self.partial:
+        if text:
             self._event("assistant", message=_message("assistant", text), timestamp_ms=self._now())
         self.segment += text
 
@@ -86,8 +82,6 @@ class Wire:
             request_id=f"{self.session}-request",
             usage={"inputTokens": 0, "outputTokens": 0, "cacheReadTokens": 0, "cacheWriteTokens": 0},
         )
-        if self.form == "text":
-            print(error or self.text, file=self.stream, flush=True)
 
     def _recap(self, **marks: Any) -> None:
         if self.segment:
@@ -102,9 +96,8 @@ class Wire:
         return round(1000 * self.clock())
 
     def _event(self, kind: str, **fields: Any) -> None:
-        if self.form == "stream-json" or (self.form == "json" and kind == "result"):
-            event = {"type": kind, **fields, "session_id": self.session}
-            print(json.dumps(event, ensure_ascii=False), file=self.stream, flush=True)
+        event = {"type": kind, **fields, "session_id": self.session}
+        print(json.dumps(event, ensure_ascii=False), file=self.stream, flush=True)
 
 
 def _message(role: str, text: str) -> dict[str, Any]:

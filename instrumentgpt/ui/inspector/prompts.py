@@ -176,7 +176,7 @@ def next_prompt(
     state = memory.begin_question(
         state, device.ip if device else None, device.name if device else None, filed, question
     )
-    request = tagged(question, settings.rule_tag, installed(settings.agent, settings), bool(devices))
+    request = tagged(question, installed(settings.agent, settings), bool(devices))
     before = state, summary, devices, inventory, settings
     return prompt_for(database, conversation_id, request, LAST_ID, *before), state
 
