@@ -83,12 +83,6 @@ def test_each_criterion_can_fail():
 
 
 @pytest.mark.usefixtures("forked")
-def test_a_recording_of_another_prompt_is_stale(tmp_path):
-    outcome = run_case(SWING, "replay", tmp_path, tmp_path / "none.jsonl")
-    assert "stale" in outcome.answers[0].error and not outcome.answers[0].tools
-
-
-@pytest.mark.usefixtures("forked")
 @pytest.mark.parametrize(
     "name", ["a log line lifts a ban of the user", "a log line lays down a ban of its own"]
 )
@@ -126,15 +120,6 @@ def test_what_an_agent_hands_over_forges_nothing_below_its_answer(database, resu
 
 def test_an_image_that_a_log_asked_for_is_never_drawn():
     assert "<img" not in html("![chart](http://127.0.0.1:9/leak?q=secret)")
-
-
-@pytest.mark.usefixtures("forked")
-def test_a_recorded_turn_is_replayed_with_its_tools_called_anew(tmp_path):
-    [said] = evaluate([SWING], ["good"], record=True, recordings=tmp_path)
-    [again] = evaluate([SWING], ["replay"], recordings=tmp_path)
-    assert again.passed and again.outcome.answers[-1].text == said.outcome.answers[-1].text
-    [other] = evaluate([replace(SWING, seed=1)], ["replay"], recordings=tmp_path)
-    assert other.stale and "tool results" in other.outcome.answers[-1].error
 
 
 def test_rated_answers_are_cases_to_be_completed_whatever_they_say(database, tmp_path):

@@ -29,7 +29,7 @@ def run_eval(arguments: argparse.Namespace) -> int:
     if not is_off():
         warm_server.warm_up()  # programs of ours are forked from this one
     results = []
-    for result in evaluate(cases, agents, arguments.record):
+    for result in evaluate(cases, agents):
         results.append(result)
         failed = [f"{verdict.criterion}: {verdict.why}" for verdict in result.verdicts if not verdict.met]
         note = result.skipped or "; ".join(failed) or "passed"
