@@ -121,10 +121,7 @@ def _role(role: str) -> Option:
 
 
 AGENT = option("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
-JUDGES = (
-    option("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)"),
-    option("--scheduler", default="", metavar="ADDRESS", help="judge on this Dask cluster instead"),
-)
+JOBS = option("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
 STATING = (  # what a log does not say of itself
     option("--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3"),
     *map(_role, ROLES),
@@ -191,7 +188,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     "scan": (
         option("device", nargs="*", metavar="DEVICE", help="by name or address; none: all of them"),
         option("--newest", type=int, default=0, metavar="N", help="only the N newest logs of each"),
-        *JUDGES,
+        JOBS,
         option("--export", type=Path, metavar="FILE", help="all verdicts as .parquet or .csv, too"),
         _json("one JSON object per device and line"),
         _language("of the text"),
@@ -199,7 +196,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     "watch": (
         option("--every", type=minutes, default=10.0, metavar="MINUTES", help="between looks (10)"),
         option("--once", action="store_true", help="look once and end, for a timer of the system"),
-        *JUDGES,
+        JOBS,
     ),
     "eval": (
         option("--agent", action="append", metavar="NAME", help="who answers, several times for several"),
