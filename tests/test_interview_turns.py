@@ -246,41 +246,17 @@ def test_the_agent_may_only_read_whatever_the_conversation_allows(tmp_path, monk
     assert "--force" not in interview and "--force" in chat
 
 
-def test_a_root_cause_found_before_is_told_at_the_start(talk, database, tmp_path, monkeypatch):
+def test_a_root_cause_found_before_is_told_to_the_agent(talk, database, tmp_path, monkeypatch):
     earlier = db.create_conversation(database, "last month")
     state = memory.DiagnosticState("10.1.1.47", "zspr 052", root_causes=["a worn relay of channel 2"])
     db.update_memory(earlier, "", state.serialize(), database)
     db.add_state_items(
         database, earlier, [db.StateItem("zspr 052", "root_causes", state.root_causes[0], "agent")]
     )
-    first = Talk()
-    assert "An earlier cause there was: a worn relay of channel 2" in first.say("zspr 052 drifts")
     program = stub_agent(tmp_path / "asked", "✅ Clear.\n\n❓ What else?")
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
     Talk("cursor").say("zspr 052 drifts")
     assert "a worn relay of channel 2" in prompts_of(program)[0]
-
-
-def test_what_the_last_log_showed_is_asked_about(database):
-    conversation = db.create_conversation(database)
-    state = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=["channel 1 swings by 0.6 °C"])
-    db.update_memory(conversation, "", state.serialize(), database)
-    answer = Talk(conversation=conversation).say("it drifts")
-    assert "❓ The log shows: channel 1 swings by 0.6 °C. Is that what you mean" in answer
-
-
-def test_nobody_is_asked_whether_a_healthy_channel_is_the_trouble(database):
-    conversation = db.create_conversation(database)
-    healthy = ["Channel 1 is healthy: holds within ±0.02 °C", "通道 4 正常：保溫在 ±0.14 °C 之內"]
-    healthy += ["Ruled out: Heater failure (pv does not move the wrong way)", "已排除：加熱器失效"]
-    findings = ["channel 1 swings by 0.6 °C", *healthy]
-    told = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=findings)
-    db.update_memory(conversation, "", told.serialize(), database)
-    assert "The log shows: channel 1 swings" in Talk(conversation=conversation).say("it drifts")
-    calm = db.create_conversation(database)
-    told = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=healthy)
-    db.update_memory(calm, "", told.serialize(), database)
-    assert "The log shows" not in Talk(conversation=calm).say("it drifts")
 
 
 def test_a_device_that_the_inventory_lacks_can_be_reported_too(tmp_path, monkeypatch):

@@ -11,7 +11,6 @@ from instrumentgpt.agents.events import Done, Text
 from instrumentgpt.modes.panel.display import stage_costs
 from instrumentgpt.modes.panel.session import read_progress
 from instrumentgpt.settings import database_path
-from instrumentgpt.storage.artifacts import documents_folder
 from instrumentgpt.storage.panels import latest_panel, list_steps
 from instrumentgpt.storage.runs import get_prompt, list_prompts
 from instrumentgpt.turn import runs
@@ -45,7 +44,7 @@ def offers_of(database, conversation):
     return db.list_offers(database, db.list_messages(database, conversation)[-1].id)
 
 
-def test_001_8_9_a_panel_goes_from_its_question_to_its_document(scripted, database, conversation):
+def test_001_8_9_a_panel_goes_from_its_question_to_its_conclusion(scripted, database, conversation):
     scripted(*agreeing())
     said = text_of(turn(conversation, QUESTION))
     assert "2 sub-problems" in said and "Part 2?" in said
@@ -72,14 +71,9 @@ def test_001_8_9_a_panel_goes_from_its_question_to_its_document(scripted, databa
     assert any(f"Oscillation from the gains: {SWING}" in cause for cause in state.root_causes)
     assert state.status == "resolved" and called(events, "confirm_root_cause")
     offers = offers_of(database, conversation)
-    assert [one.mode for one in offers] == ["chat", "investigate", "panel", "panel"]
-    assert db.list_documents(database, conversation) == []
-    assert text_of(turn(conversation, offers[-1].text)).startswith("Saved as")
-    assert offers_of(database, conversation) == offers[:-1], "what is saved is not offered to be saved"
-    (document,) = db.list_documents(database, conversation)
-    content = (documents_folder(database) / document.file).read_text()
-    assert QUESTION in content and "| Control | Oscillation from the gains | 0.90 |" in content
-    assert "### Conclusion" in content and "They agree on 45 s." in content
+    assert [one.mode for one in offers] == ["chat", "investigate", "panel"]
+    assert "| Control | Oscillation from the gains | 0.90 |" in said
+    assert "### Conclusion" in said and "They agree on 45 s." in said
 
 
 def test_a_refusal_drops_it_and_asks_nobody(scripted, database, conversation):
@@ -276,15 +270,14 @@ def test_001_11_a_models_summary_is_the_memory_if_its_length_and_numbers_hold(
     assert any("Your previous position: Control: Channel 2 swings" in text for text in memories) != is_taken
 
 
-def test_a_question_on_a_panel_that_is_done_is_answered_from_its_record(
+def test_a_question_on_a_panel_that_is_done_is_answered_as_in_the_chat_which_knows_what_was_found(
     scripted, proposal, database, conversation
 ):
     out = [{"cause": "sensor_bias", "because": "pv agrees with the other channels within 0.1 °C", "line": 12}]
     scripted(*agreeing(says("sensing", 1, "The noise is 0.019 °C.", confidence=0.7, rejects=out)))
     turn(conversation, "yes")
     done = latest_panel(database, conversation)
-    said = text_of(turn(conversation, "why did they rule out the sensor offset?"))
-    assert "**Measurement** (1): rules out “Sensor offset”: pv agrees with the other channels" in said
-    assert "[L 12](" in said and latest_panel(database, conversation) == done
-    scripted({"task": "panel_question", "contains": "within 0.1 °C", "say": '{"text": "Because of 0.1 °C."}'})
-    assert text_of(turn(conversation, "why not the sensor?")) == "Because of 0.1 °C."
+    scripted({"task": "chat", "say": "Because of 0.1 °C."})
+    assert text_of(turn(conversation, "why did they rule out the sensor offset?")) == "Because of 0.1 °C."
+    assert "within 0.1 °C" in prompts_of(database, conversation, "chat")[-1]
+    assert latest_panel(database, conversation) == done

@@ -87,19 +87,23 @@ def print_text(events: Iterator[Event], as_they_come: bool) -> int:
 
     as_they_come  every word at once, for a reader; else the answer alone, once it is known which words are
     """
-    printed: Printed | Collected = Printed() if as_they_come else Collected()
-    outcome = "no-result"
+    printed, answer, outcome = Printed(), Answer(), "no-result"
     try:
         for event in events:
-            if isinstance(event, Text):
+            answer.take(event)
+            if isinstance(event, Text) and as_they_come:
                 printed.add(event)
+            elif isinstance(event, Text) and event.aside:
+                print(_LINK.sub(r"\1", answer.words(event.segment).strip()), file=sys.stderr, flush=True)
             elif isinstance(event, Done):
                 outcome = event.outcome
             elif note := _note(event):
                 printed.pause()
                 print(note, file=sys.stderr, flush=True)
     finally:  # by Ctrl-C, too
-        printed.end()
+        printed.pause()
+        if not as_they_come and (text := _LINK.sub(r"\1", answer.text).strip("\n")):
+            print(text, flush=True)
     return 0 if outcome == "ok" else 1
 
 
@@ -118,45 +122,21 @@ def _note(event: Event) -> str:
     return ""
 
 
-class Collected:
-    """An answer for a file or a pipe; what is said on the way to it is told beside it."""
-
-    def __init__(self) -> None:
-        self.answer = Answer()
-
-    def add(self, event: Text) -> None:
-        """Keep what `event` adds."""
-        self.answer.take(event)
-        if event.aside:
-            text = self.answer.words(event.segment).strip()
-            print(_LINK.sub(r"\1", text), file=sys.stderr, flush=True)
-
-    def pause(self) -> None:
-        """Do nothing: it is not printed yet."""
-
-    def end(self) -> None:
-        """Print the answer."""
-        if text := _LINK.sub(r"\1", self.answer.text).strip("\n"):
-            print(text, flush=True)
-
-
 class Printed:
     """What the terminal shows of an answer; text once printed stays, so a recap adds only what is new."""
 
     def __init__(self) -> None:
-        self.segments: dict[int, str] = {}
+        self.answer = Answer()
         self.segment: int | None = None  # the one printed last
         self.link_start = ""  # the beginning of a link, until its end is there
         self.end_of_text = "\n\n"  # the last two characters
 
     def add(self, event: Text) -> None:
         """Print what `event` adds; another segment is another paragraph."""
-        earlier = self.segments.get(event.segment, "")
-        if not event.whole:
-            text = event.text
-        else:
-            text = event.text.removeprefix(earlier) if event.text.startswith(earlier) else f"\n{event.text}"
-        self.segments[event.segment] = event.text if event.whole else earlier + event.text
+        earlier = self.answer.words(event.segment)
+        self.answer.take(event)
+        words = self.answer.words(event.segment)
+        text = words.removeprefix(earlier) if words.startswith(earlier) else f"\n{words}"
         if event.segment != self.segment:
             text = text.lstrip("\n")
             if not text.strip():
@@ -176,8 +156,6 @@ class Printed:
         self.link_start = ""
         if not self.end_of_text.endswith("\n"):
             self._write("\n")
-
-    end = pause  # it prints what was held, and ends the last line
 
     def _write(self, text: str) -> None:
         if text:

@@ -26,7 +26,7 @@ REWRITE = (
     "Use these facts and no others, keep every number and link:\n\n{facts}"
 )
 NO_PRINTER = (
-    "A PDF needs Chromium (apt-get install chromium) or WeasyPrint (pip install weasyprint) "
+    "A PDF needs Chromium (apt-get install chromium) "
     "on the computer of this page; the HTML can be printed in any browser."
 )
 Maker = Callable[..., Document]  # of a database, and language and address

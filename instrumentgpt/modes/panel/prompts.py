@@ -215,15 +215,6 @@ def summaries_prompt(context: Context, goal: str, views: Sequence[View]) -> str:
     return "\n\n".join([section("sub_problem", goal), said, stage_task("expert_memory", context)])
 
 
-def question_prompt(
-    context: Context, results: Sequence[contracts.SubProblemResult], ending: str, question: str
-) -> str:
-    """Return what is told with a question on a panel that is done: what was said in it, and the question."""
-    asks = section("sub_problem", f"Conclusion:\n{ending}\n\nThe user asks: {question}")
-    said = said_section([row for result in results for row in result.said])
-    return stage_prompt("question", context, results_section(results), asks, elastic=said)
-
-
 def record_of(brief: Mapping[str, Any]) -> str:
     """Return what the log says: findings with their evidence, then the figures of channels with a fault."""
     lines = [f"log {brief.get('log', '')} of {brief.get('label', '')}: {brief.get('lines', 0)} lines"]

@@ -82,14 +82,6 @@ class Progress:
         return sum(step.key.stage in ("contribution", "synthesis") for step in self.steps)
 
     @property
-    def conclusion(self) -> str:
-        """The overall synthesis; "" before there is one."""
-        texts = (
-            step.content.get("content", {}).get("text", "") for step in self.steps if step.key == CONCLUSION
-        )
-        return next(texts, "")
-
-    @property
     def parts(self) -> list[PartProgress]:
         """How far each sub-problem is, in order."""
         return [self._part(part, self.results) for part in self.plan.sub_problems]
@@ -294,19 +286,15 @@ def _cause(result: SubProblemResult, cause: str, field: str, context: Context) -
     return {"summary": text, field: [{"text": text, "evidence": evidence[:6]}]}
 
 
-def after_the_end(progress: Progress, saved: bool = False) -> list[Offer]:
-    """Return what is of use after the conclusion: the next action, a report, another panel, saving it.
-
-    saved  it is saved already
-    """
+def after_the_end(progress: Progress) -> list[Offer]:
+    """Return what is of use after the conclusion: the next action, a report, another panel."""
     panel, language = progress.panel, progress.language
     label = str(panel.brief.get("device") or panel.brief["log"])
-    offers = [
+    return [
         Offer(say("offer_next", language), say("ask_next", language), "chat"),
         Offer(say("offer_report", language), say("ask_report", language, label=label), "investigate"),
         Offer(say("offer_again", language), panel.question, "panel"),
     ]
-    return offers if saved else [*offers, Offer(say("save", language), say("save", language), "panel")]
 
 
 def going_on(progress: Progress) -> Offer:
