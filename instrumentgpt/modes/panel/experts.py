@@ -1,4 +1,4 @@
-"""The experts: who may speak on what, with which tools, and what they must never claim (experts.toml).
+"""The experts: who may speak on what, with which tools (experts.toml).
 
 The decomposition of a problem among them is checked, put in order, written as text that people edit, and read
 again.
@@ -45,11 +45,6 @@ class Words(_Table):
     role: str
 
 
-class _Claim(_Table):
-    en: str
-    zh: str = ""
-
-
 def _of(allowed: Iterable[str]) -> AfterValidator:
     """Return the check that each of a list is `allowed`."""
     names = list(allowed)
@@ -68,7 +63,6 @@ class Expert(_Table):
     code: str
     speaks_on: Annotated[tuple[str, ...], Field(min_length=1), _of([*faults(), ANY])]
     tools: Annotated[tuple[str, ...], Field(min_length=1), _of(TOOLS)]
-    must_never_claim: tuple[_Claim, ...] = ()
     en: Words
     zh: Words | None = None
 
@@ -84,10 +78,6 @@ class Expert(_Table):
     def name(self, language: Language) -> str:
         """Return what it is called."""
         return self.words(language).name
-
-    def never(self, language: Language) -> list[str]:
-        """Return what it must never claim."""
-        return [claim.zh if language == "zh" and claim.zh else claim.en for claim in self.must_never_claim]
 
 
 def read_experts(home: Path | None = None) -> dict[str, Expert]:
@@ -128,11 +118,6 @@ def _read(path: Path) -> dict[str, Expert]:
 
 _LINE = re.compile(r"^\s*(?P<id>\d{1,2})\s*[.、)]\s*(?P<rest>\S.*)$")
 _AFTER = re.compile(r"^(?:after|先做完|在|需要|needs)\s*(?P<ids>[\d,、 ]+)\s*(?:之後|后|後)?$", re.I)
-_REMOVE = re.compile(
-    r"^(?:please\s+)?(?:remove|drop|delete|skip|without|leave out|刪除|刪掉|去掉|移除|不要|跳過)\s*"
-    r"(?:sub-?problem|no\.?|number|子問題|第)?\s*(?P<ids>\d{1,2}(?:\s*(?:,|、|and|和|與)\s*\d{1,2})*)\s*(?:個|項)?[.。]?$",
-    re.I,
-)
 
 
 class BadPlan(InstrumentGPTError, ValueError):
@@ -186,21 +171,22 @@ def written(plan: Plan) -> str:
 
 
 def edited(plan: Plan, text: str, experts: Mapping[str, Expert]) -> Plan | None:
-    """Return `plan` as `text` changes it: lines as `written` has them, or "remove 2"; None if it is no edit.
+    """Return `plan` as `text` changes it, lines as `written` has them; None if it is no edit.
 
-    What a line leaves out (experts, order) stays as it was. Raises BadPlan or BadExpert.
+    What a line leaves out (experts, order) stays as it was; for what is left out as a whole nobody waits.
+    Raises BadPlan or BadExpert.
     """
-    if removal := _REMOVE.match(text.strip()):
-        gone = {int(number) for number in re.findall(r"\d+", removal["ids"])}
-        return checked(_without(plan, gone), experts)
     lines = [hit for line in text.splitlines() if (hit := _LINE.match(line))]
     if len(lines) < FEWEST or len(lines) != sum(bool(line.strip()) for line in text.splitlines()):
         return None
     if len(lines) > MOST:
         raise BadPlan(f"{len(lines)} sub-problems are too many. Leave at most {MOST}")
     before = {part.id: part for part in plan.sub_problems}
-    parts = tuple(_read_line(int(hit["id"]), hit["rest"], before) for hit in lines)
-    return checked(Plan(sub_problems=parts), experts)
+    parts = [_read_line(int(hit["id"]), hit["rest"], before) for hit in lines]
+    gone = before.keys() - {part.id for part in parts}
+    needs = [tuple(number for number in part.after if number not in gone) for part in parts]
+    left = [part.model_copy(update={"after": after}) for part, after in zip(parts, needs, strict=True)]
+    return checked(Plan(sub_problems=tuple(left)), experts)
 
 
 def _read_line(number: int, rest: str, before: Mapping[int, SubProblem]) -> SubProblem:
@@ -217,15 +203,3 @@ def _read_line(number: int, rest: str, before: Mapping[int, SubProblem]) -> SubP
         return earlier.model_copy(update={"goal": goal, "experts": codes, "after": after})
     everything = tuple(dict.fromkeys(candidate for part in before.values() for candidate in part.candidates))
     return SubProblem(id=number, goal=goal, experts=codes, after=after, candidates=everything)
-
-
-def _without(plan: Plan, gone: set[int]) -> Plan:
-    left = [part for part in plan.sub_problems if part.id not in gone]
-    if len(left) == len(plan.sub_problems):
-        raise BadPlan(f"There is no sub-problem {min(gone)}. Say one of 1 to {len(left)}")
-    if len(left) < FEWEST:
-        raise BadPlan(
-            f"{len(left)} sub-problem would be left; a panel has at least {FEWEST}. Ask it in the chat"
-        )
-    after = {part.id: tuple(number for number in part.after if number not in gone) for part in left}
-    return Plan(sub_problems=tuple(part.model_copy(update={"after": after[part.id]}) for part in left))

@@ -166,11 +166,10 @@ def contribution_prompt(
 ) -> str:
     """Return what `expert` is told; `memory` stands right after the role, and only if there is one."""
     words = expert.words(context.language)
-    never = "; ".join(expert.never(context.language))
     role = (
         f"You are the expert “{words.name}” ({words.field}) of a panel on an instrument. {words.role}\n"
         f"You may vote for or rule out: {', '.join(expert.speaks_on)}.\n"
-        f"You may call: {', '.join(expert.tools)}.\n" + (f"Never claim: {never}.\n" if never else "")
+        f"You may call: {', '.join(expert.tools)}.\n"
     )
     goal = f"{part.id}. {part.goal}\nCandidates: {', '.join(part.candidates) or 'name them'}"
     return stage_prompt(
