@@ -70,8 +70,7 @@ def test_002_9_memorize_recall_and_forget_go_through_the_database_in_both_langua
         assert "The fan is worn" in said(conversation, f"$recall {query}")
     assert "It was replaced" in said(conversation, "$forget fan It was replaced")
     assert db.list_notes(database) == []
-    again = said(conversation, "$recall fan")
-    assert again == "`fan` was forgotten in turn 4: It was replaced" and "worn" not in again
+    assert said(conversation, "$recall fan").startswith("Nothing here bears on `fan`")
 
 
 def test_a_note_that_is_kept_again_replaces_the_first(database, conversation):
@@ -203,11 +202,9 @@ def test_observe_shows_the_last_reading_of_the_channel_and_the_newest_events(con
 
 def test_observe_shows_warnings_and_errors_before_other_events(conversation):
     text = said(conversation, "$observe 052")
-    trouble, others = text.split("Newest warnings and errors, each kind once:")[1].split(
-        "Newest other events"
-    )
+    trouble, _, others = text.split("Newest events, each kind once")[1].partition(" info ")
     assert "error `socket closed by peer 10.1.1.204`" in trouble and "warning `slow client" in trouble
-    assert "info" in others and "error" not in others
+    assert others and " error " not in others
 
 
 def test_observe_goes_on_with_the_device_of_the_conversation_and_else_asks_for_it(conversation):
