@@ -15,6 +15,7 @@ from instrumentgpt.errors import InstrumentGPTError
 
 COMMANDS = {  # command → what it does; arguments.py says what it takes
     "ask": "ask a question about a device or a log, and follow up on it",
+    "panel": "examine several possible causes of a problem by a panel of experts",
     "diagnose": "say what is wrong in log files, with the lines that show it",
     "compare": "say what changed between two logs, or in one log at a time of day",
     "plot": "draw a log: setpoint, temperature and output with the findings shaded",
@@ -32,7 +33,7 @@ COMMANDS = {  # command → what it does; arguments.py says what it takes
     "offline": "answer one task from standard input, on the wire of a CLI agent, without any model",
 }
 MODULES = {  # module → the commands that its functions `run_COMMAND` do
-    "commands.ask": ("ask",),
+    "commands.ask": ("ask", "panel"),
     "commands.logs": ("diagnose", "compare", "plot"),
     "commands.fleet": ("devices", "scan", "watch"),
     "commands.conversations": ("search", "export", "prune", "rebuild"),

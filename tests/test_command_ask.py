@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from faulty_logs import written
 
 import db
 from instrumentgpt.__main__ import main
@@ -61,22 +60,6 @@ def test_files_are_handed_over(tmp_path, capsys):
     path.write_text("".join(f"{i * 0.5},60,{60 + i % 2 / 10},50\n" for i in range(600)), encoding="utf-8")
     assert ask("what is wrong?", str(path)) == 0
     assert "`notes.csv`" in capsys.readouterr().out
-
-
-def test_a_panel_is_proposed_and_agreed_to_with_the_next_word(tmp_path, capsys):
-    assert ask("--mode", "panel", "加熱器還是感測器？", str(written("heater_degradation", tmp_path))) == 0
-    assert "個子問題" in capsys.readouterr().out
-    assert ask("--continue", "好") == 0
-    printed = capsys.readouterr()
-    for text in ("### 子問題 2／3", "✓ 承接子問題", "| 專家 | 主張 |", "expert_memory"):
-        assert text in printed.out
-    assert "加熱或冷卻衰退" in printed.out.partition("### 結論")[2]
-    assert "… diagnose_log" in printed.err and "… diagnose_log" not in printed.out
-
-
-def test_where_the_checks_leave_one_cause_alive_one_answer_is_enough(capsys):
-    assert ask("--mode", "panel", "zspr 053 why?") == 0
-    assert "one answer is enough" in capsys.readouterr().out
 
 
 def test_json_prints_the_events_of_the_turn(capsys):

@@ -120,6 +120,7 @@ def _role(role: str) -> Option:
     return option(f"--{role}", metavar=f"COLUMN{value}", help=text)
 
 
+AGENT = option("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
 JOBS = option("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
 STATING = (  # what a log does not say of itself
     option("--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3"),
@@ -135,14 +136,21 @@ STATING = (  # what a log does not say of itself
     _of_loops("--band", band, "SIZE", "deviation of pv that is worth a word, in its unit"),
     option("--forget", action="store_true", help="what was said of logs like these before"),
 )
+GOING_ON = {"ask": "", "panel": "the panel of "}  # command → the part of a conversation that it goes on with
 OPTIONS: dict[str, tuple[Option, ...]] = {
     "ask": (
         option("question", type=words, help="in English or Chinese; “-” reads it from standard input"),
         option("files", nargs="*", type=Path, metavar="FILE", help="logs or images to hand over"),
-        option("--agent", default="auto", help="who answers: auto (default), offline, cursor, …"),
+        AGENT,
         option("--mode", default="chat", help="how it is answered: chat (default), …"),
         *STATING,
         _json("print every event as a line of JSON"),
+    ),
+    "panel": (
+        option("question", type=words, help="in English or Chinese; it may name a device"),
+        option("--log", type=Path, action="append", default=[], help="a log to examine (repeatable)"),
+        AGENT,
+        option("--yes", action="store_true", help="approve the decomposition without asking"),
     ),
     "diagnose": (
         option("logs", nargs="+", type=Path, metavar="LOG", help="a log file, .gz, or folder of parts"),
@@ -271,8 +279,8 @@ def add_options(parser: argparse.ArgumentParser, command: str) -> None:
     """Add what `command` takes."""
     for names, look in OPTIONS[command]:
         parser.add_argument(*names, **look)
-    if command == "ask":
-        group = parser.add_mutually_exclusive_group()
-        group.add_argument("--conversation", metavar="ID", help="go on with this conversation")
-        help = "go on with the latest conversation"
+    if command in GOING_ON:
+        group, part = parser.add_mutually_exclusive_group(), GOING_ON[command]
+        group.add_argument("--conversation", metavar="ID", help=f"go on with {part}this conversation")
+        help = f"go on with {part}the latest conversation"
         group.add_argument("--continue", dest="continue_", action="store_true", help=help)

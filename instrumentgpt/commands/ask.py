@@ -1,4 +1,4 @@
-"""`ask`: a turn in the terminal, the same as on the page."""
+"""`ask` and `panel`: turns in the terminal, the same as on the page."""
 
 import argparse
 import contextlib
@@ -18,6 +18,7 @@ from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
 from instrumentgpt.instruments.reading.transcripts import unpacked
 from instrumentgpt.settings import home
+from instrumentgpt.storage.panels import latest_panel
 from instrumentgpt.storage.paths import database_path, make_files_private
 from instrumentgpt.turn import runs
 from instrumentgpt.turn.open_questions import open_questions
@@ -161,3 +162,36 @@ class Printed:
             sys.stdout.write(text)
             sys.stdout.flush()
             self.end_of_text = (self.end_of_text + text)[-2:]
+
+
+def run_panel(arguments: argparse.Namespace) -> int:
+    """Print the decomposition, and after approval each stage; return 0 once the panel has concluded."""
+    make_files_private()
+    files = [known_file(path) for path in arguments.log]
+    conversation = conversation_for(arguments.question, arguments)
+    message: str | None = arguments.question
+    code = 0
+    while message is not None:
+        where = database_path(), conversation, message
+        with closing(runs.consume(*where, mode="panel", agent=arguments.agent, attachments=files)) as stream:
+            code = print_text(stream, as_they_come=True)
+        files = []
+        message = _next(conversation, arguments.yes) if code == 0 else None
+    print(f"conversation {conversation} (go on with --continue)", file=sys.stderr)
+    return code
+
+
+def _next(conversation: str, approved: bool) -> str | None:
+    """Return what to say to a proposed decomposition: what the user types; None if none is waiting."""
+    with opened() as database:
+        panel = latest_panel(database, conversation)
+    if panel is None or panel.status != "proposed":
+        return None
+    if approved:
+        return "yes"
+    try:
+        return input("yes, no, “remove 2”, or the changed list in one line a sub-problem: ")
+    except EOFError:
+        raise WrongArguments(
+            "The decomposition was not approved. Give --yes, or answer on a terminal"
+        ) from None
