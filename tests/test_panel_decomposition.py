@@ -69,13 +69,15 @@ def test_as_text_it_can_be_sent_back_unchanged():
     assert edited(three(), written(three()), EXPERTS) == three()
 
 
-def without(number: int) -> str:
-    return "\n".join(line for line in written(three()).splitlines() if not line.startswith(str(number)))
-
-
-def test_one_can_be_left_out_and_nobody_waits_for_it():
-    left = edited(three(), without(2), EXPERTS)
+@each("words", ["remove 2", "Drop 2.", "刪除 2", "刪除第 2 個"])
+def test_one_can_be_removed_in_words_and_nobody_waits_for_it(words):
+    left = edited(three(), words, EXPERTS)
     assert [(one.id, one.after) for one in left.sub_problems] == [(1, ()), (3, (1,))]
+
+
+def test_no_fewer_than_two_are_left():
+    with pytest.raises(BadPlan, match="would leave 1"):
+        edited(plan(*three().sub_problems[:2]), "remove 2", EXPERTS)
 
 
 def test_goals_experts_and_order_can_be_edited_and_one_added():
@@ -92,7 +94,7 @@ def test_what_is_added_may_be_any_of_the_causes():
 
 
 def test_a_heading_never_counts_fewer_than_its_own_number():
-    kept = edited(three(), without(1), EXPERTS).sub_problems
+    kept = edited(three(), "remove 1", EXPERTS).sub_problems
     assert "3 of 3" in heading(kept[-1], len(kept), "en") and "3／3" in heading(kept[-1], len(kept), "zh")
 
 

@@ -190,7 +190,7 @@ def _next(conversation: str, approved: bool) -> str | None:
     if approved:
         return "yes"
     try:
-        return input("yes, no, “remove 2”, or the changed list in one line a sub-problem: ")
+        return input("yes, no, or “remove 2”: ")
     except EOFError:
         raise WrongArguments(
             "The decomposition was not approved. Give --yes, or answer on a terminal"

@@ -118,6 +118,7 @@ def _read(path: Path) -> dict[str, Expert]:
 
 _LINE = re.compile(r"^\s*(?P<id>\d{1,2})\s*[.、)]\s*(?P<rest>\S.*)$")
 _AFTER = re.compile(r"^(?:after|先做完|在|需要|needs)\s*(?P<ids>[\d,、 ]+)\s*(?:之後|后|後)?$", re.I)
+_REMOVE = re.compile(r"(?:remove|drop|leave out|刪除|刪掉|去掉)\s*第?\s*(?P<id>\d{1,2})\s*個?[.。]?", re.I)
 
 
 class BadPlan(InstrumentGPTError, ValueError):
@@ -171,16 +172,21 @@ def written(plan: Plan) -> str:
 
 
 def edited(plan: Plan, text: str, experts: Mapping[str, Expert]) -> Plan | None:
-    """Return `plan` as `text` changes it, lines as `written` has them; None if it is no edit.
+    """Return `plan` as `text` changes it: lines as `written` has them, or "remove 2"; None if it is no edit.
 
     What a line leaves out (experts, order) stays as it was; for what is left out as a whole nobody waits.
     Raises BadPlan or BadExpert.
     """
-    lines = [hit for line in text.splitlines() if (hit := _LINE.match(line))]
-    if len(lines) < FEWEST or len(lines) != sum(bool(line.strip()) for line in text.splitlines()):
+    removal = _REMOVE.fullmatch(text.strip())
+    if removal:
+        kept = (line for line in written(plan).splitlines() if not line.startswith(f"{removal['id']}."))
+        text = "\n".join(kept)
+    rows = [row for row in text.splitlines() if row.strip()]
+    lines = [hit for row in rows if (hit := _LINE.match(row))]
+    if not removal and not FEWEST <= len(lines) == len(rows):
         return None
-    if len(lines) > MOST:
-        raise BadPlan(f"{len(lines)} sub-problems are too many. Leave at most {MOST}")
+    if not FEWEST <= len(lines) <= MOST:
+        raise BadPlan(f"A panel has {FEWEST} to {MOST} sub-problems, and this would leave {len(lines)}")
     before = {part.id: part for part in plan.sub_problems}
     parts = [_read_line(int(hit["id"]), hit["rest"], before) for hit in lines]
     gone = before.keys() - {part.id for part in parts}
