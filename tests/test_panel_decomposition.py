@@ -12,7 +12,7 @@ from instrumentgpt.instruments.faults import faults
 from instrumentgpt.modes.contracts import BadReply, read_reply
 from instrumentgpt.modes.panel.contracts import Contribution, Plan
 from instrumentgpt.modes.panel.display import heading
-from instrumentgpt.modes.panel.experts import BadPlan, batches, checked, edited, read_experts, written
+from instrumentgpt.modes.panel.experts import BadPlan, checked, edited, in_order, read_experts, written
 
 EXPERTS = read_experts()
 
@@ -29,13 +29,9 @@ def three() -> Plan:
     )
 
 
-def test_sub_problems_that_do_not_need_one_another_go_together():
-    parts = [
-        sub_problem(1, "power"),
-        sub_problem(2, "power", after=(1,)),
-        sub_problem(3, "power", after=(1,)),
-    ]
-    assert [[one.id for one in batch] for batch in batches(parts)] == [[1], [2, 3]]
+def test_a_sub_problem_comes_after_those_that_it_needs():
+    parts = [sub_problem(1, "power", after=(3,)), sub_problem(2, "power"), sub_problem(3, "power")]
+    assert [one.id for one in in_order(parts)] == [2, 3, 1]
 
 
 @each(

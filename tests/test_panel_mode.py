@@ -207,20 +207,6 @@ def test_another_question_begins_another_panel(scripted, proposal, database, con
     assert second.id != first.id and second.status == "proposed"
 
 
-def test_sub_problems_that_do_not_need_one_another_are_worked_on_at_once(scripted, database, conversation):
-    proposed(database, conversation, (1, "tuning", ()), (2, "power", ()))
-    slow = {"delay": 4}
-    scripted(says("tuning", 1, "5 %.", slow), says("power", 2, "6 %.", slow), *sums_up())
-    turn(conversation, "yes")
-    said = [
-        step
-        for step in list_steps(database, latest_panel(database, conversation).id)
-        if step.key.stage == "contribution"
-    ]
-    first, second = sorted(said, key=lambda one: one.done_at)
-    assert second.done_at - second.seconds < first.done_at
-
-
 def prompts_of(database, conversation, task):
     known = list_prompts(database, conversation)
     sent = [get_prompt(database, conversation, row[0]) for row in known]

@@ -137,29 +137,27 @@ def checked(plan: Plan, experts: Mapping[str, Expert]) -> Plan:
         missing = [number for number in part.after if number not in ids]
         if missing:
             raise BadPlan(f"Sub-problem {part.id} comes after {missing[0]}, which there is not. Known: {ids}")
-    batches(plan.sub_problems)
+    in_order(plan.sub_problems)
     return plan
 
 
-def batches(sub_problems: Sequence[SubProblem]) -> list[list[SubProblem]]:
-    """Return the sub-problems in groups that can be worked on at once, each after those that it needs.
-
-    Raises BadPlan if some wait for one another.
+def in_order(sub_problems: Sequence[SubProblem]) -> list[SubProblem]:
+    """Return the sub-problems, each after those that it needs; raise BadPlan if some wait for one another.
 
     >>> def one(number, *after): return SubProblem(id=number, goal="?", experts=("sensing",), after=after)
-    >>> [[part.id for part in batch] for batch in batches([one(1), one(2, 1), one(3, 1), one(4, 2, 3)])]
-    [[1], [2, 3], [4]]
+    >>> [part.id for part in in_order([one(1, 2), one(2), one(3, 1)])]
+    [2, 1, 3]
     """
-    waiting, done, groups = list(sub_problems), set[int](), []
+    waiting, ordered = list(sub_problems), list[SubProblem]()
     while waiting:
-        ready = [part for part in waiting if set(part.after) <= done]
-        if not ready:
+        done = {part.id for part in ordered}
+        part = next((part for part in waiting if set(part.after) <= done), None)
+        if part is None:
             circle = ", ".join(str(part.id) for part in waiting)
             raise BadPlan(f"Sub-problems {circle} wait for one another. Take out one of their dependencies")
-        groups.append(ready)
-        done |= {part.id for part in ready}
-        waiting = [part for part in waiting if part not in ready]
-    return groups
+        waiting.remove(part)
+        ordered.append(part)
+    return ordered
 
 
 def written(plan: Plan) -> str:
