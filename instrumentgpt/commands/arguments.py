@@ -45,9 +45,7 @@ def band(text: str) -> "tuple[int, StatedLoop]":
     from instrumentgpt.instruments.reading.record import StatedLoop  # pandas
 
     channel, size = _of_channel(text)
-    if not 0 < (value := float(size)) < float("inf"):
-        raise argparse.ArgumentTypeError(f"{size} is no band. Give a size above 0, in the unit of pv")
-    return channel, StatedLoop(band=value)
+    return channel, StatedLoop(band=positive(size))
 
 
 def _of_channel(text: str) -> tuple[int, str]:
@@ -56,18 +54,10 @@ def _of_channel(text: str) -> tuple[int, str]:
 
 
 def positive(text: str) -> float:
-    """Return a number of seconds above 0."""
-    seconds = float(text)
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0 seconds")
-    return seconds
-
-
-def minutes(text: str) -> float:
-    """Return a number of minutes, of a tenth at least."""
+    """Return a number above 0."""
     number = float(text)
-    if not 0.1 <= number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no time to wait: give minutes, 0.1 or more")
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
     return number
 
 
@@ -194,7 +184,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         _language("of the text"),
     ),
     "watch": (
-        option("--every", type=minutes, default=10.0, metavar="MINUTES", help="between looks (10)"),
+        option("--every", type=positive, default=10.0, metavar="MINUTES", help="between looks (10)"),
         option("--once", action="store_true", help="look once and end, for a timer of the system"),
         JOBS,
     ),
