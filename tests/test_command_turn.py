@@ -38,12 +38,12 @@ def tools_of(events):
     return [(event.name, event.status) for event in events if isinstance(event, Tool)]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_no_command_reaches_an_agent(scripted, conversation, name):
+def test_no_command_reaches_an_agent(scripted, conversation):
     scripted({"say": "I am the agent"})
-    events = events_of(conversation, COMMANDS[name].example, agent="scripted")
-    assert not any(isinstance(event, Session) for event in events)
-    assert "I am the agent" not in events[-1].text and events[-1].text
+    for command in COMMANDS.values():
+        events = events_of(conversation, command.example, agent="scripted")
+        assert not any(isinstance(event, Session) for event in events)
+        assert "I am the agent" not in events[-1].text and events[-1].text
     assert events_of(conversation, "and you?", agent="scripted")[-1].text == "I am the agent"
 
 
@@ -54,9 +54,8 @@ def test_a_command_needs_no_agent_and_none_is_said_to_have_answered(database, co
 
 
 @pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("command", ["$help", "$nothing", "$ recall 風扇"])
-def test_a_command_is_carried_out_in_any_mode(conversation, mode, command):
-    events = events_of(conversation, command, mode=mode)
+def test_a_command_is_carried_out_in_any_mode(conversation, mode):
+    events = events_of(conversation, "$ recall 風扇", mode=mode)
     assert not any(isinstance(event, Session) for event in events) and events[-1].outcome == "ok"
 
 

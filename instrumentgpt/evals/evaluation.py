@@ -66,7 +66,7 @@ def tables(results: Sequence[Result]) -> str:
     spent = [["per case", *agents], *([name, *map(measure, groups)] for name, measure in SPENT.items())]
     skipped = {result.case.name: result.skipped for result in results if result.skipped}
     notes = [f"skipped: {len(skipped)} ({next(iter(skipped.values()))})"] if skipped else []
-    return "\n\n".join([*map(_lines, (by_kind, by_criterion, spent)), *notes])
+    return "\n\n".join([*map(_table, (by_kind, by_criterion, spent)), *notes])
 
 
 def _met(criterion: str, results: Iterable[Result]) -> str:
@@ -98,16 +98,12 @@ SPENT: dict[str, Callable[[Sequence[Result]], str]] = {
 }
 
 
-def _lines(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    padded = [
-        "  ".join(
-            cell.ljust(width) if not n else cell.rjust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
-    return "\n".join(line.rstrip() for line in padded)
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    import pandas as pd
+
+    (title, *agents), *body = rows
+    frame = pd.DataFrame([cells for _, *cells in body], [name for name, *_ in body], agents)
+    return frame.rename_axis(columns=title).to_string()
 
 
 def page(results: Sequence[Result]) -> str:

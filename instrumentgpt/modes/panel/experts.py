@@ -7,6 +7,7 @@ again.
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated
 
@@ -148,16 +149,15 @@ def in_order(sub_problems: Sequence[SubProblem]) -> list[SubProblem]:
     >>> [part.id for part in in_order([one(1, 2), one(2), one(3, 1)])]
     [2, 1, 3]
     """
-    waiting, ordered = list(sub_problems), list[SubProblem]()
-    while waiting:
-        done = {part.id for part in ordered}
-        part = next((part for part in waiting if set(part.after) <= done), None)
-        if part is None:
-            circle = ", ".join(str(part.id) for part in waiting)
-            raise BadPlan(f"Sub-problems {circle} wait for one another. Take out one of their dependencies")
-        waiting.remove(part)
-        ordered.append(part)
-    return ordered
+    by_id = {part.id: part for part in sub_problems}
+    sorter = TopologicalSorter({part.id: part.after for part in sub_problems})
+    try:
+        return [by_id[number] for number in sorter.static_order()]
+    except CycleError as problem:
+        circle = ", ".join(map(str, sorted(set(problem.args[1]))))
+        raise BadPlan(
+            f"Sub-problems {circle} wait for one another. Take out one of their dependencies"
+        ) from None
 
 
 def written(plan: Plan) -> str:
