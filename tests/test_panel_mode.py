@@ -8,7 +8,6 @@ from panel_script import QUESTION, called, plan, proposed, says, sums_up, text_o
 import db
 import memory
 from instrumentgpt.agents.events import Done, Text
-from instrumentgpt.modes.panel.display import stage_costs
 from instrumentgpt.modes.panel.session import read_progress
 from instrumentgpt.settings import database_path
 from instrumentgpt.storage.panels import latest_panel, list_steps
@@ -63,10 +62,10 @@ def test_001_8_9_a_panel_goes_from_its_question_to_its_conclusion(scripted, data
     )
     assert returns in said and said.count("✓ building on") == 1
     steps = list_steps(database, panel.id)
-    stages = stage_costs(steps)
-    tokens = {one.stage: one.tokens_in + one.tokens_out for one in stages}
-    assert next(one.steps for one in stages if one.stage == "expert_memory") == 4
-    assert 200 <= tokens["expert_memory"] <= min(400, 0.05 * sum(tokens.values()))
+    tokens = {one.key: one.tokens_in + one.tokens_out for one in steps}
+    memories = [tokens[key] for key in tokens if key.stage == "expert_memory"]
+    assert len(memories) == 4 and "| expert_memory | 4 |" in said
+    assert 200 <= sum(memories) <= min(400, 0.05 * sum(tokens.values()))
     state = memory.DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
     assert any(f"Oscillation from the gains: {SWING}" in cause for cause in state.root_causes)
     assert state.status == "resolved" and called(events, "confirm_root_cause")

@@ -210,8 +210,7 @@ def _concluded(
     prompt = stage_prompt("conclusion", context, elastic=results_section(results))
     reply = yield from ask_for(journal, Want(CONCLUSION, prompt, facts, Synthesis.read))
     text = reply.content.text if reply.content else say("warning", language, text=reply.problem)
-    stages = display.stage_costs(journal.steps.values())
-    costs = display.costs(stages, journal.turn.run.agent == "offline", language)
+    costs = display.costs(journal.steps.values(), journal.turn.run.agent == "offline", language)
     yield Text(f"\n\n{say('conclusion', language)}\n\n{text}\n\n{costs}", LAST, whole=True)
 
 
