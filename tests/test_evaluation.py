@@ -13,7 +13,7 @@ from instrumentgpt.agents.events import Text, Tool
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.evals.cases import load, rated_cases
 from instrumentgpt.evals.criteria import CRITERIA, judged
-from instrumentgpt.evals.evaluation import evaluate, page, tables
+from instrumentgpt.evals.evaluation import evaluate, tables
 from instrumentgpt.evals.runner import Answer, Outcome, run_case
 from instrumentgpt.handover.markdown import html
 from instrumentgpt.instruments.faults import NO_FAULT, faults
@@ -55,11 +55,10 @@ def test_a_class_is_claimed_by_its_title_in_both_languages(fault):
 
 
 @pytest.mark.usefixtures("forked")
-def test_the_offline_analyst_meets_a_plain_case_and_the_page_escapes_what_it_says(tmp_path):
+def test_the_offline_analyst_meets_a_plain_case():
     results = list(evaluate([SWING], ["offline"]))
     assert results[0].passed, results[0].verdicts
-    hostile = replace(results[0], case=replace(SWING, name="<img src=x onerror=alert(1)>"))
-    assert "<img" not in page([hostile]) and "1/1" in tables(results)
+    assert "1/1" in tables(results)
 
 
 @pytest.mark.usefixtures("forked")

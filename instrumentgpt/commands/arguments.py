@@ -193,7 +193,6 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
         option("--kind", action="append", metavar="KIND", help="only cases of this kind"),
         option("--limit", type=int, metavar="N", help="only the first N cases"),
         option("--seeds", type=int, default=1, metavar="N", help="simulated logs with N noises (1)"),
-        option("--report", type=Path, metavar="FILE", help="write an HTML page, side by side"),
         option("--rated", action="store_true", help="print the answers that were rated on the page"),
     ),
     "search": (

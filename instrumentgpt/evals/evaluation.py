@@ -1,4 +1,4 @@
-"""The evaluation: every case by every agent; its figures, shares with their intervals; its page."""
+"""The evaluation: every case by every agent; its figures, shares with their intervals."""
 
 import statistics
 import time
@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from instrumentgpt.evals.cases import Case
-from instrumentgpt.evals.criteria import CRITERIA, Verdict, description, judged
+from instrumentgpt.evals.criteria import CRITERIA, Verdict, judged
 from instrumentgpt.evals.runner import NotThere, Outcome, run_case
 
 
@@ -104,39 +102,6 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     (title, *agents), *body = rows
     frame = pd.DataFrame([cells for _, *cells in body], [name for name, *_ in body], agents)
     return frame.rename_axis(columns=title).to_string()
-
-
-def page(results: Sequence[Result]) -> str:
-    """Return the page on `results`: self-contained, its texts escaped; it forbids itself to load anything."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
-    )
-    cases = list(dict.fromkeys(result.case.name for result in results))
-    rows = [[result for result in results if result.case.name == name] for name in cases]
-    return environment.get_template("page.html").render(
-        tables=tables(results),
-        rows=[(row[0].case, _expected(row[0].case), row) for row in rows],
-        criteria=[(name, description(name)) for name in CRITERIA],
-    )
-
-
-def _expected(case: Case) -> list[tuple[str, str]]:
-    """Return what a case asks for, each with its name; only what it says anything on."""
-    texts = {
-        "cause": " or ".join(case.cause),
-        "beside it": ", ".join(case.also),
-        "never": ", ".join(case.never),
-        "says": ", ".join(pattern for turn in case.turns for pattern in turn.says),
-        "does not say": ", ".join(pattern for turn in case.turns for pattern in turn.unsaid),
-        "tools": ", ".join(case.tools),
-        "not these tools": ", ".join(case.no_tools),
-        "values": ", ".join(f"{name}: {value}" for name, value in case.values.items()),
-        "constraints": ", ".join(case.constraints),
-        "lifted": ", ".join(case.lifted),
-        "ruled out": ", ".join(case.ruled_out),
-        "canary": case.canary,
-    }
-    return [(name, text) for name, text in texts.items() if text]
 
 
 ROWS = ("offline", "good", "bad")  # who is evaluated where nobody is named
