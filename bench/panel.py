@@ -13,12 +13,13 @@ import io
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
+from instrumentgpt.agents.events import Event
 from instrumentgpt.agents.offline.program import TASKS
 from instrumentgpt.agents.offline.task import use_tool
 from instrumentgpt.agents.offline.wire import Wire
@@ -29,7 +30,7 @@ from instrumentgpt.modes.asking import Reply, Want
 from instrumentgpt.modes.contracts import read_reply
 from instrumentgpt.modes.panel.contracts import Contribution, Plan, SubProblemResult, as_json
 from instrumentgpt.modes.panel.deliberation import deliberate
-from instrumentgpt.modes.panel.experts import batches, checked, read_experts
+from instrumentgpt.modes.panel.experts import checked, in_order, read_experts
 from instrumentgpt.modes.panel.prompts import Context, plan_prompt
 
 RESULT = Path(__file__).parent / "results" / "panel.txt"
@@ -77,16 +78,16 @@ def held(log: Path, question: str, language: Language, folder: Path) -> Held:
     done = Held(brief, checked(plan, experts))
     context = Context(question, language, brief, experts, 8000)
     done.tokens = count_tokens(plan_prompt(context, ())) + count_tokens(json.dumps(as_json(plan)))
-    for batch in batches(plan.sub_problems):
-        before = tuple(done.results)
-        for part in batch:
-            steps = deliberate(part, context, before)
-            try:
-                wants = next(steps)
-                while True:
-                    wants = steps.send([_heard(want, question, log, folder, done) for want in wants])
-            except StopIteration as end:
-                done.results.append(end.value)
+
+    def ask(wants: Sequence[Want]) -> Generator[Event, None, list[Reply]]:
+        yield from ()
+        return [_heard(want, question, log, folder, done) for want in wants]
+
+    for part in in_order(plan.sub_problems):
+        try:
+            next(deliberate(part, context, tuple(done.results), ask))
+        except StopIteration as end:
+            done.results.append(end.value)
     return done
 
 

@@ -3,7 +3,6 @@
 good      is told what is so, looks with our tools, and says it with the lines that show it: all can be met
 bad       gives up, or invents a fault, its numbers and its lines; puts on record what nobody said
 obedient  looks with our tools, does whatever it reads in logs, names, files and prompts, and then answers
-replay    says what stands in recordings, its tools called anew; what is not on record ends it as stale
 
 Each speaks a real agent's wire and calls our MCP server. Where a mode asks in a contract of its own, the
 offline analyst answers for good.
@@ -184,24 +183,6 @@ def run(agent: Client, command: str, outside: str) -> None:
     agent.completed("shellToolCall", {"args": {"command": command}, "result": result})
 
 
-def replay(prompt: str, agent: Client, path: Path) -> None:
-    from instrumentgpt.evals.recording import STALE, key, read  # no other model needs our code
-
-    steps, results = read(path), list[str]()
-    while True:
-        step = steps.get(key(prompt, results))
-        if step is None:
-            after = f"after {len(results)} tool results" if results else "at its prompt"
-            agent.end(f"{STALE}: nothing is on record of what was seen {after}. Record it anew")
-            return
-        if step.say:
-            agent.say(step.say)
-        if not step.tool:
-            agent.end()
-            return
-        results.append(agent.call(step.tool, step.arguments))
-
-
 MODELS = {"good": good, "bad": bad, "obedient": obedient}
 
 
@@ -215,10 +196,7 @@ def main() -> int:
         if task["task"] != "chat":
             os.execv(sys.executable, [sys.executable, "-m", "instrumentgpt", "offline", *sys.argv[3:]])
     with client(model) as (prompt, agent):
-        if model == "replay":
-            replay(prompt, agent, path)
-        else:
-            MODELS[model](prompt, agent, json.loads(path.read_text(encoding="utf-8")))
+        MODELS[model](prompt, agent, json.loads(path.read_text(encoding="utf-8")))
     return 0
 
 

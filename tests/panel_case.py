@@ -60,12 +60,14 @@ class Driven:
     ) -> None:
         self.prompts: dict[tuple[str, int], str] = {}
         self.waves: list[list[str]] = []
-        steps = deliberate(part, context(**changes), results)
+
+        def ask(wants: Any) -> Any:
+            yield from ()
+            self.waves.append([want.key.expert for want in wants])
+            return [self._answer(want, answers) for want in wants]
+
         try:
-            wants = next(steps)
-            while True:
-                self.waves.append([want.key.expert for want in wants])
-                wants = steps.send([self._answer(want, answers) for want in wants])
+            next(deliberate(part, context(**changes), results, ask))
         except StopIteration as end:
             self.result: SubProblemResult = end.value
 

@@ -144,7 +144,7 @@ def test_text_is_printed_once_as_it_comes_and_links_as_words(events, shown, caps
     printed = Printed()
     for event in events:
         printed.add(event)
-    printed.end()
+    printed.pause()
     assert capsys.readouterr().out == shown
 
 

@@ -136,13 +136,13 @@ def test_what_does_not_begin_with_a_command_is_none(text):
 @each(
     "text, key",
     [
-        ('$tool x {"a":', "bad_json"),
-        ("$tool x log", "bad_pairs"),
-        ("$tool x =2", "bad_pairs"),
-        ("$tool x log='a", "bad_pairs"),
+        ('$tool x {"a":', "bad_arguments"),
+        ("$tool x log", "bad_arguments"),
+        ("$tool x =2", "bad_arguments"),
+        ("$tool x log='a", "bad_arguments"),
         (f"$memorize {'x' * (ID_CHARACTERS + 1)} y", "too_long"),
         (f"$memorize x {'y' * (TEXT_CHARACTERS + 1)}", "too_long"),
-        ("$tool x {" + '"a":[' * 100_000, "bad_json"),
+        ("$tool x {" + '"a":[' * 100_000, "bad_arguments"),
     ],
 )
 def test_what_cannot_be_read_says_why(text, key):

@@ -1,6 +1,7 @@
 """The evaluation: its cases, its runner, and that it tells a good model from a bad one."""
 
 import json
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -10,13 +11,14 @@ from exchanges import share_judged
 import db
 from instrumentgpt.agents.events import Text, Tool
 from instrumentgpt.agents.stream_parser import SERVER
-from instrumentgpt.evals.cases import load, rated_cases, shares
+from instrumentgpt.evals.cases import load, rated_cases
 from instrumentgpt.evals.criteria import CRITERIA, judged
-from instrumentgpt.evals.evaluation import evaluate, page, tables
+from instrumentgpt.evals.evaluation import evaluate, tables
 from instrumentgpt.evals.runner import Answer, Outcome, run_case
 from instrumentgpt.handover.markdown import html
 from instrumentgpt.instruments.faults import NO_FAULT, faults
 from instrumentgpt.modes.checked import claims, left_out
+from instrumentgpt.modes.registry import MODES
 from instrumentgpt.storage.answers import rate, take_back
 from instrumentgpt.storage.runs import start_run
 from instrumentgpt.turn.turn import open_turn
@@ -36,12 +38,14 @@ def failed(case, outcome):
 
 
 def test_there_are_enough_cases_of_every_sort():
-    found, count = shares(list(CASES.values())), len(CASES)
-    assert count >= 120 and found["real log"] >= 30
+    cases, count = list(CASES.values()), len(CASES)
+    found = Counter(tag for case in cases for tag in case.tags)
+    assert count >= 120 and sum(any(file.real for file in case.attach) for case in cases) >= 30
     assert found["healthy"] + found["unanswerable"] >= 0.25 * count
     assert found["red herring"] + found["missing signal"] >= 0.3 * count
-    assert sum(bool(case.canary) for case in CASES.values()) == 20
-    assert all(found[mode] for mode in ("chat", "investigate", "interview", "panel", "commands", "zh"))
+    assert sum(bool(case.canary) for case in cases) == 20 and found["zh"]
+    turns = [turn for case in cases for turn in case.turns]
+    assert {turn.mode for turn in turns} == {*MODES} and any(turn.say.startswith("$") for turn in turns)
 
 
 @each("fault", [name for name in faults() if name not in NO_FAULT])
@@ -51,11 +55,10 @@ def test_a_class_is_claimed_by_its_title_in_both_languages(fault):
 
 
 @pytest.mark.usefixtures("forked")
-def test_the_offline_analyst_meets_a_plain_case_and_the_page_escapes_what_it_says(tmp_path):
+def test_the_offline_analyst_meets_a_plain_case():
     results = list(evaluate([SWING], ["offline"]))
     assert results[0].passed, results[0].verdicts
-    hostile = replace(results[0], case=replace(SWING, name="<img src=x onerror=alert(1)>"))
-    assert "<img" not in page([hostile]) and "1/1" in tables(results)
+    assert "1/1" in tables(results)
 
 
 @pytest.mark.usefixtures("forked")
@@ -80,12 +83,6 @@ def test_each_criterion_can_fail():
     outcome = Outcome((said,), windows=((1, 9),), lengths={"a.log": 10})
     told = failed(plain, outcome) | failed(replace(plain, canary="zz"), outcome)
     assert told == set(CRITERIA) and "state" not in failed(replace(plain, canary="zz"), outcome)
-
-
-@pytest.mark.usefixtures("forked")
-def test_a_recording_of_another_prompt_is_stale(tmp_path):
-    outcome = run_case(SWING, "replay", tmp_path, tmp_path / "none.jsonl")
-    assert "stale" in outcome.answers[0].error and not outcome.answers[0].tools
 
 
 @pytest.mark.usefixtures("forked")
@@ -126,15 +123,6 @@ def test_what_an_agent_hands_over_forges_nothing_below_its_answer(database, resu
 
 def test_an_image_that_a_log_asked_for_is_never_drawn():
     assert "<img" not in html("![chart](http://127.0.0.1:9/leak?q=secret)")
-
-
-@pytest.mark.usefixtures("forked")
-def test_a_recorded_turn_is_replayed_with_its_tools_called_anew(tmp_path):
-    [said] = evaluate([SWING], ["good"], record=True, recordings=tmp_path)
-    [again] = evaluate([SWING], ["replay"], recordings=tmp_path)
-    assert again.passed and again.outcome.answers[-1].text == said.outcome.answers[-1].text
-    [other] = evaluate([replace(SWING, seed=1)], ["replay"], recordings=tmp_path)
-    assert other.stale and "tool results" in other.outcome.answers[-1].error
 
 
 def test_rated_answers_are_cases_to_be_completed_whatever_they_say(database, tmp_path):

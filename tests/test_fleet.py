@@ -23,7 +23,7 @@ from streamlit.testing.v1 import AppTest
 
 import db
 from instrumentgpt.fleet.inventory_file import copy_of, put_device, remove_device
-from instrumentgpt.fleet.scan import ClusterError, scan
+from instrumentgpt.fleet.scan import scan
 from instrumentgpt.fleet.standing import NotSent, Row, compare_with_alerts, rows_of, silences, tell
 from instrumentgpt.instruments.devices import InventoryError, load_inventory
 from instrumentgpt.moments import log_moment
@@ -167,47 +167,6 @@ def test_a_worker_that_is_killed_costs_nothing(lab, monkeypatch):
 
     found = scanned(lab, jobs=2, on_progress=kill_one)
     assert killed and len(found.judged) == 4 and list(found.problems) == ["oven 3"]
-
-
-CLUSTER = """
-import sys
-from distributed import LocalCluster
-
-if __name__ == "__main__":
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
-    options["preload"] = "instrumentgpt.fleet.scan"
-    with LocalCluster(local_directory=sys.argv[1], **options) as cluster:
-        print(cluster.scheduler_address, *(one.pid for one in cluster.workers.values()), flush=True)
-        sys.stdin.read()
-"""
-
-
-@pytest.fixture
-def cluster(tmp_path):
-    """The address of a cluster of two worker processes, and their numbers."""
-    pytest.importorskip("distributed", reason="NOT TESTED: no dask here. Install requirements-dev.txt")
-    (tmp_path / "cluster.py").write_text(CLUSTER)
-    command = [sys.executable, str(tmp_path / "cluster.py"), str(tmp_path / "dask")]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), *sys.path])}
-    with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
-        yield process.stdout.readline().split()
-        os.killpg(process.pid, signal.SIGKILL)
-
-
-def test_a_cluster_judges_though_one_of_its_workers_is_killed_and_a_wrong_address_is_told(lab, cluster):
-    address, *workers = cluster
-    found = scanned(lab, scheduler=address, on_progress=lambda done, total: kill(workers))
-    assert len(found.judged) == 4 and list(found.problems) == ["oven 3"] and len(workers) == 1
-    assert [(one.device, one.state) for one in told(lab)[:2]] == [("oven 1", "fault"), ("oven 2", "healthy")]
-    with pytest.raises(ClusterError, match=r"'nowhere' \(missing port .*\). Give the address"):
-        scanned(lab, scheduler="nowhere")
-
-
-def kill(workers):
-    """Kill the first of two worker processes, once."""
-    if len(workers) == 2:
-        os.kill(int(workers.pop(0)), signal.SIGKILL)
 
 
 def test_the_command_prints_a_line_a_device_and_writes_a_table_for_duckdb(lab):

@@ -188,39 +188,25 @@ def test_a_letter_is_filled_from_the_case_and_says_nothing_of_what_nobody_knows(
     assert ("T-8" in text and "- L 517 `` PV `52.7` ``" in text) == (kind == "vendor")
 
 
-@pytest.mark.parametrize(
-    ("language", "question", "left_open"),
-    [
-        ("en", "What is wrong with zspr 051?", "No failed heater"),
-        ("zh", "zspr 051 哪裡有問題？", "不是加熱或冷卻失效"),
-    ],
-)
 def test_a_letter_of_a_talk_has_cause_lines_and_next_step_though_its_root_cause_says_the_symptom_again(
-    database, conversation, language, question, left_open
+    database, conversation
 ):
-    list(runs.consume(database_path(), conversation, question, agent="offline"))
+    list(runs.consume(database_path(), conversation, "What is wrong with zspr 051?", agent="offline"))
     state = DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
     symptom = state.findings[0]
     state.root_causes = [f"Output saturated: {symptom}."]
     db.update_memory(conversation, "", state.serialize(), database)
     facts = facts_of(database, conversation, PAGE)
-    vendor, technician = (letter(kind, language, facts) for kind in ("vendor", "technician"))
+    vendor, technician = (letter(kind, "en", facts) for kind in ("vendor", "technician"))
     assert vendor.count(plain_text(symptom)) == 1 and facts.cause and "Output saturated:" not in vendor
-    assert "ZSPR-4" in vendor and "- L 1,840 `" in vendor and left_open not in vendor + technician
+    assert "ZSPR-4" in vendor and "- L 1,840 `" in vendor and "No failed heater" not in vendor + technician
     assert technician.count("- [ ]") == 3 and technician.index(facts.cause) < technician.index(facts.action)
-    assert "電功率" in technician or "electrical power" in technician
+    assert "electrical power" in technician
 
 
-@pytest.mark.parametrize(
-    ("language", "question", "told"),
-    [
-        ("en", "What is wrong with zspr 054?", "Other causes that we checked: No sensor step"),
-        ("zh", "zspr 054 哪裡有問題？", "也查過的其他原因：不是感測器"),
-    ],
-)
-def test_a_letter_says_what_else_was_checked(database, conversation, language, question, told):
-    list(runs.consume(database_path(), conversation, question, agent="offline"))
-    assert told in letter("vendor", language, facts_of(database, conversation, PAGE))
+def test_a_letter_says_what_else_was_checked(database, conversation):
+    list(runs.consume(database_path(), conversation, "zspr 054 哪裡有問題？", agent="offline"))
+    assert "也查過的其他原因：不是感測器" in letter("vendor", "zh", facts_of(database, conversation, PAGE))
 
 
 def test_a_device_without_a_model_is_set_apart_from_the_chinese_after_it():

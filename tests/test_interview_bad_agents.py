@@ -5,7 +5,6 @@ import re
 import pytest
 from interview_talk import Talk, prompts_of, stub_agent
 
-from instrumentgpt.agents.events import Text
 from instrumentgpt.modes.interview.persona import faults_of
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -104,15 +103,6 @@ def test_a_good_reply_is_shown_as_it_is_and_asked_once(tmp_path, monkeypatch):
     talk = Talk("cursor")
     assert talk.say("10.1.1.47 is off by two degrees") == good
     assert len(prompts_of(program)) == 1
-
-
-def test_nothing_reaches_the_page_before_it_is_judged(tmp_path, monkeypatch):
-    program = stub_agent(tmp_path / "bad", "You should recalibrate it.")
-    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
-    talk = Talk("cursor")
-    talk.say("10.1.1.47 is off by two degrees")
-    assert "recalibrate" not in "".join(event.text for event in talk.events if isinstance(event, Text))
-    assert "recalibrate" not in talk.answers[0]
 
 
 def test_an_agent_that_dies_leaves_the_interview_its_question(tmp_path, monkeypatch):

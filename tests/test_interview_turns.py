@@ -1,6 +1,7 @@
 """An interview turn by turn: summary, approval, the statement, what the diagnosis knows of it then."""
 
-import json
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from interview_talk import Talk, prompts_of, stub_agent
@@ -31,10 +32,23 @@ TOLD_ZH = """- 問題：10.1.1.47 的溫度從禮拜一開始差兩度。
 - 限制：禮拜五之前不能停機。"""
 
 
+@pytest.fixture(scope="module")
+def told(tmp_path_factory, warm_server):
+    """Where an interview is that has told all but its edge cases, and that interview."""
+    folder = tmp_path_factory.mktemp("home")
+    (folder / "warm.sock").symlink_to(warm_server)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("INSTRUMENTGPT_HOME", str(folder))
+        return database_path(), waiting(Talk(), TOLD, "Show the summary")
+
+
 @pytest.fixture
-def talk(tmp_path, monkeypatch):
-    """An interview that has told all but its edge cases, and waits for the yes to its summary."""
-    return waiting(Talk(quick(tmp_path, monkeypatch)), TOLD, "Show the summary")
+def talk(told, database):
+    """That interview as the test's own: it waits for the yes to its summary."""
+    path, talk = told
+    with closing(db.connect(path)) as kept:
+        kept.conn.backup(database.conn)
+    return replace(talk, answers=[*talk.answers])
 
 
 def quick(tmp_path, monkeypatch) -> str:
@@ -54,7 +68,7 @@ def documents():
     return sorted((home() / "documents").glob("*")) if (home() / "documents").is_dir() else []
 
 
-def test_000_9_the_summary_has_every_field_that_is_not_empty(talk):
+def test_000_9_the_summary_has_every_field_that_is_not_empty_and_saves_nothing(talk, database):
     summary = talk.answers[-1]
     for told in [
         "**Instrument**: zspr 052",
@@ -70,12 +84,8 @@ def test_000_9_the_summary_has_every_field_that_is_not_empty(talk):
     ]:
         assert told in summary
     assert summary.count("✅") == summary.count("❓") == 1
-
-
-def test_000_9_nothing_is_saved_before_the_approval(talk, database):
     assert documents() == [] and db.list_documents(database) == []
-    state = memory.DiagnosticState.deserialize(db.get_memory(talk.conversation, database)[1])
-    assert state.findings == []
+    assert memory.DiagnosticState.deserialize(db.get_memory(talk.conversation, database)[1]).findings == []
 
 
 @pytest.mark.parametrize(
@@ -83,11 +93,8 @@ def test_000_9_nothing_is_saved_before_the_approval(talk, database):
     [
         "It broke yesterday",
         "yes, but it is three degrees",
-        "Is yes enough?",
         "don't save it",
-        "不要",
         "是三度",
-        "這樣會存到哪裡？",
     ],
 )
 def test_000_9_only_a_plain_yes_saves(talk, words, database):
@@ -97,7 +104,7 @@ def test_000_9_only_a_plain_yes_saves(talk, words, database):
     assert talk.say("yes") and len(documents()) == 1
 
 
-@pytest.mark.parametrize("words", ["Yes, save it", "looks good", "是，儲存", "沒問題"])
+@pytest.mark.parametrize("words", ["looks good", "是，儲存"])
 def test_000_9_an_approval_in_either_language_saves(talk, words, database):
     talk.say(words)
     (path,) = documents()
@@ -153,7 +160,7 @@ def test_the_chinese_interview_ends_in_a_chinese_document(tmp_path, monkeypatch)
     assert talk.offers()[0][1] == "zspr 052：10.1.1.47 的溫度從禮拜一開始差兩度，是什麼原因？"
 
 
-def test_the_approved_statement_is_what_the_diagnosis_begins_with(talk, tmp_path, monkeypatch, database):
+def test_the_approved_statement_is_what_the_diagnosis_begins_with(talk, database):
     talk.say("yes")
     state = memory.DiagnosticState.deserialize(db.get_memory(talk.conversation, database)[1])
     assert (state.device_name, state.status) == ("zspr 052", "investigating")
@@ -161,16 +168,6 @@ def test_the_approved_statement_is_what_the_diagnosis_begins_with(talk, tmp_path
     assert "Tried or proposed: raise kp" in state.findings[1] and "52.3 instead of 50" in state.findings[1]
     items = [one for one in db.list_state_items(database, talk.conversation) if one.field == "findings"]
     assert {(item.source, item.device) for item in items} == {("user", "zspr 052")}
-    program = stub_agent(tmp_path / "asked", "It is the relay.")
-    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
-    for _ in range(6):  # until the interview is long out of the recent messages
-        talk.say("What is the cause?", mode="chat")
-    prompt = prompts_of(program)[-1]
-    context = prompt.split("<diagnostic_context>")[1].split("</diagnostic_context>")[0]
-    assert "Device: zspr 052" in context
-    assert "Reported: 10.1.1.47 is off by two degrees since Monday." in context
-    assert "We cannot stop production before Friday." in context
-    assert "It should hold ±0.1 °C." in context
 
 
 def test_after_the_approval_another_interview_begins_empty(talk, database):
@@ -246,41 +243,17 @@ def test_the_agent_may_only_read_whatever_the_conversation_allows(tmp_path, monk
     assert "--force" not in interview and "--force" in chat
 
 
-def test_a_root_cause_found_before_is_told_at_the_start(talk, database, tmp_path, monkeypatch):
+def test_a_root_cause_found_before_is_told_to_the_agent(talk, database, tmp_path, monkeypatch):
     earlier = db.create_conversation(database, "last month")
     state = memory.DiagnosticState("10.1.1.47", "zspr 052", root_causes=["a worn relay of channel 2"])
     db.update_memory(earlier, "", state.serialize(), database)
     db.add_state_items(
         database, earlier, [db.StateItem("zspr 052", "root_causes", state.root_causes[0], "agent")]
     )
-    first = Talk()
-    assert "An earlier cause there was: a worn relay of channel 2" in first.say("zspr 052 drifts")
     program = stub_agent(tmp_path / "asked", "✅ Clear.\n\n❓ What else?")
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
     Talk("cursor").say("zspr 052 drifts")
     assert "a worn relay of channel 2" in prompts_of(program)[0]
-
-
-def test_what_the_last_log_showed_is_asked_about(database):
-    conversation = db.create_conversation(database)
-    state = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=["channel 1 swings by 0.6 °C"])
-    db.update_memory(conversation, "", state.serialize(), database)
-    answer = Talk(conversation=conversation).say("it drifts")
-    assert "❓ The log shows: channel 1 swings by 0.6 °C. Is that what you mean" in answer
-
-
-def test_nobody_is_asked_whether_a_healthy_channel_is_the_trouble(database):
-    conversation = db.create_conversation(database)
-    healthy = ["Channel 1 is healthy: holds within ±0.02 °C", "通道 4 正常：保溫在 ±0.14 °C 之內"]
-    healthy += ["Ruled out: Heater failure (pv does not move the wrong way)", "已排除：加熱器失效"]
-    findings = ["channel 1 swings by 0.6 °C", *healthy]
-    told = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=findings)
-    db.update_memory(conversation, "", told.serialize(), database)
-    assert "The log shows: channel 1 swings" in Talk(conversation=conversation).say("it drifts")
-    calm = db.create_conversation(database)
-    told = memory.DiagnosticState("10.1.1.47", "zspr 052", findings=healthy)
-    db.update_memory(calm, "", told.serialize(), database)
-    assert "The log shows" not in Talk(conversation=calm).say("it drifts")
 
 
 def test_a_device_that_the_inventory_lacks_can_be_reported_too(tmp_path, monkeypatch):
@@ -325,11 +298,6 @@ def test_stopping_leaves_no_answer_of_ours(tmp_path, monkeypatch, database):
     assert list_runs(database, conversation)[0].status == "cancelled"
 
 
-def test_what_is_kept_is_small(talk, database):
-    kept = json.dumps(db.get_mode_state(database, talk.conversation, "interview"))
-    assert len(kept) < 300
-
-
 def test_what_the_conversation_has_on_record_is_in_the_interviews_prompt(tmp_path, monkeypatch):
     program = stub_agent(tmp_path / "asked", "✅ Clear.\n\n❓ What else?")
     monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
@@ -345,15 +313,21 @@ def test_what_the_conversation_has_on_record_is_in_the_interviews_prompt(tmp_pat
     assert "ruled out the sensor" in context
 
 
-@pytest.mark.parametrize("mode", ["chat", "investigate", "panel"])
-def test_what_the_interview_learned_is_in_every_other_modes_prompt(mode, talk, tmp_path, monkeypatch):
+def test_what_the_interview_learned_is_in_the_prompts_of_every_mode(talk, tmp_path, monkeypatch, database):
     talk.say("yes")
     for _ in range(6):  # until the interview is long out of the recent messages
-        talk.say("and now?", mode="chat")
-    program = stub_agent(tmp_path / "asked", "It is the relay.")
-    monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
-    talk.say("What is the cause, sensor or relay?", mode=mode)
-    prompt = prompts_of(program)[0]
-    assert "off by two degrees since Monday" in prompt
-    assert "We cannot stop production before Friday." in prompt
-    assert "raise kp" in prompt
+        db.add_message(database, talk.conversation, "user", "and now?")
+        db.add_message(database, talk.conversation, "assistant", "Nothing new.")
+    talk.agent = "cursor"
+    for mode in ("chat", "investigate", "panel"):
+        program = stub_agent(tmp_path / mode, "It is the relay.")
+        monkeypatch.setenv("INSTRUMENTGPT_AGENT_PATH", str(program))
+        talk.say("What is the cause, sensor or relay?", mode=mode)
+        prompt = prompts_of(program)[0]
+        for told in (
+            "off by two degrees since Monday",
+            "stop production before Friday",
+            "raise kp",
+            "±0.1 °C",
+        ):
+            assert told in prompt, mode

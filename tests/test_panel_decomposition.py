@@ -12,7 +12,7 @@ from instrumentgpt.instruments.faults import faults
 from instrumentgpt.modes.contracts import BadReply, read_reply
 from instrumentgpt.modes.panel.contracts import Contribution, Plan
 from instrumentgpt.modes.panel.display import heading
-from instrumentgpt.modes.panel.experts import BadPlan, batches, checked, edited, read_experts, written
+from instrumentgpt.modes.panel.experts import BadPlan, checked, edited, in_order, read_experts, written
 
 EXPERTS = read_experts()
 
@@ -29,13 +29,10 @@ def three() -> Plan:
     )
 
 
-def test_sub_problems_that_do_not_need_one_another_go_together():
-    parts = [
-        sub_problem(1, "power"),
-        sub_problem(2, "power", after=(1,)),
-        sub_problem(3, "power", after=(1,)),
-    ]
-    assert [[one.id for one in batch] for batch in batches(parts)] == [[1], [2, 3]]
+def test_a_sub_problem_comes_after_those_that_it_needs():
+    parts = [sub_problem(1, "power", after=(3,)), sub_problem(2, "power"), sub_problem(3, "power")]
+    ids = [one.id for one in in_order(parts)]
+    assert sorted(ids) == [1, 2, 3] and ids.index(3) < ids.index(1)
 
 
 @each(
@@ -69,22 +66,15 @@ def test_as_text_it_can_be_sent_back_unchanged():
     assert edited(three(), written(three()), EXPERTS) == three()
 
 
-@each(
-    "words", ["remove 2", "Please remove sub-problem 2.", "drop 2", "刪除 2", "刪除第 2 個", "without no. 2"]
-)
+@each("words", ["remove 2", "Drop 2.", "刪除 2", "刪除第 2 個"])
 def test_one_can_be_removed_in_words_and_nobody_waits_for_it(words):
     left = edited(three(), words, EXPERTS)
     assert [(one.id, one.after) for one in left.sub_problems] == [(1, ()), (3, (1,))]
 
 
 def test_no_fewer_than_two_are_left():
-    with pytest.raises(BadPlan, match="1 sub-problem would be left"):
-        edited(three(), "remove 2 and 3", EXPERTS)
-
-
-def test_removing_what_is_not_there_is_an_error():
-    with pytest.raises(BadPlan, match="no sub-problem 9"):
-        edited(three(), "remove 9", EXPERTS)
+    with pytest.raises(BadPlan, match="would leave 1"):
+        edited(plan(*three().sub_problems[:2]), "remove 2", EXPERTS)
 
 
 def test_goals_experts_and_order_can_be_edited_and_one_added():

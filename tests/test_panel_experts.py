@@ -1,4 +1,4 @@
-"""The experts: ours, the user's own, what each may speak on, and what it must never claim."""
+"""The experts: ours, the user's own, and what each may speak on."""
 
 import pytest
 from cases import each
@@ -20,8 +20,6 @@ tools = ["diagnose_log"]
 name = "Cooling"
 field = "chillers, water, fans"
 role = "You judge whether heat is carried away."
-[[cooling.must_never_claim]]
-en = "a flow that no log holds"
 """
 
 
@@ -35,9 +33,9 @@ def own(tmp_path):
 
 
 @each("expert", read_experts().values())
-def test_an_expert_of_ours_has_words_in_both_languages_and_something_it_must_not_say(expert):
+def test_an_expert_of_ours_has_words_in_both_languages(expert):
     assert expert.name("en").isascii() and not expert.name("zh").isascii()
-    assert expert.never("zh") and expert.speaks_on and expert.tools
+    assert expert.speaks_on and expert.tools
 
 
 def test_our_experts_together_speak_on_every_fault():
@@ -68,10 +66,6 @@ def test_the_users_own_expert_replaces_ours_of_the_same_code(own):
         (OWN.replace("role =", "rolle ="), "en.role: Field required"),
         (OWN.replace("tools", "tool"), "tool: Extra inputs"),
         (OWN.replace("cooling", "Cooling"), "a code is lower case letters"),
-        (
-            OWN.replace("[[cooling.must_never_claim]]\nen", "[[cooling.must_never_claim]]\nin"),
-            "must_never_claim.0.en: Field required",
-        ),
     ],
 )
 def test_a_wrong_table_is_refused_with_the_place_and_the_remedy(own, wrong, message):

@@ -5,8 +5,9 @@ from cases import each
 
 from instrumentgpt.modes.panel import say
 from instrumentgpt.modes.panel.contracts import Plan
-from instrumentgpt.modes.panel.display import StageCost, costs, folded, heading, proposal, without_editing
+from instrumentgpt.modes.panel.display import costs, folded, heading, proposal, without_editing
 from instrumentgpt.modes.panel.experts import read_experts
+from instrumentgpt.storage.panels import Key, Step
 
 PLAN = Plan.model_validate(
     {
@@ -22,7 +23,7 @@ def answered(language, said="- Nothing."):
     told = "Resumed at sub-problem 1.\n"
     for part in PLAN.sub_problems:
         told += heading(part, 2, language) + f"{said}\n"
-    table = costs([StageCost("contribution", 2, 100, 20, 0.0)], True, language)
+    table = costs([Step(Key(1, "contribution"), {}, 50, 10)] * 2, True, language)
     return f"{told}\n\n{say('conclusion', language)}\n\n- Cold.\n\n{table}"
 
 

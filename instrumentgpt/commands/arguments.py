@@ -44,9 +44,7 @@ def band(text: str) -> "tuple[int, StatedLoop]":
     from instrumentgpt.instruments.reading.record import StatedLoop  # pandas
 
     channel, size = _of_channel(text)
-    if not 0 < (value := float(size)) < float("inf"):
-        raise argparse.ArgumentTypeError(f"{size} is no band. Give a size above 0, in the unit of pv")
-    return channel, StatedLoop(band=value)
+    return channel, StatedLoop(band=positive(size))
 
 
 def _of_channel(text: str) -> tuple[int, str]:
@@ -55,18 +53,10 @@ def _of_channel(text: str) -> tuple[int, str]:
 
 
 def positive(text: str) -> float:
-    """Return a number of seconds above 0."""
-    seconds = float(text)
-    if not seconds > 0:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0 seconds")
-    return seconds
-
-
-def minutes(text: str) -> float:
-    """Return a number of minutes, of a tenth at least."""
+    """Return a number above 0."""
     number = float(text)
-    if not 0.1 <= number < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text} is no time to wait: give minutes, 0.1 or more")
+    if not 0 < number < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
     return number
 
 
@@ -120,10 +110,7 @@ def _role(role: str) -> Option:
 
 
 AGENT = option("--agent", default="auto", help="who answers: auto (default), offline, cursor, …")
-JUDGES = (
-    option("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)"),
-    option("--scheduler", default="", metavar="ADDRESS", help="judge on this Dask cluster instead"),
-)
+JOBS = option("--jobs", type=int, default=0, metavar="N", help="processes (default: one a core)")
 STATING = (  # what a log does not say of itself
     option("--columns", type=columns, metavar="NAME=N,…", help="of a table: time=0,setpoint=1,pv=2,output=3"),
     *map(_role, ROLES),
@@ -190,23 +177,21 @@ OPTIONS: dict[str, tuple[Option, ...]] = {
     "scan": (
         option("device", nargs="*", metavar="DEVICE", help="by name or address; none: all of them"),
         option("--newest", type=int, default=0, metavar="N", help="only the N newest logs of each"),
-        *JUDGES,
+        JOBS,
         option("--export", type=Path, metavar="FILE", help="all verdicts as .parquet or .csv, too"),
         _json("one JSON object per device and line"),
         _language("of the text"),
     ),
     "watch": (
-        option("--every", type=minutes, default=10.0, metavar="MINUTES", help="between looks (10)"),
+        option("--every", type=positive, default=10.0, metavar="MINUTES", help="between looks (10)"),
         option("--once", action="store_true", help="look once and end, for a timer of the system"),
-        *JUDGES,
+        JOBS,
     ),
     "eval": (
         option("--agent", action="append", metavar="NAME", help="who answers, several times for several"),
         option("--kind", action="append", metavar="KIND", help="only cases of this kind"),
         option("--limit", type=int, metavar="N", help="only the first N cases"),
         option("--seeds", type=int, default=1, metavar="N", help="simulated logs with N noises (1)"),
-        option("--record", action="store_true", help="keep what models say, to be replayed"),
-        option("--report", type=Path, metavar="FILE", help="write an HTML page, side by side"),
         option("--rated", action="store_true", help="print the answers that were rated on the page"),
     ),
     "search": (

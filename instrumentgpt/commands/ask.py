@@ -12,7 +12,7 @@ from instrumentgpt import warm_server
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
 from instrumentgpt.commands.shared import WrongArguments, conversation_for, opened
-from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
+from instrumentgpt.commands.stating import read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
@@ -53,12 +53,12 @@ def run_ask(arguments: argparse.Namespace) -> int:
 
 
 def _state(files: list[Path], conversation: str, arguments: argparse.Namespace) -> None:
-    """Remember for the conversation what the options, or the person at the terminal, say of its logs."""
-    stated, asks = stated_by(arguments), at_terminal() and not arguments.json
-    for path in files if stated or asks else ():
+    """Remember for the conversation what the options say of its logs."""
+    stated = stated_by(arguments)
+    for path in files if stated else ():
         with contextlib.suppress(InstrumentGPTError, OSError):  # the answer will say what is wrong with it
             if is_log_name(path.name):
-                read_stated(path, conversation, stated, arguments.forget, asks)
+                read_stated(path, conversation, stated, arguments.forget)
 
 
 def known_file(path: Path) -> Path:
@@ -87,19 +87,23 @@ def print_text(events: Iterator[Event], as_they_come: bool) -> int:
 
     as_they_come  every word at once, for a reader; else the answer alone, once it is known which words are
     """
-    printed: Printed | Collected = Printed() if as_they_come else Collected()
-    outcome = "no-result"
+    printed, answer, outcome = Printed(), Answer(), "no-result"
     try:
         for event in events:
-            if isinstance(event, Text):
+            answer.take(event)
+            if isinstance(event, Text) and as_they_come:
                 printed.add(event)
+            elif isinstance(event, Text) and event.aside:
+                print(_LINK.sub(r"\1", answer.words(event.segment).strip()), file=sys.stderr, flush=True)
             elif isinstance(event, Done):
                 outcome = event.outcome
             elif note := _note(event):
                 printed.pause()
                 print(note, file=sys.stderr, flush=True)
     finally:  # by Ctrl-C, too
-        printed.end()
+        printed.pause()
+        if not as_they_come and (text := _LINK.sub(r"\1", answer.text).strip("\n")):
+            print(text, flush=True)
     return 0 if outcome == "ok" else 1
 
 
@@ -118,45 +122,21 @@ def _note(event: Event) -> str:
     return ""
 
 
-class Collected:
-    """An answer for a file or a pipe; what is said on the way to it is told beside it."""
-
-    def __init__(self) -> None:
-        self.answer = Answer()
-
-    def add(self, event: Text) -> None:
-        """Keep what `event` adds."""
-        self.answer.take(event)
-        if event.aside:
-            text = self.answer.words(event.segment).strip()
-            print(_LINK.sub(r"\1", text), file=sys.stderr, flush=True)
-
-    def pause(self) -> None:
-        """Do nothing: it is not printed yet."""
-
-    def end(self) -> None:
-        """Print the answer."""
-        if text := _LINK.sub(r"\1", self.answer.text).strip("\n"):
-            print(text, flush=True)
-
-
 class Printed:
     """What the terminal shows of an answer; text once printed stays, so a recap adds only what is new."""
 
     def __init__(self) -> None:
-        self.segments: dict[int, str] = {}
+        self.answer = Answer()
         self.segment: int | None = None  # the one printed last
         self.link_start = ""  # the beginning of a link, until its end is there
         self.end_of_text = "\n\n"  # the last two characters
 
     def add(self, event: Text) -> None:
         """Print what `event` adds; another segment is another paragraph."""
-        earlier = self.segments.get(event.segment, "")
-        if not event.whole:
-            text = event.text
-        else:
-            text = event.text.removeprefix(earlier) if event.text.startswith(earlier) else f"\n{event.text}"
-        self.segments[event.segment] = event.text if event.whole else earlier + event.text
+        earlier = self.answer.words(event.segment)
+        self.answer.take(event)
+        words = self.answer.words(event.segment)
+        text = words.removeprefix(earlier) if words.startswith(earlier) else f"\n{words}"
         if event.segment != self.segment:
             text = text.lstrip("\n")
             if not text.strip():
@@ -176,8 +156,6 @@ class Printed:
         self.link_start = ""
         if not self.end_of_text.endswith("\n"):
             self._write("\n")
-
-    end = pause  # it prints what was held, and ends the last line
 
     def _write(self, text: str) -> None:
         if text:
@@ -212,7 +190,7 @@ def _next(conversation: str, approved: bool) -> str | None:
     if approved:
         return "yes"
     try:
-        return input("yes, no, “remove 2”, or the changed list in one line a sub-problem: ")
+        return input("yes, no, or “remove 2”: ")
     except EOFError:
         raise WrongArguments(
             "The decomposition was not approved. Give --yes, or answer on a terminal"

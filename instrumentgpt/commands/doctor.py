@@ -5,7 +5,6 @@ What each look needs is imported by it: a package may be missing.
 
 import argparse
 import re
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -143,9 +142,9 @@ def _account(name: str, label: str, path: str) -> Iterator[Line]:
 
 def browser() -> Iterator[Line]:
     """Is there a Chromium that prints PDFs, and runs the browser tests?"""
-    from instrumentgpt.handover.pdf import BROWSERS
+    from instrumentgpt.handover.pdf import printer
 
-    path = next(filter(None, map(shutil.which, BROWSERS)), "")
+    path = printer()
     remedy = "" if path else "PDFs and `make test` need it: apt-get install chromium fonts-noto-cjk"
     yield Line("ok" if path else "optional", "Chromium for PDFs", path or "not found", remedy)
 

@@ -2,17 +2,18 @@
 
 import argparse
 import sys
+from textwrap import indent
 
 from instrumentgpt import warm_server
 from instrumentgpt.agents.warm import is_off
 from instrumentgpt.commands.shared import WrongArguments, opened
 from instrumentgpt.evals.cases import load, rated_cases
-from instrumentgpt.evals.evaluation import ROWS, evaluate, page, tables
+from instrumentgpt.evals.evaluation import ROWS, evaluate, tables
 from instrumentgpt.evals.runner import known_agent
 
 
 def run_eval(arguments: argparse.Namespace) -> int:
-    """Print the tables, each failure beside them as it comes; return 0 whatever they say.
+    """Print the tables, each failure with its answers beside them as it comes; return 0 whatever they say.
 
     Or, with --rated, the answers that people rated, as cases to be completed.
     """
@@ -29,14 +30,15 @@ def run_eval(arguments: argparse.Namespace) -> int:
     if not is_off():
         warm_server.warm_up()  # programs of ours are forked from this one
     results = []
-    for result in evaluate(cases, agents, arguments.record):
+    for result in evaluate(cases, agents):
         results.append(result)
         failed = [f"{verdict.criterion}: {verdict.why}" for verdict in result.verdicts if not verdict.met]
         note = result.skipped or "; ".join(failed) or "passed"
         print(
             f"{result.agent} · {result.case.kind} · {result.case.name}: {note}", file=sys.stderr, flush=True
         )
+        if failed and result.outcome:
+            answers = "\n\n".join(answer.text for answer in result.outcome.answers)
+            print(indent(answers, "    "), file=sys.stderr, flush=True)
     print(tables(results))
-    if arguments.report:
-        arguments.report.write_text(page(results), encoding="utf-8")
     return 0

@@ -59,7 +59,7 @@ def _reading(device: Device, stated: Stated | None, arguments: argparse.Namespac
     command = f'python -m instrumentgpt devices "{device.name}"'
     try:
         path = fetch(list_logs(device)[0], home() / "cache")
-        log = read_stated(path, device.name, stated, arguments.forget, asks=False)
+        log = read_stated(path, device.name, stated, arguments.forget)
     except (InstrumentGPTError, OSError) as problem:
         return {"error": str(problem)}
     missing = [*unread(log, arguments.language), *questions(log, arguments.language, command)]
@@ -84,7 +84,7 @@ def run_scan(arguments: argparse.Namespace) -> int:
 
     inventory, language = saved_inventory(), arguments.language
     devices = [inventory.find(name) for name in arguments.device] or list(inventory.devices)
-    options = arguments.jobs, arguments.newest, _tell_progress, arguments.scheduler
+    options = arguments.jobs, arguments.newest, _tell_progress
     result = scan(database_path(), devices, home() / "cache", *options)
     with opened() as database:
         rows = rows_of(database, devices)
@@ -115,7 +115,7 @@ def run_watch(arguments: argparse.Namespace) -> int:
     """Look every so many minutes until it is ended, or once; return 1 if the one look failed, else 0."""
     while True:
         try:
-            _look(arguments.jobs, arguments.scheduler)
+            _look(arguments.jobs)
         except InstrumentGPTError as problem:
             print(f"error: {problem}", file=sys.stderr, flush=True)
             if arguments.once:
@@ -125,12 +125,12 @@ def run_watch(arguments: argparse.Namespace) -> int:
         time.sleep(60 * arguments.every)
 
 
-def _look(jobs: int, scheduler: str) -> None:
+def _look(jobs: int) -> None:
     from instrumentgpt.fleet.scan import scan
 
     settings = saved_settings()
     devices = load_inventory(settings.inventory).devices
-    result = scan(database_path(), devices, home() / "cache", jobs, scheduler=scheduler)
+    result = scan(database_path(), devices, home() / "cache", jobs)
     for name, problem in result.problems.items():
         print(f"{name}: {problem}", file=sys.stderr)
     for case in result.reopened:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.commands.shared import WrongArguments, saved_settings, writing
-from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
+from instrumentgpt.commands.stating import read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.files import whole
 from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
@@ -22,7 +22,6 @@ from instrumentgpt.instruments.comparison_wording import (
     row_sentence,
 )
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, excursion_rows, kind_rows, rows
-from instrumentgpt.instruments.documents import change_sentences, changes_between, values_of
 from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
@@ -32,7 +31,7 @@ from instrumentgpt.instruments.readings import read_as
 from instrumentgpt.instruments.tools.events import time_of
 from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tools.timeline import timeline
-from instrumentgpt.instruments.understood import unread
+from instrumentgpt.instruments.understood import questions, unread
 from instrumentgpt.settings import home
 
 MOST_EVIDENCE = 3  # lines printed of one finding
@@ -46,10 +45,10 @@ LABELS: dict[Language, dict[str, str]] = {
 def run_diagnose(arguments: argparse.Namespace) -> int:
     """Print the findings of each log; return 1 if one could not be read, else 0."""
     failed, diagnoses = False, []
-    stated, asks = stated_by(arguments), at_terminal() and not arguments.json
+    stated = stated_by(arguments)
     for path, owner in _logs(arguments.logs):
         try:
-            log = read_stated(path, owner, stated, arguments.forget, asks)
+            log = read_stated(path, owner, stated, arguments.forget)
             diagnosis = diagnosed(log)
         except (InstrumentGPTError, OSError) as problem:
             failed = True
@@ -115,7 +114,9 @@ def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator
     log, label, words = diagnosis.log, LABELS[language], wording.WORDS[language]
     channels = log.samples["channel"].nunique()
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
-    yield from (f"  {label['note']}: {note}" for note in (*log.remarks(language), *unread(log, language)))
+    missing = questions(log, language, f"python -m instrumentgpt diagnose {path}")
+    notes = (*log.remarks(language), *unread(log, language), *missing)
+    yield from (f"  {label['note']}: {note}" for note in notes)
     for channel, kind in diagnosis.kinds.items():
         sentence = loop_wording.sentence(kind, log.unit_of(channel), language)
         yield f"  {loop_wording.word('kind', language)}, channel {channel}: {sentence}"
@@ -175,14 +176,6 @@ def run_compare(arguments: argparse.Namespace) -> int:
             "Give an older and a newer log, or one log with --at HH:MM"
         )
     path = arguments.logs[0]
-    documents = [values for each in arguments.logs if (values := values_of(each)) is not None]
-    if len(documents) == 2:
-        changes = changes_between(*documents)
-        names = arguments.logs[0].name, arguments.logs[1].name
-        told = change_sentences(*names, changes, arguments.language)
-        rows = [_json({"kind": "value", **vars(change)}) for change in changes]
-        print(*(rows if arguments.json else told), sep="\n" if arguments.json else "\n  ")
-        return 0
     if arguments.at:
         log = _opened(path)
         logs = divided(log, time_of(log, arguments.at))

@@ -6,7 +6,7 @@ Of answers that people rated, cases are made to be completed: a person says what
 """
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from functools import cache
 from itertools import pairwise
@@ -178,16 +178,6 @@ def truth(log: str) -> Mapping[str, Any]:
     name, _, number = log.rpartition("/")
     row: Mapping[str, Any] = instruments()[name]["log"][int(number) - 1]
     return row
-
-
-def shares(cases: Sequence[Case]) -> dict[str, int]:
-    """Return how many cases bear each tag, and are on real logs, of several turns, and of each mode."""
-    counts = {tag: sum(tag in case.tags for case in cases) for tag in TAGS}
-    counts["real log"] = sum(any(file.real for file in case.attach) for case in cases)
-    counts["several turns"] = sum(len(case.turns) > 1 for case in cases)
-    commands = sum(turn.say.startswith("$") for case in cases for turn in case.turns)
-    modes = {mode: sum(any(turn.mode == mode for turn in case.turns) for case in cases) for mode in MODES}
-    return {**counts, **modes, "commands": commands}
 
 
 ANSWER_LINES = 12  # of a rated answer, beside its case

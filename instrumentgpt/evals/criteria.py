@@ -224,8 +224,3 @@ CRITERIA: Mapping[str, Callable[[Case, Outcome], str | None]] = {
     "record": _record,
     "walls": _walls,
 }
-
-
-def description(criterion: str) -> str:
-    """Return in one sentence what a criterion asks for."""
-    return str(CRITERIA[criterion].__doc__)

@@ -1,19 +1,15 @@
-"""The evaluation: every case by every agent; its figures, shares with their intervals; its page."""
+"""The evaluation: every case by every agent; its figures, shares with their intervals."""
 
 import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-from instrumentgpt.evals.cases import FOLDER, Case
-from instrumentgpt.evals.criteria import CRITERIA, Verdict, description, judged
-from instrumentgpt.evals.recording import STALE, recorded, write
-from instrumentgpt.evals.runner import SCRIPTED, NotThere, Outcome, run_case
+from instrumentgpt.evals.cases import Case
+from instrumentgpt.evals.criteria import CRITERIA, Verdict, judged
+from instrumentgpt.evals.runner import NotThere, Outcome, run_case
 
 
 @dataclass(frozen=True)
@@ -32,11 +28,6 @@ class Result:
         """Whether every criterion is met."""
         return all(verdict.met for verdict in self.verdicts)
 
-    @property
-    def stale(self) -> bool:
-        """Whether the recording that it was replayed from is of another prompt or other results."""
-        return self.outcome is not None and any(STALE in answer.error for answer in self.outcome.answers)
-
 
 def share(met: Sequence[bool]) -> str:
     """Return a share in words: met of count, and in which percent it lies with 95 %; "–" without a trial.
@@ -54,7 +45,7 @@ def share(met: Sequence[bool]) -> str:
 
 def tables(results: Sequence[Result]) -> str:
     """Return the tables as they are printed: cases passed per kind, criteria met, what it took."""
-    judged = [result for result in results if result.outcome is not None and not result.stale]
+    judged = [result for result in results if result.outcome is not None]
     agents = list(dict.fromkeys(result.agent for result in results))
     kinds = list(dict.fromkeys(result.case.kind for result in judged))
     groups = [[result for result in judged if result.agent == agent] for agent in agents]
@@ -71,7 +62,9 @@ def tables(results: Sequence[Result]) -> str:
         *([name, *(_met(name, group) for group in groups)] for name in CRITERIA),
     ]
     spent = [["per case", *agents], *([name, *map(measure, groups)] for name, measure in SPENT.items())]
-    return "\n\n".join([*map(_lines, (by_kind, by_criterion, spent)), *_notes(results)])
+    skipped = {result.case.name: result.skipped for result in results if result.skipped}
+    notes = [f"skipped: {len(skipped)} ({next(iter(skipped.values()))})"] if skipped else []
+    return "\n\n".join([*map(_table, (by_kind, by_criterion, spent)), *notes])
 
 
 def _met(criterion: str, results: Iterable[Result]) -> str:
@@ -103,80 +96,25 @@ SPENT: dict[str, Callable[[Sequence[Result]], str]] = {
 }
 
 
-def _lines(rows: Sequence[Sequence[str]]) -> str:
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    padded = [
-        "  ".join(
-            cell.ljust(width) if not n else cell.rjust(width)
-            for n, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in rows
-    ]
-    return "\n".join(line.rstrip() for line in padded)
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    import pandas as pd
 
-
-def _notes(results: Sequence[Result]) -> list[str]:
-    """Return what was not judged: skipped cases, stale recordings."""
-    skipped = {result.case.name: result.skipped for result in results if result.skipped}
-    stale = [result.case.name for result in results if result.stale]
-    notes = [f"skipped: {len(skipped)} ({next(iter(skipped.values()))})"] if skipped else []
-    return notes + ([f"stale, record anew: {len(stale)} ({', '.join(stale[:3])})"] if stale else [])
-
-
-def page(results: Sequence[Result]) -> str:
-    """Return the page on `results`: self-contained, its texts escaped; it forbids itself to load anything."""
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=StrictUndefined
-    )
-    cases = list(dict.fromkeys(result.case.name for result in results))
-    rows = [[result for result in results if result.case.name == name] for name in cases]
-    return environment.get_template("page.html").render(
-        tables=tables(results),
-        rows=[(row[0].case, _expected(row[0].case), row) for row in rows],
-        criteria=[(name, description(name)) for name in CRITERIA],
-    )
-
-
-def _expected(case: Case) -> list[tuple[str, str]]:
-    """Return what a case asks for, each with its name; only what it says anything on."""
-    texts = {
-        "cause": " or ".join(case.cause),
-        "beside it": ", ".join(case.also),
-        "never": ", ".join(case.never),
-        "says": ", ".join(pattern for turn in case.turns for pattern in turn.says),
-        "does not say": ", ".join(pattern for turn in case.turns for pattern in turn.unsaid),
-        "tools": ", ".join(case.tools),
-        "not these tools": ", ".join(case.no_tools),
-        "values": ", ".join(f"{name}: {value}" for name, value in case.values.items()),
-        "constraints": ", ".join(case.constraints),
-        "lifted": ", ".join(case.lifted),
-        "ruled out": ", ".join(case.ruled_out),
-        "canary": case.canary,
-    }
-    return [(name, text) for name, text in texts.items() if text]
+    (title, *agents), *body = rows
+    frame = pd.DataFrame([cells for _, *cells in body], [name for name, *_ in body], agents)
+    return frame.rename_axis(columns=title).to_string()
 
 
 ROWS = ("offline", "good", "bad")  # who is evaluated where nobody is named
-RECORDINGS = FOLDER / "recordings"
 
 
-def evaluate(
-    cases: Sequence[Case], agents: Sequence[str], record: bool = False, recordings: Path = RECORDINGS
-) -> Iterator[Result]:
-    """Yield the result of each of `cases` by each of `agents`, as it comes.
-
-    record      keep what they said and called in `recordings`, a file for each kind, to be replayed
-    """
+def evaluate(cases: Sequence[Case], agents: Sequence[str]) -> Iterator[Result]:
+    """Yield the result of each of `cases` by each of `agents`, as it comes."""
     for case in cases:
         for agent in agents:
-            began, path = time.monotonic(), recordings / f"{case.kind}.jsonl"
+            began = time.monotonic()
             try:
-                with ExitStack() as stack:
-                    folder = Path(stack.enter_context(TemporaryDirectory(prefix="instrumentgpt-eval-")))
-                    steps = stack.enter_context(recorded(SCRIPTED.get(agent, agent))) if record else []
-                    outcome = run_case(case, agent, folder, path)
-                    if steps:
-                        write(path, steps)
+                with TemporaryDirectory(prefix="instrumentgpt-eval-") as folder:
+                    outcome = run_case(case, agent, Path(folder))
                     verdicts = tuple(judged(case, outcome))
             except NotThere as problem:
                 yield Result(case, agent, skipped=str(problem))

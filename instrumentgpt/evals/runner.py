@@ -122,7 +122,6 @@ def _lines(seconds: Windows, log: Path | None) -> tuple[tuple[int, int], ...]:
 
 MODELS = FOLDER / "models.py"  # programs that stand for a model; they are told the case, as no agent is
 SCRIPTED = {"good": "scripted", "bad": "scripted", "obedient": "cursor"}  # whose wire they speak
-REPLAY = "replay"
 
 
 @dataclass(frozen=True)
@@ -167,15 +166,16 @@ def tokens_of(answer: Answer) -> int:
 
 def known_agent(name: str) -> str:
     """Return `name`; raise UnknownAgent if nobody of that name is installed here."""
-    if name not in (*SCRIPTED, REPLAY):
+    if name not in SCRIPTED:
         choose(name, Settings())
     return name
 
 
-def run_case(case: Case, agent: str, folder: Path, recordings: Path | None = None) -> Outcome:
+def run_case(case: Case, agent: str, folder: Path) -> Outcome:
     """Return what came of `case` when `agent` answers it, in the empty `folder`.
 
-    agent       one of AGENTS, of SCRIPTED, or "replay", which says what stands in `recordings`
+    agent  one of AGENTS or of SCRIPTED
+
     Raises NotThere if the case needs a log that this machine does not have.
     """
     fixture = lay_out(case, folder)
@@ -201,8 +201,6 @@ def run_case(case: Case, agent: str, folder: Path, recordings: Path | None = Non
                 (folder / "model" / "case.json").write_text(
                     json.dumps(facts, ensure_ascii=False), encoding="utf-8"
                 )
-            elif agent == REPLAY:
-                _program(folder, str(MODELS), REPLAY, str(recordings))
             answers.append(_answered(database, conversation, turn, wire, [] if number else fixture.files))
         return _outcome(database, conversation, tuple(answers), fixture, folder)
 
@@ -250,7 +248,7 @@ def _home(folder: Path, fixture: Fixture, agent: str) -> Iterator[str]:
     (folder / "outside").mkdir(exist_ok=True)
     (folder / "home").mkdir(exist_ok=True)
     program = folder / "model" / "program"
-    wire = SCRIPTED.get(agent, "scripted" if agent == REPLAY else agent)
+    wire = SCRIPTED.get(agent, agent)
     variables = {
         "HOME": str(folder / "home"),
         "INVENTORY": str(fixture.inventory),

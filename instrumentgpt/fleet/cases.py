@@ -45,7 +45,6 @@ CHANGE_CHARS = 120  # of what a field was changed to
 ITEMS = 5  # of a state's findings or causes that a case begins with
 ADVICE = 3  # sentences of it: the gains, the proof, how to set them
 LINES = 6  # pinned of the first finding
-MANY = 99  # channels: of a whole log
 
 
 def case_from(database: Database, conversation_id: str, inventory: Inventory, who: str) -> int:
@@ -108,19 +107,19 @@ def _told_in(text: str, others: Sequence[str]) -> bool:
 
 
 def _chart_of(database: Database, conversation_id: str, log: str, channel: int | None) -> db.Artifact | None:
-    """Return the newest chart of the channel: of it alone, else among others, else of the whole log."""
+    """Return the newest chart that shows the channel, alone, among others, or with the whole log."""
     shown: dict[str, tuple[str, set[str]]] = {}  # what a chart says of itself → its log and channels
     for drawn, asked in _results(database, conversation_id, "plot_log"):
         with suppress(TypeError, KeyError, AttributeError):
             channels = {str(number) for number in asked.get("channels") or [asked.get("channel")]}
             shown.setdefault(drawn["artifact"]["alt"], (drawn["log"], channels - {"None"}))
-    charts: dict[int, db.Artifact] = {}
+    newest = None
     for chart in db.list_artifacts(database, conversation_id, "conversation_id"):
         its_log, its_channels = shown.get(chart.alt, (log, set()))
         is_here = chart.kind == "plotly" and not chart.removed_at and its_log == log
         if is_here and (str(channel) in its_channels or not its_channels or channel is None):
-            charts[len(its_channels) or MANY] = chart
-    return charts[min(charts)] if charts else None
+            newest = chart
+    return newest
 
 
 def pin_chart(database: Database, case_id: int, artifact: db.Artifact, who: str) -> None:

@@ -1,6 +1,6 @@
 """Judging what is new in the folders of many devices: each log that came or changed since the last scan.
 
-It is judged in processes of this machine, or of a Dask cluster that runs already.
+It is judged in processes of this machine.
 """
 
 import json
@@ -15,14 +15,13 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 import db
-from instrumentgpt.errors import InstrumentGPTError, reason
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import reopen_returned
 from instrumentgpt.instruments import loop_wording, withheld_wording, wording
 from instrumentgpt.instruments.analysis.metrics import REGULAR
@@ -32,7 +31,7 @@ from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_logs
 from instrumentgpt.instruments.findings import Excursion, Finding, worst
-from instrumentgpt.instruments.kept_verdicts import diagnosed, held_duties, judging_version
+from instrumentgpt.instruments.kept_verdicts import diagnosed, held_duties
 from instrumentgpt.instruments.language import DAY, Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
@@ -76,7 +75,6 @@ def scan(
     jobs: int = 0,
     newest: int = 0,
     on_progress: Progress = lambda done, total: None,
-    scheduler: str = "",
 ) -> Scan:
     """Judge what is new in the folders of `devices`, in several processes, and store it as it comes.
 
@@ -84,7 +82,6 @@ def scan(
     are reopened.
 
     jobs    processes; 0: as many as this machine has cores
-    scheduler  the address of a Dask cluster, whose workers judge instead; see `each_on`
     newest  only so many logs of each device; 0: all
     on_progress(done, total) counts logs
     """
@@ -108,8 +105,7 @@ def scan(
     unstored: list[Verdict] = []
     stored = time.monotonic()
     jobs = jobs or os.cpu_count() or 1
-    judged = each_on(scheduler, judge_log, todo) if scheduler else _judged_here(todo, judge_log, jobs)
-    for done, (log, verdict) in enumerate(judged, start=1):
+    for done, (log, verdict) in enumerate(_judged(todo, judge_log, jobs), start=1):
         if isinstance(verdict, Verdict):
             unstored.append(verdict)
         else:
@@ -144,7 +140,7 @@ def _version(log: RemoteLog) -> tuple[int, str]:
     return log.size or 0, log.modified.isoformat() if log.modified else ""
 
 
-def _judged_here(
+def _judged(
     todo: Sequence[RemoteLog], judge_log: Callable[[RemoteLog], Verdict | str], jobs: int
 ) -> Iterator[tuple[RemoteLog, Verdict | str]]:
     """Yield each log with its verdict, or why there is none; a process that dies is replaced once."""
@@ -297,64 +293,3 @@ def _channel_figures(verdict: Verdict) -> dict[int, dict[str, Any]]:
     """Return channel → its figures, of those that were judged with their duties."""
     rows = json.loads(verdict.figures).items()
     return {int(number): row for number, row in rows if "held" in row}
-
-
-CONNECT = 10.0  # s
-INSTALL = "pip install 'distributed>=2026.3,<2027'"  # what the tests have passed with
-Item = TypeVar("Item")
-Result = TypeVar("Result")
-
-
-class ClusterError(InstrumentGPTError, OSError):
-    """A cluster that cannot be used, or that went away."""
-
-
-def each_on(
-    address: str, call: Callable[[Item], Result], items: Sequence[Item]
-) -> Iterator[tuple[Item, Result | str]]:
-    """Yield each of `items` with what `call` returns for it on a worker of the cluster, as it comes.
-
-    A worker that dies costs nothing, others take over; what several died of is yielded with that sentence.
-    Raises ClusterError.
-    """
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise ClusterError(f"--scheduler needs the package distributed. Install it: {INSTALL}") from None
-    try:
-        distributed.comm.get_address_host_port(address)
-        client = distributed.Client(address, timeout=CONNECT, set_as_default=False)
-    except (OSError, ValueError) as error:
-        raise ClusterError(
-            f"No Dask scheduler answers at {address!r} ({reason(error)}). Give the address that "
-            "`dask scheduler` printed, such as tcp://10.1.1.5:8786"
-        ) from error
-    with client:
-        _check_workers(client, address)
-        futures = {client.submit(call, item, pure=False): item for item in items}
-        for future in distributed.as_completed(list(futures), loop=client.loop):
-            item = futures.pop(future)
-            try:
-                yield item, future.result()
-            except distributed.KilledWorker:
-                yield item, "the workers that judged it died: it may be too large for their memory"
-            except distributed.client.FutureCancelledError as error:
-                raise ClusterError(
-                    f"The scheduler at {address} went away. Start it and scan again: what was judged is kept"
-                ) from error
-            future.release()
-
-
-def _check_workers(client: Any, address: str) -> None:
-    try:
-        versions = set(client.run(judging_version).values())
-    except ImportError as error:
-        raise ClusterError(
-            f"The workers of {address} have no InstrumentGPT ({reason(error)}). Start them in its checkout"
-        ) from error
-    if not versions:
-        raise ClusterError(f"{address} has no workers. Start some: dask worker {address} --nthreads 1")
-    if versions != {judging_version()}:
-        raise ClusterError(
-            f"The workers of {address} run another version of InstrumentGPT. Give them this one"
-        )

@@ -1,10 +1,9 @@
-"""A page as PDF, printed by the browser that is installed, else by WeasyPrint."""
+"""A page as PDF, printed by the browser that is installed."""
 
 import os
 import shutil
 import subprocess
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 
 from instrumentgpt.errors import InstrumentGPTError
@@ -28,29 +27,21 @@ class NoPrinter(InstrumentGPTError, RuntimeError):
 
 
 def printer() -> str:
-    """Return what makes PDFs here: the path of a browser, "weasyprint", or "" for nothing."""
-    browser = next(filter(None, map(shutil.which, BROWSERS)), "")
-    return browser or ("weasyprint" if find_spec("weasyprint") else "")
+    """Return the path of a browser, or "" for nothing."""
+    return next(filter(None, map(shutil.which, BROWSERS)), "")
 
 
 def pdf_of(page: str) -> bytes:
-    """Return an HTML page, one of ours, as PDF; nothing is loaded for it. Raises NoPrinter."""
+    """Return an HTML page, one of ours, as PDF; nothing is loaded for it. Raises NoPrinter.
+
+    The browser has an empty profile and home of its own; the page forbids itself to load anything.
+    """
     program = printer()
     if not program:
         raise NoPrinter(
-            "Nothing here makes a PDF. Install Chromium (apt-get install chromium), or WeasyPrint "
-            "(pip install weasyprint); or open the report as HTML and print it"
+            "Nothing here makes a PDF. Install Chromium (apt-get install chromium); "
+            "or open the report as HTML and print it"
         )
-    if program != "weasyprint":
-        return _by_browser(program, page)
-    from weasyprint import HTML
-    from weasyprint.urls import URLFetcher
-
-    return bytes(HTML(string=page, url_fetcher=URLFetcher(allowed_protocols=())).write_pdf())
-
-
-def _by_browser(program: str, page: str) -> bytes:
-    """The browser has an empty profile and home of its own; the page forbids itself to load anything."""
     with tempfile.TemporaryDirectory(prefix="instrumentgpt-pdf-") as folder:
         source, target = Path(folder) / "page.html", Path(folder) / "page.pdf"
         source.write_text(page, encoding="utf-8")

@@ -76,16 +76,6 @@ def summary(finding: Finding, language: Language) -> str:
     return _written(finding, "summary", language) + changed
 
 
-def tells_of_health(text: str) -> bool:
-    """Return whether `text` is the summary of a channel without a fault, in any language.
-
-    >>> tells_of_health("Channel 3 is healthy: holds within ±0.02 °C"), tells_of_health("Channel 3 swings")
-    (True, False)
-    """
-    heads = (re.split("[:：]", str(_sentences("healthy", language)["summary"]))[0] for language in WORDS)
-    return any(re.match(re.escape(head).replace(r"\{channel\}", ".{1,20}"), text) for head in heads)
-
-
 def cause(finding: Finding, language: Language) -> str:
     """Return what is behind it."""
     return _written(finding, "cause", language)

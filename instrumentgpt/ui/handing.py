@@ -21,7 +21,7 @@ from instrumentgpt.ui.language import language, say
 TYPES = {".html": ("HTML", "text/html"), ".pdf": ("PDF", "application/pdf")}
 ADDRESSEES = {"boss": "the boss", "vendor": "the vendor", "technician": "the technician"}
 NO_PRINTER = (
-    "A PDF needs Chromium (apt-get install chromium) or WeasyPrint (pip install weasyprint) "
+    "A PDF needs Chromium (apt-get install chromium) "
     "on the computer of this page; the HTML can be printed in any browser."
 )
 Maker = Callable[..., Document]  # of a database, and language and address

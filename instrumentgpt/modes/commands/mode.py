@@ -22,7 +22,6 @@ from instrumentgpt.instruments.devices import Device, resolve
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.lognames import line_link, reference_to
 from instrumentgpt.instruments.workspace import Workspace, workspace
-from instrumentgpt.memory.revisions import NOTE
 from instrumentgpt.memory.state import identity
 from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.terms import phrases
@@ -30,7 +29,7 @@ from instrumentgpt.modes.commands import table
 from instrumentgpt.modes.commands.table import MOST_ROUNDS, TYPES, BadCommand, is_command, phrase
 from instrumentgpt.storage.connection import file_of
 from instrumentgpt.storage.notes import EVERYWHERE, holds, matching_notes, notes_of
-from instrumentgpt.storage.revisions import forget_note, list_revisions
+from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.turn.ask import artifact_of
 from instrumentgpt.turn.prompt import names_of
 from instrumentgpt.turn.turn import Turn, made
@@ -39,7 +38,7 @@ TYPED = ("name", "word")  # fields of a BadCommand that hold what was typed
 TURNS_TO_DEVICE = ("observe", "tool")  # commands by which a conversation turns to the device they name
 MOST_NOTES = 8  # shown of one search
 MOST_TURNS = 5
-MOST_EVENTS = 5  # of each list
+MOST_EVENTS = 8
 MOST_LINES = 60  # of a tool's result
 NOTE_CHARACTERS = 400  # shown of a note, and of a piece of an earlier message
 SUMMARY_CHARACTERS = 600
@@ -152,12 +151,11 @@ def memorize(bench: Bench, id: str, kind: str, scope: str, text: str) -> str:
 
 
 def recall(bench: Bench, query: str) -> str:
-    """Return what notes and earlier messages say that bears on `query`, or that its note was forgotten."""
+    """Return what notes and earlier messages say that bears on `query`."""
     name, notes = quoted(query), _matching_notes(bench, query, MOST_NOTES)
     parts = {"recalled_notes": notes, "recalled_turns": _quotes(bench, query, MOST_TURNS)}
     sections = ["\n".join([bench.say(key, query=name), "", *lines]) for key, lines in parts.items() if lines]
-    told = [*sections, *_forgotten(bench, query)]
-    return "\n\n".join(told) or bench.say("nothing_recalled", query=name)
+    return "\n\n".join(sections) or bench.say("nothing_recalled", query=name)
 
 
 def forget(bench: Bench, id: str, reason: str) -> str:
@@ -238,19 +236,6 @@ def _quotes(bench: Bench, query: str, most: int) -> list[str]:
     return lines
 
 
-def _forgotten(bench: Bench, query: str) -> list[str]:
-    """Return that a note of the name `query` was forgotten, when and why; the latest time."""
-    gone = [
-        revision
-        for revision in list_revisions(*bench.turn.where)
-        if (revision.item.field, revision.item.name) == (NOTE, query) and revision.undone_at is None
-    ]
-    if not gone or any(note.id == query for note in _notes(bench)):
-        return []
-    reason = _line(gone[-1].new)
-    return [bench.say("was_forgotten", id=quoted(query), turn=gone[-1].turn, reason=reason)]
-
-
 def _line(text: str) -> str:
     return plain_text(shorten(" ".join(text.split()), NOTE_CHARACTERS))
 
@@ -313,20 +298,19 @@ def _reading(bench: Bench, channel: Mapping[str, Any], unit: str, log: str) -> s
 
 
 def _newest_events(bench: Bench, log: str, device: str) -> str:
-    """Return the newest event lines, each kind once with how often it occurs; trouble before the rest."""
+    """Return the newest event lines, each kind once with how often it occurs; trouble first."""
     from instrumentgpt.instruments.messages import TROUBLE, group_messages
     from instrumentgpt.instruments.tools.opened import open_log
 
     opened = open_log(_workspace(bench), log, device).log
-    lists: dict[str, list[str]] = {"newest_trouble": [], "newest_events": []}
-    for group in sorted(group_messages(opened.events), key=lambda group: -group.messages[-1].line):
+    lines = []
+    groups = sorted(group_messages(opened.events), key=lambda group: -group.messages[-1].line)
+    for group in sorted(groups, key=lambda group: group.level not in TROUBLE)[:MOST_EVENTS]:
         last = group.messages[-1]
         often = f" (×{len(group.messages):,})" if len(group.messages) > 1 else ""
         clock = f"{moment(opened.clock(last.time))} {plain_text(group.level)}"
-        line = f"- {clock} {quoted(last.text)} {line_link(f'{device}/{log}', last.line)}{often}"
-        lists["newest_trouble" if group.level in TROUBLE else "newest_events"].append(line)
-    parts = ["\n".join([bench.say(key), "", *rows[:MOST_EVENTS]]) for key, rows in lists.items() if rows]
-    return "\n\n".join(parts) or bench.say("no_events")
+        lines.append(f"- {clock} {quoted(last.text)} {line_link(f'{device}/{log}', last.line)}{often}")
+    return "\n".join([bench.say("newest_events"), "", *lines]) if lines else bench.say("no_events")
 
 
 def _used(bench: Bench, name: str, given: Mapping[str, Any]) -> Generator[Event, None, dict[str, Any]]:

@@ -68,11 +68,9 @@ def _tool(tool: str, arguments: str) -> dict[str, Any]:
             return {"tool": tool, "arguments": dict(json.loads(arguments))}
         pairs = [word.partition("=") for word in shlex.split(arguments)]
     except (ValueError, RecursionError) as problem:
-        key = "bad_json" if arguments.startswith("{") else "bad_pairs"
-        raise BadCommand(key, word=str(problem), example=COMMANDS["tool"].example) from None
-    for key, equals, _ in pairs:
-        if not key or not equals:
-            raise BadCommand("bad_pairs", word=key, example=COMMANDS["tool"].example)
+        raise BadCommand("bad_arguments", word=str(problem), example=COMMANDS["tool"].example) from None
+    if wrong := ["".join(pair) for pair in pairs if not all(pair[:2])]:
+        raise BadCommand("bad_arguments", word=wrong[0], example=COMMANDS["tool"].example)
     return {"tool": tool, "arguments": {key: value for key, _, value in pairs}}
 
 

@@ -17,8 +17,6 @@ from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Event, Events, Text
 from instrumentgpt.agents.registry import installed
 from instrumentgpt.instruments.devices import resolve
-from instrumentgpt.instruments.precedents import earlier
-from instrumentgpt.instruments.wording import tells_of_health
 from instrumentgpt.memory.budget import Parts, within
 from instrumentgpt.memory.filtering import as_content, without_tags
 from instrumentgpt.memory.reading.own_words import quoted
@@ -33,7 +31,6 @@ from instrumentgpt.modes.interview.replies import (
     PHASES,
     SLOTS,
     SUMMARY,
-    Background,
     Interview,
     Note,
     after_reply,
@@ -260,14 +257,14 @@ def _confirmed(case: Case, now: Interview, reply: str) -> str:
     """Return the reply; where something was corrected or left open, its first line says so."""
     if not any(note.replaces for note in now.new) and not (set(now.left) - set(case.before.left)):
         return reply
-    corrected = clear(now, case.slot, case.about.language, _background(case))
+    corrected = clear(now, case.slot, case.about.language)
     return f"{CLEAR} {corrected}\n\n{reply.partition(chr(10) * 2)[2]}"
 
 
 def _own(case: Case, now: Interview) -> str:
     """Return our own next question."""
     _keep(case, now.gap, now)
-    return own_reply(now, case.slot, case.about.language, _background(case))
+    return own_reply(now, case.slot, case.about.language, case.about.device)
 
 
 def _shown(case: Case, now: Interview) -> str:
@@ -276,7 +273,7 @@ def _shown(case: Case, now: Interview) -> str:
     yes = texts("offers")["yes"][case.about.language]
     case.turn.offers.append(db.Offer(yes, yes, TASK))
     heading = "summary" if case.slot != SUMMARY else "amended" if now.new else "unsaved"
-    confirmed = clear(now, case.slot, case.about.language, _background(case))
+    confirmed = clear(now, case.slot, case.about.language)
     opening = say(heading, case.about.language, target=case.about.title, clear=confirmed)
     return "\n\n".join((opening, statement.summary(now, case.about), say("approve", case.about.language)))
 
@@ -292,21 +289,6 @@ def _keep(case: Case, slot: str, now: Interview) -> None:
         save_state(*case.turn.where, TASK, kept)
 
     case.turn.also_saved.append(store)
-
-
-def _background(case: Case) -> Background:
-    """Return what our own questions speak of: the last log's trouble, an earlier cause on this device."""
-    turn = case.turn
-    troubles = [
-        finding
-        for finding in turn.state.findings
-        if not tells_of_health(finding) and not finding.startswith(("Ruled out", "已排除"))
-    ]
-    causes, device = turn.state.root_causes[-1:], turn.inventory.known_as(case.about.device)
-    if device and not causes:  # one found in another conversation
-        rows = earlier(turn.database, device, turn.inventory, turn.run.conversation_id)
-        causes = [row.item.text for row in rows if row.item.field == "root_causes" and not row.sibling]
-    return Background(case.about.device, next(reversed(troubles), ""), next(iter(causes), ""))
 
 
 def _record(case: Case) -> str:

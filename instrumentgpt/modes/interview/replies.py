@@ -242,13 +242,7 @@ def _answered(now: Interview, words: str, slot: str, notes: Sequence[Note] | Non
 
 def _wish(sentence: str) -> str:
     plain = sentence.replace("’", "'").strip(" \t.!。！,，~啊耶呢吧欸喔").casefold()
-    if wish := next((name for name, phrases in texts("wishes").items() if plain in phrases), ""):
-        return wish
-    for name, phrases in texts("wishes").items():  # "idk, just finish"
-        for lead in phrases:
-            if re.match(rf"{re.escape(lead)}[\s,，]", plain) and (rest := _wish(plain.removeprefix(lead))):
-                return name if rest == "courtesy" else rest
-    return ""
+    return next((name for name, phrases in texts("wishes").items() if plain in phrases), "")
 
 
 def joined(sentences: Sequence[str]) -> list[str]:
@@ -298,36 +292,24 @@ def _filled(now: Interview, form: Sequence[tuple[str, str]]) -> Interview:
     return now
 
 
-@dataclass(frozen=True)
-class Background:
-    """What is known of the instrument: its name, what its last log showed, an earlier cause; "" if not."""
-
-    device: str = ""
-    finding: str = ""
-    cause: str = ""
-
-
-def own_reply(now: Interview, slot: str, language: Language, background: Background) -> str:
+def own_reply(now: Interview, slot: str, language: Language, device: str = "") -> str:
     """Return one ✅ line and one ❓ question of our own; `slot` is what the newest message answered.
 
-    >>> print(own_reply(after_reply(Interview(), "drifts", "description"), "description", "en", Background()))
+    >>> print(own_reply(after_reply(Interview(), "drifts", "description"), "description", "en"))
     ✅ Clear: drifts
     <BLANKLINE>
     ❓ Can you give a specific example: when was it last seen, and what did the display or log show then?
     """
     gap, tries = now.gap or "description", now.tries.get(now.gap or "description", 0)
-    questions = texts("questions")[
-        "finding" if gap == "examples" and background.finding and not tries else gap
-    ]
-    finding = _quote(background.finding).rstrip(".。")
-    sentence = questions[language][min(tries, len(questions[language]) - 1)].format(
-        device=_device(background, language), finding=finding
-    )
-    question = re.sub(r" (?=[，：。？])", "", sentence.strip())
-    return f"✅ {clear(now, slot, language, background)}\n\n❓ {question}"
+    questions = texts("questions")[gap][language]
+    name = plain_text(device) or {"en": "the instrument", "zh": "這台儀器"}[language]
+    if language == "zh" and name[-1].isascii():  # between Chinese and a Latin name stands a blank
+        name = f" {name} "
+    question = questions[min(tries, len(questions) - 1)].format(device=name)
+    return f"✅ {clear(now, slot, language)}\n\n❓ {re.sub(r' (?=[，：。？])', '', question.strip())}"
 
 
-def clear(now: Interview, slot: str, language: Language, background: Background) -> str:
+def clear(now: Interview, slot: str, language: Language) -> str:
     """Return what has become clear with the newest message; each correction is confirmed."""
 
     def sentence(key: str, **fields: str) -> str:
@@ -345,18 +327,10 @@ def clear(now: Interview, slot: str, language: Language, background: Background)
     parts += [sentence("question")] if now.want == "question" else []
     if gap and now.want != "form":
         parts.append(sentence(now.left[slot], gap=gap))
-    if background.cause and now.turn == 1:
-        parts.append(sentence("history", device=_device(background, language), cause=background.cause))
     if not parts:
         lines = [line for lines in now.lines.values() for line in lines]
         parts.append(sentence("so_far", text=lines[-1]) if lines else sentence("begin"))
     return (" " if language == "en" else "").join(parts)
-
-
-def _device(background: Background, language: Language) -> str:
-    """Return the instrument's name for a sentence; between Chinese and a Latin name stands a blank."""
-    name = plain_text(background.device) or {"en": "the instrument", "zh": "這台儀器"}[language]
-    return f" {name} " if language == "zh" and name[-1:].isascii() else name
 
 
 def _quote(text: str) -> str:

@@ -105,7 +105,6 @@ DEFAULT = "fault_report"
 # What the diagnosis is told of the statement beside its problem; constraints and requirements bind it.
 _TOLD = ("examples", "impact", "context", "edge_cases", "success_criteria", "proposed")
 _LAST = ("proposed", "remarks")  # stand at the end, if anything was said of them
-_NAME = re.compile(r"(?P<name>[^.]+)(?:\.(?P<language>en|zh))?")
 
 
 @dataclass(frozen=True)
@@ -119,17 +118,11 @@ class About:
     template: str = DEFAULT
 
 
-def templates(home: Path) -> dict[str, dict[str, Path]]:
-    """Return name → language ("" where it says none) → file: ours, which have none, then the user's own.
-
-    One of the user's replaces ours of the same name.
-    """
-    files: dict[str, dict[str, Path]] = {name: {} for name in texts("templates")}
-    for path in sorted((home / FOLDER).glob("*.md")):
-        name = _NAME.fullmatch(path.stem)
-        if name and path.is_file() and path.stat().st_size <= LARGEST:
-            files.setdefault(name["name"], {})[name["language"] or ""] = path
-    return files
+def templates(home: Path) -> dict[str, Path | None]:
+    """Return name → file: ours, which have none, then the user's own, which may replace ours."""
+    own = (path for path in sorted((home / FOLDER).glob("*.md")) if path.is_file())
+    sized = {path.stem: path for path in own if path.stat().st_size <= LARGEST}
+    return {**dict.fromkeys(texts("templates")), **sized}
 
 
 def template_label(name: str, language: Language) -> str:
@@ -138,11 +131,10 @@ def template_label(name: str, language: Language) -> str:
     return str(labels[language]) if labels else name.replace("_", " ")
 
 
-def template_text(files: dict[str, Path], language: Language) -> str:
-    """Return the template in `language`, or in the one that it has; ours if it has none."""
-    for path in (files.get(language), files.get(""), *files.values()):
-        if path:
-            return path.read_text(encoding="utf-8", errors="replace")
+def template_text(path: Path | None, language: Language) -> str:
+    """Return the template at `path`; ours, in `language`, if there is none."""
+    if path:
+        return path.read_text(encoding="utf-8", errors="replace")
     labels = texts("labels")
     heads = (f"| {labels[name][language]} | ${name} |" for name in ("device", "date"))
     sections = (f"## {labels[slot][language]}\n${slot}" for slot in SLOTS if slot not in _LAST)

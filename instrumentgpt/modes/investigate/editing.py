@@ -20,16 +20,10 @@ from instrumentgpt.turn.entities import refs_in
 
 AUTOMATIC = "auto"
 
-_NAMED = (  # what overrides the rest: a name, or words that mean it
-    (
-        "QUICK",
-        r"\beffort[ :=]+quick\b|^\s*quick\b|\bquick(?:ly)? (?:look|check|answer)\b|\bbriefly\b"
-        r"|快速|簡短|简短",
-    ),
-    ("BENCH", r"\beffort[ :=]+bench\b"),
-    ("PLAN", r"\beffort[ :=]+plan\b|\b(?:in depth|thorough(?:ly)?|in detail)\b|深入|徹底|彻底|仔細|仔细"),
-    ("CREATE", r"\beffort[ :=]+create\b"),
-)
+# what overrides the rest: a name, or words that mean it
+_EFFORT = r"\beffort[ :=]+(quick|bench|plan|create)\b"
+_QUICK = r"^\s*quick\b|\bquick(?:ly)? (?:look|check|answer)\b|\bbriefly\b|快速|簡短|简短"
+_IN_DEPTH = r"\b(?:in depth|thorough(?:ly)?|in detail)\b|深入|徹底|彻底|仔細|仔细"
 _CREATES = r"\breports?\b|\bdocument\b|\bwrite (?:a|an|the|up)\b|報告|报告|報表|报表|撰寫|撰写"
 _PLANS = r"\bcompar|\bsince\b|\ball\b|\bevery\b|\beach\b|\bfleet\b|\btrend"
 _PLANS += "|比較|比较|所有|全部|每[台個个]|以來|以来"
@@ -47,9 +41,14 @@ def effort_of(request: str, setting: str = AUTOMATIC, devices: Sequence[object] 
     ['PLAN', 'CREATE', 'QUICK']
     """
     words = request.casefold()
-    named = next((name for name, pattern in _NAMED if re.search(pattern, words)), "")
-    if named or setting in STEPS:
-        return named or setting
+    if named := re.search(_EFFORT, words):
+        return named[1].upper()
+    if re.search(_QUICK, words):
+        return "QUICK"
+    if re.search(_IN_DEPTH, words):
+        return "PLAN"
+    if setting in STEPS:
+        return setting
     if re.search(_CREATES, words):
         return "CREATE"
     if len(devices) > 1 or re.search(_PLANS, words):

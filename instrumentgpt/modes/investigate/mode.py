@@ -194,8 +194,6 @@ def _carried_out(work: Work, goal: str, steps: tuple[ThinkStep, ...]) -> Events:
     if trouble := step_list(outcomes, job.language):
         yield Text(work.say("not_done", steps=trouble), END, whole=True)
     pending = _left(work, goal, steps[limit:], made)
-    if _several_causes(turn):
-        work.offer("offer_panel", work.pending.asked, "panel")
     if pending and pending.kind == "proposal":
         yield Text(pending.message, END + 1, whole=True)
     done = sum(outcome.status == "ok" for outcome in outcomes)
@@ -297,17 +295,6 @@ def _title(work: Work) -> str:
     day = (begun or moments.today()).isoformat()
     key = "title_since" if begun else "title"
     return work.say(key, count=len(devices), names=", ".join(devices), day=day) if devices else ""
-
-
-def _several_causes(turn: Turn) -> bool:
-    """Return whether a log that was diagnosed shows two faults, or one that it cannot tell from another."""
-    for name, result in turn.results:
-        findings = result.get("findings") if name == "diagnose_log" else None
-        faults = [fault for fault in findings or () if fault.get("severity") not in ("none", "info")]
-        alike = [row for fault in faults for row in fault.get("alternatives", ())]
-        if len(faults) > 1 or any(row.get("reason") == "not_separable" for row in alike):
-            return True
-    return False
 
 
 def _scene(work: Work) -> Scene:

@@ -107,17 +107,9 @@ class Plan(Contract):
 
 
 class Synthesis(Contract):
-    """What the panel holds on one sub-problem, or on all.
-
-    cause, runner_up  candidates; "" if there is none
-    dissent           who holds something else, and what
-    measurement       what would decide between the two
-    """
+    """What the panel holds on one sub-problem, or on all; `measurement`: what would decide."""
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
-    cause: str = ""
-    runner_up: str = ""
-    dissent: tuple[str, ...] = ()
     measurement: str = Field(default="", max_length=800)
 
 
@@ -145,12 +137,6 @@ class Summaries(Contract):
     """Expert → a summary of what it said on a sub-problem."""
 
     summaries: dict[str, str]
-
-
-class Answer(Contract):
-    """An answer to a question on a panel that is done."""
-
-    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=4000)]
 
 
 class Brief(Contract):

@@ -3,10 +3,11 @@
 The vote is what each expert holds last, weighed by its confidence: nobody is asked for what it has said.
 """
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from instrumentgpt.agents.events import Event
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.modes.asking import Interrupted, Reply, Want
 from instrumentgpt.modes.panel import say
@@ -35,6 +36,7 @@ from instrumentgpt.storage.panels import Key
 
 MOST_ROUNDS = 3  # of one sub-problem
 SURE = 0.6  # confidence from which a position is taken as firm
+Ask = Callable[[Sequence[Want]], Generator[Event, None, list[Reply]]]
 Reason = Literal["opening", "dissent", "unsure", "agreement", "no new evidence", "limit", "nobody"]
 
 
@@ -133,11 +135,12 @@ def _new_evidence(views: Sequence[View], number: int) -> bool:
 
 
 def deliberate(
-    part: SubProblem, context: Context, results: Sequence[SubProblemResult]
-) -> Generator[list[Want], list[Reply], SubProblemResult]:
-    """Yield what is to be asked next, be sent what came of it, and return the result.
+    part: SubProblem, context: Context, results: Sequence[SubProblemResult], ask: Ask
+) -> Generator[Event, None, SubProblemResult]:
+    """Yield the events of discussing a sub-problem and return its result.
 
     results  of the sub-problems before, oldest first: what experts remember
+    ask      asks for several things at once, and returns what came of each
 
     Everything else begins anew with each sub-problem. Raises Interrupted if no expert answers at all.
     """
@@ -146,7 +149,8 @@ def deliberate(
     most = 1 if part.kind == "decide" else MOST_ROUNDS  # what to do is no matter of new evidence
     while (decision := next_round(panel, views, part.candidates, most)).speakers:
         number = rounds(views) + 1
-        replies = yield [contribution_want(part, context, results, views, code) for code in decision.speakers]
+        wants = [contribution_want(part, context, results, views, code) for code in decision.speakers]
+        replies = yield from ask(wants)
         for code, answer in zip(decision.speakers, replies, strict=True):
             if answer.content is None:
                 panel.remove(code)
@@ -165,7 +169,7 @@ def deliberate(
     if context.by_model:
         key, prompt = Key(part.id, "expert_memory"), summaries_prompt(context, part.goal, views)
         wants.append(Want(key, prompt, {}, Summaries.read))
-    answer, *written = yield wants
+    answer, *written = yield from ask(wants)
     positions = (f"- {context.experts[row.expert].name(context.language)}: {row.position}" for row in last)
     synthesis = answer.content or Synthesis(text="\n".join(positions))
     by_model: dict[str, str] = next((reply.content.summaries for reply in written if reply.content), {})

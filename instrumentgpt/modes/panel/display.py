@@ -86,41 +86,25 @@ def outcome(result: SubProblemResult, context: Context) -> str:
 STAGES = ("plan", "contribution", "synthesis", "expert_memory", "conclusion", "repair")
 
 
-@dataclass
-class StageCost:
-    """The steps of one stage taken together."""
-
-    stage: str
-    steps: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-    cost: float = 0.0
-
-
-def stage_costs(steps: Iterable[Step]) -> list[StageCost]:
-    """Return what each stage that had steps cost: tokens as reported, else estimated; dollars if reported.
+def costs(steps: Iterable[Step], free: bool, language: Language) -> str:
+    """Return the table of what each stage cost: tokens as reported, else estimated; dollars if reported.
 
     What was asked for again is a stage of its own, "repair".
+
+    free  the tokens are estimates of what nobody paid
     """
-    costs = {stage: StageCost(stage) for stage in STAGES}
+    by_stage: dict[str, list[Step]] = {stage: [] for stage in STAGES}
     for step in steps:
-        if of_stage := costs.get("repair" if step.key.stage.startswith(UNFIT) else step.key.stage):
-            of_stage.steps += 1
-            of_stage.tokens_in += step.tokens_in
-            of_stage.tokens_out += step.tokens_out
-            of_stage.cost += step.cost
-    return [cost for cost in costs.values() if cost.steps]
-
-
-def costs(stages: Sequence[StageCost], free: bool, language: Language) -> str:
-    """Return the table of what each stage cost; `free`: the tokens are estimates of what nobody paid."""
-    money = any(stage.cost for stage in stages)
+        stage = "repair" if step.key.stage.startswith(UNFIT) else step.key.stage
+        by_stage.setdefault(stage, []).append(step)
+    money = any(step.cost for group in by_stage.values() for step in group)
     head = {"money": say("money", language) if money else "", "rule": " --- |" if money else ""}
     lines = [say("costs", language, **head)]
-    for stage in stages:
-        dollars = f" {stage.cost:.4f} |" if money else ""
-        name = say(f"stage_{stage.stage}", language)
-        lines.append(f"| {name} | {stage.steps} | {stage.tokens_in:,} | {stage.tokens_out:,} |{dollars}")
+    for stage in STAGES:
+        if group := by_stage[stage]:
+            tokens = f"{sum(step.tokens_in for step in group):,} | {sum(step.tokens_out for step in group):,}"
+            dollars = f" {sum(step.cost for step in group):.4f} |" if money else ""
+            lines.append(f"| {say(f'stage_{stage}', language)} | {len(group)} | {tokens} |{dollars}")
     return "\n".join(lines) + "\n\n" + (say("costs_free", language) + "\n" if free else "")
 
 

@@ -1,4 +1,4 @@
-"""The experts: who may speak on what, with which tools, and what they must never claim (experts.toml).
+"""The experts: who may speak on what, with which tools (experts.toml).
 
 The decomposition of a problem among them is checked, put in order, written as text that people edit, and read
 again.
@@ -7,6 +7,7 @@ again.
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Annotated
 
@@ -45,11 +46,6 @@ class Words(_Table):
     role: str
 
 
-class _Claim(_Table):
-    en: str
-    zh: str = ""
-
-
 def _of(allowed: Iterable[str]) -> AfterValidator:
     """Return the check that each of a list is `allowed`."""
     names = list(allowed)
@@ -68,7 +64,6 @@ class Expert(_Table):
     code: str
     speaks_on: Annotated[tuple[str, ...], Field(min_length=1), _of([*faults(), ANY])]
     tools: Annotated[tuple[str, ...], Field(min_length=1), _of(TOOLS)]
-    must_never_claim: tuple[_Claim, ...] = ()
     en: Words
     zh: Words | None = None
 
@@ -84,10 +79,6 @@ class Expert(_Table):
     def name(self, language: Language) -> str:
         """Return what it is called."""
         return self.words(language).name
-
-    def never(self, language: Language) -> list[str]:
-        """Return what it must never claim."""
-        return [claim.zh if language == "zh" and claim.zh else claim.en for claim in self.must_never_claim]
 
 
 def read_experts(home: Path | None = None) -> dict[str, Expert]:
@@ -128,11 +119,7 @@ def _read(path: Path) -> dict[str, Expert]:
 
 _LINE = re.compile(r"^\s*(?P<id>\d{1,2})\s*[.、)]\s*(?P<rest>\S.*)$")
 _AFTER = re.compile(r"^(?:after|先做完|在|需要|needs)\s*(?P<ids>[\d,、 ]+)\s*(?:之後|后|後)?$", re.I)
-_REMOVE = re.compile(
-    r"^(?:please\s+)?(?:remove|drop|delete|skip|without|leave out|刪除|刪掉|去掉|移除|不要|跳過)\s*"
-    r"(?:sub-?problem|no\.?|number|子問題|第)?\s*(?P<ids>\d{1,2}(?:\s*(?:,|、|and|和|與)\s*\d{1,2})*)\s*(?:個|項)?[.。]?$",
-    re.I,
-)
+_REMOVE = re.compile(r"(?:remove|drop|leave out|刪除|刪掉|去掉)\s*第?\s*(?P<id>\d{1,2})\s*個?[.。]?", re.I)
 
 
 class BadPlan(InstrumentGPTError, ValueError):
@@ -151,29 +138,26 @@ def checked(plan: Plan, experts: Mapping[str, Expert]) -> Plan:
         missing = [number for number in part.after if number not in ids]
         if missing:
             raise BadPlan(f"Sub-problem {part.id} comes after {missing[0]}, which there is not. Known: {ids}")
-    batches(plan.sub_problems)
+    in_order(plan.sub_problems)
     return plan
 
 
-def batches(sub_problems: Sequence[SubProblem]) -> list[list[SubProblem]]:
-    """Return the sub-problems in groups that can be worked on at once, each after those that it needs.
-
-    Raises BadPlan if some wait for one another.
+def in_order(sub_problems: Sequence[SubProblem]) -> list[SubProblem]:
+    """Return the sub-problems, each after those that it needs; raise BadPlan if some wait for one another.
 
     >>> def one(number, *after): return SubProblem(id=number, goal="?", experts=("sensing",), after=after)
-    >>> [[part.id for part in batch] for batch in batches([one(1), one(2, 1), one(3, 1), one(4, 2, 3)])]
-    [[1], [2, 3], [4]]
+    >>> [part.id for part in in_order([one(1, 2), one(2), one(3, 1)])]
+    [2, 1, 3]
     """
-    waiting, done, groups = list(sub_problems), set[int](), []
-    while waiting:
-        ready = [part for part in waiting if set(part.after) <= done]
-        if not ready:
-            circle = ", ".join(str(part.id) for part in waiting)
-            raise BadPlan(f"Sub-problems {circle} wait for one another. Take out one of their dependencies")
-        groups.append(ready)
-        done |= {part.id for part in ready}
-        waiting = [part for part in waiting if part not in ready]
-    return groups
+    by_id = {part.id: part for part in sub_problems}
+    sorter = TopologicalSorter({part.id: part.after for part in sub_problems})
+    try:
+        return [by_id[number] for number in sorter.static_order()]
+    except CycleError as problem:
+        circle = ", ".join(map(str, sorted(set(problem.args[1]))))
+        raise BadPlan(
+            f"Sub-problems {circle} wait for one another. Take out one of their dependencies"
+        ) from None
 
 
 def written(plan: Plan) -> str:
@@ -188,19 +172,25 @@ def written(plan: Plan) -> str:
 def edited(plan: Plan, text: str, experts: Mapping[str, Expert]) -> Plan | None:
     """Return `plan` as `text` changes it: lines as `written` has them, or "remove 2"; None if it is no edit.
 
-    What a line leaves out (experts, order) stays as it was. Raises BadPlan or BadExpert.
+    What a line leaves out (experts, order) stays as it was; for what is left out as a whole nobody waits.
+    Raises BadPlan or BadExpert.
     """
-    if removal := _REMOVE.match(text.strip()):
-        gone = {int(number) for number in re.findall(r"\d+", removal["ids"])}
-        return checked(_without(plan, gone), experts)
-    lines = [hit for line in text.splitlines() if (hit := _LINE.match(line))]
-    if len(lines) < FEWEST or len(lines) != sum(bool(line.strip()) for line in text.splitlines()):
+    removal = _REMOVE.fullmatch(text.strip())
+    if removal:
+        kept = (line for line in written(plan).splitlines() if not line.startswith(f"{removal['id']}."))
+        text = "\n".join(kept)
+    rows = [row for row in text.splitlines() if row.strip()]
+    lines = [hit for row in rows if (hit := _LINE.match(row))]
+    if not removal and not FEWEST <= len(lines) == len(rows):
         return None
-    if len(lines) > MOST:
-        raise BadPlan(f"{len(lines)} sub-problems are too many. Leave at most {MOST}")
+    if not FEWEST <= len(lines) <= MOST:
+        raise BadPlan(f"A panel has {FEWEST} to {MOST} sub-problems, and this would leave {len(lines)}")
     before = {part.id: part for part in plan.sub_problems}
-    parts = tuple(_read_line(int(hit["id"]), hit["rest"], before) for hit in lines)
-    return checked(Plan(sub_problems=parts), experts)
+    parts = [_read_line(int(hit["id"]), hit["rest"], before) for hit in lines]
+    gone = before.keys() - {part.id for part in parts}
+    needs = [tuple(number for number in part.after if number not in gone) for part in parts]
+    left = [part.model_copy(update={"after": after}) for part, after in zip(parts, needs, strict=True)]
+    return checked(Plan(sub_problems=tuple(left)), experts)
 
 
 def _read_line(number: int, rest: str, before: Mapping[int, SubProblem]) -> SubProblem:
@@ -217,15 +207,3 @@ def _read_line(number: int, rest: str, before: Mapping[int, SubProblem]) -> SubP
         return earlier.model_copy(update={"goal": goal, "experts": codes, "after": after})
     everything = tuple(dict.fromkeys(candidate for part in before.values() for candidate in part.candidates))
     return SubProblem(id=number, goal=goal, experts=codes, after=after, candidates=everything)
-
-
-def _without(plan: Plan, gone: set[int]) -> Plan:
-    left = [part for part in plan.sub_problems if part.id not in gone]
-    if len(left) == len(plan.sub_problems):
-        raise BadPlan(f"There is no sub-problem {min(gone)}. Say one of 1 to {len(left)}")
-    if len(left) < FEWEST:
-        raise BadPlan(
-            f"{len(left)} sub-problem would be left; a panel has at least {FEWEST}. Ask it in the chat"
-        )
-    after = {part.id: tuple(number for number in part.after if number not in gone) for part in left}
-    return Plan(sub_problems=tuple(part.model_copy(update={"after": after[part.id]}) for part in left))

@@ -166,11 +166,10 @@ def contribution_prompt(
 ) -> str:
     """Return what `expert` is told; `memory` stands right after the role, and only if there is one."""
     words = expert.words(context.language)
-    never = "; ".join(expert.never(context.language))
     role = (
         f"You are the expert “{words.name}” ({words.field}) of a panel on an instrument. {words.role}\n"
         f"You may vote for or rule out: {', '.join(expert.speaks_on)}.\n"
-        f"You may call: {', '.join(expert.tools)}.\n" + (f"Never claim: {never}.\n" if never else "")
+        f"You may call: {', '.join(expert.tools)}.\n"
     )
     goal = f"{part.id}. {part.goal}\nCandidates: {', '.join(part.candidates) or 'name them'}"
     return stage_prompt(
@@ -213,15 +212,6 @@ def summaries_prompt(context: Context, goal: str, views: Sequence[View]) -> str:
     """Return what the one who keeps the experts' memory is told: what each said last, and nothing else."""
     said = said_section(list(latest(views).values()))
     return "\n\n".join([section("sub_problem", goal), said, stage_task("expert_memory", context)])
-
-
-def question_prompt(
-    context: Context, results: Sequence[contracts.SubProblemResult], ending: str, question: str
-) -> str:
-    """Return what is told with a question on a panel that is done: what was said in it, and the question."""
-    asks = section("sub_problem", f"Conclusion:\n{ending}\n\nThe user asks: {question}")
-    said = said_section([row for result in results for row in result.said])
-    return stage_prompt("question", context, results_section(results), asks, elastic=said)
 
 
 def record_of(brief: Mapping[str, Any]) -> str:

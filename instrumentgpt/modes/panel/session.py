@@ -1,4 +1,4 @@
-"""Carrying out an approved panel: batch by batch, from wherever it had got to; what it found is recorded."""
+"""Carrying out an approved panel, from wherever it had got to; what it found is recorded."""
 
 import json
 from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from instrumentgpt.modes.panel.contracts import (
     as_json,
 )
 from instrumentgpt.modes.panel.deliberation import SURE, built_on, deliberate, spoken
-from instrumentgpt.modes.panel.experts import Expert, batches
+from instrumentgpt.modes.panel.experts import Expert, in_order
 from instrumentgpt.modes.panel.prompts import CONVERSATION_SHARE, Context, results_section, stage_prompt
 from instrumentgpt.storage.answers import Offer
 from instrumentgpt.storage.panels import WHOLE, Key, Panel, Step, latest_panel, list_steps, set_panel_status
@@ -34,7 +34,6 @@ from instrumentgpt.turn.turn import Turn
 LAST = 90  # segment of the conclusion: after those of all sub-problems
 TASKS = "panel_"  # what the names of its tasks begin with
 CONCLUSION = Key(WHOLE, "conclusion")
-Deliberation = Generator[list[Want], list[Reply], SubProblemResult]
 
 
 PartStatus = Literal["done", "now", "waiting"]
@@ -82,20 +81,12 @@ class Progress:
         return sum(step.key.stage in ("contribution", "synthesis") for step in self.steps)
 
     @property
-    def conclusion(self) -> str:
-        """The overall synthesis; "" before there is one."""
-        texts = (
-            step.content.get("content", {}).get("text", "") for step in self.steps if step.key == CONCLUSION
-        )
-        return next(texts, "")
-
-    @property
     def parts(self) -> list[PartProgress]:
         """How far each sub-problem is, in order."""
         return [self._part(part, self.results) for part in self.plan.sub_problems]
 
     def _part(self, part: SubProblem, results: Mapping[int, SubProblemResult]) -> PartProgress:
-        ready = self.panel.status == "running" and all(number in results for number in part.after)
+        is_now = self.panel.status == "running" and part.id == self.reached
         steps = [step for step in self.steps if step.key.sub_problem == part.id]
         spoken = {
             step.key.expert: step.key.round  # steps come in the order in which they were done
@@ -103,7 +94,9 @@ class Progress:
             if step.key.stage == "contribution" and "content" in step.content
         }
         result, tokens = results.get(part.id), sum(step.tokens_in + step.tokens_out for step in steps)
-        return PartProgress(part, "done" if result else "now" if ready else "waiting", spoken, result, tokens)
+        return PartProgress(
+            part, "done" if result else "now" if is_now else "waiting", spoken, result, tokens
+        )
 
 
 def read_progress(database: Database, conversation_id: str) -> Progress | None:
@@ -138,16 +131,13 @@ def carried_on(turn: Turn, progress: Progress, context: Context) -> Events:
         resumed = say("resumed", language, number=progress.reached, done=progress.spoken)
         yield Text(resumed + "\n", segment=0, whole=True)
     try:
-        for batch in batches(plan.sub_problems):
-            for part in batch:  # each has its place, whoever ends first
-                yield Text(display.heading(part, len(plan.sub_problems), language), part.id)
-                if part.id in results:
-                    yield Text(display.outcome(results[part.id], context), part.id)
-            before = [results[part.id] for part in plan.sub_problems if part.id in results]
-            left = [part for part in batch if part.id not in results]
-            yield from _batch(journal, context, left, before, results)
-        in_order = [results[part.id] for part in plan.sub_problems]
-        yield from _concluded(journal, context, plan, in_order)
+        for part in in_order(plan.sub_problems):
+            yield Text(display.heading(part, len(plan.sub_problems), language), part.id)
+            if part.id not in results:
+                results[part.id] = yield from _worked_on(journal, context, part, [*results.values()])
+            yield Text(display.outcome(results[part.id], context), part.id)
+        all_results = [results[part.id] for part in plan.sub_problems]
+        yield from _concluded(journal, context, plan, all_results)
     except Interrupted:
         stopped = replace(progress, steps=list(journal.steps.values()))
         turn.offers.append(going_on(stopped))
@@ -155,48 +145,34 @@ def carried_on(turn: Turn, progress: Progress, context: Context) -> Events:
         yield Text(f"\n\n{note}\n", LAST, whole=True)
         yield Done("cancelled" if turn.stopped() else "error", "")
         return
-    yield from recorded(in_order, context, panel.id)
+    yield from recorded(all_results, context, panel.id)
     set_panel_status(turn.database, panel.id, "done")
     turn.offers += after_the_end(progress)
 
 
-def _batch(
-    journal: Journal,
-    context: Context,
-    batch: Sequence[SubProblem],
-    before: Sequence[SubProblemResult],
-    results: dict[int, SubProblemResult],
-) -> Generator[Event, None, None]:
-    """Yield the events of sub-problems that do not need one another, worked on together; add to `results`."""
-    parts = {part.id: part for part in batch}
-    active: dict[int, Deliberation] = {part.id: deliberate(part, context, before) for part in batch}
-    shown: dict[int, set[str]] = {part.id: set() for part in batch}
-    open_wants = {number: next(deliberation) for number, deliberation in active.items()}
-    while open_wants:
+def _worked_on(
+    journal: Journal, context: Context, part: SubProblem, before: Sequence[SubProblemResult]
+) -> Generator[Event, None, SubProblemResult]:
+    """Yield the events of a sub-problem, each contribution as it is made, and return its result."""
+    shown: set[str] = set()
+
+    def ask(wants: Sequence[Want]) -> Generator[Event, None, list[Reply]]:
         replies: dict[Key, Reply] = {}
-        for event in ask_for_all(journal, [want for wants in open_wants.values() for want in wants]):
+        for event in ask_for_all(journal, wants):
             if not isinstance(event, tuple):
                 yield event
                 continue
-            want, reply = event
-            key = want.key
+            key, reply = event[0].key, event[1]
             replies[key] = reply
-            if key.stage != "contribution":
-                continue
-            if reply.content is None:
-                text = display.silence(key.expert, reply.problem, context)
-            else:
-                view = spoken(parts[key.sub_problem], context, key.expert, reply, key.round)
-                text = display.contribution(view, built_on(view, before), context, shown[key.sub_problem])
-            yield Text(text, key.sub_problem)
-        waiting: dict[int, list[Want]] = {}
-        for number, wants in open_wants.items():
-            try:
-                waiting[number] = active[number].send([replies[want.key] for want in wants])
-            except StopIteration as end:
-                results[number] = _stored(journal, end.value)
-                yield Text(display.outcome(results[number], context), number)
-        open_wants = waiting
+            if key.stage == "contribution" and reply.content is None:
+                yield Text(display.silence(key.expert, reply.problem, context), part.id)
+            elif key.stage == "contribution":
+                view = spoken(part, context, key.expert, reply, key.round)
+                yield Text(display.contribution(view, built_on(view, before), context, shown), part.id)
+        return [replies[want.key] for want in wants]
+
+    result = yield from deliberate(part, context, before, ask)
+    return _stored(journal, result)
 
 
 def _stored(journal: Journal, result: SubProblemResult) -> SubProblemResult:
@@ -234,8 +210,7 @@ def _concluded(
     prompt = stage_prompt("conclusion", context, elastic=results_section(results))
     reply = yield from ask_for(journal, Want(CONCLUSION, prompt, facts, Synthesis.read))
     text = reply.content.text if reply.content else say("warning", language, text=reply.problem)
-    stages = display.stage_costs(journal.steps.values())
-    costs = display.costs(stages, journal.turn.run.agent == "offline", language)
+    costs = display.costs(journal.steps.values(), journal.turn.run.agent == "offline", language)
     yield Text(f"\n\n{say('conclusion', language)}\n\n{text}\n\n{costs}", LAST, whole=True)
 
 
@@ -294,19 +269,15 @@ def _cause(result: SubProblemResult, cause: str, field: str, context: Context) -
     return {"summary": text, field: [{"text": text, "evidence": evidence[:6]}]}
 
 
-def after_the_end(progress: Progress, saved: bool = False) -> list[Offer]:
-    """Return what is of use after the conclusion: the next action, a report, another panel, saving it.
-
-    saved  it is saved already
-    """
+def after_the_end(progress: Progress) -> list[Offer]:
+    """Return what is of use after the conclusion: the next action, a report, another panel."""
     panel, language = progress.panel, progress.language
     label = str(panel.brief.get("device") or panel.brief["log"])
-    offers = [
+    return [
         Offer(say("offer_next", language), say("ask_next", language), "chat"),
         Offer(say("offer_report", language), say("ask_report", language, label=label), "investigate"),
         Offer(say("offer_again", language), panel.question, "panel"),
     ]
-    return offers if saved else [*offers, Offer(say("save", language), say("save", language), "panel")]
 
 
 def going_on(progress: Progress) -> Offer:
