@@ -58,7 +58,7 @@ def _entries(database: Database, conversation_id: str) -> list[Entry]:
 
 def covering(entries: Sequence[Entry]) -> Entry | None:
     """Return an entry without text that holds all messages of the entries; None where one has no ids."""
-    if not entries or any(row.first is None or row.digests for row in entries):
+    if not entries or any(row.first is None for row in entries):
         return None
     return Entry("", entries[0].first, entries[-1].last, sum(row.count for row in entries))
 
