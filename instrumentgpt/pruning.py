@@ -81,9 +81,8 @@ def prunable(database: Database, days: float, now: float | None = None) -> list[
         return []
     before = (time.time() if now is None else now) - days * DAY
     sql = (
-        "SELECT id, coalesce(title, ''), CAST(updated_at AS REAL) FROM conversations"
-        " WHERE CAST(updated_at AS REAL) < ? AND id NOT IN"
-        " (SELECT conversation_id FROM runs WHERE status = 'running') ORDER BY CAST(updated_at AS REAL)"
+        "SELECT id, title, updated_at FROM conversations WHERE updated_at < ? AND id NOT IN"
+        " (SELECT conversation_id FROM runs WHERE status = 'running') ORDER BY updated_at"
     )
     found: list[Any] = rows(database, sql, (before,))
     logs = _logs_alone(database, [row[0] for row in found])
@@ -180,7 +179,7 @@ def _prune_one(database: Database, one: Prunable, now: float) -> list[Path] | No
     with transaction(database):
         there = rows(
             database,
-            "SELECT 1 FROM conversations WHERE id = ? AND CAST(updated_at AS REAL) <= ? AND id NOT IN"
+            "SELECT 1 FROM conversations WHERE id = ? AND updated_at <= ? AND id NOT IN"
             " (SELECT conversation_id FROM runs WHERE status = 'running')",
             (one.conversation_id, one.updated_at),
         )
@@ -202,8 +201,6 @@ _GOING = (
     "DELETE FROM all_prompts WHERE conversation_id = :conversation",
     "DELETE FROM agent_sessions WHERE conversation_id = :conversation",  # their folder is gone
     "DELETE FROM revisions WHERE conversation_id = :conversation AND field = 'turn'",
-    "DELETE FROM all_messages WHERE conversation_id = :conversation"
-    " AND conversation_id IN deleted_conversations",  # an old database's may lack the foreign key
     "DELETE FROM conversations WHERE id = :conversation AND deleted_at IS NOT NULL",
 )
 

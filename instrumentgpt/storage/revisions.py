@@ -230,7 +230,7 @@ def switch_turn(database: Database, conversation_id: str, first: int, deleted_at
     mark_turn(database, conversation_id, first, deleted_at)
     database.conn.execute("DELETE FROM agent_sessions WHERE conversation_id = ?", (conversation_id,))
     database.conn.execute(
-        "UPDATE conversations SET title = iif(ifnull(title, '') = ?, ?, title), updated_at = ? WHERE id = ?",
+        "UPDATE conversations SET title = iif(title = ?, ?, title), updated_at = ? WHERE id = ?",
         (title, _own_title(database, conversation_id), time.time(), conversation_id),
     )
 

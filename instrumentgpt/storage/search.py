@@ -112,14 +112,14 @@ def _ranked(database: Database, table: str, gone: str, match: str, limit: int) -
 
 def _of_message(database: Database, message_id: int, things: Sequence[SearchTerm]) -> Hit:
     sql = (
-        "SELECT conversation_id, coalesce(title, ''), role, CAST(messages.created_at AS REAL), content,"
+        "SELECT conversation_id, title, role, messages.created_at, content,"
         " coalesce((SELECT device FROM facts WHERE message_id = messages.id AND device > '' LIMIT 1),"
         " (SELECT device FROM state_items WHERE state_items.conversation_id = conversations.id"
         " AND message_id >= messages.id AND device != '' ORDER BY message_id LIMIT 1), ''), diagnostic_state"
         " FROM messages JOIN conversations ON conversations.id = conversation_id WHERE messages.id = ?"
     )
     [(conversation_id, title, role, created_at, content, device, state)] = rows(database, sql, (message_id,))
-    device = device or device_key(DiagnosticState.deserialize(state or ""))
+    device = device or device_key(DiagnosticState.deserialize(state))
     kind = "question" if role == "user" else "answer"
     pieces = _around(content, things)
     return Hit(conversation_id, title, message_id, kind, created_at, device, pieces)
@@ -127,7 +127,7 @@ def _of_message(database: Database, message_id: int, things: Sequence[SearchTerm
 
 def _of_item(database: Database, item_id: int, things: Sequence[SearchTerm]) -> Hit:
     sql = (
-        "SELECT conversation_id, coalesce(title, ''), message_id, field, state_items.created_at, device, text"
+        "SELECT conversation_id, title, message_id, field, state_items.created_at, device, text"
         " FROM state_items JOIN conversations ON conversations.id = conversation_id WHERE state_items.id = ?"
     )
     [(conversation_id, title, message_id, field, created_at, device, text)] = rows(database, sql, (item_id,))
@@ -191,7 +191,7 @@ def precedents(
 def _recorded(database: Database, devices: Sequence[str], except_for: str) -> list[Precedent]:
     marks, fields = ",".join("?" * len(devices)), ",".join("?" * len(FIELDS))
     sql = (
-        "SELECT device, field, text, conversation_id, coalesce(title, ''), message_id,"
+        "SELECT device, field, text, conversation_id, title, message_id,"
         " state_items.created_at, log, line"
         " FROM state_items JOIN conversations ON conversations.id = conversation_id AND deleted_at IS NULL"
         f" WHERE device IN ({marks}) AND field IN ({fields}) AND conversation_id != ?"
