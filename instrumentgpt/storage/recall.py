@@ -7,8 +7,8 @@ Of those found the lines are told that count, and a few of the messages around t
 import json
 import math
 from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
@@ -25,9 +25,6 @@ LOOKED_AT = 60  # best messages of each search, merged
 FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
 CARRIED_SHARE = 0.5  # of a search with the previous question's terms
 FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
-CORRECTED = 4  # best hits that bring what is said later of the same along
-SAME_WORDS = 0.9  # of the weight of a hit's key words that a later message of the same holds
-BESIDE = 0.999  # of the hit's score: right behind it
 MOST_PHRASES = 48  # of one search
 CARRIED_PHRASES = 24  # of the question before
 PASTED_CHARS = 4000  # of a question, looked at for more to look for
@@ -69,43 +66,15 @@ def recall(
         carried = _sought_phrases(last_question(database, conversation_id, before))[:CARRIED_PHRASES]
         _add(scores, _search(database, conversation_id, carried, before), CARRIED_SHARE)
         sought = list(dict.fromkeys([*sought, *carried]))
-    best = _best(scores, near)
-    is_prompt = room < math.inf
-    if not best:
-        return pieces_of(database, candidates([], {}, near, is_prompt), {}, near[1], room)
-    looked = best[: HITS + FEEDBACK_HITS]
-    holders = _holders(database, sought, looked)
-    weights = _weights(sought, holders, len(looked))
-    messages = _messages(database, best[:FEEDBACK_HITS])
-    fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
-    _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
-    _bring_later(scores, weights, holders, _best(scores, near))
-    best = _best(scores, near)[:HITS]
-    return pieces_of(database, candidates(best, scores, near, is_prompt), weights, near[1], room)
-
-
-def _bring_later(
-    scores: dict[int, float],
-    weights: Mapping[str, float],
-    holders: Mapping[str, Collection[int]],
-    best: Sequence[int],
-) -> None:
-    """Let the newest message that holds the key words of a hit stand next to it: it may correct the hit.
-
-    best  the messages of `scores`, the best first
-    """
-    for hit in best[:CORRECTED]:
-        hit_terms = [term for term, messages in holders.items() if hit in messages]
-        shared: dict[int, float] = defaultdict(float)
-        for term in hit_terms:
-            for message in holders[term]:
-                shared[message] += weights[term]
-        least = SAME_WORDS * shared[hit]
-        newest = max(
-            (message for message in shared if message in scores and shared[message] >= least), default=hit
-        )
-        if newest > hit:
-            scores[newest] = max(scores[newest], BESIDE * scores[hit])
+    best, weights = _best(scores, near), dict[str, float]()
+    if best:
+        weights = _weights(database, sought, best[: HITS + FEEDBACK_HITS])
+        messages = _messages(database, best[:FEEDBACK_HITS])
+        fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
+        _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
+        best = _best(scores, near)[:HITS]
+    chosen = candidates(best, scores, near, with_newest=room < math.inf)
+    return pieces_of(database, chosen, weights, near[1], room)
 
 
 def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
@@ -154,25 +123,15 @@ def _best(scores: dict[int, float], near: Places) -> list[int]:
     return sorted(ids.intersection(scores), key=lambda message: (-scores[message], -message))
 
 
-def _holders(database: Database, sought: Sequence[Phrase], ids: Sequence[int]) -> dict[str, set[int]]:
-    """Return term → the messages among `ids` that hold it, for each term that is looked for."""
-    marks = ",".join("?" * len(ids))
-    stored = rows(database, f"SELECT rowid, terms FROM message_terms WHERE rowid IN ({marks})", ids)
-    texts = [(message, f" {text} ") for message, text in stored]
-    return {
-        term: {message for message, text in texts if f" {term} " in text}
-        for phrase in sought
-        for term in phrase
-    }
-
-
-def _weights(sought: Sequence[Phrase], holders: Mapping[str, Collection[int]], hits: int) -> dict[str, float]:
-    """Return term → how much it tells: the rarer among the terms of the `hits` messages, the more."""
+def _weights(database: Database, sought: Sequence[Phrase], ids: Sequence[int]) -> dict[str, float]:
+    """Return term → how much it tells: the rarer among the terms of the messages `ids`, the more."""
+    sql = "SELECT terms FROM message_terms WHERE rowid IN (SELECT value FROM json_each(?))"
+    texts = [f" {text} " for (text,) in rows(database, sql, (json.dumps(ids),))]
     weights: dict[str, float] = {}
     for phrase in sought:
         for term in phrase:
-            held = len(holders[term])
-            worth = math.log(1 + (hits - held + 0.5) / (held + 0.5)) + 0.2
+            held = sum(f" {term} " in text for text in texts)
+            worth = math.log(1 + (len(ids) - held + 0.5) / (held + 0.5)) + 0.2
             weights[term] = worth / len(phrase) ** 0.5 if len(term) > 1 else 0.0
     return weights
 
@@ -215,7 +174,7 @@ class Candidate:
 
 
 def candidates(
-    best: Sequence[int], scores: Mapping[int, float], placed: Places, with_newest: bool = False
+    best: Sequence[int], scores: Mapping[int, float], placed: Places, with_newest: bool
 ) -> list[Candidate]:
     """Return the best messages, those around the very best, and the newest others if wanted, in order."""
     ids, _ = placed
