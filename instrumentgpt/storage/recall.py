@@ -7,10 +7,9 @@ Of those found the lines are told that count, and a few of the messages around t
 import json
 import math
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 
 from sqlite_utils import Database
 
@@ -60,7 +59,7 @@ def recall(
     near = below(before, placed or spoken(database, conversation_id))
     sought = _sought_phrases(question, aliases)
     scores = _search(database, conversation_id, sought, before)
-    named = _terms_of_names(aliases)
+    named = {term for names in aliases for name in names for term in phrase_of(name)}
     own_terms = [term for term in telling(terms(question)) if term not in named]
     if len(sought) and len(own_terms) < FEW_TERMS:
         carried = _sought_phrases(last_question(database, conversation_id, before))[:CARRIED_PHRASES]
@@ -81,14 +80,7 @@ def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
     """Return what to look for: what the question says itself, before what is pasted in it."""
     stated = phrases("\n".join(prose_lines(question)), aliases)
     rest = phrases(question[:PASTED_CHARS], aliases) if len(stated) < MOST_PHRASES else ()
-    bearers = _terms_of_names(aliases)  # of a term that several share most messages may have it
-    sought = [words for words in dict.fromkeys([*stated, *rest]) if len(words) > 1 or bearers[words[0]] < 2]
-    return (sought or stated)[:MOST_PHRASES]
-
-
-def _terms_of_names(aliases: Aliases) -> Counter[str]:
-    """Return term → in the names of how many devices it stands."""
-    return Counter(term for names in aliases for term in {*chain.from_iterable(map(phrase_of, names))})
+    return list(dict.fromkeys([*stated, *rest]))[:MOST_PHRASES]
 
 
 def _search(
