@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spent import pieces
 
-from instrumentgpt.memory.facts import errors_in
 from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, rulings_in_force
 from instrumentgpt.memory.reading.names import Naming, names_in, nicknames_by_device
 from instrumentgpt.memory.reading.own_words import own_lines, sentences
@@ -248,6 +247,5 @@ def test_long_and_hostile_texts_are_read_in_no_time(text):
         values_in(text, "zspr 052", DEVICES)
         constraints_in(text)
         names_in(text, DEVICES)
-        errors_in(text)
 
     assert pieces(read) < 75

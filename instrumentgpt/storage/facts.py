@@ -49,8 +49,8 @@ def store_facts(
 ) -> None:
     """Keep what the message states, in place of what was kept of it before.
 
-    sentences  (kind, text, device): constraints and what lifts them, what is ruled out, lines with errors;
-               of one that may lift or replace a constraint, the words of that too
+    sentences  (kind, text, device): constraints and what lifts them, what is ruled out; of one that may lift
+               or replace a constraint, the words of that too
     readings   what tools reported meanwhile and agents put on record
     doubts     what it says of values, whether or not that was understood
     """
@@ -149,9 +149,8 @@ def list_facts(
         *_sentences(database, conversation_id, "kind = 'unclear'"),
         *(
             row
-            for kind in ("ruled_out", "error")
             for device in devices
-            for row in _sentences(database, conversation_id, "kind = ? AND device = ?", kind, device)
+            for row in _sentences(database, conversation_id, "kind = 'ruled_out' AND device = ?", device)
         ),
     ]
     return _stored_facts(database, conversation_id, sorted(stored, key=lambda row: row[-1]), placed)

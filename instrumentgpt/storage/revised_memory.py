@@ -188,7 +188,6 @@ SECTIONS = {  # in the order in which they are told
     "ruled_out": "Ruled out",
     VALUE: "Values",
     "constraint": "Constraints in force",
-    "error": "Errors logged",
     "downloaded_logs": "Logs",
 }
 
