@@ -21,7 +21,7 @@ from instrumentgpt.instruments.lognames import device_folder
 from instrumentgpt.storage.artifacts import digests_of, folder_of, put_aside, remove_folders, sweep
 from instrumentgpt.storage.connection import file_of, rows, transaction
 from instrumentgpt.storage.conversations import folders_of
-from instrumentgpt.storage.revisions import forget_deleted_rows
+from instrumentgpt.storage.revisions import forget_messages
 from instrumentgpt.storage.runs import live_runs
 
 DAY = 86_400.0  # s
@@ -188,7 +188,9 @@ def _prune_one(database: Database, one: Prunable, now: float) -> list[Path] | No
         folders = [path for path in folders_of(database, one.conversation_id) if path.is_dir()]
         for sql in _GOING:
             database.conn.execute(sql, {"conversation": one.conversation_id, "now": now})
-        forget_deleted_rows(database, one.conversation_id)
+        sql = "SELECT id FROM all_messages WHERE conversation_id = ? AND deleted_at IS NOT NULL"
+        deleted = [row[0] for row in rows(database, sql, (one.conversation_id,))]
+        forget_messages(database, one.conversation_id, deleted)
         for path in one.logs:
             path.unlink(missing_ok=True)
         return [aside for path in folders if (aside := put_aside(path))]

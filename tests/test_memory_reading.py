@@ -172,9 +172,7 @@ def test_what_is_in_force_of_what_was_laid_down_and_lifted(told, left):
     [
         (["call 052 Tallinn", "call 054 Narva"], {"zspr 052": ("Tallinn",), "zspr 054": ("Narva",)}),
         (["call 052 Tallinn", "From now on call 054 Tallinn."], {"zspr 054": ("Tallinn",)}),
-        (["call 052 Tallinn", "052 is no longer called Tallinn."], {}),
         (["052 叫北極", "以後 054 就叫北极"], {"zspr 054": ("北极",)}),
-        (["052 叫北極", "052 不再叫北極"], {}),
         (["call 052 Tallinn", "Call 052 TALLINN."], {"zspr 052": ("TALLINN",)}),
         (["call 052 Tallinn", "we call 052 Big T"], {"zspr 052": ("Tallinn", "Big T")}),
     ],
@@ -187,7 +185,6 @@ namings = st.builds(
     Naming,
     st.sampled_from(["a", "b", "c"]),
     st.sampled_from(["Tallinn", "TALLINN", "北極", "北极", "Narva"]),
-    st.sampled_from(["named", "withdrawn"]),
 )
 
 

@@ -73,14 +73,12 @@ def parse(summary: str) -> list[Entry]:
     >>> parse("[#1-#8 x8] User: why?")
     [Entry(text='User: why?', first=1, last=8, count=8)]
     """
-    return [_parse_line(line) for line in summary.split("\n") if line.strip()]
-
-
-def _parse_line(line: str) -> Entry:
-    head = _HEAD.match(line)
-    if not head:
-        return Entry(line)
-    return Entry(line[head.end() :], int(head[1]), int(head[2] or head[1]), int(head[3] or 1))
+    entries = []
+    for line in filter(str.strip, summary.split("\n")):
+        head = _HEAD.match(line)
+        numbers = (int(head[1]), int(head[2] or head[1]), int(head[3] or 1)) if head else ()
+        entries.append(Entry(line[head.end() :] if head else line, *numbers))
+    return entries
 
 
 def write(entries: Iterable[Entry]) -> str:

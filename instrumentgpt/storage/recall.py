@@ -147,7 +147,6 @@ NEIGHBOUR_SHARE = 0.15  # of the score of its hit, for the next message: other h
 EXCERPT_CHARS = 500
 NEIGHBOUR_CHARS = 160
 FILLED, FILLED_CHARS = 60, 240  # newest other messages
-READ_AT_ONCE = 16  # messages
 
 
 def _messages(database: Database, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
@@ -197,18 +196,16 @@ def pieces_of(
     weights  term → how much it tells
     question_ids  of the conversation, in order
     """
+    messages = _messages(database, [candidate.message_id for candidate in chosen])
     pieces: list[Recalled] = []
-    for first in range(0, len(chosen), READ_AT_ONCE):
-        some = chosen[first : first + READ_AT_ONCE]
-        messages = _messages(database, [candidate.message_id for candidate in some])
-        for candidate in some:
-            if room <= 0:
-                return pieces
-            role, content = messages[candidate.message_id]
-            if lines := tuple(relevant_lines(content, weights, candidate.chars)):
-                turn = turn_of(candidate.message_id, question_ids)
-                pieces.append(Recalled(candidate.message_id, turn, role, lines, candidate.score))
-                room -= pieces[-1].cost if room < math.inf else 0
+    for candidate in chosen:
+        if room <= 0:
+            break
+        role, content = messages[candidate.message_id]
+        if lines := tuple(relevant_lines(content, weights, candidate.chars)):
+            turn = turn_of(candidate.message_id, question_ids)
+            pieces.append(Recalled(candidate.message_id, turn, role, lines, candidate.score))
+            room -= pieces[-1].cost if room < math.inf else 0
     return pieces
 
 
