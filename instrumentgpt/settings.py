@@ -41,7 +41,6 @@ class Settings:
     agent_reads: str = ""  # further folders that a confined agent may read, as words of a command line
     ask_above_tokens: int = 0  # a conversation that took more asks before it asks an agent again; 0: never
     alerts: str = ""  # where a watch tells of faults: addresses of apprise, separated by spaces
-    background_summary: bool = False  # whether the CLI agent that answers also writes the summary, afterwards
 
     @property
     def shown_layers(self) -> tuple[str, ...]:

@@ -62,11 +62,9 @@ def test_what_was_pruned_is_told_with_the_size_before_and_after(database):
     assert re.fullmatch(r"1 pruned, .+ freed\. The database had .+, now .+\.", said)
 
 
-def test_retention_and_background_summary_are_saved(database):
+def test_retention_is_saved(database):
     at = drawn()
     label = "Prune conversations untouched for days"
     next(one for one in at.number_input if one.label == label).set_value(180)
-    next(one for one in at.toggle if "summary" in one.label).set_value(True)
     next(button for button in at.button if button.label == "Save").click().run()
-    settings = settings_in_force(db.get_settings(database))
-    assert (settings.retention_days, settings.background_summary) == (180, True)
+    assert settings_in_force(db.get_settings(database)).retention_days == 180

@@ -55,7 +55,6 @@ TOKENS_HELP = "Request, state, summary, recalled and recent turns share them."
 RUNS_HELP = "Of all conversations; further questions wait in order."
 RETENTION_HELP = "Their charts, files and caches go; messages, findings and values stay. 0: none is pruned."
 LAYERS_HELP = "Nothing is lost of a layer that is left out: it is as it would be when you choose it again."
-SUMMARY_HELP = "In the background after its answer; it costs tokens. What would lose a number is not taken."
 RULE_HELP = "Put under a question about a device, for Cursor: it names the rule to follow. Empty: none."
 CHOSEN = {  # setting → its label, and what it does
     "language": ("Language", "Of the page. An answer is in the language of its question."),
@@ -221,11 +220,6 @@ def _draw_fields(form: _Form) -> None:
         **form.common("layers", say(LAYERS_HELP)),
     )
     form.values["layers"] = ", ".join(name for name in LAYERS if name in layers)
-    form.values["background_summary"] = st.toggle(
-        say("The agent also writes the summary"),
-        form.settings.background_summary,
-        **form.common("background_summary", say(SUMMARY_HELP)),
-    )
     form.text("rule_tag", say("Tag of the rule"), help=say(RULE_HELP))
     st.subheader(say("Plans of Investigate"), anchor=False)
     efforts = {

@@ -94,11 +94,7 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
     prompt, look = say("Search everything"), {"label_visibility": "collapsed", "type": "search", "live": True}
     words = text_field(prompt, "search", prompt, icon=":material/search:", **look)
     matches = db.list_conversations(database, words, pinned_first=True)
-    live = {
-        run.conversation_id: LIVE if run.began_at else WAITING
-        for run in live_runs(database)
-        if run.kind == "turn"
-    }
+    live = {run.conversation_id: LIVE if run.began_at else WAITING for run in live_runs(database)}
     listed = matches if words or st.session_state.get("all-conversations") else matches[:FEW]
     if len(matches) > FEW and st.toggle(say("By device"), key="by-device"):
         listed = sorted(matches, key=lambda talk: (talk.device == "", talk.device.casefold()))
