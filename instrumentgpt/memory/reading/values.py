@@ -55,11 +55,6 @@ def _names() -> tuple[str, dict[str, str]]:
 
 
 @cache
-def _named() -> re.Pattern[str]:
-    return re.compile(_names()[0])
-
-
-@cache
 def _stated() -> re.Pattern[str]:
     """Return what finds a quantity that is stated to be, up to its value."""
     return re.compile(rf"{_LEAD}{_DONE}(?P<name>{_names()[0]}){_OF}(?(done){_TO}|{_IS})\s*")
@@ -126,7 +121,7 @@ def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
     doubts = []
     for sentence in (row for line in own_lines(text) for row in sentences(line)):
         plain, channel = _without_names(sentence, names)
-        named = {_names()[1][_one_spelling(name)] for name in _named().findall(fold(plain))}
+        named = {_names()[1][_one_spelling(name)] for name in re.findall(_names()[0], fold(plain))}
         if not named or is_question(sentence) or constraints_in(sentence):
             continue
         doubts += [
