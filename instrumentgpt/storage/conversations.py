@@ -298,7 +298,7 @@ def get_memory(conversation_id: str, database: Database | None = None) -> tuple[
             return get_memory(conversation_id, opened)
     sql = "SELECT summary, diagnostic_state FROM conversations WHERE id = ?"
     for summary, state in rows(database, sql, (conversation_id,)):
-        return str(summary), str(state)
+        return summary or "", state or ""
     return "", ""
 
 

@@ -111,7 +111,7 @@ def _of_message(database: Database, message_id: int, things: Sequence[SearchTerm
         " FROM messages JOIN conversations ON conversations.id = conversation_id WHERE messages.id = ?"
     )
     [(conversation_id, title, role, created_at, content, device, state)] = rows(database, sql, (message_id,))
-    device = device or device_key(DiagnosticState.deserialize(state))
+    device = device or device_key(DiagnosticState.deserialize(state or ""))
     kind = "question" if role == "user" else "answer"
     pieces = _around(content, things)
     return Hit(conversation_id, title, message_id, kind, created_at, device, pieces)
