@@ -128,6 +128,32 @@ def test_no_question_breaks_the_search(database, conversation, question):
     assert isinstance(db.recall(database, conversation, question), list)
 
 
+@pytest.mark.parametrize(
+    ("told", "filler", "corrected", "question"),
+    [
+        (
+            "drain hose: 12 mm",
+            "drain hose fine",
+            "the drain hose has 16 mm, not 12",
+            "how wide is the drain hose of the pump now?",
+        ),
+        ("排水管: 12 mm", "排水管 正常", "排水管是 16 mm，不是 12", "排水管的管徑現在到底是多少？"),
+    ],
+)
+def test_what_is_said_last_of_the_same_comes_along_with_a_better_hit(
+    database, conversation, told, filler, corrected, question
+):
+    first = db.add_message(database, conversation, "user", told)
+    for _ in range(20):
+        db.add_message(database, conversation, "user", filler)
+    long = "Nothing else was seen on that day. " * 40
+    last = db.add_message(database, conversation, "assistant", f"{long}{corrected}. {long}")
+    for _ in range(20):
+        db.add_message(database, conversation, "user", "library")
+    best = [piece.message_id for piece in db.recall(database, conversation, question)]
+    assert best.index(last) < best.index(first)
+
+
 def test_a_message_that_is_not_stored_is_not_indexed(database, conversation):
     with pytest.raises(RuntimeError), db.transaction(database):
         db.add_message(database, conversation, "user", "the orifice")

@@ -7,7 +7,7 @@ Of those found the lines are told that count, and a few of the messages around t
 import json
 import math
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -24,6 +24,9 @@ LOOKED_AT = 60  # best messages of each search, merged
 FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
 CARRIED_SHARE = 0.5  # of a search with the previous question's terms
 FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
+CORRECTED = 4  # best hits that bring what is said later of the same along
+SAME_WORDS = 0.9  # of the weight of a hit's key words that a later message of the same holds
+BESIDE = 0.999  # of the hit's score: right behind it
 MOST_PHRASES = 48  # of one search
 CARRIED_PHRASES = 24  # of the question before
 PASTED_CHARS = 4000  # of a question, looked at for more to look for
@@ -67,10 +70,12 @@ def recall(
         sought = list(dict.fromkeys([*sought, *carried]))
     best, weights = _best(scores, near), dict[str, float]()
     if best:
-        weights = _weights(database, sought, best[: HITS + FEEDBACK_HITS])
+        texts = _texts(database, best[: HITS + FEEDBACK_HITS])
+        weights = _weights(sought, texts.values())
         messages = _messages(database, best[:FEEDBACK_HITS])
         fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
         _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
+        _bring_later(scores, weights, texts, _best(scores, near))
         best = _best(scores, near)[:HITS]
     chosen = candidates(best, scores, near, with_newest=room < math.inf)
     return pieces_of(database, chosen, weights, near[1], room)
@@ -115,17 +120,37 @@ def _best(scores: dict[int, float], near: Places) -> list[int]:
     return sorted(ids.intersection(scores), key=lambda message: (-scores[message], -message))
 
 
-def _weights(database: Database, sought: Sequence[Phrase], ids: Sequence[int]) -> dict[str, float]:
-    """Return term → how much it tells: the rarer among the terms of the messages `ids`, the more."""
-    sql = "SELECT terms FROM message_terms WHERE rowid IN (SELECT value FROM json_each(?))"
-    texts = [f" {text} " for (text,) in rows(database, sql, (json.dumps(ids),))]
+def _texts(database: Database, ids: Sequence[int]) -> dict[int, str]:
+    """Return message → its terms, with a blank before and after each."""
+    sql = "SELECT rowid, terms FROM message_terms WHERE rowid IN (SELECT value FROM json_each(?))"
+    return {message: f" {text} " for message, text in rows(database, sql, (json.dumps(ids),))}
+
+
+def _weights(sought: Sequence[Phrase], texts: Collection[str]) -> dict[str, float]:
+    """Return term → how much it tells: the rarer among the `texts`, the more."""
     weights: dict[str, float] = {}
     for phrase in sought:
         for term in phrase:
             held = sum(f" {term} " in text for text in texts)
-            worth = math.log(1 + (len(ids) - held + 0.5) / (held + 0.5)) + 0.2
+            worth = math.log(1 + (len(texts) - held + 0.5) / (held + 0.5)) + 0.2
             weights[term] = worth / len(phrase) ** 0.5 if len(term) > 1 else 0.0
     return weights
+
+
+def _bring_later(
+    scores: dict[int, float], weights: Mapping[str, float], texts: Mapping[int, str], best: Sequence[int]
+) -> None:
+    """Let the newest message with the key words of a hit stand next to it: it may correct the hit."""
+    for hit in (hit for hit in best[:CORRECTED] if hit in texts):
+        key_words = [term for term in weights if f" {term} " in texts[hit]]
+        least = SAME_WORDS * sum(weights[term] for term in key_words)
+        newest = max(
+            message
+            for message, text in texts.items()
+            if message in scores and sum(weights[term] for term in key_words if f" {term} " in text) >= least
+        )
+        if newest > hit:
+            scores[newest] = max(scores[newest], BESIDE * scores[hit])
 
 
 def _feedback(contents: Sequence[str], sought: Sequence[Phrase], weights: dict[str, float]) -> list[Phrase]:
