@@ -31,11 +31,10 @@ from instrumentgpt.memory.state import (
 )
 from instrumentgpt.memory.summary import (
     Entry,
-    MessageId,
     StoredMessage,
     compress_message,
     entry,
-    message_names,
+    message_ids,
     parse,
     settle,
     speaker_of,
@@ -58,9 +57,9 @@ def build_summary(existing: str, turns_to_evict: Sequence[StoredMessage]) -> str
     """
     entries = parse(existing)
     added = [
-        entry(name, compress_message(message["role"], message["content"]))
-        for name, message in zip(message_names(turns_to_evict), turns_to_evict, strict=True)
-        if not any(row.holds(name) for row in entries)
+        entry(row.get("id"), compress_message(row["role"], row["content"]))
+        for row in turns_to_evict
+        if "id" not in row or not any(old.holds(row["id"]) for old in entries)
     ]
     return write(settle([*entries, *added]))
 
@@ -75,7 +74,7 @@ class Prompt:
 
     sections: tuple[Section, ...]
     summary: str
-    evicted: tuple[MessageId, ...]
+    evicted: tuple[int, ...]
 
     @property
     def text(self) -> str:
@@ -144,11 +143,11 @@ def compose(
                       last one. With ids, the newest part will do as long as N is not raised.
     existing_summary  as stored; what it says of messages that are recent again or deleted is dropped
     """
-    names = message_names(all_messages)
-    end = len(names) - _ends_with_question(all_messages, case.question)
+    ids = message_ids(all_messages)
+    end = len(ids) - _ends_with_question(all_messages, case.question)
     recent = _first_recent(all_messages[:end], rules.recent_exchanges)
-    kept = still_true(parse(existing_summary), names, recent)
-    entries, evicted = with_older(kept, names[:recent], all_messages[:recent])
+    kept = still_true(parse(existing_summary), ids, recent)
+    entries, evicted = with_older(kept, ids[:recent], all_messages[:recent])
     entries = settle(entries)
     note = NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(entries))))
     parts = Parts(

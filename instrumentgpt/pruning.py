@@ -21,7 +21,7 @@ from instrumentgpt.instruments.lognames import device_folder
 from instrumentgpt.storage.artifacts import digests_of, folder_of, put_aside, remove_folders, sweep
 from instrumentgpt.storage.connection import file_of, rows, transaction
 from instrumentgpt.storage.conversations import folders_of
-from instrumentgpt.storage.revisions import forget_deleted_rows
+from instrumentgpt.storage.revisions import forget_messages
 from instrumentgpt.storage.runs import live_runs
 
 DAY = 86_400.0  # s
@@ -33,23 +33,20 @@ class Prunable:
     """A conversation that can be pruned, and how much goes with it, in bytes.
 
     kept    in the database: artifacts (compressed), the events of its runs, its deleted turns
-    beside  in its folders beside the database
-    cached  in fetched logs that no other conversation knows, which are `logs`
+    beside  in its folders beside the database, and in fetched logs that no other conversation knows: `logs`
     """
 
     conversation_id: str
     title: str
     updated_at: float  # s since 1970
-    artifacts: int
     kept: int
     beside: int
-    cached: int = 0
     logs: tuple[Path, ...] = ()
 
     @property
     def size(self) -> int:
         """Bytes of all that goes."""
-        return self.kept + self.beside + self.cached
+        return self.kept + self.beside
 
 
 @dataclass(frozen=True)
@@ -68,8 +65,7 @@ class Pruned:
     @property
     def freed(self) -> int:
         """Bytes that the disk has got back."""
-        beside = sum(one.size - one.kept for one in self.pruned)
-        return beside + self.database_before - self.database_after
+        return sum(one.beside for one in self.pruned) + self.database_before - self.database_after
 
 
 def prunable(database: Database, days: float, now: float | None = None) -> list[Prunable]:
@@ -81,9 +77,8 @@ def prunable(database: Database, days: float, now: float | None = None) -> list[
         return []
     before = (time.time() if now is None else now) - days * DAY
     sql = (
-        "SELECT id, coalesce(title, ''), CAST(updated_at AS REAL) FROM conversations"
-        " WHERE CAST(updated_at AS REAL) < ? AND id NOT IN"
-        " (SELECT conversation_id FROM runs WHERE status = 'running') ORDER BY CAST(updated_at AS REAL)"
+        "SELECT id, title, updated_at FROM conversations WHERE updated_at < ? AND id NOT IN"
+        " (SELECT conversation_id FROM runs WHERE status = 'running') ORDER BY updated_at"
     )
     found: list[Any] = rows(database, sql, (before,))
     logs = _logs_alone(database, [row[0] for row in found])
@@ -91,24 +86,22 @@ def prunable(database: Database, days: float, now: float | None = None) -> list[
         _measured(database, one, title, updated_at, tuple(logs.get(one, ())))
         for one, title, updated_at in found
     ]
-    return [one for one in listed if one.size or one.artifacts]
+    return [one for one in listed if one.size]
 
 
 def _measured(
     database: Database, conversation_id: str, title: str, updated_at: float, logs: tuple[Path, ...]
 ) -> Prunable:
-    found = database.execute(_KEPT, {"id": conversation_id}).fetchone()
-    artifacts, kept = found[0], sum(size or 0 for size in found[1:])
-    beside = sum(_size(path) for path in folders_of(database, conversation_id))
+    kept = sum(size or 0 for size in database.execute(_KEPT, {"id": conversation_id}).fetchone())
+    beside = sum(map(_size, (*folders_of(database, conversation_id), *logs)))
     if file_of(database) != ":memory:":
         digests = digests_of(database, conversation_id)
         beside += sum(_size(folder_of(database) / digest) for digest in digests)
-    cached = sum(map(_size, logs))
-    return Prunable(conversation_id, title, updated_at, artifacts, kept, beside, cached, logs)
+    return Prunable(conversation_id, title, updated_at, kept, beside, logs)
 
 
-_KEPT = (  # how many artifacts, and the bytes of what goes
-    "SELECT count(*), sum(length(content)), (SELECT sum(length(CAST(event AS BLOB))) FROM run_events"
+_KEPT = (  # the bytes of what goes
+    "SELECT sum(length(content)), (SELECT sum(length(CAST(event AS BLOB))) FROM run_events"
     " JOIN runs ON runs.id = run_id WHERE conversation_id = :id), (SELECT sum(length(CAST(content AS BLOB)))"
     " FROM all_messages WHERE conversation_id = :id"
     " AND (deleted_at IS NOT NULL OR :id IN deleted_conversations))"
@@ -180,7 +173,7 @@ def _prune_one(database: Database, one: Prunable, now: float) -> list[Path] | No
     with transaction(database):
         there = rows(
             database,
-            "SELECT 1 FROM conversations WHERE id = ? AND CAST(updated_at AS REAL) <= ? AND id NOT IN"
+            "SELECT 1 FROM conversations WHERE id = ? AND updated_at <= ? AND id NOT IN"
             " (SELECT conversation_id FROM runs WHERE status = 'running')",
             (one.conversation_id, one.updated_at),
         )
@@ -189,7 +182,9 @@ def _prune_one(database: Database, one: Prunable, now: float) -> list[Path] | No
         folders = [path for path in folders_of(database, one.conversation_id) if path.is_dir()]
         for sql in _GOING:
             database.conn.execute(sql, {"conversation": one.conversation_id, "now": now})
-        forget_deleted_rows(database, one.conversation_id)
+        sql = "SELECT id FROM all_messages WHERE conversation_id = ? AND deleted_at IS NOT NULL"
+        deleted = [row[0] for row in rows(database, sql, (one.conversation_id,))]
+        forget_messages(database, one.conversation_id, deleted)
         for path in one.logs:
             path.unlink(missing_ok=True)
         return [aside for path in folders if (aside := put_aside(path))]
@@ -202,8 +197,6 @@ _GOING = (
     "DELETE FROM all_prompts WHERE conversation_id = :conversation",
     "DELETE FROM agent_sessions WHERE conversation_id = :conversation",  # their folder is gone
     "DELETE FROM revisions WHERE conversation_id = :conversation AND field = 'turn'",
-    "DELETE FROM all_messages WHERE conversation_id = :conversation"
-    " AND conversation_id IN deleted_conversations",  # an old database's may lack the foreign key
     "DELETE FROM conversations WHERE id = :conversation AND deleted_at IS NOT NULL",
 )
 

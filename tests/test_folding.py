@@ -18,7 +18,7 @@ def test_a_text_is_folded_as_if_it_were_normalised_as_a_whole(text):
     assert fold(text) == whole(text)
 
 
-@each("before", ["e", "熱", "か", "가", "ক", " "])
+@each("before", ["e", "熱", "か"])
 def test_no_character_of_any_script_is_folded_otherwise_behind_another(before):
     every = [
         chr(code) for code in range(0x40000) if unicodedata.category(chr(code)) not in ("Cn", "Co", "Cs")

@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spent import pieces
 
-from instrumentgpt.memory.facts import errors_in
 from instrumentgpt.memory.reading.constraints import Ruling, constraints_in, rulings_in_force
 from instrumentgpt.memory.reading.names import Naming, names_in, nicknames_by_device
 from instrumentgpt.memory.reading.own_words import own_lines, sentences
@@ -173,9 +172,7 @@ def test_what_is_in_force_of_what_was_laid_down_and_lifted(told, left):
     [
         (["call 052 Tallinn", "call 054 Narva"], {"zspr 052": ("Tallinn",), "zspr 054": ("Narva",)}),
         (["call 052 Tallinn", "From now on call 054 Tallinn."], {"zspr 054": ("Tallinn",)}),
-        (["call 052 Tallinn", "052 is no longer called Tallinn."], {}),
         (["052 叫北極", "以後 054 就叫北极"], {"zspr 054": ("北极",)}),
-        (["052 叫北極", "052 不再叫北極"], {}),
         (["call 052 Tallinn", "Call 052 TALLINN."], {"zspr 052": ("TALLINN",)}),
         (["call 052 Tallinn", "we call 052 Big T"], {"zspr 052": ("Tallinn", "Big T")}),
     ],
@@ -188,7 +185,6 @@ namings = st.builds(
     Naming,
     st.sampled_from(["a", "b", "c"]),
     st.sampled_from(["Tallinn", "TALLINN", "北極", "北极", "Narva"]),
-    st.sampled_from(["named", "withdrawn"]),
 )
 
 
@@ -248,6 +244,5 @@ def test_long_and_hostile_texts_are_read_in_no_time(text):
         values_in(text, "zspr 052", DEVICES)
         constraints_in(text)
         names_in(text, DEVICES)
-        errors_in(text)
 
     assert pieces(read) < 75

@@ -5,7 +5,7 @@ import pytest
 import db
 import memory
 from instrumentgpt.memory.recalled import Recalled, fitting, without_repeats
-from instrumentgpt.memory.terms import phrases, terms
+from instrumentgpt.memory.terms import phrases
 from memory import DiagnosticState
 
 DEVICE = [("zspr 052", "10.1.1.47")]
@@ -159,10 +159,6 @@ def test_a_message_that_is_not_stored_is_not_indexed(database, conversation):
         db.add_message(database, conversation, "user", "the orifice")
         raise RuntimeError
     assert db.recall(database, conversation, "the orifice?") == []
-
-
-def test_terms_fold_what_is_written_in_two_ways():
-    assert terms("溫度 ＫＰ oscillation") == terms("温度 kp oscillating")
 
 
 def test_a_question_is_widened_by_the_other_names_of_what_it_names():

@@ -444,7 +444,6 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
     is_other = question.pasted or aspect("forget", words) or question.kind in ("plot", "handover")
     if is_other or asks or (question.order and not (done or rulings)):
         return []
-    named = [name for name in names_in(text, inventory_names) if name.kind != "withdrawn"]
     values = [
         quoted(fact.parameter)
         + (case.say("stated_channel", channel=fact.channel) if fact.channel else "")
@@ -453,7 +452,10 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
     ]
     causes = [row.text for row in statements(text) if row.kind == "root_cause"]
     rows = [*values, *map(quoted, (*rulings, *causes))]
-    rows += [case.say("noted_name", device=name.device, name=quoted(name.nickname)) for name in named]
+    rows += [
+        case.say("noted_name", device=name.device, name=quoted(name.nickname))
+        for name in names_in(text, inventory_names)
+    ]
     is_denied = aspect("not_the_cause", words) or aspect("corrected", words)
     is_told = done and not aspect("complains", words)  # it did not help: that is a question
     if not rows and (is_told or (is_denied and question.score < ALONE)):  # else it asks, once more

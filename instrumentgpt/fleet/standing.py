@@ -116,7 +116,7 @@ class Talk:
 def talks_about(database: Database, device: str) -> list[Talk]:
     """Return the newest conversations about a device, the newest first."""
     sql = (
-        "SELECT id, coalesce(title, ''), CAST(updated_at AS REAL),"
+        "SELECT id, title, updated_at,"
         " coalesce(json_extract(diagnostic_state, '$.root_causes[#-1]'), '') FROM conversations"
         " WHERE deleted_at IS NULL AND json_valid(diagnostic_state)"
         " AND json_extract(diagnostic_state, '$.device_name') = ? ORDER BY updated_at DESC LIMIT 20"

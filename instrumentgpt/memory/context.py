@@ -22,7 +22,6 @@ PINNED_AS = {
     "downloaded_logs": "log",
     "constraint": "constraint",
     "ruled_out": "ruled out",
-    "error": "logged",
 }
 SHOWN_LOGS = 5  # newest
 SHOWN_FINDINGS = 8
@@ -135,14 +134,13 @@ VALUES_SHOWN = 8  # values that fit the question
 CONSTRAINTS_SHOWN = 8
 CONSTRAINTS_FIRST = 4  # of those the best, which stand with what is asked for
 RULED_OUT_SHOWN = 6
-ERRORS_SHOWN = 4
 
 
 def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
     """Return three lists of lines on what is known of the devices in question.
 
     First values that the question asks for, and the user's constraints that bear most on it; then further
-    constraints, what is ruled out, logged errors; last other values.
+    constraints, what is ruled out; last other values.
     Each device stands under its own name. Constraints of others come last.
     """
     keywords, devices, facts = keywords_of(case.question), case.scope, case.facts
@@ -159,11 +157,8 @@ def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
         left = [value for value in of_device if not fits[value.now.fact.parameter]]
         value_lines += _listed(f"Known values of {device}", _lines(fit, True))
         further += _listed(f"{'Further' if fit else 'Known'} values of {device}", _lines(left, False))
-    for title, kind, most in (
-        ("Errors logged", "error", ERRORS_SHOWN),
-        ("Ruled out", "ruled_out", RULED_OUT_SHOWN),
-    ):
-        sentence_lines += _listed(title, _sentence_lines(_of_kind(facts, kind, keywords, devices)[:most]))
+    ruled_out = _of_kind(facts, "ruled_out", keywords, devices)[:RULED_OUT_SHOWN]
+    sentence_lines += _listed("Ruled out", _sentence_lines(ruled_out))
     constraints = _of_kind(facts, "constraint", keywords)
     beside = {row.against.sentence for row in constraints if row.against}  # they stand with those
     constraints = [row for row in constraints if row.against or row.sentence not in beside]

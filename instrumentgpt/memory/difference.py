@@ -3,14 +3,16 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import unified_diff
 from typing import Literal
 
 from instrumentgpt.memory.budget import Section
 from instrumentgpt.memory.filtering import SECTION_TAGS
+from instrumentgpt.memory.summary import shorten
 from instrumentgpt.memory.tokens import count_tokens
 
 Kind = Literal["same", "added", "removed", "left out"]
+_KINDS: dict[str, Kind] = {" ": "same", "+": "added", "-": "removed"}
 
 CONTEXT_LINES = 1  # unchanged ones beside a change
 MOST_LINES = 80  # shown of a layer
@@ -61,25 +63,15 @@ def _split(section: Section | None) -> list[str]:
 
 
 def _lines(before: list[str], after: list[str]) -> tuple[Line, ...]:
-    if before == after:
-        return ()
-    lines: list[Line] = []
-    end = 0
-    for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(CONTEXT_LINES):
-        if group[0][1] > end:
-            lines.append(Line("left out", "…"))
-        for tag, i, j, k, m in group:
-            lines += [_shown("same" if tag == "equal" else "removed", line) for line in before[i:j]]
-            lines += [_shown("added", line) for line in after[k:m] if tag != "equal"]
-        end = group[-1][2]
-    if end < len(before):
-        lines.append(Line("left out", "…"))
+    rows = list(unified_diff(before, after, lineterm="", n=CONTEXT_LINES))[2:]  # without its head
+    if rows and rows[0].startswith(("@@ -0,", "@@ -1,", "@@ -1 ")):
+        del rows[0]  # nothing is left out before the first line
+    lines = [
+        Line("left out", "…") if row[0] == "@" else Line(_KINDS[row[0]], shorten(row[1:], LINE_CHARS))
+        for row in rows
+    ]
     more = len(lines) - MOST_LINES
     return (*lines[:MOST_LINES], *[Line("left out", f"… {more} more lines")] * (more > 0))
-
-
-def _shown(kind: Kind, text: str) -> Line:
-    return Line(kind, text if len(text) <= LINE_CHARS else text[: LINE_CHARS - 1] + "…")
 
 
 REQUEST, WORDS = "request", "instructions"

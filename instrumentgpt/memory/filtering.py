@@ -54,16 +54,31 @@ def is_log_line(line: str) -> bool:
 
 def in_code(lines: Sequence[str]) -> list[bool]:
     """Return of each line whether it stands in a block of code, its fences too; an open one never ends."""
-    is_code: list[bool] = []
+    return [is_closed is not None for block, is_closed in _blocks(lines) for _ in block]
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[tuple[list[str], bool | None]]:
+    """Yield the lines in order: a block of code, and whether it is closed; a line of prose, and None.
+
+    A fence with a language inside an open block starts the next block: the open one was never closed.
+    """
+    block: list[str] = []
     fence = ""
     for line in lines:
-        mark = _FENCE.match(line) if "```" in line or "~~~" in line else None
-        is_code.append(bool(fence or mark))
-        if mark and not fence:
-            fence = mark[1]
-        elif mark and mark[1].startswith(fence) and not mark[2].strip():
-            fence = ""
-    return is_code
+        match = _FENCE.match(line) if "```" in line or "~~~" in line else None
+        mark, language = (match[1], match[2].strip()) if match else ("", "")
+        closes = bool(fence) and mark.startswith(fence) and not language
+        if mark and not closes and (not fence or mark.startswith(fence)):
+            yield block, False
+            block, fence = [line], mark
+        elif fence:
+            block.append(line)
+        else:
+            yield [line], None
+        if closes:
+            yield block, True
+            block, fence = [], ""
+    yield block, False
 
 
 def without_markers(text: str) -> str:
@@ -74,31 +89,15 @@ def without_markers(text: str) -> str:
 def _without_long_code(text: str) -> Iterator[str]:
     """Yield the pieces of `text`, each closed code block that is too long replaced by a word about it.
 
-    A fence with a language inside an open block starts the next block: the open one was never closed,
-    and what nobody closed is left alone rather than guessed at.
+    What nobody closed is left alone rather than guessed at.
     """
-    block: list[str] = []
-    fence = ""
     *ended, last = text.split("\n")  # unlike for `splitlines`, nothing else ends a line
-    for line in [*(f"{line}\n" for line in ended), last]:
-        match = _FENCE.match(line)
-        mark, language = (match[1], match[2].strip()) if match else ("", "")
-        closes = bool(fence) and mark.startswith(fence) and not language
-        opens = bool(mark) and not closes and (not fence or mark.startswith(fence))
-        if opens:
-            yield from block
-            block, fence = [line], mark
-        elif fence:
-            block.append(line)
+    for block, is_closed in _blocks([*(f"{line}\n" for line in ended), last]):
+        length = sum(map(len, block[1:-1])) - 1  # without the newline before the closing fence
+        if is_closed and length > LONG_CODE_CHARS:
+            yield f"[code block of {length} characters left out]" + "\n" * block[-1].endswith("\n")
         else:
-            yield line
-        if closes:
-            length = sum(map(len, block[1:-1])) - 1  # without the newline before the closing fence
-            if length > LONG_CODE_CHARS:
-                block = [f"[code block of {length} characters left out]" + "\n" * block[-1].endswith("\n")]
             yield from block
-            block, fence = [], ""
-    yield from block
 
 
 def cap(text: str, limit: int = RECENT_CHARS) -> str:

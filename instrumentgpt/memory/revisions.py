@@ -16,7 +16,7 @@ from instrumentgpt.memory.values import StoredFact
 
 LISTS = ("root_causes", "findings", "hypotheses", "downloaded_logs")  # fields of the state that hold items
 DEVICE_FIELDS = ("device_name", "device_ip")
-SENTENCES = ("constraint", "ruled_out", "error")  # kinds of facts that are sentences
+SENTENCES = ("constraint", "ruled_out")  # kinds of facts that are sentences
 VALUE, MESSAGE, NOTE, NICKNAME, TURN = "value", "message", "note", "nickname", "turn"
 UNCLEAR = "unclear"  # a sentence that may lay something down or lift it: a person says what it does
 

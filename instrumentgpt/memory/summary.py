@@ -6,15 +6,12 @@ As text it has one line per entry, each saying which messages it holds.
     [#1-#8 x8] User: why does … · Assistant: saturated at 100 % …
 
 `#12` is the message's id, `#1-#8 x8` the eight messages of this conversation with ids 1 to 8.
-Messages without ids are named by digests: `[~k3fq9a] User: …`.
 A line without such a head (from an older application) is kept, and belongs to no message.
 Text inside an entry never has a newline, so no message can forge an entry.
 """
 
-import hashlib
 import re
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -30,9 +27,7 @@ JOINT = " · "  # between what two merged entries keep
 LEAST_SENTENCE = 6  # characters of a sentence that is a fact: shorter words may stand anywhere
 CLAUSE_STEPS = (120, 60, 30)  # beginnings of a clause that are looked for where it does not stand whole
 
-MessageId = int | str  # the database's id, or "~" and a digest
-
-_HEAD = re.compile(r"\[(?:#(\d+)(?:-#(\d+) x(\d+))?)?((?: ?~[0-9a-z.]+)*)\] ")
+_HEAD = re.compile(r"\[#(\d+)(?:-#(\d+) x(\d+))?\] ")
 # What ends a clause begins with a space, which is found quicker than what stands before it.
 _CLAUSE_END = re.compile(r" (?:[·…] |(?<=[.!?;] )(?![·…]) *)")
 _CHINESE_END = re.compile(r"(?<=[。！？；])(?! [·…]) *")
@@ -49,53 +44,41 @@ CONCLUSION = re.compile(
 class Entry:
     """One line of the summary.
 
-    first, last  ids of the oldest and newest numbered message in it; None if there are none
-    count        how many numbered messages it holds
-    digests      names of the messages without ids
+    first, last  ids of the oldest and newest message in it; None if there are none
+    count        how many messages it holds
     """
 
     text: str
     first: int | None = None
     last: int | None = None
     count: int = 0
-    digests: tuple[str, ...] = ()
 
-    def holds(self, message_id: MessageId) -> bool:
+    def holds(self, message_id: int) -> bool:
         """Return whether the message is in this entry."""
-        if isinstance(message_id, str):
-            return message_id in self.digests
         return self.first is not None and self.last is not None and self.first <= message_id <= self.last
 
 
-def entry(message_id: MessageId, text: str) -> Entry:
-    """Return the entry of one message.
+def entry(message_id: int | None, text: str) -> Entry:
+    """Return the entry of one message; without an id it belongs to none.
 
-    >>> write([entry(12, "User: why?"), entry("~k3fq9a", "User: and\\nnow?")])
-    '[#12] User: why?\\n[~k3fq9a] User: and now?'
+    >>> write([entry(12, "User: and\\nnow?")])
+    '[#12] User: and now?'
     """
-    folded = " ".join(text.split())
-    if isinstance(message_id, str):
-        return Entry(folded, digests=(message_id,))
-    return Entry(folded, message_id, message_id, 1)
+    return Entry(" ".join(text.split()), message_id, message_id, int(message_id is not None))
 
 
 def parse(summary: str) -> list[Entry]:
     """Return the entries of a stored summary, oldest first.
 
     >>> parse("[#1-#8 x8] User: why?")
-    [Entry(text='User: why?', first=1, last=8, count=8, digests=())]
+    [Entry(text='User: why?', first=1, last=8, count=8)]
     """
-    return [_parse_line(line) for line in summary.split("\n") if line.strip()]
-
-
-def _parse_line(line: str) -> Entry:
-    head = _HEAD.match(line)
-    if not head or not (head[1] or head[4]):
-        return Entry(line)
-    first = int(head[1]) if head[1] else None
-    last = int(head[2]) if head[2] else first
-    count = int(head[3]) if head[3] else int(first is not None)
-    return Entry(line[head.end() :], first, last, count, tuple(head[4].split()))
+    entries = []
+    for line in filter(str.strip, summary.split("\n")):
+        head = _HEAD.match(line)
+        numbers = (int(head[1]), int(head[2] or head[1]), int(head[3] or 1)) if head else ()
+        entries.append(Entry(line[head.end() :] if head else line, *numbers))
+    return entries
 
 
 def write(entries: Iterable[Entry]) -> str:
@@ -104,11 +87,9 @@ def write(entries: Iterable[Entry]) -> str:
 
 
 def _head(row: Entry) -> str:
-    numbers = f"#{row.first}" if row.first is not None else ""
-    if row.last != row.first:
-        numbers += f"-#{row.last} x{row.count}"
-    names = " ".join([*([numbers] if numbers else []), *row.digests])
-    return f"[{names}] " if names else ""
+    if row.first is None:
+        return ""
+    return f"[#{row.first}-#{row.last} x{row.count}] " if row.last != row.first else f"[#{row.first}] "
 
 
 def render(entries: Iterable[Entry]) -> str:
@@ -128,7 +109,7 @@ def settle(entries: Iterable[Entry], limit: int = SUMMARY_TOKENS) -> list[Entry]
         total += _tokens(row)
         while total > limit and len(settled) > 1:
             pairs = enumerate(pairwise(settled))  # the oldest of sizes that do not grow with age: 8 4 2 1
-            place = next((at for at, (older, newer) in pairs if _size(older) <= _size(newer)), 0)
+            place = next((at for at, (older, newer) in pairs if older.count <= newer.count), 0)
             merged = merge(settled[place], settled[place + 1])
             total += _tokens(merged) - _tokens(settled[place]) - _tokens(settled[place + 1])
             settled[place : place + 2] = [merged]
@@ -142,10 +123,6 @@ def _tokens(row: Entry) -> int:
     return count_tokens(row.text) + 2  # its newline
 
 
-def _size(row: Entry) -> int:
-    return row.count + len(row.digests)
-
-
 def merge(older: Entry, newer: Entry) -> Entry:
     """Return one entry that holds the messages of both, and of each text its share of telling clauses."""
     numbers = [row for row in (older, newer) if row.first is not None]
@@ -155,7 +132,7 @@ def merge(older: Entry, newer: Entry) -> Entry:
         condense(newer.text, max(half, room - len(older.text))),
     )
     first, last = (numbers[0].first, numbers[-1].last) if numbers else (None, None)
-    return Entry(JOINT.join(texts), first, last, older.count + newer.count, older.digests + newer.digests)
+    return Entry(JOINT.join(texts), first, last, older.count + newer.count)
 
 
 def condense(text: str, limit: int) -> str:
@@ -309,73 +286,46 @@ def speaker_of(role: str) -> str:
     return "User" if role.casefold() == "user" else "Assistant"
 
 
-def message_names(messages: Sequence[StoredMessage]) -> list[MessageId]:
-    """Return what the summary calls each message: its id, or else a digest of its words."""
+def message_ids(messages: Sequence[StoredMessage]) -> list[int]:
+    """Return the ids of the messages; those that have none are counted, from 1."""
     ids = getattr(messages, "ids", None)  # of messages that are not all in memory
-    if ids is not None:
-        return list(ids)
-    names: list[MessageId] = []
-    occurrences: Counter[str] = Counter()
-    for message in messages:
-        if isinstance(message.get("id"), int):
-            names.append(message["id"])
-            continue
-        words = f"{message['role']}\n{message['content']}".encode("utf-8", "surrogatepass")
-        digest = "~" + hashlib.blake2b(words, digest_size=4).hexdigest()
-        occurrences[digest] += 1
-        names.append(digest if occurrences[digest] == 1 else f"{digest}.{occurrences[digest]}")
-    return names
+    return list(ids) if ids is not None else [row.get("id", at) for at, row in enumerate(messages, start=1)]
 
 
-def still_true(entries: Sequence[Entry], names: Sequence[MessageId], cut: int) -> list[Entry]:
+def still_true(entries: Sequence[Entry], ids: Sequence[int], cut: int) -> list[Entry]:
     """Return the entries whose messages are all older ones; others are made anew from the raw messages.
 
     An entry from before the oldest message given cannot be checked, and stays.
+
+    ids  of the messages, in order; those from the place `cut` on are recent
     """
-    if not names:
-        return list(entries)
-    older, recent = _numbers(names[:cut]), names[cut:]
-    digests = set(names[:cut]).difference(older)
-    loaded_from = min([*older[:1], *_numbers(recent)], default=0)
+    older, recent = ids[:cut], ids[cut:]
 
     def is_true(row: Entry) -> bool:
-        if any(row.holds(name) for name in recent) or not digests.issuperset(row.digests):
-            return False
+        if row.first is None or not ids:
+            return True
         first, behind = _inside(row, older)
-        return row.first is None or row.first < loaded_from or behind - first == row.count
+        return not any(map(row.holds, recent)) and (row.first < ids[0] or behind - first == row.count)
 
     return [row for row in entries if is_true(row)]
 
 
-def _numbers(names: Sequence[MessageId]) -> list[int]:
-    """Return the ids among the names, sorted; of a long conversation all are, as is seen at once."""
-    if set(map(type, names)) <= {int}:
-        return sorted(names)  # type: ignore[arg-type]
-    return sorted(name for name in names if isinstance(name, int))
-
-
-def _inside(row: Entry, numbers: Sequence[int]) -> tuple[int, int]:
-    """Return the places, from and up to, of those of the numbers that the entry holds."""
+def _inside(row: Entry, ids: Sequence[int]) -> tuple[int, int]:
+    """Return the places, from and up to, of those of the ids that the entry holds."""
     if row.first is None or row.last is None:
         return 0, 0
-    return bisect_left(numbers, row.first), bisect_right(numbers, row.last)
+    return bisect_left(ids, row.first), bisect_right(ids, row.last)
 
 
 def with_older(
-    entries: Sequence[Entry], names: Sequence[MessageId], messages: Sequence[StoredMessage]
-) -> tuple[list[Entry], tuple[MessageId, ...]]:
+    entries: Sequence[Entry], ids: Sequence[int], messages: Sequence[StoredMessage]
+) -> tuple[list[Entry], tuple[int, ...]]:
     """Return the entries with one more for each message that none holds, in order; and those messages."""
-    numbers, places = _numbers(names), {name: place for place, name in enumerate(names)}
-    ordered: list[tuple[int, Entry]] = []
-    new = set(names)
-    for row in entries:
-        first, behind = _inside(row, numbers)
-        new.difference_update(numbers[first:behind], row.digests)
-        names_inside: list[MessageId] = [*numbers[first:behind][:1], *row.digests]
-        ordered.append((min((places.get(name, -1) for name in names_inside), default=-1), row))
-    evicted = sorted(new, key=places.__getitem__)
-    for name in evicted:
-        message = messages[places[name]]
-        ordered.append((places[name], entry(name, compress_message(message["role"], message["content"]))))
-    ordered.sort(key=lambda placed: placed[0])
-    return [row for _, row in ordered], tuple(evicted)
+    placed = [(_inside(row, ids)[0], row) for row in entries]
+    held = {place for row in entries for place in range(*_inside(row, ids))}
+    evicted = [place for place in range(len(ids)) if place not in held]
+    for place in evicted:
+        message = messages[place]
+        placed.append((place, entry(ids[place], compress_message(message["role"], message["content"]))))
+    placed.sort(key=lambda pair: pair[0])
+    return [row for _, row in placed], tuple(ids[place] for place in evicted)

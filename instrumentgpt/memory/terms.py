@@ -207,26 +207,14 @@ def _unnamed(query: str, named: set[Phrase]) -> Iterator[tuple[Phrase, bool]]:
     covered = {term for phrase in named for term in phrase}
     for run in _RUN.finditer(folded):
         last = run.end() == len(folded)
-        if run["han"]:
-            yield from ((tuple(terms(rest)), False) for rest in _rest(run.group(), named))
-            continue
         run_terms = terms(run.group())
-        if run_terms and run_terms[0] not in covered and telling(run_terms):
+        if run["han"]:  # a pair that shares a character with a name or a word of questions says nothing
+            known = [term in covered or is_common(term) for term in run_terms]
+            for at, term in enumerate(run_terms):
+                if not any(known[max(0, at - 1) : at + 2]) and not any(map(is_common, term)):
+                    yield (term,), False
+        elif run_terms and run_terms[0] not in covered and telling(run_terms):
             yield (run_terms[0],), last or len(run_terms) > 1
-
-
-def _rest(run: str, named: set[Phrase]) -> list[str]:
-    """Return what is left of Chinese characters without names that are known and words of questions."""
-    left = run
-    for phrase in sorted(named, key=len, reverse=True):
-        left = left.replace(phrase[0] + "".join(term[1:] for term in phrase[1:]), " ")
-    common = {at + step for at in range(len(left) - 1) if is_common(left[at : at + 2]) for step in (0, 1)}
-    left = "".join(" " if at in common else character for at, character in enumerate(left))
-    pieces = []
-    for piece in left.split():
-        if places := [at for at, character in enumerate(piece) if not is_common(character)]:
-            pieces.append(piece[places[0] : places[-1] + 1])
-    return pieces
 
 
 def marked(text: str, query: Sequence[SearchTerm]) -> list[tuple[str, bool]]:

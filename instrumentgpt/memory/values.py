@@ -23,7 +23,7 @@ class StoredFact:
     """A fact as stored: who stated it, in which turn (from 1); `sentence` is that of a constraint, …
 
     kind    "value", "constraint", "lift" (what takes one back), "unclear" (what may lift or replace the one
-            whose words are its value), "ruled_out", "error" (a log line), or "doubt": a sentence that speaks
+            whose words are its value), "ruled_out", or "doubt": a sentence that speaks
             of a value and may mean another
     source  "tool", "user" or "agent"
     pinned  stays in every prompt, whatever is said later

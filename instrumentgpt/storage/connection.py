@@ -18,7 +18,7 @@ from urllib.parse import quote
 from sqlite_utils import Database
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.storage.migrations import LAST, MIGRATIONS, UNRELEASED
+from instrumentgpt.storage.migrations import LAST, MIGRATIONS
 
 BUSY_SECONDS = 10.0  # as the seed; longer than any transaction of ours takes
 _MAKING = threading.Lock()
@@ -164,11 +164,11 @@ def _switch_to_wal(database: Database, busy_seconds: float) -> None:
 
 
 def _migrate(database: Database, path: str | Path) -> None:
-    # Foreign keys are still off: rebuilding an old table must not cascade into its children.
+    # Foreign keys are still off: dropping an old table must not cascade into its children.
     applied, ours = (
         {row.name for row in steps} for steps in (MIGRATIONS.applied(database), MIGRATIONS._migrations)
     )
-    earlier = {name for name in applied if name <= LAST} | {row.name for row in UNRELEASED.applied(database)}
+    earlier = {name for name in applied if name <= LAST}
     if unknown := applied - earlier - ours:
         raise StorageError(
             f"{path} was written by a newer version ({', '.join(sorted(unknown))}). "

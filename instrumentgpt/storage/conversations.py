@@ -76,13 +76,10 @@ class Message:
     run_id: str | None
 
 
-# An old application's columns may hold times as text, and no title at all.
-_TIMES = {name: f"CAST({name} AS REAL)" for name in ("created_at", "updated_at")}
 _DEVICE = (
     "CASE WHEN json_valid(diagnostic_state) THEN coalesce(json_extract(diagnostic_state, '$.device_name'),"
     " json_extract(diagnostic_state, '$.device_ip'), '') ELSE '' END"
 )
-_OLD = {"title": "coalesce(title, '')", "device": _DEVICE, **_TIMES}
 
 
 def create_conversation(database: Database, title: str = "") -> str:
@@ -95,7 +92,7 @@ def create_conversation(database: Database, title: str = "") -> str:
 def get_conversation(database: Database, conversation_id: str) -> Conversation | None:
     """Return the conversation, or None if there is none, or it is deleted."""
     source = "conversations WHERE id = ? AND deleted_at IS NULL"
-    return next(iter(select(database, Conversation, source, (conversation_id,), **_OLD)), None)
+    return next(iter(select(database, Conversation, source, (conversation_id,), device=_DEVICE)), None)
 
 
 def known_conversation(database: Database, conversation_id: str) -> Conversation:
@@ -113,14 +110,14 @@ def list_conversations(
     deleted  those that can be brought back, in place of those that are there
     """
     source = (
-        "conversations WHERE (coalesce(title, '') || ' ' || tags LIKE ? ESCAPE '\\' OR ? = '')"
+        "conversations WHERE (title || ' ' || tags LIKE ? ESCAPE '\\' OR ? = '')"
         " AND (deleted_at IS NOT NULL) = ?"
         f" ORDER BY {'pinned_at IS NULL, ' if pinned_first else ''}"
-        "CAST(updated_at AS REAL) DESC, rowid DESC LIMIT ?"
+        "updated_at DESC, rowid DESC LIMIT ?"
     )
     words = title.strip()
     like = words.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-    return select(database, Conversation, source, (f"%{like}%", words, deleted, limit), **_OLD)
+    return select(database, Conversation, source, (f"%{like}%", words, deleted, limit), device=_DEVICE)
 
 
 def rename_conversation(
@@ -171,8 +168,6 @@ def delete_conversation(database: Database, conversation_id: str) -> None:
     digests = digests_of(database, conversation_id)
     with transaction(database):
         refuse_while_answering(database, conversation_id)
-        # An old database's messages may lack the foreign key that would take them along.
-        change(database, "DELETE FROM all_messages WHERE conversation_id = ?", (conversation_id,))
         change(database, "DELETE FROM conversations WHERE id = ?", (conversation_id,))
     remove_folders(folders)
     sweep(database, digests)
@@ -218,7 +213,7 @@ def add_message(
         index_message(database, message_id, conversation_id, content)
         if role == "user":
             database.conn.execute(
-                "UPDATE conversations SET title = ? WHERE id = ? AND coalesce(title, '') IN (?, ?)",
+                "UPDATE conversations SET title = ? WHERE id = ? AND title IN (?, ?)",
                 (title_of(content), conversation_id, *UNTITLED),
             )
     return message_id
@@ -248,7 +243,7 @@ def list_messages(
 ) -> list[Message]:
     """Return messages, oldest first: of those with an id below `before` the `last` ones, or all (-1)."""
     source = "messages WHERE conversation_id = ? AND id < ? ORDER BY id DESC LIMIT ?"
-    return select(database, Message, source, (conversation_id, before, last), **_TIMES)[::-1]
+    return select(database, Message, source, (conversation_id, before, last))[::-1]
 
 
 def list_messages_around(

@@ -49,8 +49,8 @@ def store_facts(
 ) -> None:
     """Keep what the message states, in place of what was kept of it before.
 
-    sentences  (kind, text, device): constraints and what lifts them, what is ruled out, lines with errors;
-               of one that may lift or replace a constraint, the words of that too
+    sentences  (kind, text, device): constraints and what lifts them, what is ruled out; of one that may lift
+               or replace a constraint, the words of that too
     readings   what tools reported meanwhile and agents put on record
     doubts     what it says of values, whether or not that was understood
     """
@@ -145,14 +145,7 @@ def list_facts(
     stored = [
         *values,
         *_doubts(database, conversation_id, {row[4] for row in values if row[8] == "user"}),
-        *_sentences(database, conversation_id, "kind IN ('constraint', 'lift')"),
-        *_sentences(database, conversation_id, "kind = 'unclear'"),
-        *(
-            row
-            for kind in ("ruled_out", "error")
-            for device in devices
-            for row in _sentences(database, conversation_id, "kind = ? AND device = ?", kind, device)
-        ),
+        *_sentences(database, conversation_id, devices),
     ]
     return _stored_facts(database, conversation_id, sorted(stored, key=lambda row: row[-1]), placed)
 
@@ -176,13 +169,15 @@ def _doubts(database: Database, conversation_id: str, parameters: Collection[str
     return rows(database, sql, (conversation_id, json.dumps(list(parameters))))
 
 
-def _sentences(database: Database, conversation_id: str, which: str, *values: str) -> list[Any]:
-    """Return the newest sentences of a kind, oldest first."""
+def _sentences(database: Database, conversation_id: str, devices: Sequence[str]) -> list[Any]:
+    """Return the newest sentences of each kind, oldest first; what is ruled out of each of the `devices`."""
     sql = (
-        f"SELECT {_COLUMNS} FROM facts WHERE id IN (SELECT id FROM facts WHERE conversation_id = ?"
-        f" AND {which} ORDER BY since DESC, id DESC LIMIT ?) ORDER BY since, id"
+        f"SELECT {_COLUMNS} FROM (SELECT *, row_number() OVER (PARTITION BY kind, iif(kind = 'ruled_out',"
+        " device, '') ORDER BY since DESC, id DESC) AS place FROM facts WHERE conversation_id = ? AND"
+        " (kind IN ('constraint', 'lift', 'unclear') OR (kind = 'ruled_out' AND device IN"
+        " (SELECT value FROM json_each(?))))) WHERE place <= ? ORDER BY since, id"
     )
-    return rows(database, sql, (conversation_id, *values, NEWEST_SENTENCES))
+    return rows(database, sql, (conversation_id, json.dumps(list(devices)), NEWEST_SENTENCES))
 
 
 def _keys(

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -77,8 +77,12 @@ def constraints_of(note: Note) -> tuple[str, ...]:
 def matching_notes(notes: Iterable[Note], query: str, aliases: Aliases = ()) -> list[Note]:
     """Return the notes that bear on `query`, in either language and under other names, the best first."""
     query_phrases = phrases(query, aliases)
-    scored = [(_score(note, query, query_phrases), note) for note in notes]
-    return [note for score, note in sorted(scored, key=lambda pair: -pair[0]) if score]
+    named = query.strip().casefold()  # its own name is worth more than any words
+    fit = {
+        note: (note.id.casefold() == named, holds(f"{note.id} {note.kind} {note.text}", query_phrases))
+        for note in notes
+    }
+    return [note for note in sorted(fit, key=fit.__getitem__, reverse=True) if any(fit[note])]
 
 
 def holds(text: str, query_phrases: Iterable[Phrase]) -> int:
@@ -89,9 +93,3 @@ def holds(text: str, query_phrases: Iterable[Phrase]) -> int:
     """
     held = f" {' '.join(terms(text))} "
     return sum(f" {' '.join(phrase)} " in held for phrase in query_phrases)
-
-
-def _score(note: Note, query: str, query_phrases: Sequence[Phrase]) -> int:
-    """Return how many of the phrases the note holds; its own name is worth all of them."""
-    named = note.id.casefold() == query.strip().casefold()
-    return holds(f"{note.id} {note.kind} {note.text}", query_phrases) + named * (len(query_phrases) + 1)

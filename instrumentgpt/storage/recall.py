@@ -7,10 +7,9 @@ Of those found the lines are told that count, and a few of the messages around t
 import json
 import math
 from bisect import bisect_left
-from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 
 from sqlite_utils import Database
 
@@ -63,63 +62,30 @@ def recall(
     near = below(before, placed or spoken(database, conversation_id))
     sought = _sought_phrases(question, aliases)
     scores = _search(database, conversation_id, sought, before)
-    named = _terms_of_names(aliases)
+    named = {term for names in aliases for name in names for term in phrase_of(name)}
     own_terms = [term for term in telling(terms(question)) if term not in named]
     if len(sought) and len(own_terms) < FEW_TERMS:
         carried = _sought_phrases(last_question(database, conversation_id, before))[:CARRIED_PHRASES]
         _add(scores, _search(database, conversation_id, carried, before), CARRIED_SHARE)
         sought = list(dict.fromkeys([*sought, *carried]))
-    best = _best(scores, near)
-    is_prompt = room < math.inf
-    if not best:
-        return pieces_of(database, candidates([], {}, near, is_prompt), {}, near[1], room)
-    looked = best[: HITS + FEEDBACK_HITS]
-    holders = _holders(database, sought, looked)
-    weights = _weights(sought, holders, len(looked))
-    messages = _messages(database, best[:FEEDBACK_HITS])
-    fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
-    _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
-    _bring_later(scores, weights, holders, _best(scores, near))
-    best = _best(scores, near)[:HITS]
-    return pieces_of(database, candidates(best, scores, near, is_prompt), weights, near[1], room)
-
-
-def _bring_later(
-    scores: dict[int, float],
-    weights: Mapping[str, float],
-    holders: Mapping[str, Collection[int]],
-    best: Sequence[int],
-) -> None:
-    """Let the newest message that holds the key words of a hit stand next to it: it may correct the hit.
-
-    best  the messages of `scores`, the best first
-    """
-    for hit in best[:CORRECTED]:
-        hit_terms = [term for term, messages in holders.items() if hit in messages]
-        shared: dict[int, float] = defaultdict(float)
-        for term in hit_terms:
-            for message in holders[term]:
-                shared[message] += weights[term]
-        least = SAME_WORDS * shared[hit]
-        newest = max(
-            (message for message in shared if message in scores and shared[message] >= least), default=hit
-        )
-        if newest > hit:
-            scores[newest] = max(scores[newest], BESIDE * scores[hit])
+    best, weights = _best(scores, near), dict[str, float]()
+    if best:
+        texts = _texts(database, best[: HITS + FEEDBACK_HITS])
+        weights = _weights(sought, texts.values())
+        messages = _messages(database, best[:FEEDBACK_HITS])
+        fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
+        _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
+        _bring_later(scores, weights, texts, _best(scores, near))
+        best = _best(scores, near)[:HITS]
+    chosen = candidates(best, scores, near, with_newest=room < math.inf)
+    return pieces_of(database, chosen, weights, near[1], room)
 
 
 def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
     """Return what to look for: what the question says itself, before what is pasted in it."""
     stated = phrases("\n".join(prose_lines(question)), aliases)
     rest = phrases(question[:PASTED_CHARS], aliases) if len(stated) < MOST_PHRASES else ()
-    bearers = _terms_of_names(aliases)  # of a term that several share most messages may have it
-    sought = [words for words in dict.fromkeys([*stated, *rest]) if len(words) > 1 or bearers[words[0]] < 2]
-    return (sought or stated)[:MOST_PHRASES]
-
-
-def _terms_of_names(aliases: Aliases) -> Counter[str]:
-    """Return term → in the names of how many devices it stands."""
-    return Counter(term for names in aliases for term in {*chain.from_iterable(map(phrase_of, names))})
+    return list(dict.fromkeys([*stated, *rest]))[:MOST_PHRASES]
 
 
 def _search(
@@ -154,27 +120,37 @@ def _best(scores: dict[int, float], near: Places) -> list[int]:
     return sorted(ids.intersection(scores), key=lambda message: (-scores[message], -message))
 
 
-def _holders(database: Database, sought: Sequence[Phrase], ids: Sequence[int]) -> dict[str, set[int]]:
-    """Return term → the messages among `ids` that hold it, for each term that is looked for."""
-    marks = ",".join("?" * len(ids))
-    stored = rows(database, f"SELECT rowid, terms FROM message_terms WHERE rowid IN ({marks})", ids)
-    texts = [(message, f" {text} ") for message, text in stored]
-    return {
-        term: {message for message, text in texts if f" {term} " in text}
-        for phrase in sought
-        for term in phrase
-    }
+def _texts(database: Database, ids: Sequence[int]) -> dict[int, str]:
+    """Return message → its terms, with a blank before and after each."""
+    sql = "SELECT rowid, terms FROM message_terms WHERE rowid IN (SELECT value FROM json_each(?))"
+    return {message: f" {text} " for message, text in rows(database, sql, (json.dumps(ids),))}
 
 
-def _weights(sought: Sequence[Phrase], holders: Mapping[str, Collection[int]], hits: int) -> dict[str, float]:
-    """Return term → how much it tells: the rarer among the terms of the `hits` messages, the more."""
+def _weights(sought: Sequence[Phrase], texts: Collection[str]) -> dict[str, float]:
+    """Return term → how much it tells: the rarer among the `texts`, the more."""
     weights: dict[str, float] = {}
     for phrase in sought:
         for term in phrase:
-            held = len(holders[term])
-            worth = math.log(1 + (hits - held + 0.5) / (held + 0.5)) + 0.2
+            held = sum(f" {term} " in text for text in texts)
+            worth = math.log(1 + (len(texts) - held + 0.5) / (held + 0.5)) + 0.2
             weights[term] = worth / len(phrase) ** 0.5 if len(term) > 1 else 0.0
     return weights
+
+
+def _bring_later(
+    scores: dict[int, float], weights: Mapping[str, float], texts: Mapping[int, str], best: Sequence[int]
+) -> None:
+    """Let the newest message with the key words of a hit stand next to it: it may correct the hit."""
+    for hit in (hit for hit in best[:CORRECTED] if hit in texts):
+        key_words = [term for term in weights if f" {term} " in texts[hit]]
+        least = SAME_WORDS * sum(weights[term] for term in key_words)
+        newest = max(
+            message
+            for message, text in texts.items()
+            if message in scores and sum(weights[term] for term in key_words if f" {term} " in text) >= least
+        )
+        if newest > hit:
+            scores[newest] = max(scores[newest], BESIDE * scores[hit])
 
 
 def _feedback(contents: Sequence[str], sought: Sequence[Phrase], weights: dict[str, float]) -> list[Phrase]:
@@ -196,7 +172,6 @@ NEIGHBOUR_SHARE = 0.15  # of the score of its hit, for the next message: other h
 EXCERPT_CHARS = 500
 NEIGHBOUR_CHARS = 160
 FILLED, FILLED_CHARS = 60, 240  # newest other messages
-READ_AT_ONCE = 16  # messages
 
 
 def _messages(database: Database, ids: Sequence[int]) -> dict[int, tuple[str, str]]:
@@ -215,7 +190,7 @@ class Candidate:
 
 
 def candidates(
-    best: Sequence[int], scores: Mapping[int, float], placed: Places, with_newest: bool = False
+    best: Sequence[int], scores: Mapping[int, float], placed: Places, with_newest: bool
 ) -> list[Candidate]:
     """Return the best messages, those around the very best, and the newest others if wanted, in order."""
     ids, _ = placed
@@ -246,18 +221,16 @@ def pieces_of(
     weights  term → how much it tells
     question_ids  of the conversation, in order
     """
+    messages = _messages(database, [candidate.message_id for candidate in chosen])
     pieces: list[Recalled] = []
-    for first in range(0, len(chosen), READ_AT_ONCE):
-        some = chosen[first : first + READ_AT_ONCE]
-        messages = _messages(database, [candidate.message_id for candidate in some])
-        for candidate in some:
-            if room <= 0:
-                return pieces
-            role, content = messages[candidate.message_id]
-            if lines := tuple(relevant_lines(content, weights, candidate.chars)):
-                turn = turn_of(candidate.message_id, question_ids)
-                pieces.append(Recalled(candidate.message_id, turn, role, lines, candidate.score))
-                room -= pieces[-1].cost if room < math.inf else 0
+    for candidate in chosen:
+        if room <= 0:
+            break
+        role, content = messages[candidate.message_id]
+        if lines := tuple(relevant_lines(content, weights, candidate.chars)):
+            turn = turn_of(candidate.message_id, question_ids)
+            pieces.append(Recalled(candidate.message_id, turn, role, lines, candidate.score))
+            room -= pieces[-1].cost if room < math.inf else 0
     return pieces
 
 

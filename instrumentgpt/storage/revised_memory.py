@@ -141,7 +141,7 @@ def store_nicknames(
     with transaction(database):
         change(database, "DELETE FROM all_nicknames WHERE message_id = ?", (message_id,))
         for naming in namings:
-            insert(database, "all_nicknames", **row, **vars(naming))
+            insert(database, "all_nicknames", **row, **vars(naming), kind="named")
 
 
 def list_nicknames(
@@ -152,8 +152,8 @@ def list_nicknames(
     0 stands for a person who gave it in the inspector.
     """
     sql = (
-        "SELECT message_id, device, nickname, kind FROM nicknames"
-        " WHERE conversation_id = ? AND message_id <= ? ORDER BY message_id, id"
+        "SELECT message_id, device, nickname FROM nicknames"
+        " WHERE conversation_id = ? AND message_id <= ? AND kind = 'named' ORDER BY message_id, id"
     )
     stored = rows(database, sql, (conversation_id, upto))
     standings = standings_of(row for row in list_revisions(database, conversation_id) if row.after <= upto)
@@ -164,9 +164,9 @@ def list_nicknames(
         if standing.forgotten is not None
     }
     kept = [row for row in stored if row[0] > forgotten.get((row[1], key_of(row[2])), 0)]
-    kept += [(0, item.device, item.name, "named") for item, standing in by_people.items() if standing.pinned]
-    last = {(device, key_of(nickname)): message for message, device, nickname, _ in kept}
-    named = nicknames_by_device(Naming(device, nickname, kind) for _, device, nickname, kind in kept)
+    kept += [(0, item.device, item.name) for item, standing in by_people.items() if standing.pinned]
+    last = {(device, key_of(nickname)): message for message, device, nickname in kept}
+    named = nicknames_by_device(Naming(device, nickname) for _, device, nickname in kept)
     return {device: {name: last[device, key_of(name)] for name in names} for device, names in named.items()}
 
 
@@ -188,7 +188,6 @@ SECTIONS = {  # in the order in which they are told
     "ruled_out": "Ruled out",
     VALUE: "Values",
     "constraint": "Constraints in force",
-    "error": "Errors logged",
     "downloaded_logs": "Logs",
 }
 

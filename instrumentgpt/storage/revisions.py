@@ -7,6 +7,7 @@ summary are stored as wholes: a changed mark makes them anew of what is there.
 
 import json
 import time
+from collections.abc import Sequence
 
 from sqlite_utils import Database
 
@@ -33,7 +34,7 @@ from instrumentgpt.memory.state import (
     made_of,
     without_items,
 )
-from instrumentgpt.memory.summary import parse, settle, shorten, with_older, write
+from instrumentgpt.memory.summary import parse, shorten, write
 from instrumentgpt.storage.artifacts import digests_of, sweep
 from instrumentgpt.storage.connection import change, insert, rows, transaction
 from instrumentgpt.storage.conversations import (
@@ -45,7 +46,7 @@ from instrumentgpt.storage.conversations import (
     update_memory,
 )
 from instrumentgpt.storage.facts import device_states, file_device_state, order_readings
-from instrumentgpt.storage.history import history, places, spoken, turn_of
+from instrumentgpt.storage.history import places, spoken, turn_of
 from instrumentgpt.storage.notes import Note, delete_note
 
 MOST_PINNED = 12  # items of a conversation: so many fit a prompt of 2,000 tokens, shortened
@@ -198,7 +199,8 @@ def forget_deleted(database: Database, revision_id: int) -> None:
         for conversation_id, name in rows(database, sql, (revision_id, TURN)):
             refuse_while_answering(database, str(conversation_id))
             digests = digests_of(database, str(conversation_id))
-            forget_turn(database, str(conversation_id), int(str(name)))
+            turn = _turn(database, str(conversation_id), int(str(name)))
+            forget_messages(database, str(conversation_id), turn)
             change(database, "DELETE FROM revisions WHERE id = ?", (revision_id,))
     sweep(database, digests)
 
@@ -218,7 +220,6 @@ def forget_note(
 
 
 NOT_YET = 0.0  # in place of when it was deleted: of a message that is to be told again (turn/rebuild.py)
-HIDDEN = ("state_items", "panels")  # what a message's row does not take along by itself
 
 
 def switch_turn(database: Database, conversation_id: str, first: int, deleted_at: float | None) -> None:
@@ -230,7 +231,7 @@ def switch_turn(database: Database, conversation_id: str, first: int, deleted_at
     mark_turn(database, conversation_id, first, deleted_at)
     database.conn.execute("DELETE FROM agent_sessions WHERE conversation_id = ?", (conversation_id,))
     database.conn.execute(
-        "UPDATE conversations SET title = iif(ifnull(title, '') = ?, ?, title), updated_at = ? WHERE id = ?",
+        "UPDATE conversations SET title = iif(title = ?, ?, title), updated_at = ? WHERE id = ?",
         (title, _own_title(database, conversation_id), time.time(), conversation_id),
     )
 
@@ -241,12 +242,10 @@ def mark_turn(database: Database, conversation_id: str, first: int, deleted_at: 
     turn = [(deleted_at, message) for message in _turn(database, conversation_id, first)]
     database.conn.executemany(sql, turn)
     state, filed = _states(database, conversation_id)
-    # the summary as far as it went, of what is there: a prompt adds the rest
-    entries = parse(get_memory(conversation_id, database)[0])
-    ids, _ = spoken(database, conversation_id)
-    there = history(database, conversation_id, max((row.last or 0 for row in entries), default=0) + 1)
-    true = [row for row in entries if row.first is None or sum(map(row.holds, ids)) == row.count]
-    summary = write(settle(with_older(true, list(there.ids), there)[0]))
+    entries, (ids, _) = parse(get_memory(conversation_id, database)[0]), spoken(database, conversation_id)
+    summary = write(  # of what is there: a prompt adds the rest
+        row for row in entries if row.first is None or sum(map(row.holds, ids)) == row.count
+    )
     update_memory(conversation_id, summary, state.serialize(), database)
     database.conn.execute("DELETE FROM device_states WHERE conversation_id = ?", (conversation_id,))
     for device, filed_state in filed.items():
@@ -280,36 +279,24 @@ def _states(database: Database, conversation_id: str) -> tuple[DiagnosticState, 
     return made_of(there, state, filed)
 
 
-def forget_turn(database: Database, conversation_id: str, first: int) -> None:
-    """Drop a marked turn, the steps of its answer and the prompts that may have told it, for good."""
-    turn = _turn(database, conversation_id, first)
-    values = {"turn": json.dumps(turn), "conversation": conversation_id}
+def forget_messages(database: Database, conversation_id: str, message_ids: Sequence[int]) -> None:
+    """Drop marked messages with all that hangs on them, and what may have told them, for good."""
     for sql in _TRACES:
+        values = {"gone": json.dumps(message_ids), "conversation": conversation_id}
         database.conn.execute(sql, values)
-    sql = "SELECT deleted_at, id FROM all_messages WHERE conversation_id = ? AND deleted_at IS NOT NULL"
-    others = [row for row in database.conn.execute(sql, (conversation_id,)).fetchall() if row[1] not in turn]
-    mark = "UPDATE all_messages SET deleted_at = ? WHERE id = ?"
-    database.conn.executemany(mark, [(None, message) for _, message in others])
-    forget_deleted_rows(database, conversation_id)
-    database.conn.executemany(mark, others)
 
 
-_TURN = "(SELECT value FROM json_each(:turn))"
+_GONE = "(SELECT value FROM json_each(:gone))"
 _TRACES = (
     "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE question_message_id IN"
-    f" {_TURN} OR id IN (SELECT run_id FROM all_messages WHERE id IN {_TURN}))",
+    f" {_GONE} OR id IN (SELECT run_id FROM all_messages WHERE id IN {_GONE}))",
     "DELETE FROM all_prompts WHERE conversation_id = :conversation AND EXISTS (SELECT 1 FROM all_messages"
-    f" WHERE id IN {_TURN} AND sent_at BETWEEN created_at AND deleted_at)",
+    f" WHERE id IN {_GONE} AND sent_at BETWEEN created_at AND deleted_at)",
+    "DELETE FROM all_panels WHERE conversation_id = :conversation AND EXISTS (SELECT 1 FROM runs"
+    f" WHERE question_message_id IN {_GONE} AND all_panels.created_at BETWEEN started_at AND finished_at)",
+    f"DELETE FROM all_state_items WHERE message_id IN {_GONE}",
+    f"DELETE FROM all_messages WHERE id IN {_GONE}",
 )
-
-
-def forget_deleted_rows(database: Database, conversation_id: str) -> None:
-    """Drop all that hangs on marked messages of the conversation, and them, for good."""
-    for table in HIDDEN:
-        gone = f"conversation_id = ? AND id NOT IN (SELECT id FROM {table})"
-        database.conn.execute(f"DELETE FROM all_{table} WHERE {gone}", (conversation_id,))
-    gone = "conversation_id = ? AND deleted_at IS NOT NULL"
-    database.conn.execute(f"DELETE FROM all_messages WHERE {gone}", (conversation_id,))
 
 
 def times_of_deleted(database: Database, conversation_id: str) -> list[tuple[float, float]]:

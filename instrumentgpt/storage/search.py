@@ -38,7 +38,6 @@ INDICES = {  # what is found → its index of words, and which rows of that are 
         " OR conversation_id IN deleted_conversations)",
     ),
 }
-RANKED = 1_000  # newest that are compared by how well they fit: a word that is everywhere tells little
 
 
 @dataclass(frozen=True)
@@ -93,26 +92,19 @@ def _matches(database: Database, match: str, limit: int) -> list[tuple[str, int]
     """Return ("message" or "item", its id), the best first; what fits equally well, the newest first."""
     every: list[tuple[float, int, str]] = []
     for kind, (table, gone) in INDICES.items():
-        ranked = _ranked(database, table, gone, f"terms : ({match})", limit)
+        sql = (
+            f"SELECT rowid, -bm25({table}) AS score FROM {table} WHERE {table} MATCH ?"
+            f" AND rowid NOT IN {gone} ORDER BY score DESC, rowid DESC LIMIT ?"
+        )
+        ranked: list[tuple[int, float]] = rows(database, sql, (f"terms : ({match})", limit))
         best = max((score for _, score in ranked), default=1.0) or 1.0
         every += [(score / best, key, kind) for key, score in ranked]
     return [(kind, key) for _, key, kind in sorted(every, reverse=True)]
 
 
-def _ranked(database: Database, table: str, gone: str, match: str, limit: int) -> list[tuple[int, float]]:
-    there = f"{table} WHERE {table} MATCH ? AND rowid NOT IN {gone}"
-    newest = f"SELECT rowid FROM {there} ORDER BY rowid DESC LIMIT ?"
-    stored = rows(database, newest, (match, RANKED))
-    if not stored:
-        return []
-    sql = f"SELECT rowid, -bm25({table}) AS score FROM {there} AND rowid >= ? ORDER BY score DESC LIMIT ?"
-    ranked: list[tuple[int, float]] = rows(database, sql, (match, stored[-1][0], limit))
-    return ranked
-
-
 def _of_message(database: Database, message_id: int, things: Sequence[SearchTerm]) -> Hit:
     sql = (
-        "SELECT conversation_id, coalesce(title, ''), role, CAST(messages.created_at AS REAL), content,"
+        "SELECT conversation_id, title, role, messages.created_at, content,"
         " coalesce((SELECT device FROM facts WHERE message_id = messages.id AND device > '' LIMIT 1),"
         " (SELECT device FROM state_items WHERE state_items.conversation_id = conversations.id"
         " AND message_id >= messages.id AND device != '' ORDER BY message_id LIMIT 1), ''), diagnostic_state"
@@ -127,7 +119,7 @@ def _of_message(database: Database, message_id: int, things: Sequence[SearchTerm
 
 def _of_item(database: Database, item_id: int, things: Sequence[SearchTerm]) -> Hit:
     sql = (
-        "SELECT conversation_id, coalesce(title, ''), message_id, field, state_items.created_at, device, text"
+        "SELECT conversation_id, title, message_id, field, state_items.created_at, device, text"
         " FROM state_items JOIN conversations ON conversations.id = conversation_id WHERE state_items.id = ?"
     )
     [(conversation_id, title, message_id, field, created_at, device, text)] = rows(database, sql, (item_id,))
@@ -191,7 +183,7 @@ def precedents(
 def _recorded(database: Database, devices: Sequence[str], except_for: str) -> list[Precedent]:
     marks, fields = ",".join("?" * len(devices)), ",".join("?" * len(FIELDS))
     sql = (
-        "SELECT device, field, text, conversation_id, coalesce(title, ''), message_id,"
+        "SELECT device, field, text, conversation_id, title, message_id,"
         " state_items.created_at, log, line"
         " FROM state_items JOIN conversations ON conversations.id = conversation_id AND deleted_at IS NULL"
         f" WHERE device IN ({marks}) AND field IN ({fields}) AND conversation_id != ?"

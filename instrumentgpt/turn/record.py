@@ -19,7 +19,7 @@ from instrumentgpt.agents.stream import json_object, string
 from instrumentgpt.agents.stream_parser import SERVER
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.devices import Device, Inventory
-from instrumentgpt.memory.facts import Names, device_named, devices_in, errors_in
+from instrumentgpt.memory.facts import Names, device_named, devices_in
 from instrumentgpt.memory.reading.constraints import (
     CONSTRAINT_CHARS,
     Ruling,
@@ -264,7 +264,7 @@ Sentence = tuple[str, ...]  # kind, text, device; of an unclear one the constrai
 def record_question(
     database: Database, conversation_id: str, question: db.Message, device: str, inventory: Inventory
 ) -> None:
-    """Keep what a question states plainly: values, constraints and their lifting, what is ruled out, errors.
+    """Keep what a question states plainly: values, constraints and their lifting, what is ruled out.
 
     device  which the turn is about
     """
@@ -283,7 +283,6 @@ def record_question(
         (kind, text, _device_named_in(text, device, names)) for text, kind in kinds.items()
     ]
     sentences += [*_unclear(database, conversation_id, question.id, rulings), *_ruled_out(words, device)]
-    sentences += _errors(words, device)
     db.store_facts(database, conversation_id, question.id, "user", facts, sentences, doubts=doubts)
 
 
@@ -296,7 +295,7 @@ def record_answer(
     device: str,
     inventory: Inventory,
 ) -> None:
-    """Keep what the tools of a turn read, what they and its answer put on record, and errors.
+    """Keep what the tools of a turn read, and what they and its answer put on record.
 
     device  whose they are where nothing else is said
     """
@@ -305,7 +304,7 @@ def record_answer(
     already_out = set(map(same, ruled_out_before(database, conversation_id, message_id)))
     out = _ruled_out_by_tools(results, device) or _ruled_out(answer, device)
     sentences = [row for row in out if same(row[1]) not in already_out]  # what it repeats stays whose it was
-    sentences += [*_constraints_by_tools(results, device, names), *_errors(answer, device)]
+    sentences += _constraints_by_tools(results, device, names)
     doubts = values_in(answer, device, names)
     db.store_facts(database, conversation_id, message_id, "agent", (), sentences, readings, doubts)
 
@@ -339,10 +338,6 @@ def _unclear(
 
 def _ruled_out(text: str, device: str) -> list[Sentence]:
     return [("ruled_out", row.sentence, device) for row in statements(text) if row.kind == "ruled_out"]
-
-
-def _errors(text: str, device: str) -> list[Sentence]:
-    return [("error", f"{message} at {time}", device) for time, message in errors_in(text)]
 
 
 def _constraints_by_tools(results: Sequence[Result], device: str, names: Names) -> list[Sentence]:

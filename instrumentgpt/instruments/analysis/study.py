@@ -98,7 +98,7 @@ class Study:
 
     @cached_property
     def restarts(self) -> list[int]:
-        """Return the lines that begin a log again as it began: it may have stood for long, whatever a clock says."""
+        """Return the lines that begin a log again as it began: before them it may have stood for long."""
         events = self.whole.events
         is_head = events["line"] < self.whole.samples["line"].min()
         again = events["text"].isin(events["text"][is_head]) & ~is_head

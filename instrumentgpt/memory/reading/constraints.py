@@ -197,12 +197,7 @@ def _is_same(text: str, other: str) -> bool:
     >>> _is_same("keep ch 1 below 60 °C", "now keep ch 1 below 65 °C"), _is_same("keep kp", "keep ki")
     (True, False)
     """
-    return channel_in(text) == channel_in(other) and _but_for_bounds(text) == _but_for_bounds(other)
-
-
-@lru_cache(maxsize=1024)
-def _but_for_bounds(text: str) -> frozenset[str]:
-    return frozenset(terms(re.sub(NUMBER, " ", fold(text)))) - _EMPTY
+    return channel_in(text) == channel_in(other) and _words(text) == _words(other) != frozenset()
 
 
 def _same_device(ruling: Ruling, other: Ruling) -> bool:

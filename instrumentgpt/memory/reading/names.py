@@ -3,45 +3,37 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 from instrumentgpt.memory.facts import Names, devices_named
 from instrumentgpt.memory.reading.own_words import is_question, own_lines, sentences
 from instrumentgpt.memory.terms import fold
 
-Kind = Literal["named", "withdrawn"]
 _NAME = r"[\"“「『']?(?P<name>[^\W\d_][\w .&’\-]{0,28}?)[\"”」』']?"
 _END = r"(?=\s*(?:[,，.。;；!！:：)）]|and\b|$|from now on|please|in future))"
 _NAMED = tuple(
     re.compile(pattern, re.I)
     for pattern in (
-        rf"\b(?:call|name|nickname) \0 {_NAME}{_END}",
+        rf"(?<!not )(?<!n't )\b(?:call|name|nickname) \0 {_NAME}{_END}",
         rf"\0(?: is|'s)? (?:now )?(?:called|named|nicknamed|known as) {_NAME}{_END}",
         rf"\0\s*(?:就|我們|我们|大家|以後|以后)?(?:叫做|叫作|叫|稱為|称为|稱作|簡稱|简称|暱稱|昵称|綽號|绰号)(?:是|為|为|它)?"
         rf"(?!什[麼么]|甚[麼么]|啥|[個个]?不)\s*{_NAME}{_END}",
     )
 )
-_WITHDRAWN = re.compile(
-    r"(?:\0 is (?:no longer|not) (?:called|named)|(?:do not|don't|stop) call(?:ing)? \0|\0\s*(?:不再|不要)叫)"
-    rf"\s*{_NAME}{_END}",
-    re.I,
-)
 
 
 @dataclass(frozen=True)
 class Naming:
-    """One thing a user said of a nickname; "withdrawn": it is no longer this device's."""
+    """What somebody calls a device."""
 
     device: str
     nickname: str
-    kind: Kind = "named"
 
 
 def names_in(text: str, names: Names) -> list[Naming]:
     """Return what a user's `text` says that devices are called.
 
     >>> names_in("From now on call 052 Tallinn.", (("zspr 052",),))
-    [Naming(device='zspr 052', nickname='Tallinn', kind='named')]
+    [Naming(device='zspr 052', nickname='Tallinn')]
     """
     return [
         naming
@@ -55,9 +47,6 @@ def names_in(text: str, names: Names) -> list[Naming]:
 def _of_sentence(sentence: str, names: Names) -> Iterable[Naming]:
     for start, end, device in devices_named(sentence, names):
         rest = f"{sentence[:start]}\0{sentence[end:]}"
-        if gone := _WITHDRAWN.search(rest):
-            yield Naming(device, gone["name"].strip(), "withdrawn")
-            continue
         for pattern in _NAMED:
             named = pattern.search(rest)
             if named and not list(devices_named(named["name"], names)):
@@ -82,12 +71,8 @@ def nicknames_by_device(namings: Iterable[Naming]) -> dict[str, tuple[str, ...]]
     """
     bearer: dict[str, tuple[str, str]] = {}
     for naming in namings:
-        key = key_of(naming.nickname)
-        if naming.kind == "named":
-            bearer.pop(key, None)
-            bearer[key] = naming.device, naming.nickname
-        elif bearer.get(key, ("", ""))[0] == naming.device:
-            del bearer[key]
+        bearer.pop(key_of(naming.nickname), None)
+        bearer[key_of(naming.nickname)] = naming.device, naming.nickname
     nicknames_of_device: dict[str, list[str]] = {}
     for device, nickname in bearer.values():
         nicknames_of_device.setdefault(device, []).append(nickname)

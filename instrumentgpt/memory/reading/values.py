@@ -40,10 +40,8 @@ _IS = (
     r"|(?:现在|目前|已经?|仍|还)*(?:应该?)?(?:是|为|等于|(?:(?<=已)|(?<=经)|(?=.*了))[设改调升降换]定?[为成到]))?"
 )
 _REST = re.compile(  # after the value
-    rf"(?:\0|\s|了|now|again|already|today|(?:of|on|for|at|in) (?=\0)|{_NOT})*[.。!]?"
+    rf"(?:\0|\s|了|now|again|already|today|(?:of|on|for|at|in) (?=\0)|{_NOT})*[.。!;；]?"
 )
-_CLAUSE_END = re.compile(rf"(?!{_NOT})(?:[,;、](?!\d)|\band\b)")
-_ONLY_LEADS = re.compile(_LEAD)
 
 
 @cache
@@ -54,11 +52,6 @@ def _names() -> tuple[str, dict[str, str]]:
     latin = "|".join(re.escape(name).replace(r"\ ", r"[\s_\-]+") for name in spelled if name.isascii())
     han = "|".join(re.escape(name) for name in spelled if not name.isascii())
     return rf"(?<![a-z0-9_])(?:{latin})(?![a-z0-9_])|(?:{han})", filed
-
-
-@cache
-def _named() -> re.Pattern[str]:
-    return re.compile(_names()[0])
 
 
 @cache
@@ -128,7 +121,7 @@ def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
     doubts = []
     for sentence in (row for line in own_lines(text) for row in sentences(line)):
         plain, channel = _without_names(sentence, names)
-        named = {_names()[1][_one_spelling(name)] for name in _named().findall(fold(plain))}
+        named = {_names()[1][_one_spelling(name)] for name in re.findall(_names()[0], fold(plain))}
         if not named or is_question(sentence) or constraints_in(sentence):
             continue
         doubts += [
@@ -151,7 +144,8 @@ def _of_lines(lines: Sequence[str], device: str, names: Names) -> Iterator[Fact]
             scope = named[0] if named else announced
             if named and line.rstrip().endswith((":", "：")):
                 announced = named[0]
-            yield from _of_sentence(sentence, scope, names)
+            if fact := _of_sentence(sentence, scope, names):
+                yield fact
 
 
 def _without_names(sentence: str, names: Names) -> tuple[str, str]:
@@ -161,38 +155,20 @@ def _without_names(sentence: str, names: Names) -> tuple[str, str]:
     return CHANNEL.sub("\0", sentence), channel_in(sentence)
 
 
-def _of_sentence(sentence: str, device: str, names: Names) -> Iterator[Fact]:
-    """Yield what a sentence states, each clause a value; nothing if it says more than that, but a ban."""
+def _of_sentence(sentence: str, device: str, names: Names) -> Fact | None:
+    """Return the value that a sentence states; None if it says more than that."""
     plain, channel = _without_names(sentence, names)
     folded = fold(plain).replace("’", "'")
     body = plain if len(plain) == len(folded) else folded
-    facts: list[Fact] = []
-    begin = 0
-    for end, after in [*(match.span() for match in _CLAUSE_END.finditer(folded)), (len(folded),) * 2]:
-        value = _of_clause(body, folded, begin, end)
-        if value is None and not (facts and constraints_in(body[begin:])):
-            return
-        if value is None:
-            break
-        facts += [Fact(device, channel, *value)] if value else []
-        begin = after
-    if not is_question(sentence):
-        yield from facts
-
-
-def _of_clause(body: str, folded: str, begin: int, end: int) -> tuple[str, ...] | None:
-    """Return (quantity, value, unit), () of a clause that only leads to one, None if it says more."""
-    if _ONLY_LEADS.fullmatch(folded, begin, end):
-        return ()
-    stated = _stated().match(folded, begin, end)
-    if stated is None:
+    stated = _stated().match(folded)
+    if stated is None or is_question(sentence):
         return None
     parameter = _names()[1][_one_spelling(stated["name"])]
     value = value_pattern(parameter).match(body, stated.end())
-    if value is None or not _REST.fullmatch(folded, value.end(), end):
+    if value is None or not _REST.fullmatch(folded, value.end()):
         return None
     number, unit = quantity(value)
-    return (parameter, number, unit) if measures(parameter, unit) else None
+    return Fact(device, channel, parameter, number, unit) if measures(parameter, unit) else None
 
 
 def measures(parameter: str, unit: str) -> bool:

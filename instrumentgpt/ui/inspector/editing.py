@@ -42,7 +42,6 @@ NAMES = {
     "hypotheses": "hypothesis",
     "ruled_out": "what was ruled out",
     "constraint": "constraint",
-    "error": "error",
     "device_name": "name of the device",
     "device_ip": "address of the device",
 }
