@@ -130,7 +130,7 @@ def scan(
 ) -> tuple[Samples, int]:
     """Return the samples in `text` and its number of lines; what is not samples goes to `rows`.
 
-    rows     gets gains, boots, broken lines and scales; it must be fresh
+    rows     gets gains, boots, broken lines and scales; it must have no samples
     learned  the shapes that other blocks of the log have; it gets those of this one
     """
     block, learned = _Block.of(text), learned or LineShapes()

@@ -54,16 +54,11 @@ class Text:
     @classmethod
     def of(cls, content: bytes) -> "Text":
         """Return `content` with padding."""
-        return cls.padded(content + bytes(PADDING), 0, len(content))
-
-    @classmethod
-    def padded(cls, buffer: bytes | bytearray, start: int, size: int) -> "Text":
-        """Return `size` bytes of `buffer` from `start`; at least PADDING bytes must follow them."""
-        letters = np.frombuffer(buffer, dtype=np.uint8, offset=start, count=size + PADDING)
+        letters = np.frombuffer(content + bytes(PADDING), dtype=np.uint8)
         words = np.lib.stride_tricks.as_strided(
             letters[:8].view(np.uint64), shape=(len(letters) - 7,), strides=(1,), writeable=False
         )
-        return cls(letters, words, size)
+        return cls(letters, words, len(content))
 
     @cached_property
     def _digits(self) -> Words:
