@@ -506,7 +506,7 @@ def test_a_word_or_marks_for_a_sensor_without_reading_is_a_gap(word, read):
     assert log.samples["pv"].isna().sum() == 5 and len(log.samples) == 40 and log.broken.count == 0
 
 
-def test_a_preamble_tells_the_names_the_units_and_the_interval_of_the_columns(read):
+def test_a_preamble_tells_the_names_and_the_units_of_the_columns(read):
     rows = [f"{at},LL,{40.0},{pv:+.2f},{out}" for at, (pv, out) in enumerate(zip(PV, OUTPUT, strict=True))]
     top = [
         "Model,DL",
@@ -517,7 +517,6 @@ def test_a_preamble_tells_the_names_the_units_and_the_interval_of_the_columns(re
     ]
     log = read("\n".join([*top, "Number,Alarm,CH1,CH2,CH3", "NO.,A12,degC,degC,V", *rows]))
     assert log.channel_names[1] == "Bath (degC)" and log.samples["pv"].tolist() == PV.tolist()
-    assert log.samples["time"].iloc[-1] == pytest.approx(39 * 20.0) and "period" not in log.missing
 
 
 def test_rows_of_a_preamble_and_a_head_more_than_cells_are_no_rows(read):
@@ -529,29 +528,6 @@ def test_rows_of_a_preamble_and_a_head_more_than_cells_are_no_rows(read):
 
 
 CLOCKS = [f"2026-03-04 08:00:{second:02d}" for second in SECONDS]
-
-
-@each(
-    "heads, times, column, said",
-    [
-        ("Batch time (s),Time", (np.tile(SECONDS[:20], 2), CLOCKS), 1, "starts again or stands still"),
-        ("Logged at,Time (s)", (CLOCKS, np.tile(SECONDS[:20], 2)), 0, "starts again or stands still"),
-        ("Date Time,Seconds", (["1970-01-01 00:00:00"] * 40, SECONDS), 1, "starts again or stands still"),
-        ("Time (s),Logged", (SECONDS * 2, CLOCKS), 1, "“Logged” runs 39 s, the other time 78 s"),
-        (
-            "Timestamp,Time (s)",
-            (CLOCKS[:1] * 20 + CLOCKS[20:21] * 20, SECONDS),
-            1,
-            "as far apart as “Time (s)”",
-        ),
-        ("Timestamp,Time (s)", (CLOCKS, SECONDS), 0, ""),
-    ],
-)
-def test_of_two_times_the_one_that_goes_on_as_time_does_is_taken(heads, times, column, said, read):
-    stamps = [f"{first},{second}" for first, second in zip(*times, strict=True)]
-    log = read(table(f"{heads},setpoint,pv,output", time=stamps))
-    assert log.columns["time"] == column and said in log.guessed.get("time", "")
-    assert log.samples["time"].tolist() == pytest.approx(SECONDS.tolist())
 
 
 @each(
@@ -573,13 +549,6 @@ def test_a_written_date_is_the_time_beside_any_number(second, times, date_first,
     log = read(table(f"{heads},setpoint,pv,output", time=stamps))
     assert_is_the_run(log)
     assert str(log.start) == "2026-03-04 08:00:00"
-
-
-def test_a_number_places_the_rows_of_one_stamp_on_the_scale_of_the_stamps(read):
-    stamps = [f"2026-03-04 08:0{at // 10}:00,{at * 700}" for at in SECONDS]  # a row each 6 s, in ticks
-    log = read(table("When,t,setpoint,pv,output", time=stamps))
-    assert np.diff(log.samples["time"]) == pytest.approx(6.0, rel=0.15)
-    assert "as far apart as “t” says" in log.guessed["time"]
 
 
 REMARKS = {25: "警報：溫度過高", 26: "警報：溫度過高", 30: "door open, by hand", 35: "FAULT E07"}

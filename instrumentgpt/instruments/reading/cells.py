@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.reading.clocks import SECOND, UNITS
 from instrumentgpt.instruments.reading.groups import named_heading, with_groups
 from instrumentgpt.instruments.reading.headers import (
     NAMES,
@@ -64,9 +63,6 @@ DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{6} \d{6}|\d{1,2}[- ][A-Za-z]{3}
 SAID = re.compile(  # how a line begins that says something between rows
     r"\s*(?:#|[*=]{2,}|//|(?:!+|--+)\s*(?!nan|inf|none|null|na\b|on\b|off\b)[^\W\d_])", re.IGNORECASE
 )
-INTERVAL = re.compile(  # how far rows are apart, as a line above them says it
-    r"(?i)(?:interval|sampling|period|delta_x|取樣|採樣|采样|間隔|间隔|週期|周期)[^\d;,]{0,20}[\s:=,;]+(\d+(?:\.\d+)?)\s*([a-zµ]*|秒|分|毫秒)\b"
-)
 LABELLED = re.compile(r"\W*(?:([^\W\d][^\d:=,;\t]*?)\s*[:=,;\t]?\s*)?(\d[^\t;,=]*)")
 A_DATE = re.compile(r"\d[-/.年]\s?\d+\s?[-/.月]\s?\d|\d\.?[ -][A-Z][a-z]{2}")
 A_CLOCK = re.compile(r"\d:\d\d")
@@ -103,7 +99,6 @@ class Shape:
     joined: bool = False  # whether a row is several such lines
     unit: str = ""  # that the lines above the header name
     setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
-    interval: float = math.nan  # s between rows, that they state
     needed: frozenset[int] = frozenset()  # columns that tell rows alone
     ended: bool = False  # whether rows have an empty cell more
     signals: Signals | None = None  # of a long table in words: how each line names one value
@@ -194,23 +189,11 @@ def find_shape(
     above = [line.strip() for number, line in every if number < (best.header_line or best.first_row)]
     said = {value: (*value, line) for line in above if not math.isnan((value := setpoint_in(line))[0])}
     setpoint = next(iter(said.values())) if len(said) == 1 else best.setpoint
-    interval = next((interval_in(line) for line in above if INTERVAL.search(line)), math.nan)
     units = {unit for line in above for unit in units_in(line)}
     unit = units.pop() if len(units) == 1 else ""
     count = Counter(word for _, line in lines for word in _words(line))
     words = frozenset(word for word, number in count.items() if number > OFTEN * len(lines))
-    return replace(best, setpoint=setpoint, interval=interval, unit=unit, words=words)
-
-
-def interval_in(line: str) -> float:
-    """Return the seconds between rows that a line above them states, nan if none.
-
-    >>> interval_in("Sampling interval,500ms"), interval_in("Delta_X\t2.0\t2.0"), interval_in("Interval 7")
-    (0.5, 2.0, 7.0)
-    """
-    match = INTERVAL.search(line)
-    unit = heading_of(f"time ({match[2]})").unit if match and match[2] else "s"
-    return float(match[1]) * UNITS[unit] / SECOND if match and unit in UNITS else math.nan
+    return replace(best, setpoint=setpoint, unit=unit, words=words)
 
 
 def began_in(lines: Iterable[str]) -> str:

@@ -180,7 +180,10 @@ def times_of(columns: Columns) -> tuple[int, ...]:
     written = sorted((at for at in own if columns.texts[at]), key=lambda at: at not in unsaid)
     forward = (at for at in unsaid if not columns.texts[at] and _runs_on(columns.values[at], at == 0))
     heads = {at: columns.headings[at].scores.get("time", 0) for at in own} if columns.headings else {}
-    surest = sorted((at for at in heads if heads[at] >= LIKELY), key=lambda at: -heads[at])
+    surest = sorted(  # a date with a clock is the time, whatever a number beside it is called
+        (at for at in heads if heads[at] >= LIKELY or columns.texts[at] == "stamp"),
+        key=lambda at: (columns.texts[at] != "stamp", -heads[at]),
+    )
     named = [at for at in surest if columns.texts[at] or goes_on(columns.values[at])][:2]
     both = all(columns.texts[at] and heads[at] == CERTAIN for at in named)
     time = named[: 1 + both] or written[:1] or [*islice(forward, 1)]

@@ -24,7 +24,6 @@ from instrumentgpt.instruments.reading.cells import (
     NUMBERS_ALONE,
     ON_OFF,
     ONE_SIGNAL,
-    TAKE_TURNS,
     Shape,
     Table,
     began_in,
@@ -38,11 +37,8 @@ from instrumentgpt.instruments.reading.cells import (
     unread_cell,
 )
 from instrumentgpt.instruments.reading.clocks import (
-    DAY,
-    JITTER,
     NO_TIME,
     SECOND,
-    UNITS,
     WALL_KINDS,
     Stamps,
     TimeAxis,
@@ -92,10 +88,7 @@ SNIFFED_LINES = 400
 SNIFFED_BYTES = 1 << 18
 NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
-ANOTHER_PACE = 0.05  # share by which two times of the same rows differ that cannot both be right
-WRITTEN = ("", "seconds", "clock", "epoch", "syslog", "datetime")  # kinds of time, the surest last
-SINCE_1970 = 1e9  # s; such numbers that go on are moments
-SET_BACK, MOSTLY = 0.02, 0.9  # share of rows at which a date may go back; share of rows with a time
+MOSTLY = 0.9  # share of rows with a time
 EVENLY, TURNS_OVER, CLOSE = 0.02, 0.98, 0.1  # of a step; share of rows; of the way of a ramp, to its pv
 LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
 CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
@@ -189,7 +182,7 @@ def read_table(
     """Return the log that `source` is, a table of `shape`, read as `stated`."""
     table, grid, lines, notes = _rows_of(source, shape, progress)
     grid, roles = _roles(source.path.name, grid, stated)
-    roles, times = _times(grid, roles, stated, source.path)
+    times = _times(grid, roles, stated, source.path)
     rows, order_notes = _in_order(grid, times)
     if order_notes:
         notes += order_notes
@@ -347,96 +340,17 @@ def _numbers_of(names: Sequence[str]) -> list[int]:
     return [number or next(free) for number in written]
 
 
-def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> tuple[Roles, Stamps]:
-    """Return `roles` with the column that is the time of the rows, and its stamps."""
-    period = stated.period or (None if math.isnan(grid.shape.interval) else grid.shape.interval)
+def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> Stamps:
+    """Return the stamps of the rows; `period` apart where no column has a time."""
     stamps = _stamps(grid, roles.time, path)
-    heads = [heading.text for heading in grid.shape.headings] or [""] * len(grid.numbers)
-    for time in _other_times(grid, roles) if "time" not in dict(stated.columns) else ():
-        names = [heads[at] or f"column {at + 1}" for at in ((*roles.time, *time)[0], time[0])]
-        takes, stamps = _likelier(stamps, _stamps(grid, time, path), names, period)
-        roles = replace(roles, time=time) if takes else roles
-    if stamps.assumed.startswith("in ") and stamps.kind == "seconds" and period:
-        factor = period * SECOND / max(float(np.median(np.diff(stamps.raw[stamps.raw != NO_TIME]))), 1.0)
-        unit = min(UNITS, key=lambda unit: abs(math.log(UNITS[unit] / SECOND / factor)))
-        fits, heading = abs(UNITS[unit] / SECOND / factor - 1.0) < ANOTHER_PACE, grid.heading(roles.time[0])
-        if fits or not (heading and "time" in heading.scores):  # else it may have no unit that is known
-            factor = UNITS[unit] / SECOND if fits else factor
-            raw = np.where(stamps.raw == NO_TIME, NO_TIME, (stamps.raw * factor).astype(np.int64))
-            stamps = replace(stamps, raw=raw, assumed=f"rows are {period:g} s apart")
     times = stamps.raw[stamps.raw != NO_TIME]
     if stamps.kind and len(times) > 0.5 * len(stamps.raw) and (len(times) < LEAST_REPEATED or np.ptp(times)):
         raw = clocks.spread(stamps.raw) if roles.channel_column is None else stamps.raw
         spread = "" if raw is stamps.raw else "rows of one stamp are spread evenly"
-        return roles, Stamps(raw, stamps.kind, _joined(stamps.assumed, spread))
-    step = round((period or 1.0) * SECOND)
+        return Stamps(raw, stamps.kind, _joined(stamps.assumed, spread))
     rows = np.arange(len(grid.line), dtype=np.int64)
-    return roles, Stamps(rows * step, "seconds", missing=() if period else ("period",))
-
-
-def _other_times(grid: Grid, roles: Roles) -> Iterable[tuple[int, ...]]:
-    """Yield the columns beside the time and the loops' that are times by texts or heads, written first."""
-    other = sorted(_others(grid, roles), key=lambda at: not grid.texts[at])
-    for at in other:
-        heading, values, kind = grid.heading(at), grid.numbers[at], grid.texts[at]
-        since = values.size and values.min() > SINCE_1970
-        named = since or (heading and heading.scores.get("time", 0) >= LIKELY)
-        if kind in ("stamp", "clock") or (named and np.isfinite(values).all()):
-            days = [day for day in other if (grid.texts[day], kind) == ("date", "clock")]
-            yield (*days[:1], at)
-
-
-def _likelier(
-    stamps: Stamps, other: Stamps, names: Sequence[str], period: float | None
-) -> tuple[bool, Stamps]:
-    """Return whether the `other` of two times of the same rows is the column of time, and the stamps to take.
-
-    A date with a clock is the truth, then an epoch, then a clock, whatever unit heads of numbers name; these
-    may refine it, on its scale. One that starts again or stands still is none beside one that does not. Of
-    two numbers it is that with rows a `period` (s) apart, if that is stated, else that with a unit.
-    """
-    own, steps = (_steps(each) for each in (stamps, other))
-    rank, of_other = (WRITTEN.index(each.kind) for each in (stamps, other))
-    usual = [float(np.median(each[each > 0])) if (each > 0).any() else 1.0 for each in (own, steps)]
-    seldom = SET_BACK * (abs(usual[0] - usual[1]) > ANOTHER_PACE * max(usual))
-    back = [float((each < -JITTER).mean()) if (each > 0).any() else 1.0 for each in (own, steps)]
-    if back[1] > seldom * (of_other > rank):
-        return False, stamps
-    if back[0] > seldom * (rank > of_other):
-        why = f"“{names[1]}”, as another time starts again or stands still"
-        return True, replace(other, assumed=_joined(other.assumed, why))
-    takes = of_other > rank
-    base, fine, of_base, of_fine = (other, stamps, steps, own) if takes else (stamps, other, own, steps)
-    span, other_span = int(of_base.sum()), int(of_fine.sum())
-    alike = abs(span - other_span) <= max(ANOTHER_PACE * span, of_base.max(), of_fine.max())
-    ends = np.flatnonzero(of_base > 0)[[0, -1]]  # a stamp that comes again tells nothing
-    paces = [float(np.ptp(np.cumsum(each)[ends])) or float(each.sum()) for each in (of_base, of_fine)]
-    scale = 1.0 if alike or rank == of_other or not paces[1] else paces[0] / paces[1]
-    away, coarse = np.cumsum(of_base - scale * of_fine), (of_base > 0).mean() <= 0.5
-    fits = (of_fine > 0).mean() >= TAKE_TURNS and np.ptp(away) <= 2 * of_base.max()
-    if fits and (coarse or (takes and alike)):
-        since = np.round(scale * np.append(0, np.cumsum(of_fine))).astype(np.int64)
-        why = f"rows of one time are as far apart as “{names[not takes]}” says" if coarse else ""
-        first = base.raw[0] + round(max(away.max(), 0) * coarse)
-        return True, replace(base, raw=first + since, assumed=_joined(base.assumed, why))
-    if rank == of_other and not alike and not other.assumed:
-        away_from = [abs(each.mean() - period * SECOND) for each in (steps, own)] if period else []
-        takes = away_from[0] < away_from[1] if away_from else bool(stamps.assumed)
-        base = other if takes else stamps
-    if alike or fine.assumed or (rank == of_other and stamps.assumed and not takes):
-        return takes, base
-    runs = [each.sum() / SECOND for each in (steps, own)]
-    why = f"“{names[1]}” runs {runs[0]:g} s, the other time {runs[1]:g} s" + ", which is not taken" * takes
-    return takes, replace(base, assumed=_joined(base.assumed, why))
-
-
-def _steps(stamps: Stamps) -> NDArray[np.int64]:
-    """Return the µs from row to row, past midnight where a clock has no date; none if many rows lack it."""
-    has = stamps.raw != NO_TIME
-    if not stamps.kind or not has[:1].any() or has.mean() < MOSTLY:
-        return stamps.raw[:0]
-    steps = np.diff(stamps.raw[np.maximum.accumulate(np.where(has, np.arange(len(has)), 0))])
-    return np.where((steps < -DAY // 2) & (stamps.kind == "clock"), steps + DAY, steps)
+    step = round((stated.period or 1.0) * SECOND)
+    return Stamps(rows * step, "seconds", missing=() if stated.period else ("period",))
 
 
 def _stamps(grid: Grid, time: Sequence[int], path: Path) -> Stamps:
