@@ -5,8 +5,7 @@ reader into line number, time, channel, setpoint, pv and output of every sample.
 user would write it, each way that gives the right rows: by a regular expression behind a filter for a literal
 (Polars, DuckDB, pandas), and by cutting lines at blanks as if they were CSV (Polars). Each runs in a process
 of its own, all in turn: the best of the repeats, without start-up, and the peak of its memory. "warm" is
-InstrumentGPT with the parsed frame kept from an earlier reading. `wc -l` is the floor. CPU time is that of
-all processes; the memory of the largest forked one (`child_mib`) is in great part its parent's, not its own.
+InstrumentGPT with the parsed frame kept from an earlier reading. `wc -l` is the floor.
 """
 
 import argparse
@@ -74,15 +73,14 @@ rows = sum(map(len, frames))
 MEASURE = """
 import resource, time
 def used():
-    return [resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return resource.getrusage(resource.RUSAGE_SELF)
 def seconds():
-    return sum(one.ru_utime + one.ru_stime for one in used())
+    return used().ru_utime + used().ru_stime
 {}
 wall, cpu = time.perf_counter(), seconds()
 {}
 wall, cpu = time.perf_counter() - wall, seconds() - cpu
-own, child = (one.ru_maxrss / 1024 for one in used())
-print(wall, cpu, own, child, rows, seconds())
+print(wall, cpu, used().ru_maxrss / 1024, rows, seconds())
 """
 
 
@@ -171,7 +169,7 @@ def measured(code: tuple[str, str]) -> dict[str, float] | None:
     if ended.returncode:
         print("   ", ended.stderr.strip().splitlines()[-1][:200])
         return None
-    names = ("wall", "cpu", "peak_mib", "child_mib", "rows", "cpu_with_start")
+    names = ("wall", "cpu", "peak_mib", "rows", "cpu_with_start")
     return dict(zip(names, map(float, ended.stdout.split()), strict=True))
 
 
@@ -203,7 +201,7 @@ def measure(case: Case, folder: Path, megabytes: float, repeats: int, seed: int)
         best = {name: min(run[name] for run in own) for name in ("wall", "cpu", "cpu_with_start")}
         found[reader] = {
             **{name: round(value, 3) for name, value in best.items()},
-            **{name: round(max(run[name] for run in own)) for name in ("peak_mib", "child_mib")},
+            "peak_mib": round(max(run["peak_mib"] for run in own)),
         }
     peers = [reader for reader in found if "," in reader]
     assert peers, f"{case.name}: no peer reads these rows"

@@ -1,18 +1,13 @@
 """The scan by learned line shapes gives, bit for bit, what the plain reader gives."""
 
-import os
 import random
 import re
-import signal
-import sys
 import tomllib
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
-import psutil
 import pytest
 from cases import each
 from hypothesis import example, given, settings
@@ -20,12 +15,11 @@ from hypothesis import strategies as st
 from instrument_lines import SHAPES, event, sample
 
 from bench.made_up_lines import make_up
-from instrumentgpt.instruments.logs import UnreadableLog, read_log
+from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.reading.layouts import Format, formats
 from instrumentgpt.instruments.reading.lines import VALUES, Rows, read_into
-from instrumentgpt.instruments.reading.parallel import forked, scanned
 from instrumentgpt.instruments.reading.scan import Samples, scan
-from instrumentgpt.instruments.reading.sources import open_source
+from instrumentgpt.instruments.reading.sources import chunks, open_source
 from instrumentgpt.instruments.reading.templates import templates_of
 from instrumentgpt.instruments.reading.words import Text, numbers_at
 
@@ -281,7 +275,7 @@ def test_a_line_that_could_mean_something_else_with_other_numbers_is_limited():
     assert_both_readers_agree(lines, formats()["key-value"])
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(
     st.lists(
         st.one_of(
@@ -319,46 +313,10 @@ def test_where_blocks_are_cut_does_not_matter(block, tmp_path):
         for number in range(200)
     ]
     (tmp_path / "run.log").write_text("\n".join([*lines, "x" * 9000, sample(60)]), encoding="utf-8")
-    source = open_source(tmp_path / "run.log")
-    parts = [part for part, _ in scanned(source, OWN, [], block_bytes=block)]
-    before = np.cumsum([0] + [count for _, _, count in parts])
-    found = np.concatenate(
-        [samples.line + first for (samples, _, _), first in zip(parts, before, strict=False)]
-    )
+    parts = list(chunks(open_source(tmp_path / "run.log"), block))
+    found = [scan(Text.of(part.content), part.first_line, OWN, Rows())[0].line for part in parts]
     assert len(parts) > 3
-    assert found.tolist() == read_log(tmp_path / "run.log").samples["line"].tolist()
-    assert before[-1] == 202
-
-
-def numbered(number: int, trouble: str, parent: int) -> int:
-    """Return `number`, if need be after trouble in a process that is not the `parent`."""
-    if trouble == "killed" and os.getpid() != parent:
-        os.kill(os.getpid(), signal.SIGKILL)
-    if trouble == "raises":
-        raise UnreadableLog("no log at all")
-    return number
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux alone")
-@each("killed", [(), (0,), (3, 4), tuple(range(9))])
-def test_blocks_read_by_forked_processes_come_whole_and_in_order(killed):
-    blocks = [
-        partial(numbered, number, "killed" if number in killed else "", os.getpid()) for number in range(9)
-    ]
-    before = psutil.Process().children()
-    assert list(forked(blocks)) == list(range(9))
-    assert psutil.Process().children() == before
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="forks on Linux alone")
-def test_an_error_in_a_forked_process_is_raised_as_what_it_is_and_leaves_none_behind():
-    blocks = [partial(numbered, number, "raises" if number == 5 else "", 0) for number in range(9)]
-    before = psutil.Process().children()
-    found = forked(blocks)
-    assert [next(found) for _ in range(5)] == list(range(5))
-    with pytest.raises(UnreadableLog, match="no log at all"):
-        next(found)
-    assert psutil.Process().children() == before
+    assert np.concatenate(found).tolist() == read_log(tmp_path / "run.log").samples["line"].tolist()
 
 
 def test_channels_with_names_are_numbered_as_they_are_met(tmp_path):

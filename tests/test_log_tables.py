@@ -427,12 +427,12 @@ def test_a_heading_tells_role_unit_and_channel(cell, role, unit, index):
 
 def test_a_large_clean_table_is_read_as_a_small_one(read):
     """The vectorised rows of later chunks are those that the plain reader gives."""
-    time = np.arange(300_000)
+    time = np.arange(50_000)
     pv = np.round(25 + np.sin(time / 50.0), 3)
     lines = [f"{at},37.0,{p},50.5" for at, p in zip(time.tolist(), pv.tolist(), strict=True)]
-    log = read("\n".join(["time,setpoint,pv,output", *lines, *lines[:0], "", "300001,37.0,25.5,50.5"]))
+    log = read("\n".join(["time,setpoint,pv,output", *lines, *lines[:0], "", "50001,37.0,25.5,50.5"]))
     assert log.samples["pv"].tolist() == [*pv.tolist(), 25.5]
-    assert log.samples["line"].iloc[-1] == 300_003
+    assert log.samples["line"].iloc[-1] == 50_003
 
 
 @each(
@@ -460,7 +460,7 @@ def test_dates_are_read_in_the_form_of_the_first_and_those_of_another_form_too(f
 @each("form", ["%m-%d %H:%M:%S", "%d/%m %H:%M", "%d.%m. %H:%M:%S", "%b %d %H:%M:%S", "%d %b %H:%M:%S.%f"])
 @each("start", ["2025-12-30 22:00:00", "2025-09-10 06:00:00", "2024-02-28 01:00:00", "2025-02-27 01:00:00"])
 def test_a_date_without_a_year_is_read_in_either_order_and_has_that_of_the_file(form, start, tmp_path):
-    moments = pd.date_range(start, periods=2_000, freq="2min")
+    moments = pd.date_range(start, periods=200, freq="20min")
     path = tmp_path / "run.csv"
     path.write_text("")
     os.utime(path, ((moments[-1] + pd.Timedelta(days=9)).timestamp(),) * 2)
@@ -506,7 +506,7 @@ def test_a_word_or_marks_for_a_sensor_without_reading_is_a_gap(word, read):
     assert log.samples["pv"].isna().sum() == 5 and len(log.samples) == 40 and log.broken.count == 0
 
 
-def test_a_preamble_tells_the_names_the_units_and_the_interval_of_the_columns(read):
+def test_a_preamble_tells_the_names_and_the_units_of_the_columns(read):
     rows = [f"{at},LL,{40.0},{pv:+.2f},{out}" for at, (pv, out) in enumerate(zip(PV, OUTPUT, strict=True))]
     top = [
         "Model,DL",
@@ -517,7 +517,6 @@ def test_a_preamble_tells_the_names_the_units_and_the_interval_of_the_columns(re
     ]
     log = read("\n".join([*top, "Number,Alarm,CH1,CH2,CH3", "NO.,A12,degC,degC,V", *rows]))
     assert log.channel_names[1] == "Bath (degC)" and log.samples["pv"].tolist() == PV.tolist()
-    assert log.samples["time"].iloc[-1] == pytest.approx(39 * 20.0) and "period" not in log.missing
 
 
 def test_rows_of_a_preamble_and_a_head_more_than_cells_are_no_rows(read):
@@ -529,29 +528,6 @@ def test_rows_of_a_preamble_and_a_head_more_than_cells_are_no_rows(read):
 
 
 CLOCKS = [f"2026-03-04 08:00:{second:02d}" for second in SECONDS]
-
-
-@each(
-    "heads, times, column, said",
-    [
-        ("Batch time (s),Time", (np.tile(SECONDS[:20], 2), CLOCKS), 1, "starts again or stands still"),
-        ("Logged at,Time (s)", (CLOCKS, np.tile(SECONDS[:20], 2)), 0, "starts again or stands still"),
-        ("Date Time,Seconds", (["1970-01-01 00:00:00"] * 40, SECONDS), 1, "starts again or stands still"),
-        ("Time (s),Logged", (SECONDS * 2, CLOCKS), 1, "“Logged” runs 39 s, the other time 78 s"),
-        (
-            "Timestamp,Time (s)",
-            (CLOCKS[:1] * 20 + CLOCKS[20:21] * 20, SECONDS),
-            1,
-            "as far apart as “Time (s)”",
-        ),
-        ("Timestamp,Time (s)", (CLOCKS, SECONDS), 0, ""),
-    ],
-)
-def test_of_two_times_the_one_that_goes_on_as_time_does_is_taken(heads, times, column, said, read):
-    stamps = [f"{first},{second}" for first, second in zip(*times, strict=True)]
-    log = read(table(f"{heads},setpoint,pv,output", time=stamps))
-    assert log.columns["time"] == column and said in log.guessed.get("time", "")
-    assert log.samples["time"].tolist() == pytest.approx(SECONDS.tolist())
 
 
 @each(
@@ -573,13 +549,6 @@ def test_a_written_date_is_the_time_beside_any_number(second, times, date_first,
     log = read(table(f"{heads},setpoint,pv,output", time=stamps))
     assert_is_the_run(log)
     assert str(log.start) == "2026-03-04 08:00:00"
-
-
-def test_a_number_places_the_rows_of_one_stamp_on_the_scale_of_the_stamps(read):
-    stamps = [f"2026-03-04 08:0{at // 10}:00,{at * 700}" for at in SECONDS]  # a row each 6 s, in ticks
-    log = read(table("When,t,setpoint,pv,output", time=stamps))
-    assert np.diff(log.samples["time"]) == pytest.approx(6.0, rel=0.15)
-    assert "as far apart as “t” says" in log.guessed["time"]
 
 
 REMARKS = {25: "警報：溫度過高", 26: "警報：溫度過高", 30: "door open, by hand", 35: "FAULT E07"}

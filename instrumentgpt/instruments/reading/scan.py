@@ -27,22 +27,17 @@ from instrumentgpt.instruments.reading.words import (
     Text,
     blanks_at,
     numbers_at,
-    spans_at,
     stamps_at,
-    word_and_mask,
 )
 
 NEWLINE, CARRIAGE_RETURN = 10, 13
-MANY_LINES = 2000  # are looked through for what a sample needs, before anything is learned from them
 LEAST_TAKEN = 0.1  # of the lines left: what shapes must take for learning to be of use
 FEW_LINES = 100  # the plain reader takes so many sooner than anything can be learned from them
 SHOWN_LINES = 200  # to learn from at once
 MOST_TEMPLATES = 150
 PATIENCE = 6  # learning that is of no use is given up after so many times
-MANY_NUMBERS = 12  # of a shape: from here on it pays to find the digits of the whole block first
 NAMED = 1 << 20  # channels with names have numbers from here on until all blocks are read
 MOST_SECONDS = 12  # digits of a time in seconds, so that its µs fit an integer
-EXACT_POWER = 22  # the greatest power of ten that is a float
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -87,15 +82,16 @@ class LineShapes:
     templates: tuple[Template, ...] = ()
     patience: int = PATIENCE
 
-    def learn(self, block: _Block, layout: Format, used: Sequence[Template]) -> bool:
-        """Return whether there are shapes that the block has not `used` yet; learn some from its lines."""
-        if len(self.templates) == len(used) and self.patience > 0:
-            self.patience -= 1
-            shown = np.linspace(0, len(block.left) - 1, SHOWN_LINES).astype(np.int64)
-            lines = [block.line(at) for at in block.left[np.unique(shown)].tolist()]
-            room = MOST_TEMPLATES - len(self.templates)
-            self.templates += tuple(templates_of(lines, layout)[:room])
-        return len(self.templates) > len(used)
+    def learn(self, block: _Block, layout: Format) -> bool:
+        """Return whether the lines that are left of the block have shapes that are new: they are learned."""
+        if self.patience == 0:
+            return False
+        self.patience -= 1
+        shown = np.linspace(0, len(block.left) - 1, SHOWN_LINES).astype(np.int64)
+        lines = [block.line(at) for at in block.left[np.unique(shown)].tolist()]
+        new = templates_of(lines, layout)[: MOST_TEMPLATES - len(self.templates)]
+        self.templates += tuple(new)
+        return bool(new)
 
 
 def samples_of(rows: Rows) -> Samples:
@@ -110,7 +106,10 @@ def samples_of(rows: Rows) -> Samples:
 
 
 def merged(parts: Sequence[Samples]) -> Samples:
-    """Return `parts` as one, in the order of their lines; samples of a line stay as they are."""
+    """Return `parts` as one, in the order of their lines; samples of a line stay as they are.
+
+    The values of the parts are used up: there may be millions.
+    """
     parts = [part for part in parts if len(part.line)] or parts[:1]
     if len(parts) == 1:
         return parts[0]
@@ -119,7 +118,7 @@ def merged(parts: Sequence[Samples]) -> Samples:
     values = {}
     for name in VALUES:
         if any(name in part.values for part in parts):
-            columns = [part.values.get(name, np.full(len(part.line), np.nan)) for part in parts]
+            columns = [part.values.pop(name, np.broadcast_to(np.nan, len(part.line))) for part in parts]
             values[name] = np.concatenate(columns)[order]
     raw, channel = (np.concatenate([getattr(part, name) for part in parts]) for name in ("raw", "channel"))
     return Samples(line[order], raw[order], channel[order], values)
@@ -130,28 +129,21 @@ def scan(
 ) -> tuple[Samples, int]:
     """Return the samples in `text` and its number of lines; what is not samples goes to `rows`.
 
-    rows     gets gains, boots, broken lines and scales; it must be fresh
+    rows     gets gains, boots, broken lines and scales; it must have no samples
     learned  the shapes that other blocks of the log have; it gets those of this one
     """
     block, learned = _Block.of(text), learned or LineShapes()
     parts: list[Samples] = []
-    used: tuple[Template, ...] = ()
-    tried, looked_through = False, not layout.needs or len(block.left) <= MANY_LINES
-    while len(block.left) > FEW_LINES:
-        before, new = len(block.left), learned.templates[len(used) :]
+    if layout.needs and len(block.left) > FEW_LINES:
+        block.left = block.left[_may_say_something(block, layout)]
+    used = 0
+    while len(block.left) > FEW_LINES and (used < len(learned.templates) or learned.learn(block, layout)):
+        before, new = len(block.left), learned.templates[used:]
         for template in new:
             parts += _read_shape(block, template, first_line, rows)
-        used += new
+        used += len(new)
         if before - len(block.left) > LEAST_TAKEN * before:
             learned.patience = PATIENCE
-        if len(block.left) <= FEW_LINES:
-            break
-        if not looked_through and (used or tried):
-            looked_through, block.left = True, block.left[_may_say_something(block, layout)]
-        elif not learned.learn(block, layout, used):
-            if tried or looked_through:
-                break
-            tried = True
     lines = ((first_line + at, block.line(at)) for at in block.left.tolist())
     read_into(rows, lines, layout)
     rows.gains.sort(key=lambda gains: gains[0])
@@ -159,12 +151,10 @@ def scan(
 
 
 def _may_say_something(block: _Block, layout: Format) -> Flags:
-    """Return which lines that are left have what every line with samples or gains has."""
+    """Return which lines have what every line with samples or gains has."""
     offsets = np.append(block.starts, block.text.size).astype(np.int32)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(block.text.letters)]
     lines = pa.Array.from_buffers(pa.binary(), len(block.starts), buffers)
-    if len(block.left) < len(block.starts):
-        lines = lines.take(pa.array(block.left))
     matches = pc.match_substring_regex(lines, layout.needs)
     return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=bool)
 
@@ -188,7 +178,9 @@ class _Matched:
 
 def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) -> list[Samples]:
     """Return the samples of the lines that are written as `template`, and take these from the lines left."""
-    matched, many = _candidates(block, template), len(template.limits) > MANY_NUMBERS
+    starts, ends = block.starts.take(block.left), block.ends.take(block.left)
+    matched = _Matched(np.arange(len(block.left)), starts, ends, None, {})
+    matched.keep(ends - starts >= template.least_size)
     for at, piece in enumerate(template.pieces):
         if not len(matched.which):
             return []
@@ -205,37 +197,18 @@ def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) 
             matched.position = position + template.layout.size
         else:
             kept = at in template.kept
-            skipped = many and not kept
-            numbers = spans_at(block.text, position) if skipped else numbers_at(block.text, position, kept)
+            numbers = numbers_at(block.text, position, kept)
             ok = _within(numbers, template.limits[at], kept)
             matched.position = numbers.end
             if kept:
                 matched.numbers[at] = numbers
         matched.keep(ok)
-    matched.keep(matched.position == matched.end if template.whole else matched.position <= matched.end)
-    for sample in template.samples:
-        for place in sample.values:
-            if isinstance(place, tuple):
-                matched.keep(np.abs(_power(matched, place)) <= EXACT_POWER)
+    matched.keep(matched.position == matched.end)
     if not template.layout and template.stamp >= 0:
         matched.keep(matched.numbers[template.stamp].whole <= MOST_SECONDS)
     lines = block.left[matched.which] + first_line
     block.left = np.delete(block.left, matched.which)
     return _shape_samples(matched, template, lines, rows) if len(lines) and template.samples else []
-
-
-def _candidates(block: _Block, template: Template) -> _Matched:
-    """Return the lines left that are long enough for `template` and have its words near their start."""
-    which, starts = np.arange(len(block.left)), block.starts.take(block.left)
-    if template.key:
-        offset, letters = template.key
-        word, mask = word_and_mask(letters)
-        which = np.flatnonzero((block.text.word_at(starts + offset) & mask) == word)
-        starts = starts.take(which)
-    ends = block.ends.take(block.left.take(which))
-    matched = _Matched(which, starts, ends, None, {})
-    matched.keep(ends - starts >= template.least_size)
-    return matched
 
 
 def _within(numbers: Numbers, limits: Limits, kept: bool) -> Flags:
@@ -298,20 +271,9 @@ def _values(matched: _Matched, sample: Sample) -> dict[str, Floats]:
     for name, place in zip(VALUES, sample.values, strict=True):
         if isinstance(place, int):
             values = matched.numbers[place].values()
-        elif isinstance(place, tuple):
-            numbers, power = matched.numbers[place[0]], _power(matched, place)
-            size = numbers.mantissa / 10.0 ** np.maximum(-power, 0) * 10.0 ** np.maximum(power, 0)
-            values = np.where(numbers.negative, -size, size)
         elif math.isnan(constant := number_of(place)):
             continue
         else:
             values = np.full(len(matched.which), constant)
         columns[name] = values * sample.pattern.output_scale if name == "output" else values
     return columns
-
-
-def _power(matched: _Matched, place: tuple[int, int]) -> Ints:
-    """Return by which power of ten the digits of a number with an exponent are to be multiplied."""
-    exponent = matched.numbers[place[1]]
-    size = np.minimum(exponent.mantissa, 10 * EXACT_POWER)
-    return np.where(exponent.negative, -size, size) - matched.numbers[place[0]].decimals

@@ -23,8 +23,6 @@ from instrumentgpt.instruments.reading.cells import (
     MOST_NAMES,
     NUMBERS_ALONE,
     ON_OFF,
-    ONE_SIGNAL,
-    TAKE_TURNS,
     Shape,
     Table,
     began_in,
@@ -32,17 +30,13 @@ from instrumentgpt.instruments.reading.cells import (
     is_remark,
     number_in,
     read_chunk,
-    read_rows,
     record_shape,
     take_turns,
     unread_cell,
 )
 from instrumentgpt.instruments.reading.clocks import (
-    DAY,
-    JITTER,
     NO_TIME,
     SECOND,
-    UNITS,
     WALL_KINDS,
     Stamps,
     TimeAxis,
@@ -92,10 +86,7 @@ SNIFFED_LINES = 400
 SNIFFED_BYTES = 1 << 18
 NEWEST_FIRST = 0.8  # share of the steps of a time that go back
 LEAST_REPEATED = 10  # rows
-ANOTHER_PACE = 0.05  # share by which two times of the same rows differ that cannot both be right
-WRITTEN = ("", "seconds", "clock", "epoch", "syslog", "datetime")  # kinds of time, the surest last
-SINCE_1970 = 1e9  # s; such numbers that go on are moments
-SET_BACK, MOSTLY = 0.02, 0.9  # share of rows at which a date may go back; share of rows with a time
+MOSTLY = 0.9  # share of rows with a time
 EVENLY, TURNS_OVER, CLOSE = 0.02, 0.98, 0.1  # of a step; share of rows; of the way of a ramp, to its pv
 LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
 CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
@@ -105,14 +96,12 @@ HARDLY = 0.05  # of all that a number ever moves
 SELDOM = 0.1  # share of rows in which a number that rests moves
 RARELY = 0.03  # share of rows at which a state changes that says what was done: a door, no heater's cycle
 FIRST_YEAR = 1900
-LEAST_DAY = 100_000  # of those written without marks: 260704, 20260704
 PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
 SHARED = 1.5  # times those rows, up to which the names of a long table share their times
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
 DELIMITER_NAMES = {
     "=": "named values",
     NUMBERS_ALONE: "numbers between words",
-    ONE_SIGNAL: "one signal a line",
     "": "blanks",
     "\t": "tab",
     ";": "semicolon",
@@ -189,7 +178,7 @@ def read_table(
     """Return the log that `source` is, a table of `shape`, read as `stated`."""
     table, grid, lines, notes = _rows_of(source, shape, progress)
     grid, roles = _roles(source.path.name, grid, stated)
-    roles, times = _times(grid, roles, stated, source.path)
+    times = _times(grid, roles, stated, source.path)
     rows, order_notes = _in_order(grid, times)
     if order_notes:
         notes += order_notes
@@ -245,7 +234,6 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
     lines = 0
     for chunk in chunks(source, notes=notes, progress=progress):
         lines += read_chunk(table, chunk, shape)
-    read_rows(table, table.unended, shape)
     if table.headers_again:
         notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
     cells = [np.concatenate(parts) if parts else np.empty(0) for parts in table.columns]
@@ -347,96 +335,17 @@ def _numbers_of(names: Sequence[str]) -> list[int]:
     return [number or next(free) for number in written]
 
 
-def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> tuple[Roles, Stamps]:
-    """Return `roles` with the column that is the time of the rows, and its stamps."""
-    period = stated.period or (None if math.isnan(grid.shape.interval) else grid.shape.interval)
+def _times(grid: Grid, roles: Roles, stated: Stated, path: Path) -> Stamps:
+    """Return the stamps of the rows; `period` apart where no column has a time."""
     stamps = _stamps(grid, roles.time, path)
-    heads = [heading.text for heading in grid.shape.headings] or [""] * len(grid.numbers)
-    for time in _other_times(grid, roles) if "time" not in dict(stated.columns) else ():
-        names = [heads[at] or f"column {at + 1}" for at in ((*roles.time, *time)[0], time[0])]
-        takes, stamps = _likelier(stamps, _stamps(grid, time, path), names, period)
-        roles = replace(roles, time=time) if takes else roles
-    if stamps.assumed.startswith("in ") and stamps.kind == "seconds" and period:
-        factor = period * SECOND / max(float(np.median(np.diff(stamps.raw[stamps.raw != NO_TIME]))), 1.0)
-        unit = min(UNITS, key=lambda unit: abs(math.log(UNITS[unit] / SECOND / factor)))
-        fits, heading = abs(UNITS[unit] / SECOND / factor - 1.0) < ANOTHER_PACE, grid.heading(roles.time[0])
-        if fits or not (heading and "time" in heading.scores):  # else it may have no unit that is known
-            factor = UNITS[unit] / SECOND if fits else factor
-            raw = np.where(stamps.raw == NO_TIME, NO_TIME, (stamps.raw * factor).astype(np.int64))
-            stamps = replace(stamps, raw=raw, assumed=f"rows are {period:g} s apart")
     times = stamps.raw[stamps.raw != NO_TIME]
     if stamps.kind and len(times) > 0.5 * len(stamps.raw) and (len(times) < LEAST_REPEATED or np.ptp(times)):
         raw = clocks.spread(stamps.raw) if roles.channel_column is None else stamps.raw
         spread = "" if raw is stamps.raw else "rows of one stamp are spread evenly"
-        return roles, Stamps(raw, stamps.kind, _joined(stamps.assumed, spread))
-    step = round((period or 1.0) * SECOND)
+        return Stamps(raw, stamps.kind, _joined(stamps.assumed, spread))
     rows = np.arange(len(grid.line), dtype=np.int64)
-    return roles, Stamps(rows * step, "seconds", missing=() if period else ("period",))
-
-
-def _other_times(grid: Grid, roles: Roles) -> Iterable[tuple[int, ...]]:
-    """Yield the columns beside the time and the loops' that are times by texts or heads, written first."""
-    other = sorted(_others(grid, roles), key=lambda at: not grid.texts[at])
-    for at in other:
-        heading, values, kind = grid.heading(at), grid.numbers[at], grid.texts[at]
-        since = values.size and values.min() > SINCE_1970
-        named = since or (heading and heading.scores.get("time", 0) >= LIKELY)
-        if kind in ("stamp", "clock") or (named and np.isfinite(values).all()):
-            days = [day for day in other if (grid.texts[day], kind) == ("date", "clock")]
-            yield (*days[:1], at)
-
-
-def _likelier(
-    stamps: Stamps, other: Stamps, names: Sequence[str], period: float | None
-) -> tuple[bool, Stamps]:
-    """Return whether the `other` of two times of the same rows is the column of time, and the stamps to take.
-
-    A date with a clock is the truth, then an epoch, then a clock, whatever unit heads of numbers name; these
-    may refine it, on its scale. One that starts again or stands still is none beside one that does not. Of
-    two numbers it is that with rows a `period` (s) apart, if that is stated, else that with a unit.
-    """
-    own, steps = (_steps(each) for each in (stamps, other))
-    rank, of_other = (WRITTEN.index(each.kind) for each in (stamps, other))
-    usual = [float(np.median(each[each > 0])) if (each > 0).any() else 1.0 for each in (own, steps)]
-    seldom = SET_BACK * (abs(usual[0] - usual[1]) > ANOTHER_PACE * max(usual))
-    back = [float((each < -JITTER).mean()) if (each > 0).any() else 1.0 for each in (own, steps)]
-    if back[1] > seldom * (of_other > rank):
-        return False, stamps
-    if back[0] > seldom * (rank > of_other):
-        why = f"“{names[1]}”, as another time starts again or stands still"
-        return True, replace(other, assumed=_joined(other.assumed, why))
-    takes = of_other > rank
-    base, fine, of_base, of_fine = (other, stamps, steps, own) if takes else (stamps, other, own, steps)
-    span, other_span = int(of_base.sum()), int(of_fine.sum())
-    alike = abs(span - other_span) <= max(ANOTHER_PACE * span, of_base.max(), of_fine.max())
-    ends = np.flatnonzero(of_base > 0)[[0, -1]]  # a stamp that comes again tells nothing
-    paces = [float(np.ptp(np.cumsum(each)[ends])) or float(each.sum()) for each in (of_base, of_fine)]
-    scale = 1.0 if alike or rank == of_other or not paces[1] else paces[0] / paces[1]
-    away, coarse = np.cumsum(of_base - scale * of_fine), (of_base > 0).mean() <= 0.5
-    fits = (of_fine > 0).mean() >= TAKE_TURNS and np.ptp(away) <= 2 * of_base.max()
-    if fits and (coarse or (takes and alike)):
-        since = np.round(scale * np.append(0, np.cumsum(of_fine))).astype(np.int64)
-        why = f"rows of one time are as far apart as “{names[not takes]}” says" if coarse else ""
-        first = base.raw[0] + round(max(away.max(), 0) * coarse)
-        return True, replace(base, raw=first + since, assumed=_joined(base.assumed, why))
-    if rank == of_other and not alike and not other.assumed:
-        away_from = [abs(each.mean() - period * SECOND) for each in (steps, own)] if period else []
-        takes = away_from[0] < away_from[1] if away_from else bool(stamps.assumed)
-        base = other if takes else stamps
-    if alike or fine.assumed or (rank == of_other and stamps.assumed and not takes):
-        return takes, base
-    runs = [each.sum() / SECOND for each in (steps, own)]
-    why = f"“{names[1]}” runs {runs[0]:g} s, the other time {runs[1]:g} s" + ", which is not taken" * takes
-    return takes, replace(base, assumed=_joined(base.assumed, why))
-
-
-def _steps(stamps: Stamps) -> NDArray[np.int64]:
-    """Return the µs from row to row, past midnight where a clock has no date; none if many rows lack it."""
-    has = stamps.raw != NO_TIME
-    if not stamps.kind or not has[:1].any() or has.mean() < MOSTLY:
-        return stamps.raw[:0]
-    steps = np.diff(stamps.raw[np.maximum.accumulate(np.where(has, np.arange(len(has)), 0))])
-    return np.where((steps < -DAY // 2) & (stamps.kind == "clock"), steps + DAY, steps)
+    step = round((stated.period or 1.0) * SECOND)
+    return Stamps(rows * step, "seconds", missing=() if stated.period else ("period",))
 
 
 def _stamps(grid: Grid, time: Sequence[int], path: Path) -> Stamps:
@@ -751,15 +660,8 @@ def _carry_setpoint(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[
 
 
 def _dated(grid: Grid) -> Grid:
-    """Return `grid` with one column of time where its parts have one each: year, month; 20260704, 133312."""
+    """Return `grid` with one column of time where year, month, day … have one each."""
     headings = grid.shape.headings
-    named = [at for at, heading in enumerate(headings) if heading.scores.get("time") == CERTAIN][:2]
-    if len(named) == 2 and all(grid.cells[at].dtype.kind == "f" for at in named):
-        day, clock = (grid.numbers[at] for at in named)
-        century = 20_000_000 * (day < 1_000_000)
-        texts = [f"{d:.0f} {c:06.0f}" for d, c in zip(day + century, clock, strict=True)]
-        if (day > LEAST_DAY).all() and all(map(clocks.COMPACT.match, texts)):
-            return _with_times(grid, texts, *named)
     year = next((at for at, heading in enumerate(headings) if heading.says("time", "year")), len(headings))
     parts = dict(zip(PART_NAMES, grid.numbers[year:], strict=False))
     if len(parts) < len(PART_NAMES) or not (parts["year"] > FIRST_YEAR).all():
@@ -767,20 +669,13 @@ def _dated(grid: Grid) -> Grid:
     stamps = pd.to_datetime(pd.DataFrame(parts), errors="coerce")
     if stamps.notna().mean() < MOSTLY:
         return grid
-    times = stamps.dt.strftime("%Y-%m-%d %H:%M:%S.%f").fillna("").tolist()
-    return _with_times(grid, times, *range(year, year + len(PART_NAMES)))
-
-
-def _with_times(grid: Grid, texts: Sequence[str], first: int, *others: int) -> Grid:
-    """Return `grid` with the times `texts` as its column `first`, and nothing in the columns `others`."""
-    nothing_left = np.full(len(grid.line), math.nan)
-    cells, numbers, kinds = [*grid.cells], [*grid.numbers], [*grid.texts]
-    cells[first], kinds[first] = np.array(texts, dtype=object), "stamp"
-    for at in (first, *others):
-        numbers[at] = nothing_left
-    for at in others:
-        cells[at] = nothing_left
-    return replace(grid, cells=cells, numbers=numbers, texts=kinds)
+    times = stamps.dt.strftime("%Y-%m-%d %H:%M:%S.%f").fillna("").to_numpy(dtype=object)
+    cells, numbers, texts = [*grid.cells], [*grid.numbers], [*grid.texts]
+    of_time, nothing_left = slice(year, year + len(PART_NAMES)), np.full(len(grid.line), math.nan)
+    cells[of_time] = [times, *[nothing_left] * (len(PART_NAMES) - 1)]
+    numbers[of_time] = [nothing_left] * len(PART_NAMES)
+    texts[year] = "stamp"
+    return replace(grid, cells=cells, numbers=numbers, texts=texts)
 
 
 def _widened(grid: Grid, path: Path) -> Grid:
@@ -826,8 +721,7 @@ def _widened(grid: Grid, path: Path) -> Grid:
 def _name_and_value(grid: Grid) -> list[int]:
     """Return the columns of a long table: that of the names and that of the values; [] of another table.
 
-    By their heads, or as names that take turns and say what is setpoint, pv and output, or stand beside one
-    column of numbers, and the numbers that they tell apart best.
+    By their heads, or as names that take turns beside one column of numbers.
     """
     heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
     known = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
@@ -844,28 +738,11 @@ def _name_and_value(grid: Grid) -> list[int]:
             continue
         if is_known:
             return [at, values[0]]
-        said = (heading_of(str(name)).scores.items() for name in names)
-        roles = {role for scores in said for role, score in scores if score == CERTAIN}
         in_turn = (np.diff(codes) == 0).mean() < 0.5
         others = [place for place in range(len(heads)) if place != at and not grid.texts[place]]
-        if in_turn and (len(roles & {"setpoint", "pv", "output"}) > 1 or len(others) == 1):
-            told = [_told_by(codes, numbers) for numbers in grid.numbers]
-            return [at, others[0] if len(others) == 1 else int(np.argmax(told))]
+        if in_turn and len(others) == 1:
+            return [at, others[0]]
     return []
-
-
-def _told_by(codes: NDArray[np.intp], values: Floats) -> float:
-    """Return the share of the spread of `values` that is between those of different `codes`, no rare ones.
-
-    0 of what never moves under a code: its id, whatever the others are.
-    """
-    count = np.bincount(codes)
-    is_common = count[codes] >= RARE * count.max()
-    codes, numbers = codes[is_common], pd.Series(values[is_common])
-    if (numbers.groupby(codes).nunique() < 2).all():
-        return 0.0
-    means = numbers.groupby(codes).transform("mean")
-    return float(means.var() / numbers.var()) if numbers.var() > 0 else 0.0
 
 
 def _newest_before(

@@ -3,7 +3,7 @@
 import math
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -25,14 +25,15 @@ from instrumentgpt.instruments.reading.clocks import (
 )
 from instrumentgpt.instruments.reading.headers import NAMES, level_of
 from instrumentgpt.instruments.reading.layouts import Format, FormatError, formats, own_files, own_format
-from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES, Rows, read_into, take_apart
-from instrumentgpt.instruments.reading.parallel import scanned
+from instrumentgpt.instruments.reading.lines import VALUES, Rows, read_into, take_apart
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import EVENT_COLUMNS, Broken, Log, missing_of
 from instrumentgpt.instruments.reading.scales import output_scale
-from instrumentgpt.instruments.reading.scan import Samples
+from instrumentgpt.instruments.reading.scan import NAMED, LineShapes, Samples, merged, samples_of, scan
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, chunks, lines_above, text_of
+from instrumentgpt.instruments.reading.words import Text
 
+BLOCK_BYTES = 4 << 20  # read at once: memory stays flat, whatever the size of the log
 FIRST_BYTES = 1 << 16
 STEP_BYTES, WALL_STEPS = 1 << 20, 8  # in so many from the start a line may say the epoch
 EPOCH = 300_000_000 * SECOND  # a clock beyond counts since 1970
@@ -125,74 +126,33 @@ def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
     return Fit(layout, 0, len(prefixed), near)
 
 
-@dataclass
-class _Gathered:
-    """What all chunks of a log gave together; `columns` in the parts that they came in."""
-
-    columns: dict[str, list[NDArray[Any]]] = field(
-        default_factory=lambda: {name: [np.empty(0, dtype=np.int64)] for name in ("line", "raw", "channel")}
-    )
-    count: int = 0
-    rows: Rows = field(default_factory=Rows)  # all but the samples
-    first: int = 0  # stamp of the first stamped line, µs
-    kind: str = ""
-    lines: int = 0
-
-    def add(self, samples: Samples, rows: Rows, lines: int) -> None:
-        """Add what `lines` lines gave, whose numbers start at 1."""
-        channel, numbers = self._numbered(samples, rows)
-        given = {"line": samples.line + self.lines, "raw": samples.raw, "channel": channel, **samples.values}
-        for name in self.columns.keys() | given.keys():
-            parts = self.columns.setdefault(name, [np.broadcast_to(math.nan, self.count)])
-            parts.append(given.get(name, np.broadcast_to(math.nan, len(channel))))
-        self.count += len(channel)
-        self.rows.gains += [
-            (line + self.lines, numbers.get(number, number), values) for line, number, values in rows.gains
-        ]
-        self.rows.boots += [line + self.lines for line in rows.boots]
-        self.rows.broken_count += rows.broken_count
-        room = EXAMPLES - len(self.rows.broken)
-        self.rows.broken += [(line + self.lines, text, why) for line, text, why in rows.broken[:room]]
-        self.rows.scales |= rows.scales
-        self.lines += lines
-
-    def samples(self) -> Samples:
-        """Return the samples of the whole log, and let go of their parts: there may be millions."""
-        columns = {name: np.concatenate(self.columns.pop(name)) for name in [*self.columns]}
-        values = {name: columns[name] for name in VALUES if name in columns}
-        return Samples(columns["line"], columns["raw"], columns["channel"], values)
-
-    def _numbered(self, samples: Samples, rows: Rows) -> tuple[NDArray[np.int64], dict[int, int]]:
-        """Return the channels of `samples` as the whole log numbers them: names in the order they are met."""
-        if not rows.names:
-            return samples.channel, {}
-        places = {number: np.flatnonzero(samples.channel == number) for number in rows.names.values()}
-        met = [(int(samples.line[at[0]]), int(at[0]), number) for number, at in places.items() if len(at)]
-        met += [(line, 0, number) for line, number, _ in rows.gains]
-        names = {number: name for name, number in rows.names.items()}
-        numbers = {
-            number: self.rows.number_of_channel(names[number])
-            for _, _, number in sorted(met)
-            if number in names
-        }
-        channel = samples.channel.copy()
-        for number, at in places.items():
-            channel[at] = numbers.get(number, number)
-        return channel, numbers
-
-
 def read_text_log(
     source: Source, layout: Format, period: float | None = None, progress: Progress | None = None
 ) -> Log:
     """Return the log that `source` is, read as `layout`; `period` (s) is for one without times."""
     notes: list[str] = []
-    whole = _Gathered()
-    whole.first, whole.kind = _first_stamp(source, layout)
-    for (samples, rows, lines), share in scanned(source, layout, notes):
-        whole.add(samples, rows, lines)
-        if progress:
-            progress(share)
-    return _log_of(source, layout, whole, notes, period)
+    rows, learned, lines = Rows(first_number=NAMED), LineShapes(), 0
+    parts = [samples_of(rows)]
+    for chunk in chunks(source, BLOCK_BYTES, notes, progress):
+        rows = replace(rows, line=[], raw=[], channel=[], values=[])  # those of a block; the rest goes on
+        samples, count = scan(Text.of(chunk.content), chunk.first_line, layout, rows, learned)
+        parts.append(samples)
+        lines = chunk.first_line - 1 + count
+    return _log_of(source, layout, merged(parts), rows, lines, notes, period)
+
+
+def _number_channels(samples: Samples, rows: Rows) -> dict[int, str]:
+    """Return the names of the channels that have names; these are numbered from 1 on as they are met."""
+    names = {number: name for name, number in rows.names.items()}
+    places = {number: np.flatnonzero(samples.channel == number) for number in names}
+    met = [(int(samples.line[at[0]]), int(at[0]), number) for number, at in places.items() if len(at)]
+    met += [(line, 0, number) for line, number, _ in rows.gains if number in names]
+    order = list(dict.fromkeys(number for *_, number in sorted(met)))
+    numbers = {number: place for place, number in enumerate(order, start=1)}
+    for number in order:
+        samples.channel[places[number]] = numbers[number]
+    rows.gains = [(line, numbers.get(number, number), values) for line, number, values in rows.gains]
+    return {numbers[number]: names[number] for number in order}
 
 
 def _first_stamp(source: Source, layout: Format) -> tuple[int, str]:
@@ -234,15 +194,23 @@ def _last_of_stamp(samples: Samples) -> Samples:
     return Samples(samples.line[kept], samples.raw[kept], samples.channel[kept], values)
 
 
-def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], period: float | None) -> Log:
-    rows, all_samples = whole.rows, whole.samples()
+def _log_of(
+    source: Source,
+    layout: Format,
+    all_samples: Samples,
+    rows: Rows,
+    lines: int,
+    notes: list[str],
+    period: float | None,
+) -> Log:
+    channel_names = _number_channels(all_samples, rows)
     untimed = not (all_samples.raw != NO_TIME).any()
-    kind = "seconds" if untimed else whole.kind
+    first, kind = (0, "seconds") if untimed else _first_stamp(source, layout)
     skipped = all_samples.line
     if layout.last_of_stamp and not untimed:
         all_samples = _last_of_stamp(all_samples)
     raw = _stamped(all_samples, period)
-    axis = time_axis(raw, all_samples.line, kind, 0 if untimed else whole.first, rows.boots)
+    axis = time_axis(raw, all_samples.line, kind, first, rows.boots)
     wall = _wall_clock(source, layout)
     above = lines_above(source, int(skipped[0])) if kind == "clock" and len(skipped) else []
     began = began_in(text for _, text in above)
@@ -255,7 +223,6 @@ def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], 
     if layout.last_resort:  # which says nothing of the output's range
         scale, why = output_scale(samples["output"].to_numpy(dtype=np.float64), None)
         samples["output"] *= scale
-    channel_names = {number: name for name, number in rows.names.items()}
     placeholders = placeholders_of(samples)
     kinds = ", ".join(sorted(filter(None, rows.scales)))
     return Log(
@@ -268,7 +235,7 @@ def _log_of(source: Source, layout: Format, whole: _Gathered, notes: list[str], 
         else start_of(axis.first + wall, "epoch"),
         of_day=second_of_day(axis.first, kind),
         layout=layout.name,
-        lines=whole.lines,
+        lines=lines,
         broken=Broken(rows.broken_count, tuple(rows.broken)),
         unit=layout.unit,
         missing=(*(("period",) if untimed and not period else ()), *missing_of(samples)),
