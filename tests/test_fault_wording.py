@@ -52,7 +52,6 @@ def test_every_sentence_of_a_finding_carries_a_number_and_nothing_unknown(name, 
             wording.next_test(finding, language) or "0",
             wording.danger(finding, language) or "0",
             *wording.ruled_out(finding, language),
-            *wording.evidence(finding, language),
         ]
         for sentence in said:
             assert re.search(r"\d", sentence), sentence
@@ -105,14 +104,6 @@ def test_a_door_in_the_log_is_named_with_its_line():
     line = finding.evidence[0].line
     assert f"line {line}" in wording.summary(finding, "en")
     assert f"第 {line} 行" in wording.summary(finding, "zh")
-
-
-def test_evidence_quotes_line_and_values():
-    finding = found("heater_failure")[0]
-    item = finding.evidence[0]
-    said = wording.evidence(finding, "en")[0]
-    assert said.startswith(f"line {item.line}: setpoint 60, pv ")
-    assert wording.evidence(finding, "zh")[0].startswith(f"第 {item.line} 行：設定值 60，")
 
 
 def test_a_number_the_log_does_not_give_is_a_question_mark_an_output_is_left_out_and_zero_has_no_sign():

@@ -112,40 +112,49 @@ def with_spans(text: str, language: Language) -> str:
     return _SECONDS[language].sub(with_span, text)
 
 
+UNKNOWN = "?"  # stands for a number that is not known
+_CHOICE = re.compile(r"\[\[(.*?)\|(.*?)\]\]")
 _NO_RANGE = re.compile(r"(?<!from )(?<!由 )(?<![\w.,:+-])([+-]?\d[\d,.]*) (?:to|到) \1(?![\w:]|[.,]\d)")
 
 
 class Sentence(string.Formatter):
     """Fills in fields as str.format does; {count:?line|lines} is the word that goes with the number.
 
-    What is not known (None) is "?".
+    What is not known (None, nan) is "?"; where that is in "[[kp {kp:g}|they]]", the second is told.
+    What is rounded to 0 has no sign; words are told as they are.
 
     >>> [Sentence().format("{n} {n:?line|lines}", n=n) for n in (0, 1, 2)]
     ['0 lines', '1 line', '2 lines']
     >>> [Sentence().format("by {a:.1f} to {b:.1f} s", a=1.0, b=b) for b in (1.02, 2.0)]  # no range is none
     ['by 1.0 s', 'by 1.0 to 2.0 s']
-    >>> Sentence().format("{lag:.3g} s, {lag:+.2g} s", lag=1634.0)
-    '1630 s, +1600 s'
-    >>> Sentence().format("{x:.1f}", x=-0.01), Sentence().format("{x:+.1f}", x=-0.01)
-    ('0.0', '+0.0')
+    >>> Sentence().format("{lag:.3g} s, {lag:+.2g} s, {x:+.1f}", lag=1634.0, x=-0.01)
+    '1630 s, +1600 s, 0.0'
+    >>> [Sentence().format("[[kp {kp:g}|they]] swing", kp=kp) for kp in (2.0, None)]
+    ['kp 2 swing', 'they swing']
     """
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         """Return the sentence; a range whose ends are told alike is one number."""
-        return _NO_RANGE.sub(r"\1", super().vformat(format_string, args, kwargs))
 
-    def format_field(self, value: Any, format_spec: str) -> Any:
-        """Return `value` as `format_spec` has it; what is rounded to 0 is not negative."""
-        if value is None:
-            return "?"
-        if not format_spec.startswith("?"):
-            written = str(super().format_field(value, format_spec))
-            if "e+0" in written:  # of a thousand seconds nobody speaks in powers of ten
-                written = f"{float(written):{'+' * ('+' in format_spec)}.0f}"
-            is_zero = isinstance(value, float) and written.startswith("-") and not written.strip("-0.%")
-            return ("+" if "+" in format_spec else "") + written[1:] if is_zero else written
-        singular, _, plural = format_spec[1:].partition("|")
-        return singular if value == 1 else plural
+        def chosen(choice: re.Match[str]) -> str:
+            known = UNKNOWN not in super(Sentence, self).vformat(choice[1], args, kwargs)
+            return choice[1] if known else choice[2]
+
+        return _NO_RANGE.sub(r"\1", super().vformat(_CHOICE.sub(chosen, format_string), args, kwargs))
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return `value` as `format_spec` has it."""
+        if value is None or (isinstance(value, float) and not math.isfinite(value)):
+            return UNKNOWN
+        if format_spec.startswith("?"):
+            singular, _, plural = format_spec[1:].partition("|")
+            return singular if value == 1 else plural
+        if isinstance(value, str):
+            return value
+        written = str(super().format_field(value, format_spec))
+        if "e+0" in written:  # of a thousand seconds nobody speaks in powers of ten
+            written = f"{float(written):{'+' * ('+' in format_spec)}.0f}"
+        return written if written.strip("+-0.%") else written.lstrip("+-")
 
 
 @cache

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from instrumentgpt import __version__
-from instrumentgpt.instruments import charts, loop_wording, withheld_wording, wording
+from instrumentgpt.instruments import charts, loop_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.charts.frame import where, worth_showing
 from instrumentgpt.instruments.charts.style import config
@@ -307,7 +307,7 @@ def method_rows(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
         needs = [*check.needs, *(["temperature"] if check.thermal_only else [])]
         reason = diagnosis.withheld.get(name)
         if reason:
-            result = word("withheld", language, withheld_wording.reason(reason, language))
+            result = word("withheld", language, wording.withheld_reason(reason, language))
         else:
             result = word("found" if check.fault in reported else "not_found", language)
         yield {
