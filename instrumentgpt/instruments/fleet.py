@@ -64,8 +64,6 @@ _NO_REPORT = re.compile(
 )
 _NAMES = re.compile(r"[a-z_\-]*\s?\d[\d.]*|\b(?:and|the|please|pls|yes|ok)\b|[和跟与请、]")
 MOST_BESIDE = 2  # words or characters beside names that are nothing but names
-_FIRST_COUNT = re.compile(rf"(?<=only )(?:the )?{_COUNT}(?: {_NOUN})?\s*(?=$|[,.;])")
-_HAN_FIRST = re.compile(r"(?<=[只要看做])(?P<count>[一二两三四五六七八九\d])[台个份部]")
 _LEADING = r"(?:(?:the|our|device|instrument|unit|oven|that|those|of|on)\s+)*$"
 _BEFORE = re.compile(
     r"(?:\b(?:compar\w*|differ\w*|contrast\w*|similar\w*|identical"
@@ -197,8 +195,6 @@ def _groups(
     """Return (start, stop, devices) of each stretch of `text` that names devices one after the other."""
     named = [(start, stop, [device]) for start, stop, device in places(text, inventory)]
     named += [(*match.span(), _at(match, among)) for match in _ORDINAL.finditer(folded) if among]
-    counts = (*_FIRST_COUNT.finditer(folded), *_HAN_FIRST.finditer(folded)) if among else ()
-    named += [(*match.span(), list(among[: _number(match["count"])])) for match in counts]
     for match in _SHORT.finditer(folded) if among else ():
         if owners := device_ending(inventory, match["number"], bool(match["dot"])):
             named.append((*match.span(), owners))
