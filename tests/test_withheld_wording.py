@@ -32,13 +32,6 @@ def test_every_reason_is_a_sentence_in_its_language(key, language):
     assert "{" not in said
 
 
-@pytest.mark.parametrize(
-    "language, said", [("en", "the log has no setpoint and no output"), ("zh", "記錄沒有設定值、輸出")]
-)
-def test_what_the_log_lacks_is_listed(language, said):
-    assert wording.withheld_reason(Withheld("saturation", missing=("setpoint", "output")), language) == said
-
-
 def test_several_reasons_are_joined():
     doubts = {"unsettled": {}, "off_setpoint": {"error": 1.25}}
     said = wording.withheld_reason(Withheld("healthy", 1, doubts), "en")

@@ -3,7 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,8 +29,9 @@ from instrumentgpt.instruments.findings import (
     Finding,
     Withheld,
 )
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import Language, plain
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.reading.frame_cache import version_of
 from instrumentgpt.instruments.reading.record import gains_stated, is_band, written
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -48,10 +50,14 @@ def graded(study: Study, finding: Finding) -> Finding:
     confidence: Confidence = "likely" if points >= LIKELY else "possible"
     if points >= CERTAIN and not rival and _drives(study, finding):
         confidence = "certain"
-    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    track = _track_of(study, finding)
     burns = track is None or track.is_thermal
     alone = finding.severity == "critical" and not (burns and set(finding.signs) & set(INDEPENDENT))
     return replace(finding, confidence=confidence, severity="high" if alone else finding.severity)
+
+
+def _track_of(study: Study, finding: Finding) -> Track | None:
+    return None if finding.channel is None else study.tracks.get(finding.channel)
 
 
 def _drives(study: Study, finding: Finding) -> bool:
@@ -60,7 +66,7 @@ def _drives(study: Study, finding: Finding) -> bool:
     The loop worked with it, or pv's moves follow it: else a crossed wire, or another column, says the same.
     """
     rests_on_it = any(check.fault == finding.fault and "output" in check.needs for check in CHECKS.values())
-    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    track = _track_of(study, finding)
     return track is None or not rests_on_it or "before" in finding.signs or follows_output(track)
 
 
@@ -73,7 +79,7 @@ def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
     alone       other loops of the log held meanwhile
     driven      the output moved meanwhile
     """
-    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    track = _track_of(study, finding)
     place = track or next(iter(study.tracks.values()), None)
     if place is None or finding.fault not in next_tests():
         return ()
@@ -91,7 +97,7 @@ def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
 
 def _since_change(study: Study, finding: Finding) -> Finding:
     """Return what gains cure with those that held until they were changed before it, as logged."""
-    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    track = _track_of(study, finding)
     if track is None or finding.fault not in TUNED:
         return finding
     named = np.nan_to_num([getattr(track.loop, name) for name in GAIN_NAMES])
@@ -314,6 +320,13 @@ def spoiled(diagnosis: Diagnosis, channel: int) -> list[tuple[float, float]]:
     ]
 
 
+@cache
+def judging_version() -> str:
+    """Return a name for the code and data that judge logs."""
+    folder = Path(__file__).parent
+    return version_of(*folder.rglob("*.py"), *folder.rglob("*.toml"))
+
+
 def rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str, Any]]:
     """Return one JSON-ready row per finding, likeliest root cause first: who, what, when, shown by what."""
     return [
@@ -328,7 +341,7 @@ def rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str, Any]
             "confidence": finding.confidence,
             "summary": wording.summary(finding, language),
             "evidence": [{"line": item.line, "values": dict(item.values)} for item in finding.evidence],
-            "numbers": {name: _plain(value) for name, value in finding.numbers.items()},
+            "numbers": plain(finding.numbers),
             "consequences": list(finding.consequences),
             "next_test": wording.next_test(finding, language),
         }
@@ -343,7 +356,7 @@ def kind_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str,
         {
             "channel": channel,
             "kind": {
-                **{name: _plain(value) for name, value in asdict(kind).items()},
+                **plain(asdict(kind)),
                 "name": loop_wording.name(kind, language),
                 "short": loop_wording.short(kind, unit_of(channel), language),
                 "summary": loop_wording.sentence(kind, unit_of(channel), language),
@@ -364,8 +377,8 @@ def excursion_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict
                 "onset": round(excursion.onset, 3),
                 "end": round(excursion.end, 3),
                 "clock": log.clock(excursion.onset),
-                "size": _plain(excursion.size),
-                "limit": _plain(excursion.limit),
+                "size": plain(excursion.size),
+                "limit": plain(excursion.limit),
                 "unit": log.unit_of(excursion.channel),
                 "explained": excursion.explained,
                 "summary": loop_wording.excursion(excursion, log, language),
@@ -375,8 +388,3 @@ def excursion_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict
         }
         for excursion in diagnosis.excursions
     ]
-
-
-def _plain(value: float | str) -> float | str | None:
-    """Return `value` as JSON can carry it: nan and infinity become null."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -23,7 +23,6 @@ from instrumentgpt.instruments.charts.style import config
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Evidence, Finding, worst
-from instrumentgpt.instruments.kept_verdicts import advised, identified
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
@@ -49,6 +48,7 @@ def report(diagnoses: Sequence[Diagnosis], language: Language = "en") -> str:
         .render(
             sections=sections,
             word=lambda key, *values: word(key, language, *values),
+            field=lambda name: wording.field(name, language),
             made=now().strftime("%Y-%m-%d %H:%M"),
             version=__version__,
             plotlyjs=Markup(get_plotlyjs()),  # ours, not the log's
@@ -288,8 +288,8 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
     if {"setpoint", "pv", "output", "period"} & set(log.missing) or math.isnan(log.degrees_per_unit):
         return [], []
     for channel, loop in sorted(loops_of(log).items()):
-        model, unit = identified(diagnosis, loop), log.logged_unit_of(channel)
-        better = sentences(advised(log, model), language, unit)
+        model, unit = plant.identified(diagnosis, loop), log.logged_unit_of(channel)
+        better = sentences(advice.advise(model), language, unit)
         if isinstance(model, plant.Refusal):
             experiments |= dict.fromkeys(better[2:])
             better = better[:2]
@@ -300,25 +300,14 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
 
 
 def method_rows(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
-    """Yield what each check reports and needs, and what became of it in this log."""
+    """Yield what each check looked for, and what became of it in this log."""
     reported = {finding.fault for finding in diagnosis.findings}
-    separator = "、" if language == "zh" else ", "
     for name, check in CHECKS.items():
-        needs = [*check.needs, *(["temperature"] if check.thermal_only else [])]
-        reason = diagnosis.withheld.get(name)
-        if reason:
+        result = word("found" if check.fault in reported else "not_found", language)
+        if reason := diagnosis.withheld.get(name):
             result = word("withheld", language, wording.withheld_reason(reason, language))
-        else:
-            result = word("found" if check.fault in reported else "not_found", language)
-        yield {
-            "name": name,
-            "title": wording.title(check.fault, language),
-            "meaning": wording.definition(check.fault, language),
-            "needs": separator.join(word(f"need_{need}", language) for need in needs) or UNKNOWN,
-            "result": result,
-            "withheld": bool(reason),
-            "found": check.fault in reported and not reason,
-        }
+        told = reason is not None or check.fault in reported
+        yield {"name": name, "title": wording.title(check.fault, language), "result": result, "told": told}
 
 
 def provenance(log: Log, language: Language) -> list[tuple[str, str]]:

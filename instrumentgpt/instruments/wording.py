@@ -31,11 +31,6 @@ def title(fault: str, language: Language) -> str:
     return str(_sentences(fault, language)["title"])
 
 
-def definition(fault: str, language: Language) -> str:
-    """Return what `fault` means, with its limits."""
-    return str(_sentences(fault, language)["definition"])
-
-
 def summary(finding: Finding, language: Language) -> str:
     """Return what was found, where and how much, in one clause."""
     changed = word("changed", language, **finding.numbers) if "put_back" in finding.numbers else ""
