@@ -19,7 +19,7 @@ from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.checks.wiring import follows_output
-from instrumentgpt.instruments.closer import looked_at_closely
+from instrumentgpt.instruments.close_ups import looked_at_closely
 from instrumentgpt.instruments.faults import TUNED, explains, faults, next_tests, open_rival
 from instrumentgpt.instruments.findings import (
     INDEPENDENT,
