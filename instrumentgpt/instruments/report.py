@@ -22,12 +22,13 @@ from instrumentgpt.instruments.charts.frame import where, worth_showing
 from instrumentgpt.instruments.charts.style import config
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.diagnosis import Diagnosis
-from instrumentgpt.instruments.findings import Evidence, Finding, worst
+from instrumentgpt.instruments.findings import Finding, worst
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
-from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
 from instrumentgpt.instruments.reading.sources import open_source
+from instrumentgpt.instruments.tools.analysis import finding_row
+from instrumentgpt.instruments.tools.events import described, rarest_first
 from instrumentgpt.instruments.tools.opened import texts_of
 from instrumentgpt.instruments.tools.timeline import timeline
 from instrumentgpt.moments import now
@@ -94,7 +95,7 @@ def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str,
         "figures": list(figure_tables(diagnosis, language)),
         "gains": gains,
         "experiments": experiments,
-        "events": event_table(log, language),
+        "events": event_table(log),
         "method": list(method_rows(diagnosis, language)),
         "provenance": provenance(log, language),
     }
@@ -178,26 +179,14 @@ def finding_rows(diagnosis: Diagnosis, texts: dict[int, str], language: Language
     """Return what is told of each fault, most important first; `texts` are the raw lines by number."""
     return [
         {
-            "fault": finding.fault,
-            "title": wording.title(finding.fault, language),
+            **finding_row(diagnosis.log, finding, texts, language, language),
             "where": where(finding, language),
-            "severity": finding.severity,
             "severity_word": word(f"severity_{finding.severity}", language),
-            "since": diagnosis.log.clock(finding.onset),
-            "until": diagnosis.log.clock(finding.end),
-            "summary": wording.summary(finding, language),
-            "cause": wording.cause(finding, language),
-            "evidence": [_evidence_row(diagnosis.log, item, texts, language) for item in finding.evidence],
-            "names": [
+            "fields": [
                 name
                 for name in ("setpoint", "pv", "output")
                 if any(name in item.values for item in finding.evidence)
             ],
-            "ruled_out": wording.ruled_out(finding, language),
-            "consequences": wording.consequences(finding, language),
-            "action": wording.next_step(finding, language),
-            "confidence": wording.confidence(finding, language),
-            "cannot_tell": wording.cannot_tell(finding, language),
         }
         for finding in faults_of(diagnosis)
     ]
@@ -208,39 +197,14 @@ def faults_of(diagnosis: Diagnosis) -> list[Finding]:
     return [finding for finding in diagnosis.findings if finding.severity != "none"]
 
 
-def _evidence_row(log: Log, item: Evidence, texts: dict[int, str], language: Language) -> Row:
-    values = {name: f"{value:g}" for name, value in item.values.items() if math.isfinite(value)}
-    return {
-        "line": f"{item.line:,}",
-        "clock": log.clock(item.time),
-        "values": values,
-        "raw": texts.get(item.line, ""),
-    }
-
-
-def event_table(log: Log, language: Language) -> Row:
-    """Return the kinds of event lines: warnings and errors first, then the rarest."""
-    groups = group_messages(log.events)
-    trouble = [group for group in groups if group.level in TROUBLE]
-    usual = sorted((group for group in groups if group.level not in TROUBLE), key=lambda g: len(g.messages))
-    shown = (trouble + usual)[:MOST_GROUPS]
+def event_table(log: Log) -> Row:
+    """Return the kinds of event lines, the worst level first, then the rarest."""
+    groups = rarest_first(log.events)
     return {
         "count": f"{len(log.events):,}",
         "kinds": len(groups),
-        "rows": [_event_row(log, group) for group in shown],
-        "more": len(groups) - len(shown),
-    }
-
-
-def _event_row(log: Log, group: Group) -> Row:
-    first, last = group.messages[0], group.messages[-1]
-    return {
-        "level": group.level,
-        "source": group.source,
-        "template": group.template,
-        "count": f"{len(group.messages):,}",
-        "first": (f"{first.line:,}", log.clock(first.time)),
-        "last": (f"{last.line:,}", log.clock(last.time)),
+        "rows": [described(log, group) for group in groups[:MOST_GROUPS]],
+        "more": len(groups) - MOST_GROUPS,
     }
 
 

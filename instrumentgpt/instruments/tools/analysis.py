@@ -79,7 +79,7 @@ def diagnose_log(
         **_about(opened),
         "findings": [
             {
-                **_finding(opened.log, finding, texts, language, record or language),
+                **finding_row(opened.log, finding, texts, language, record or language),
                 "written": _written(opened.log, (finding.onset - NEAR, finding.onset), finding.onset, groups),
                 "settled": [case for case in settled if case["class"] == finding.fault][:MOST_SETTLED],
             }
@@ -429,9 +429,10 @@ def _about(opened: Opened) -> dict[str, Any]:
     }
 
 
-def _finding(
+def finding_row(
     log: Log, finding: Finding, texts: Mapping[int, str], language: Language, record: Language
 ) -> dict[str, Any]:
+    """Return all that is told of a finding; `texts` are the raw lines by number."""
     return {
         "text": wording.summary(finding, record),
         "summary": wording.summary(finding, language),
