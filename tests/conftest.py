@@ -77,7 +77,7 @@ def forked(warm_server):
 
 @pytest.fixture
 def judged_before():
-    """Let what a test of this run has parsed be known in the home of the test."""
+    """Let what a test of this run has parsed and judged be known in the home of the test."""
     share_judged(home() / "cache")
 
 

@@ -10,16 +10,9 @@ import pytest
 
 from demo.simulate import Channel, Line, Scenario, write_log
 from demo.simulated_loop import Controller, Event, Plant
-from instrumentgpt.instruments.compare import (
-    Comparison,
-    Incomparable,
-    Row,
-    compare,
-    divided,
-    held_duties,
-    rises_over,
-)
+from instrumentgpt.instruments.compare import Comparison, Incomparable, Row, compare, divided, rises_over
 from instrumentgpt.instruments.comparison_wording import SENTENCES, comparison_sentences
+from instrumentgpt.instruments.kept_verdicts import held_duties
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.reading.record import Log
 from instrumentgpt.instruments.shown import shown_in

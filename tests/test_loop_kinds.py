@@ -14,6 +14,7 @@ from instrumentgpt.instruments.analysis.kind import DRIVES, LoopKind
 from instrumentgpt.instruments.charts import error_chart, loop_chart, text_alternative
 from instrumentgpt.instruments.charts.frame import word
 from instrumentgpt.instruments.diagnosis import diagnose
+from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.reading.record import StatedLoop
 from instrumentgpt.instruments.reading.stated import KIND_WORDS, Stated, loops_of_channels
 from instrumentgpt.instruments.readings import read_as
@@ -129,6 +130,16 @@ def test_a_stated_kind_and_band_replace_what_the_log_shows(written):
     assert (as_said.drive, as_said.reverse, as_said.band) == ("on_off", True, 2.5)
     assert as_said.stated == ("drive", "reverse", "band")
     assert "as you said" in loop_wording.sentence(as_said, "°C", "en")
+
+
+def test_a_kept_verdict_is_that_of_the_stated_kind(written, tmp_path):
+    path, cache = written(held(8.0)), tmp_path / "cache"
+    wide = Stated(loops=((0, StatedLoop(band=20.0)),))
+    assert diagnosed(read_as(path, cache=cache)).excursions
+    for _ in range(2):
+        kept = diagnosed(read_as(path, wide, cache))
+        assert not kept.excursions and kept.kinds[1].stated == ("band",)
+    assert diagnosed(read_as(path, cache=cache)).excursions
 
 
 def wide(channels):
@@ -252,7 +263,7 @@ def test_an_on_off_loop_never_rests_so_that_a_reading_which_does_is_stuck(tmp_pa
     rows = fridge()
     rows.loc[1500:, ["temp", "compressor"]] = rows.loc[1500, ["temp", "compressor"]].to_numpy()
     rows.to_csv(tmp_path / "stuck.csv", index=False)
-    named = [one.fault for one in diagnose(read_as(tmp_path / "stuck.csv", Stated())).findings]
+    named = [one.fault for one in diagnosed(read_as(tmp_path / "stuck.csv", Stated())).findings]
     assert named == ["sensor_stuck"]
 
 
@@ -260,5 +271,5 @@ def test_an_on_off_loop_never_rests_so_that_a_reading_which_does_is_stuck(tmp_pa
 def test_a_thermometer_that_never_showed_anything_but_a_place_holder_is_open(tmp_path, value):
     rows = held(0.0, hours=1.0).assign(outside_temp=value)
     rows.to_csv(tmp_path / "dead.csv", index=False)
-    found = diagnose(read_as(tmp_path / "dead.csv", Stated())).findings
+    found = diagnosed(read_as(tmp_path / "dead.csv", Stated())).findings
     assert ("sensor_open", value) in [(one.fault, one.numbers.get("value")) for one in found]

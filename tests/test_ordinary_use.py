@@ -10,9 +10,10 @@ from cases import each
 from faulty_logs import log_of
 
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.compare import compare, held_duties, rises_over
+from instrumentgpt.instruments.compare import compare, rises_over
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.findings import IN_USE, Finding
+from instrumentgpt.instruments.kept_verdicts import held_duties
 from instrumentgpt.instruments.logs import Log, read_log
 
 Curve = Callable[[float], float]

@@ -23,6 +23,7 @@ from instrumentgpt.instruments.comparison_wording import (
 )
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, excursion_rows, kind_rows, rows
 from instrumentgpt.instruments.documents import change_sentences, changes_between, values_of
+from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loop_wording import word
@@ -49,7 +50,7 @@ def run_diagnose(arguments: argparse.Namespace) -> int:
     for path, owner in _logs(arguments.logs):
         try:
             log = read_stated(path, owner, stated, arguments.forget, asks)
-            diagnosis = diagnose(log)
+            diagnosis = diagnosed(log)
         except (InstrumentGPTError, OSError) as problem:
             failed = True
             print(f"error: {problem_text(path, problem)}", file=sys.stderr)
@@ -238,7 +239,7 @@ def run_plot(arguments: argparse.Namespace) -> int:
 
     draw = charts.chart_named(arguments.chart)
     log = _opened(arguments.log)
-    diagnosis = diagnose(log)
+    diagnosis = diagnosed(log)
     findings = diagnosis.findings
     numbers = sorted(int(number) for number in log.samples["channel"].unique())
     if arguments.channel not in (None, *numbers):

@@ -26,12 +26,13 @@ from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.fleet.cases import reopen_returned
 from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.analysis.metrics import REGULAR
-from instrumentgpt.instruments.compare import Duties, held_duties, rises_over, spread_over
+from instrumentgpt.instruments.compare import Duties, rises_over, spread_over
 from instrumentgpt.instruments.comparison_wording import rise_sentence
 from instrumentgpt.instruments.devices import Device
-from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, judging_version
+from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_logs
 from instrumentgpt.instruments.findings import Excursion, Finding, worst
+from instrumentgpt.instruments.kept_verdicts import diagnosed, held_duties, judging_version
 from instrumentgpt.instruments.language import DAY, Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
@@ -188,7 +189,7 @@ def judge(log: RemoteLog, readings: Mapping[str, str], cache: Path, unit: str = 
         parsed = read_as(path, None, cache / FRAMES)
         reading = recalled_of(readings, log.device.name, parsed)
         parsed = read_as(path, reading, cache / FRAMES, unit=unit) if reading else shown_in(parsed, unit)
-        diagnosis = diagnose(parsed)
+        diagnosis = diagnosed(parsed)
     except InstrumentGPTError as problem:
         texts = str(problem), problem.message("zh"), "{}", "[]"
         return Verdict(*name, None, None, "unreadable", "", "info", None, None, *texts, time.time())

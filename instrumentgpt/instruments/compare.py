@@ -135,7 +135,7 @@ def _part(log: Log, first: float, last: float, name: str) -> Log:
         return frame[(frame["time"] >= first) & (frame["time"] < last)].reset_index(drop=True)
 
     samples = within(log.samples)
-    return replace(log, name=name, samples=samples, load_events=lambda: within(log.events))
+    return replace(log, name=name, samples=samples, load_events=lambda: within(log.events), kept=None)
 
 
 def channel_rows(first: Study, second: Study, channel: int, at: float | None = None) -> Iterator[Row]:
@@ -321,12 +321,6 @@ def duties(study: Study, channel: int) -> Duties:
             of_parts = (_needed(track, mine & (part == place)) for place in range(PARTS))
             held[float(setpoint)] = (mean, float(mine.sum()) * track.period, *of_parts)
     return held
-
-
-def held_duties(log: Log) -> dict[int, Duties]:
-    """Return channel → the mean output at each setpoint that it held, in the unit of `log`."""
-    study = study_of(log)
-    return {channel: duties(study, channel) for channel in study.tracks}
 
 
 def _needed(track: Track, held: Mask) -> float:

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,7 +30,6 @@ from instrumentgpt.instruments.findings import (
 )
 from instrumentgpt.instruments.language import Language, plain
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.reading.frame_cache import version_of
 from instrumentgpt.instruments.reading.record import gains_stated, is_band, written
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -226,7 +224,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
         for finding in reported:
             causes = _add(causes, finding, reach)
     channels = {channel: close.of_metrics(metrics_of(track)) for channel, track in study.tracks.items()}
-    kinds = {channel: close.of_kind(channel, track.kind) for channel, track in study.tracks.items()}
+    kinds = {channel: close.of_kind(track.kind, channels[channel]) for channel, track in study.tracks.items()}
     if any(kind.drive != "unseen" for kind in kinds.values()):
         beside = {at for at, kind in kinds.items() if (kind.drive, kind.program) == ("unseen", "none")}
         kinds |= {at: replace(kinds[at], drive="beside") for at in beside}
@@ -318,13 +316,6 @@ def spoiled(diagnosis: Diagnosis, channel: int) -> list[tuple[float, float]]:
         for finding in diagnosis.findings
         if finding.fault in SPOILED_BY and finding.is_about(channel)
     ]
-
-
-@cache
-def judging_version() -> str:
-    """Return a name for the code and data that judge logs."""
-    folder = Path(__file__).parent
-    return version_of(*folder.rglob("*.py"), *folder.rglob("*.toml"))
 
 
 def rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str, Any]]:

@@ -10,9 +10,7 @@ from instrumentgpt.instruments.analysis.own_units import CELSIUS, DIGITS, LAG_SA
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import digit, periodicity, runs
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS
-from instrumentgpt.instruments.diagnosis import Diagnosis, spoiled
 from instrumentgpt.instruments.loops import COLUMNS, Floats, Indices, Loop
-from instrumentgpt.instruments.shown import as_logged
 from instrumentgpt.instruments.tuning.gains import (
     GAIN_NAMES,
     LEAST_STRETCH,
@@ -86,16 +84,6 @@ class Identification:
     reach: float = 100.0
     band: float = float("nan")
     held: tuple[Gains, float] | None = None
-
-
-def identified(diagnosis: Diagnosis, loop: Loop) -> Identification | Refusal:
-    """Return the model set of the plant behind `loop`, without the stretches that the findings spoil.
-
-    All of it is in the unit of the log's file, which gains are per.
-    """
-    log, channel = diagnosis.log, loop.channel
-    part = telling(as_logged(loop, log), diagnosis.segments)
-    return identify(part, spoiled(diagnosis, channel), log.logged_unit_of(channel))
 
 
 def identify(loop: Loop, exclude: Sequence[Span] = (), unit: str = "°C") -> Identification | Refusal:

@@ -23,6 +23,7 @@ from instrumentgpt.instruments.charts.style import config
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding, worst
+from instrumentgpt.instruments.kept_verdicts import advised, identified
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
@@ -252,8 +253,8 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
     if {"setpoint", "pv", "output", "period"} & set(log.missing) or math.isnan(log.degrees_per_unit):
         return [], []
     for channel, loop in sorted(loops_of(log).items()):
-        model, unit = plant.identified(diagnosis, loop), log.logged_unit_of(channel)
-        better = sentences(advice.advise(model), language, unit)
+        model, unit = identified(diagnosis, loop), log.logged_unit_of(channel)
+        better = sentences(advised(log, model), language, unit)
         if isinstance(model, plant.Refusal):
             experiments |= dict.fromkeys(better[2:])
             better = better[:2]

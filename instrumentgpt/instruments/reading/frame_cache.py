@@ -26,7 +26,8 @@ WHOLE_BYTES = 64 << 20  # a larger log is known by its size, its date and sample
 SAMPLE_BYTES, SAMPLES = 1 << 16, 32
 MOST_BYTES = 2 << 30  # of the folder; the frames unused for longest go first
 DESCRIPTION = b"instrumentgpt"
-NOT_KEPT = frozenset(("path", "name", "samples", "load_events", "stated_loops"))  # of a Log
+VERDICT = ".verdict"  # ending of what was judged of a log, kept beside its frame (`kept_verdicts`)
+NOT_KEPT = frozenset(("path", "name", "samples", "load_events", "stated_loops", "kept"))  # of a Log
 
 
 def cached_log(source: Source, key: str, folder: Path, read: Callable[[], Log]) -> Log:
@@ -45,7 +46,7 @@ def cached_log(source: Source, key: str, folder: Path, read: Callable[[], Log]) 
         described["start"] = None if log.start is None else log.start.isoformat()
         _store(folder / f"{name}.parquet", log.samples, described)
         load_events = partial(_events, events, log.load_events)
-    return replace(log, load_events=load_events)
+    return replace(log, load_events=load_events, kept=folder / name)
 
 
 def fingerprint(source: Source, key: str) -> str:
@@ -127,7 +128,7 @@ def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         with whole(path) as file:
             write(file)
-        prune(path.parent.glob("*.parquet"), MOST_BYTES)
+        prune([*path.parent.glob("*.parquet"), *path.parent.glob(f"*{VERDICT}")], MOST_BYTES)
 
 
 def prune(kept: Iterable[Path], most_bytes: int) -> None:

@@ -89,6 +89,7 @@ class Log:
     clock_steps     steps of the log's own clock that are no passing of time
     notes     what a reader should know, for people
     stated_loops    channel → what people said of its loop
+    kept      path and stem of what is kept of this content, None if nothing is
     """
 
     path: Path
@@ -114,6 +115,7 @@ class Log:
     notes: tuple[str, ...] = ()
     load_events: Callable[[], pd.DataFrame] = no_events
     stated_loops: Mapping[int, StatedLoop] = field(default_factory=dict)
+    kept: Path | None = None
     of_day: float | None = None
 
     @cached_property

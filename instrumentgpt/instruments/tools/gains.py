@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from instrumentgpt.instruments.kept_verdicts import advised, identified
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
@@ -32,7 +33,7 @@ def advise_gains(
 
     The answer holds for every model of the plant that the log accepts; better gains are proposed with it.
     """
-    from instrumentgpt.instruments import advice, plant  # scipy: only where it is needed
+    from instrumentgpt.instruments import advice  # scipy: only where it is needed
     from instrumentgpt.instruments.tuning.advice_wording import model_sentence, sentences
 
     opened = open_log(workspace, log, device)
@@ -41,9 +42,9 @@ def advise_gains(
     driven = [number for number in sorted(loops) if np.isfinite(loops[number].output).any()]
     named = [known_channel(opened, channel)] if channel is not None else []
     for number in named or driven or sorted(loops):
-        model = plant.identified(diagnosed(opened), loops[number])
+        model = identified(diagnosed(opened), loops[number])
         answers.append(advice.can_raise(model, gain, factor or advice.DEFAULT_FACTOR, target))
-        better_gains.append(_as_named(advice.advise(model), opened.log))
+        better_gains.append(_as_named(advised(opened.log, model), opened.log))
     channels = [
         {
             "channel": answer.channel,

@@ -9,8 +9,9 @@ from typing import Any
 
 import db
 from instrumentgpt.errors import InstrumentGPTError
+from instrumentgpt.instruments import kept_verdicts
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of, opened
-from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
+from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.language import phrase
 from instrumentgpt.instruments.language import plain as plain
 from instrumentgpt.instruments.lognames import device_folder as device_folder
@@ -154,4 +155,4 @@ def _read(path: Path, version: tuple[int, int], kept: Path, stated: Stated | Non
     return read_as(path, stated, kept, unit=unit)
 
 
-_diagnosed = lru_cache(KEPT_LOGS)(diagnose)
+_diagnosed = lru_cache(KEPT_LOGS)(kept_verdicts.diagnosed)

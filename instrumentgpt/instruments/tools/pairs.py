@@ -10,7 +10,6 @@ from instrumentgpt.instruments.compare import (
     FaultChange,
     compare,
     fault_changes,
-    held_duties,
     rises_over,
     spread_over,
 )
@@ -24,6 +23,7 @@ from instrumentgpt.instruments.comparison_wording import (
     row_sentence,
 )
 from instrumentgpt.instruments.documents import ValueChange, change_sentences, changes_between, values_of
+from instrumentgpt.instruments.kept_verdicts import held_duties
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.shown import shown_in
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs

@@ -68,7 +68,7 @@ def within(log: Log, window: Window | None) -> Log:
         return log
     times = log.samples["time"]
     samples = log.samples[(times >= window[0]) & (times <= window[1])].reset_index(drop=True)
-    return replace(log, samples=samples) if len(samples) else log
+    return replace(log, samples=samples, kept=None) if len(samples) else log
 
 
 DEVICE, LOG, OTHER = "logs-device", "logs-log", "logs-other"  # keys of the widgets that choose

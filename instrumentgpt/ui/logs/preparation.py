@@ -19,10 +19,11 @@ import streamlit as st
 
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
+from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.documents import Values, values_of
 from instrumentgpt.instruments.fetch import RemoteLog, fetch
 from instrumentgpt.instruments.following import Following
+from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.language import span_text
 from instrumentgpt.instruments.lognames import reference_to
 from instrumentgpt.instruments.logs import Log
@@ -98,7 +99,7 @@ class Preparation:
         """Take the log that was read, and judge it."""
         self.groups, self.log = group_messages(log.events), log
         self.share, self.step = 0.0, 3
-        self.diagnosis = diagnose(log)
+        self.diagnosis = diagnosed(log)
 
     @property
     def done(self) -> bool:
