@@ -50,7 +50,10 @@ def language_of(text: str) -> Language:
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0  # s
 SPAN_FROM = 300.0  # s: from here on seconds alone are hard to read
-_WORDS: dict[Language, tuple[str, str, str]] = {"en": ("min", "h", "d"), "zh": ("分鐘", "小時", "天")}
+_SPANS: dict[Language, tuple[tuple[float, str, str], ...]] = {  # s, its name, how many of it are told
+    "en": ((DAY, "d", ".0f"), (HOUR, "h", ".1f"), (MINUTE, "min", ".0f"), (1.0, "s", ".0f")),
+    "zh": ((DAY, "天", ".0f"), (HOUR, "小時", ".1f"), (MINUTE, "分鐘", ".0f"), (1.0, "秒", ".0f")),
+}
 _SECONDS: dict[Language, re.Pattern[str]] = {  # no rate, no range, and not told already
     "en": re.compile(r"(?<![\w.,–-])(\d[\d,]*(?:\.\d+)?) s\b(?! \(|/|\w|²)"),
     "zh": re.compile(r"(?<![\w.,–-])(\d[\d,]*(?:\.\d+)?) 秒(?!（|/)"),
@@ -65,19 +68,10 @@ def span_text(seconds: float, language: Language = "en", exact: bool = False) ->
     >>> span_text(0.44, exact=True), span_text(155, exact=True), span_text(360, exact=True)
     ('0.44 s', '2.6 min', '6 min')
     """
-    minutes, hours, days = _WORDS[language]
-    for unit, name, least in (
-        (DAY, days, 2.0),
-        (MINUTE, minutes, 2.0),
-        (1.0, "s" if language == "en" else "秒", 0.0),
-    ):
-        if exact and least <= seconds / unit < 10:
-            return f"{seconds / unit:.2g} {name}"
-    if seconds < 2 * MINUTE:
-        return f"{seconds:.0f} {'s' if language == 'en' else '秒'}"
-    if seconds < 2 * HOUR:
-        return f"{seconds / MINUTE:.0f} {minutes}"
-    return f"{seconds / HOUR:.1f} {hours}" if seconds < 2 * DAY else f"{seconds / DAY:.0f} {days}"
+    *longer, shortest = _SPANS[language]
+    unit, name, form = next((span for span in longer if seconds >= 2 * span[0]), shortest)
+    few = exact and form == ".0f" and seconds / unit < 10
+    return f"{seconds / unit:{'.2g' if few else form}} {name}"
 
 
 def with_spans(text: str, language: Language) -> str:
