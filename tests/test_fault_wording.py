@@ -43,7 +43,12 @@ def test_only_known_faults_are_explained_away_and_never_the_cause_itself():
 
 @each("language", LANGUAGES)
 @each("name", NAMES)
-def test_every_sentence_of_a_finding_carries_a_number_and_nothing_unknown(name, language):
+def test_every_sentence_of_a_finding_carries_a_number_and_nothing_unknown_and_its_summary_the_channel(
+    name, language
+):
+    if channel := found(name)[0].channel:
+        named = {"en": f"Channel {channel}", "zh": f"通道 {channel}"}[language]
+        assert named in wording.summary(found(name)[0], language)
     for finding in found(name):
         said = [
             wording.summary(finding, language),
@@ -74,15 +79,6 @@ def test_a_single_push_has_one_size_and_one_moment():
     assert f"1 time by something outside the loop, by {size} °C for about" in said
     assert "at this moment;" in wording.action(finding, "en")
     assert f"幅度 {size} °C" in wording.summary(finding, "zh")
-
-
-@each("name", NAMES)
-def test_the_summary_names_the_channel(name):
-    finding = found(name)[0]
-    if not finding.channel:
-        return
-    assert f"Channel {finding.channel}" in wording.summary(finding, "en")
-    assert f"通道 {finding.channel}" in wording.summary(finding, "zh")
 
 
 def test_a_jump_and_a_drift_of_the_sensor_are_told_apart():

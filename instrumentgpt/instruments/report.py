@@ -282,15 +282,10 @@ def provenance(log: Log, language: Language) -> list[tuple[str, str]]:
     broken = word("broken_first", language, f"{log.broken.count:,}", first_bad) if log.broken.count else "0"
     last = float(log.samples["time"].max()) if len(log.samples) else 0.0
     packages = " · ".join(f"{name} {version(name)}" for name in ("numpy", "pandas", "scipy", "plotly"))
-    size = f"{source.size:,}"
-    several = len(source.parts) > 1
     rows = [
         (word("file", language), log.path.name),
-        (
-            word("size", language),
-            word("parts", language, size, len(source.parts)) if several else word("bytes", language, size),
-        ),
-        *((f"SHA-256 {part.name}" if several else "SHA-256", sha256(part)) for part in source.parts),
+        (word("size", language), word("bytes", language, f"{source.size:,}", len(source.parts))),
+        *((f"SHA-256 {part.name}", sha256(part)) for part in source.parts),
         (word("format", language), log.format),
         (word("log_lines", language), f"{log.lines:,}"),
         (word("broken", language), broken),
