@@ -15,7 +15,6 @@ Indices = NDArray[np.int64]
 if TYPE_CHECKING:
     from instrumentgpt.instruments.logs import Log
 
-Lines = NDArray[np.int64]
 COLUMNS = ("setpoint", "pv", "output", "kp", "ki", "kd")
 
 
@@ -39,7 +38,7 @@ class Loop:
     kp: Floats
     ki: Floats
     kd: Floats
-    line: Lines
+    line: Indices
 
     def __len__(self) -> int:
         return len(self.time)
