@@ -15,6 +15,7 @@ Indices = NDArray[np.int64]
 if TYPE_CHECKING:
     from instrumentgpt.instruments.logs import Log
 
+Lines = NDArray[np.int64]
 COLUMNS = ("setpoint", "pv", "output", "kp", "ki", "kd")
 
 
@@ -38,7 +39,7 @@ class Loop:
     kp: Floats
     ki: Floats
     kd: Floats
-    line: Indices
+    line: Lines
 
     def __len__(self) -> int:
         return len(self.time)
