@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments import withheld_wording, wording
+from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, rows
 from instrumentgpt.instruments.logs import Log, read_log
 
@@ -105,7 +105,7 @@ def _verdict(path: Path) -> str:
 
 
 def _reasons(diagnosis: Diagnosis) -> str:
-    said = [withheld_wording.reason(one, "en") for one in diagnosis.withheld.values()]
+    said = [wording.withheld_reason(one, "en") for one in diagnosis.withheld.values()]
     return "; ".join(dict.fromkeys(said)) or "nothing found"
 
 

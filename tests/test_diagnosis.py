@@ -13,7 +13,7 @@ from faulty_logs import MAKERS, ONSET, among_quiet, case, diagnosed, log_of, qui
 from spent import pieces
 
 from demo.simulated_loop import Controller, Event, Plant
-from instrumentgpt.instruments import withheld_wording, wording
+from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, ranked, rows
 from instrumentgpt.instruments.faults import explains, faults
@@ -142,7 +142,7 @@ def test_a_check_that_breaks_is_named_and_the_others_go_on():
 
     checks = {**CHECKS, "sensor_noise": Check(breaks, "sensor_noise")}
     diagnosis = diagnose(case("heater_failure").log, checks)
-    said = withheld_wording.reason(diagnosis.withheld["sensor_noise"], "en")
+    said = wording.withheld_reason(diagnosis.withheld["sensor_noise"], "en")
     assert said.startswith(
         "check failed: a fault of the program (ZeroDivisionError in test_diagnosis.py, line "
     )

@@ -94,7 +94,7 @@ def test_our_sentences_use_one_chinese_word_for_one_thing(path):
 
 def test_the_words_on_charts_are_those_of_the_sentences():
     from instrumentgpt.instruments.charts.frame import word as on_charts
-    from instrumentgpt.instruments.wording import WORDS as in_sentences
+    from instrumentgpt.instruments.wording import field as in_sentences
 
     for name in ("pv", "setpoint", "output"):
-        assert on_charts(name, "zh") == in_sentences["zh"][name]
+        assert on_charts(name, "zh") == in_sentences(name, "zh")

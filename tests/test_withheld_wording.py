@@ -1,15 +1,13 @@
 """Why a verdict is not given is said in English and in Chinese, with what would help."""
 
-import tomllib
-
 import pytest
 from cases import each
 
-from instrumentgpt.instruments import withheld_wording
+from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.findings import Withheld
-from instrumentgpt.instruments.language import language_of
+from instrumentgpt.instruments.language import language_of, table
 
-KEYS = tomllib.loads(withheld_wording.SENTENCES.read_text(encoding="utf-8"))
+KEYS = table(wording.TOLD)["withheld"]
 NUMBERS = {
     "swing": 0.5,
     "error": -0.2,
@@ -23,40 +21,33 @@ NUMBERS = {
     "needed": 60.0,
     "period": 1.0,
 }
-REASONS = sorted(KEYS.keys() - {"missing", "names", "remedies", "not_healthy", "of_channel"})
+REASONS = sorted(KEYS.keys() - {"missing", "place"})
 
 
 @each("key", REASONS)
 @each("language", ["en", "zh"])
 def test_every_reason_is_a_sentence_in_its_language(key, language):
-    said = withheld_wording.reason(Withheld("healthy", 2, {key: NUMBERS}), language)
+    said = wording.withheld_reason(Withheld("healthy", 2, {key: NUMBERS}), language)
     assert language_of(said) == language
     assert "{" not in said
 
 
-@pytest.mark.parametrize(
-    "language, said", [("en", "the log has no setpoint and no output"), ("zh", "記錄沒有設定值、輸出")]
-)
-def test_what_the_log_lacks_is_listed(language, said):
-    assert withheld_wording.reason(Withheld("saturation", missing=("setpoint", "output")), language) == said
-
-
 def test_several_reasons_are_joined():
     doubts = {"unsettled": {}, "off_setpoint": {"error": 1.25}}
-    said = withheld_wording.reason(Withheld("healthy", 1, doubts), "en")
+    said = wording.withheld_reason(Withheld("healthy", 1, doubts), "en")
     assert said == "it never settled in this log; its mean error while holding is 1.25"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_missing_period_is_asked_for(language):
-    assert "--period" in withheld_wording.remedy(Withheld("saturation", missing=("period",)), language)
+    assert "--period" in wording.withheld_remedy(Withheld("saturation", missing=("period",)), language)
 
 
 @pytest.mark.parametrize(
     "fault, channel, named", [("saturation", None, "輸出飽和"), ("healthy", 3, "，通道 3")]
 )
 def test_a_verdict_is_named_with_its_channel(fault, channel, named):
-    assert withheld_wording.verdict(Withheld(fault, channel), "zh").endswith(named)
+    assert wording.withheld_title(Withheld(fault, channel), "zh").endswith(named)
 
 
 @pytest.mark.parametrize(
@@ -67,5 +58,5 @@ def test_why_a_channel_is_not_called_healthy_is_told_with_it(language, told):
         Withheld("healthy", 3, {"swings": {"swing": 0.5}}),
         Withheld("saturation", missing=("output",)),
     ]
-    assert told in withheld_wording.not_healthy(withheld, language)
-    assert withheld_wording.not_healthy(withheld[1:], language) == ""
+    assert told in wording.not_healthy(withheld, language)
+    assert wording.not_healthy(withheld[1:], language) == ""

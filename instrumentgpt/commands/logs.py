@@ -13,7 +13,7 @@ from instrumentgpt.commands.shared import WrongArguments, saved_settings, writin
 from instrumentgpt.commands.stating import read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.files import whole
-from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
+from instrumentgpt.instruments import loop_wording, segment_wording, wording
 from instrumentgpt.instruments.compare import Comparison, FaultChange, compare, divided, fault_changes
 from instrumentgpt.instruments.comparison_wording import (
     comparison_sentences,
@@ -111,7 +111,7 @@ def json_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator
 
 def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield the findings as people read them."""
-    log, label, words = diagnosis.log, LABELS[language], wording.WORDS[language]
+    log, label = diagnosis.log, LABELS[language]
     channels = log.samples["channel"].nunique()
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
     missing = questions(log, language, f"python -m instrumentgpt diagnose {path}")
@@ -133,7 +133,9 @@ def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator
         if healthy:
             continue
         for item in finding.evidence[:MOST_EVIDENCE]:
-            values = ", ".join(f"{words[name]} {value:g}" for name, value in item.values.items())
+            values = ", ".join(
+                f"{wording.field(name, language)} {value:g}" for name, value in item.values.items()
+            )
             yield f"      L {item.line:,}: {values}"
         for reason in wording.ruled_out(finding, language):
             yield f"      {label['ruled_out']}: {reason}"
@@ -162,7 +164,7 @@ def _not_judged(diagnosis: Diagnosis, language: Language) -> Iterator[str]:
     """Yield a line per reason for which verdicts are withheld, with their names."""
     reasons: dict[str, list[str]] = {}
     for name, withheld in diagnosis.withheld.items():
-        reason = withheld_wording.reason(withheld, language) + withheld_wording.remedy(withheld, language)
+        reason = wording.withheld_reason(withheld, language) + wording.withheld_remedy(withheld, language)
         reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
         yield f"  not judged: {', '.join(names)}: {reason}"

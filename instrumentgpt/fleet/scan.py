@@ -23,7 +23,7 @@ import numpy as np
 import db
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.fleet.cases import reopen_returned
-from instrumentgpt.instruments import loop_wording, withheld_wording, wording
+from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.analysis.metrics import REGULAR
 from instrumentgpt.instruments.compare import Duties, rises_over, spread_over
 from instrumentgpt.instruments.comparison_wording import rise_sentence
@@ -230,7 +230,7 @@ def _text(
         return wording.summary(first, language)
     if excursions:
         return loop_wording.away(excursions[0], diagnosis.log, language)
-    return withheld_wording.not_healthy(diagnosis.withheld.values(), language) or NOTHING[language]
+    return wording.not_healthy(diagnosis.withheld.values(), language) or NOTHING[language]
 
 
 def _moment(log: Log, seconds: float) -> float | None:

@@ -11,9 +11,9 @@ import pandas as pd
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.analysis.metrics import main_setpoint
-from instrumentgpt.instruments.analysis.signals import PARTS, noise, part_of_day
+from instrumentgpt.instruments.analysis.signals import PARTS, part_of_day
 from instrumentgpt.instruments.analysis.study import Study, study_of
-from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, FEWEST_CYCLES, SMALLEST_STEP, Track
+from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, FEWEST_CYCLES, Track
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.loops import Mask
@@ -46,12 +46,12 @@ STEP_BACK = 0.1  # of the whole rise: what is more ends a rise from log to log
 class Row:
     """One quantity before and after; nan where a log does not tell.
 
-    quantity  "kp", "ki", "kd", "setpoint", "duty", "spread", "held", "saturated", "behind", "noise",
-              "out_of_band", "ambient"
+    quantity  "kp", "ki", "kd", "setpoint", "duty", "spread", "saturated", "noise", "out_of_band",
+              "ambient"
     channel   None: the whole device
     ratio     after / before, nan where `before` is 0 or a ratio means nothing
     net       of "duty": `ratio` over the median ratio of the other channels, nan without others
-    at        of "duty", "spread", "held": the setpoint held in both
+    at        of "duty", "spread": the setpoint held in both
     """
 
     quantity: str
@@ -148,7 +148,7 @@ def channel_rows(first: Study, second: Study, channel: int, at: float | None = N
     yield Row("setpoint", channel, *setpoints, unit, abs(setpoints[1] - setpoints[0]) > SAME_SETPOINT)
     yield from duty_rows(channel, duties(first, channel), duties(second, channel), at)
     yield from use_rows(channel, a, b, unit, at)
-    noises = a.shown(_quiet_noise(a)), b.shown(_quiet_noise(b))
+    noises = a.shown(a.noise), b.shown(b.noise)
     loud = max(noises) > LEAST_NOISE * a.shown(a.span)
     yield _row("noise", channel, *noises, unit, loud and _differs(*noises, NOTABLE_NOISE))
     shares = _out_of_band(a), _out_of_band(b)
@@ -156,39 +156,27 @@ def channel_rows(first: Study, second: Study, channel: int, at: float | None = N
 
 
 def use_rows(channel: int, a: Track, b: Track, unit: str, at: float | None = None) -> Iterator[Row]:
-    """Yield how both held the setpoint that both held longest, how long at a limit, how far behind a ramp."""
+    """Yield how both held the setpoint that both held longest, and how long their output was at its limit."""
     held = _held(a), _held(b)
     both = {*held[0]} & {*held[1]}
     longest = max(both, key=lambda level: min(one[level] for one in held), default=None)
     if (at := at if at in both else longest) is not None:
         spreads = _spread(a, at), _spread(b, at)
         loud = max(spreads) > a.shown(a.own_band) / 2
-        notable = loud and _differs(*spreads, NOTABLE_NOISE)
-        yield replace(_row("spread", channel, *spreads, unit, notable), at=at)
-        minutes = held[0][at], held[1][at]
-        notable = abs(minutes[1] - minutes[0]) > a.lag / 60 and _differs(*minutes, 1 + NOTABLE_SHARE)
-        if _is_within(a, at) and _is_within(b, at):
-            yield Row("held", channel, *minutes, "min", notable, at=at)
+        yield replace(
+            _row("spread", channel, *spreads, unit, loud and _differs(*spreads, NOTABLE_NOISE)), at=at
+        )
     limited = _minutes_at_limit(a), _minutes_at_limit(b)
     shares = limited[0] / (len(a) * a.period), limited[1] / (len(b) * b.period)
     if all(map(math.isfinite, limited)):
         notable = abs(limited[1] - limited[0]) > a.lag / 60 and _differs(*shares, NOTABLE_DUTY)
         yield Row("saturated", channel, *limited, "min", notable)
-    behind = a.shown(_behind(a)), b.shown(_behind(b))
-    if all(map(math.isfinite, behind)):
-        far = abs(behind[1] - behind[0]) > a.shown(a.own_band)
-        yield _row("behind", channel, *behind, unit, far and _differs(*behind, NOTABLE_DUTY))
 
 
 def _held(track: Track) -> dict[float, float]:
     """Return how long (min) each setpoint stood that pv reached."""
     reached = {*track.loop.setpoint[track.holding].tolist()}
     return {at: _minutes(track, track.loop.setpoint == at) for at in reached}
-
-
-def _is_within(track: Track, at: float) -> bool:
-    """Return whether the setpoint `at` came and went within the log: else it stood as long as that is."""
-    return bool(track.loop.setpoint[0] != at != track.loop.setpoint[-1])
 
 
 def _spread(track: Track, at: float) -> float:
@@ -207,14 +195,6 @@ def _minutes_at_limit(track: Track) -> float:
 
 def _minutes(track: Track, when: Mask) -> float:
     return float(when.sum()) * track.period / 60
-
-
-def _behind(track: Track) -> float:
-    """Return the most bands that pv was from a setpoint that is ramped, nan of steps alone."""
-    moves = np.abs(np.diff(track.setpoint, prepend=track.setpoint[:1]))
-    ramped = (moves > 0) & (moves < SMALLEST_STEP) & track.usable & np.isfinite(track.smooth_error)
-    long = float(ramped.sum()) * track.period > track.lags(LEAST_QUIET)
-    return float(np.abs(track.smooth_error[ramped]).max()) if long else math.nan
 
 
 def ambient_rows(before: Log, after: Log) -> Iterator[Row]:
@@ -256,8 +236,11 @@ def _seconds(log: Log) -> float:
     return float(np.ptp(log.samples["time"])) if len(log.samples) else 0.0
 
 
-def _row(quantity: str, channel: int, before: float, after: float, unit: str, notable: bool) -> Row:
-    return Row(quantity, channel, before, after, unit, notable, after / before if before else math.nan)
+def _row(
+    quantity: str, channel: int, before: float, after: float, unit: str, notable: bool, at: float = math.nan
+) -> Row:
+    ratio = after / before if before else math.nan
+    return Row(quantity, channel, before, after, unit, notable, ratio, at=at)
 
 
 def _differs(before: float, after: float, factor: float) -> bool:
@@ -346,13 +329,6 @@ def _needed(track: Track, held: Mask) -> float:
         return math.nan
     is_there = abs(float(np.nanmean(track.error[held]))) < STANDING
     return float(track.output[held].mean()) if is_there else math.nan
-
-
-def _quiet_noise(track: Track) -> float:
-    """Return the noise of pv while on setpoint, °C, at least that of its digits; nan under a minute."""
-    if float(track.quiet.sum()) * track.period < track.lags(LEAST_QUIET):
-        return math.nan
-    return max(noise(track.pv[track.quiet]), track.digit / math.sqrt(12))
 
 
 def _out_of_band(track: Track) -> float:

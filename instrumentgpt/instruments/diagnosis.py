@@ -18,7 +18,7 @@ from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.checks.wiring import follows_output
-from instrumentgpt.instruments.closer import looked_at_closely
+from instrumentgpt.instruments.close_ups import looked_at_closely
 from instrumentgpt.instruments.faults import TUNED, explains, faults, next_tests, open_rival
 from instrumentgpt.instruments.findings import (
     INDEPENDENT,
@@ -28,7 +28,7 @@ from instrumentgpt.instruments.findings import (
     Finding,
     Withheld,
 )
-from instrumentgpt.instruments.language import Language
+from instrumentgpt.instruments.language import Language, plain
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.reading.record import gains_stated, is_band, written
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
@@ -48,10 +48,14 @@ def graded(study: Study, finding: Finding) -> Finding:
     confidence: Confidence = "likely" if points >= LIKELY else "possible"
     if points >= CERTAIN and not rival and _drives(study, finding):
         confidence = "certain"
-    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    track = _track_of(study, finding)
     burns = track is None or track.is_thermal
     alone = finding.severity == "critical" and not (burns and set(finding.signs) & set(INDEPENDENT))
     return replace(finding, confidence=confidence, severity="high" if alone else finding.severity)
+
+
+def _track_of(study: Study, finding: Finding) -> Track | None:
+    return None if finding.channel is None else study.tracks.get(finding.channel)
 
 
 def _drives(study: Study, finding: Finding) -> bool:
@@ -60,7 +64,7 @@ def _drives(study: Study, finding: Finding) -> bool:
     The loop worked with it, or pv's moves follow it: else a crossed wire, or another column, says the same.
     """
     rests_on_it = any(check.fault == finding.fault and "output" in check.needs for check in CHECKS.values())
-    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    track = _track_of(study, finding)
     return track is None or not rests_on_it or "before" in finding.signs or follows_output(track)
 
 
@@ -73,7 +77,7 @@ def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
     alone       other loops of the log held meanwhile
     driven      the output moved meanwhile
     """
-    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    track = _track_of(study, finding)
     place = track or next(iter(study.tracks.values()), None)
     if place is None or finding.fault not in next_tests():
         return ()
@@ -91,7 +95,7 @@ def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
 
 def _since_change(study: Study, finding: Finding) -> Finding:
     """Return what gains cure with those that held until they were changed before it, as logged."""
-    track = study.tracks.get(finding.channel if finding.channel is not None else -1)
+    track = _track_of(study, finding)
     if track is None or finding.fault not in TUNED:
         return finding
     named = np.nan_to_num([getattr(track.loop, name) for name in GAIN_NAMES])
@@ -220,7 +224,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
         for finding in reported:
             causes = _add(causes, finding, reach)
     channels = {channel: close.of_metrics(metrics_of(track)) for channel, track in study.tracks.items()}
-    kinds = {channel: close.of_kind(channel, track.kind) for channel, track in study.tracks.items()}
+    kinds = {channel: close.of_kind(track.kind, channels[channel]) for channel, track in study.tracks.items()}
     if any(kind.drive != "unseen" for kind in kinds.values()):
         beside = {at for at, kind in kinds.items() if (kind.drive, kind.program) == ("unseen", "none")}
         kinds |= {at: replace(kinds[at], drive="beside") for at in beside}
@@ -328,7 +332,7 @@ def rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str, Any]
             "confidence": finding.confidence,
             "summary": wording.summary(finding, language),
             "evidence": [{"line": item.line, "values": dict(item.values)} for item in finding.evidence],
-            "numbers": {name: _plain(value) for name, value in finding.numbers.items()},
+            "numbers": plain(finding.numbers),
             "consequences": list(finding.consequences),
             "next_test": wording.next_test(finding, language),
         }
@@ -343,7 +347,7 @@ def kind_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict[str,
         {
             "channel": channel,
             "kind": {
-                **{name: _plain(value) for name, value in asdict(kind).items()},
+                **plain(asdict(kind)),
                 "name": loop_wording.name(kind, language),
                 "short": loop_wording.short(kind, unit_of(channel), language),
                 "summary": loop_wording.sentence(kind, unit_of(channel), language),
@@ -364,8 +368,8 @@ def excursion_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict
                 "onset": round(excursion.onset, 3),
                 "end": round(excursion.end, 3),
                 "clock": log.clock(excursion.onset),
-                "size": _plain(excursion.size),
-                "limit": _plain(excursion.limit),
+                "size": plain(excursion.size),
+                "limit": plain(excursion.limit),
                 "unit": log.unit_of(excursion.channel),
                 "explained": excursion.explained,
                 "summary": loop_wording.excursion(excursion, log, language),
@@ -375,8 +379,3 @@ def excursion_rows(diagnosis: Diagnosis, language: Language = "en") -> list[dict
         }
         for excursion in diagnosis.excursions
     ]
-
-
-def _plain(value: float | str) -> float | str | None:
-    """Return `value` as JSON can carry it: nan and infinity become null."""
-    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,14 +1,13 @@
 """Each fault class: severity and sentences (faults.toml), what decides it (next_tests.toml), its names."""
 
 import re
-import string
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments.findings import SEVERITIES, Finding, Severity
-from instrumentgpt.instruments.language import SPAN_PATTERN, table
+from instrumentgpt.instruments.language import table
 from instrumentgpt.memory.terms import Phrase, holds, terms
 
 TABLE = Path(__file__).with_name("faults.toml")
@@ -120,20 +119,7 @@ def _texts() -> Iterator[tuple[str, dict[str, str]]]:
 
 
 def _form(template: str) -> str:
-    """Return a pattern that fits whatever the first clause's fields were filled with.
-
-    A condition may be filled with nothing, and a range whose ends are the same has one.
-    """
-    pieces = string.Formatter().parse(re.split(r"[;；]|\[\[[^|]*\|\]\]", template)[0])
-    form = "".join(
-        _literal(literal)
-        + ("" if field is None else ".{0,80}?" if (spec or "").startswith("?") else ".{1,40}?")
-        for literal, field, spec, _ in pieces
-    )
-    return re.sub(r"(\\ (?:to|到)\\ \.\{1,40\}\?)", r"(?:\1)?", form)
-
-
-def _literal(text: str) -> str:
-    """Return a pattern of `text`; seconds at its beginning may be told in minutes, too, or be rows."""
-    told = re.match(r"(\\ (?:s|秒))(?![a-z])(.*)", escaped := re.escape(text), re.S)
-    return rf"(?:{told[1]}|\ (?:rows|列)){SPAN_PATTERN}{told[2]}" if told else escaped
+    """Return a pattern that fits the first clause, whatever fills its fields, be it in seconds or in rows."""
+    clause = re.split(r"[;；]|\[\[[^|]*\|\]\]", template)[0]
+    words = (part.strip(" ,，:：()（）") for part in re.split(r"\{[^}]*\}|\b(?:s|to)\b|秒|到", clause))
+    return ".{0,80}?".join(re.escape(part) for part in words if len(part) > 1)

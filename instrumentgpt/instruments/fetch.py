@@ -40,17 +40,10 @@ class _Version:
 
 
 @contextmanager
-def alone(target: Path, deadline: float) -> Iterator[None]:
-    """Hold the only right to write `target`; a process that dies gives it back."""
+def alone(target: Path) -> Iterator[None]:
+    """Hold the only right to write `target`, waited for; a process that dies gives it back."""
     with target.with_name(f".{target.name}.lock").open("w") as lock:
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise TimeoutError(f"{target.name} is being fetched by another process") from None
-                time.sleep(0.05)
+        fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
@@ -344,7 +337,7 @@ def fetch(
     copy = copy_of(log, cache, on_progress, limits)
     with told(log.device, log.url, limits):
         copy.target.parent.mkdir(parents=True, exist_ok=True)
-        with alone(copy.target, copy.deadline), closing(copy):
+        with alone(copy.target), closing(copy):
             return copy.bring_up_to_date()
 
 

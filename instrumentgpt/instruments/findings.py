@@ -60,7 +60,7 @@ class Excursion:
 
 @dataclass(frozen=True)
 class Withheld:
-    """A verdict that is not given, and why; its sentences are in withheld.toml.
+    """A verdict that is not given, and why; its sentences are in wording.toml.
 
     channel  None: of the whole log
     reasons  key of a sentence → the numbers in it

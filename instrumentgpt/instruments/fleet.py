@@ -64,20 +64,14 @@ _NO_REPORT = re.compile(
 )
 _NAMES = re.compile(r"[a-z_\-]*\s?\d[\d.]*|\b(?:and|the|please|pls|yes|ok)\b|[和跟与请、]")
 MOST_BESIDE = 2  # words or characters beside names that are nothing but names
-_FIRST_COUNT = re.compile(rf"(?<=only )(?:the )?{_COUNT}(?: {_NOUN})?\s*(?=$|[,.;])")
-_HAN_FIRST = re.compile(r"(?<=[只要看做])(?P<count>[一二两三四五六七八九\d])[台个份部]")
-_LEADING = r"(?:(?:the|our|device|instrument|unit|oven|that|those|of|on)\s+)*$"
-_BEFORE = re.compile(
-    r"(?:\b(?:compar\w*|differ\w*|contrast\w*|similar\w*|identical"
-    r"|(?:is|are|was|looks?|behaves?)\b[^.?!;。？！；]{0,25}? same)\b[^.?!;。？！；]{0,40}?"
-    rf"\b(?:with|to|from|and|as|against)\s+{_LEADING}"
-    rf"|\b(?:versus|vs\.?|than|unlike|against|beside|alongside)\s+{_LEADING}"
-    r"|(?:比[較较起]?|[對对][比照]|相[較较]?[於于])(?:一下)?\s*$)",
+_BESIDE = re.compile(  # @ stands for the device that is named
+    r"(?:\b(?:compar|differ|contrast|similar|identical)\w*"
+    r"|\b(?:is|are|was|looks?|behaves?)\b[^.?!;。？！]{0,25}? same\b)"
+    r"[^.?!;。？！]{0,40}?\b(?:with|to|from|and|as|against)\s+(?:on |the |our |that |device )*@"
+    r"|\b(?:versus|vs\.?|than|unlike|against|beside|alongside)\s+(?:the |our |that |device )*@"
+    r"|(?:比[較较起]?|[對对][比照]|相[較较]?[於于])(?:一下)?\s*@|[跟和與与同]\s*@[^，。？！,?!]{0,15}?"
+    r"(?:比|[對对]照|不同|不一[樣样]|一[樣样](?![設设做處处改調调])|差[別别異异在])",
     re.IGNORECASE,
-)
-_WITH_HAN = re.compile(r"[跟和與与同]\s*$")
-_COMPARED_HAN = re.compile(
-    r"\s*(?:的|那[台部]|[設设][備备]|[機机]台)?[^，。？！,?!]{0,10}?(?:比|[對对]照|不同|不一[樣样]|一[樣样](?![設设做處处改調调])|差[別别異异在])"
 )
 _IN_TIME = re.compile(
     r"\b(?:last|previous|before|earlier|older|since|yesterday|ago)\b|[上前昨]一?[個个份次天]", re.I
@@ -197,8 +191,6 @@ def _groups(
     """Return (start, stop, devices) of each stretch of `text` that names devices one after the other."""
     named = [(start, stop, [device]) for start, stop, device in places(text, inventory)]
     named += [(*match.span(), _at(match, among)) for match in _ORDINAL.finditer(folded) if among]
-    counts = (*_FIRST_COUNT.finditer(folded), *_HAN_FIRST.finditer(folded)) if among else ()
-    named += [(*match.span(), list(among[: _number(match["count"])])) for match in counts]
     for match in _SHORT.finditer(folded) if among else ():
         if owners := device_ending(inventory, match["number"], bool(match["dot"])):
             named.append((*match.span(), owners))
@@ -271,10 +263,8 @@ def asked_about(text: str, inventory: Inventory, device_scope: str | None) -> Re
 
 def _is_set_beside(text: str, device: Device, inventory: Inventory) -> bool:
     """Return whether `text` names the device as what something is compared with, now and not in time."""
-    if _IN_TIME.search(text):
-        return False
-    return any(
-        _BEFORE.search(text[:start]) or (_WITH_HAN.search(text[:start]) and _COMPARED_HAN.match(text[end:]))
-        for start, end, name in devices_named(text, tuple(spoken_names(inventory)))
-        if name == device.name
+    named = devices_named(text, tuple(spoken_names(inventory)))
+    places = ((start, end) for start, end, name in named if name == device.name)
+    return not _IN_TIME.search(text) and any(
+        _BESIDE.search(f"{text[:start]}@{text[end:]}") for start, end in places
     )

@@ -39,7 +39,7 @@ class Following:
         try:
             with told(copy.device, copy.url, copy.limits):
                 copy.target.parent.mkdir(parents=True, exist_ok=True)
-                with alone(copy.target, copy.deadline):
+                with alone(copy.target):
                     if not copy.target.exists():
                         copy.bring_up_to_date()
                     elif not copy.extend():

@@ -14,20 +14,15 @@ Language = Literal["en", "zh"]
 
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _LATIN_WORD = re.compile(r"[A-Za-z]{2,}")
-WORDS_PER_HAN = 1.5  # a Chinese word is about 1.5 characters long
 _QUOTED = re.compile(r"`[^`]*`|[\"“「『《][^\"”」』》\n]*[\"”」』》]")
 _CODE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _ASKS = re.compile(  # what only a Chinese sentence asks by
     r"[為为]何|[為为]什[麼么]|[什甚][麼么]|怎[麼么樣样]|如何|[嗎吗呢]|多少|[幾几][個个次度點点]|哪[個个些一裡里台]?|是否|可否"
     r"|能否|[是能會会有要可對对]不[是能會会可對对]|有[沒没]有|[還还]是"
 )
-_GRAMMAR = re.compile(  # particles, pronouns, prepositions and verbs that make a sentence Chinese
-    r"的|了|[這这那]|是|在|[請请]|[幫帮]|[跟與与和]|[沒没]|不|[會会]|可以|[應应][該该]|但|如果|因[為为]|所以|[從从]|[給给把被讓让]"
-    r"|我|你|您|它|一下|看|[說说]|已[經经]?|[還还]|都|也|就|要|用|有|中|裡|里"
-)
 _FUNCTION = re.compile(  # what makes a sentence English
     r"\b(?:why|what|how|when|where|which|who|is|are|was|were|does|do|did|can|could|should|would|will|has|have"
-    r"|the|an?|of|in|on|at|to|for|from|with|and|or|but|it|its|this|that|these|there|my|we|you|i|please|not"
+    r"|the|of|in|on|at|to|for|from|with|and|or|but|it|its|this|that|these|there|my|we|you|i|please|not"
     r"|if|than|after|before)\b",
     re.IGNORECASE,
 )
@@ -36,9 +31,8 @@ _FUNCTION = re.compile(  # what makes a sentence English
 def language_of(text: str) -> Language:
     """Return "zh" if the sentences of `text` are Chinese, else "en"; what is quoted in them does not count.
 
-    Names, units and messages are Latin in both languages, so the words that make a sentence decide, however
-    few: a Chinese question word, or Chinese particles that are no fewer than English ones. Other text
-    goes by its share of Chinese words.
+    Names, units and messages are Latin in both languages: a Chinese question word decides, else whether there
+    are more than two Chinese characters to each English word that makes a sentence.
 
     >>> language_of("10.1.1.47 為什麼溫度波動？"), language_of("那 kp 可以調高嗎？"), language_of("why?")
     ('zh', 'zh', 'en')
@@ -50,26 +44,20 @@ def language_of(text: str) -> Language:
     plain = unicodedata.normalize("NFKC", text)
     unquoted = _QUOTED.sub(" ", _CODE.sub(" ", plain))
     prose = unquoted if _HAN.search(unquoted) or _LATIN_WORD.search(unquoted) else plain
-    if not _HAN.search(prose):
-        return "en"
-    if _ASKS.search(prose):
-        return "zh"
-    particles, functions = len(_GRAMMAR.findall(prose)), len(_FUNCTION.findall(prose))
-    if particles and particles >= functions:
-        return "zh"
-    least = 1.0 if functions else 0.4  # share that a sentence with English words, or mere names, must have
-    words, latin_words = len(_HAN.findall(prose)) / WORDS_PER_HAN, len(_LATIN_WORD.findall(prose))
-    return "zh" if words >= least * latin_words else "en"
+    is_chinese = len(_HAN.findall(prose)) > 2 * len(_FUNCTION.findall(prose))
+    return "zh" if is_chinese or _ASKS.search(prose) else "en"
 
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0  # s
 SPAN_FROM = 300.0  # s: from here on seconds alone are hard to read
-_WORDS: dict[Language, tuple[str, str, str]] = {"en": ("min", "h", "d"), "zh": ("分鐘", "小時", "天")}
+_SPANS: dict[Language, tuple[tuple[float, str, str], ...]] = {  # s, its name, how many of it are told
+    "en": ((DAY, "d", ".0f"), (HOUR, "h", ".1f"), (MINUTE, "min", ".0f"), (1.0, "s", ".0f")),
+    "zh": ((DAY, "天", ".0f"), (HOUR, "小時", ".1f"), (MINUTE, "分鐘", ".0f"), (1.0, "秒", ".0f")),
+}
 _SECONDS: dict[Language, re.Pattern[str]] = {  # no rate, no range, and not told already
     "en": re.compile(r"(?<![\w.,–-])(\d[\d,]*(?:\.\d+)?) s\b(?! \(|/|\w|²)"),
     "zh": re.compile(r"(?<![\w.,–-])(\d[\d,]*(?:\.\d+)?) 秒(?!（|/)"),
 }
-SPAN_PATTERN = r"(?:\ ?[(（][\d.]+\ (?:min|h|d|分鐘|小時|天)[)）])?"  # a pattern of what `with_spans` puts in
 
 
 def span_text(seconds: float, language: Language = "en", exact: bool = False) -> str:
@@ -80,19 +68,10 @@ def span_text(seconds: float, language: Language = "en", exact: bool = False) ->
     >>> span_text(0.44, exact=True), span_text(155, exact=True), span_text(360, exact=True)
     ('0.44 s', '2.6 min', '6 min')
     """
-    minutes, hours, days = _WORDS[language]
-    for unit, name, least in (
-        (DAY, days, 2.0),
-        (MINUTE, minutes, 2.0),
-        (1.0, "s" if language == "en" else "秒", 0.0),
-    ):
-        if exact and least <= seconds / unit < 10:
-            return f"{seconds / unit:.2g} {name}"
-    if seconds < 2 * MINUTE:
-        return f"{seconds:.0f} {'s' if language == 'en' else '秒'}"
-    if seconds < 2 * HOUR:
-        return f"{seconds / MINUTE:.0f} {minutes}"
-    return f"{seconds / HOUR:.1f} {hours}" if seconds < 2 * DAY else f"{seconds / DAY:.0f} {days}"
+    *longer, shortest = _SPANS[language]
+    unit, name, form = next((span for span in longer if seconds >= 2 * span[0]), shortest)
+    few = exact and form == ".0f" and seconds / unit < 10
+    return f"{seconds / unit:{'.2g' if few else form}} {name}"
 
 
 def with_spans(text: str, language: Language) -> str:
@@ -112,40 +91,49 @@ def with_spans(text: str, language: Language) -> str:
     return _SECONDS[language].sub(with_span, text)
 
 
+UNKNOWN = "?"  # stands for a number that is not known
+_CHOICE = re.compile(r"\[\[(.*?)\|(.*?)\]\]")
 _NO_RANGE = re.compile(r"(?<!from )(?<!由 )(?<![\w.,:+-])([+-]?\d[\d,.]*) (?:to|到) \1(?![\w:]|[.,]\d)")
 
 
 class Sentence(string.Formatter):
     """Fills in fields as str.format does; {count:?line|lines} is the word that goes with the number.
 
-    What is not known (None) is "?".
+    What is not known (None, nan) is "?"; where that is in "[[kp {kp:g}|they]]", the second is told.
+    What is rounded to 0 has no sign; words are told as they are.
 
     >>> [Sentence().format("{n} {n:?line|lines}", n=n) for n in (0, 1, 2)]
     ['0 lines', '1 line', '2 lines']
     >>> [Sentence().format("by {a:.1f} to {b:.1f} s", a=1.0, b=b) for b in (1.02, 2.0)]  # no range is none
     ['by 1.0 s', 'by 1.0 to 2.0 s']
-    >>> Sentence().format("{lag:.3g} s, {lag:+.2g} s", lag=1634.0)
-    '1630 s, +1600 s'
-    >>> Sentence().format("{x:.1f}", x=-0.01), Sentence().format("{x:+.1f}", x=-0.01)
-    ('0.0', '+0.0')
+    >>> Sentence().format("{lag:.3g} s, {lag:+.2g} s, {x:+.1f}", lag=1634.0, x=-0.01)
+    '1630 s, +1600 s, 0.0'
+    >>> [Sentence().format("[[kp {kp:g}|they]] swing", kp=kp) for kp in (2.0, None)]
+    ['kp 2 swing', 'they swing']
     """
 
     def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         """Return the sentence; a range whose ends are told alike is one number."""
-        return _NO_RANGE.sub(r"\1", super().vformat(format_string, args, kwargs))
 
-    def format_field(self, value: Any, format_spec: str) -> Any:
-        """Return `value` as `format_spec` has it; what is rounded to 0 is not negative."""
-        if value is None:
-            return "?"
-        if not format_spec.startswith("?"):
-            written = str(super().format_field(value, format_spec))
-            if "e+0" in written:  # of a thousand seconds nobody speaks in powers of ten
-                written = f"{float(written):{'+' * ('+' in format_spec)}.0f}"
-            is_zero = isinstance(value, float) and written.startswith("-") and not written.strip("-0.%")
-            return ("+" if "+" in format_spec else "") + written[1:] if is_zero else written
-        singular, _, plural = format_spec[1:].partition("|")
-        return singular if value == 1 else plural
+        def chosen(choice: re.Match[str]) -> str:
+            known = UNKNOWN not in super(Sentence, self).vformat(choice[1], args, kwargs)
+            return choice[1] if known else choice[2]
+
+        return _NO_RANGE.sub(r"\1", super().vformat(_CHOICE.sub(chosen, format_string), args, kwargs))
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """Return `value` as `format_spec` has it."""
+        if value is None or (isinstance(value, float) and not math.isfinite(value)):
+            return UNKNOWN
+        if format_spec.startswith("?"):
+            singular, _, plural = format_spec[1:].partition("|")
+            return singular if value == 1 else plural
+        if isinstance(value, str):
+            return value
+        written = str(super().format_field(value, format_spec))
+        if "e+0" in written:  # of a thousand seconds nobody speaks in powers of ten
+            written = f"{float(written):{'+' * ('+' in format_spec)}.0f}"
+        return written if written.strip("+-0.%") else written.lstrip("+-")
 
 
 @cache

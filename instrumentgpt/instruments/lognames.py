@@ -109,13 +109,8 @@ def safe_name(name: str) -> str:
     clean = _UNSAFE.sub("_", name).strip("._ ~-") or "log"
     if clean == name and len(clean.encode()) <= LONGEST_NAME:
         return clean
-    stem, dot, suffix = clean.partition(".") if len(clean) <= 40 else _long_parts(clean)
-    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
-    return f"{stem}~{digest}{dot}{suffix}"
-
-
-def _long_parts(clean: str) -> tuple[str, str, str]:
-    match = re.search(r"((?:\.\w{1,4}){1,2})$", clean)
-    ending = match.group() if match else ""
+    ending = "".join(re.findall(r"(?:\.\w{1,4}){1,2}$", clean))
     room = LONGEST_NAME - 20 - len(ending.encode())
-    return clean.removesuffix(ending).encode()[:room].decode(errors="ignore"), "", ending
+    stem = clean.removesuffix(ending).encode()[:room].decode(errors="ignore")
+    digest = hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:8]
+    return f"{stem}~{digest}{ending}"

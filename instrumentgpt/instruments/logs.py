@@ -239,7 +239,8 @@ def held_by(loop: Loop, unit: str) -> Floats | None:
     level = np.median(windows, axis=1)
     for first in np.flatnonzero((np.abs(windows - level[:, None]) <= alike).all(axis=1)).tolist():
         if first >= stop:
-            stop = _end(middle, first, level[first], alike)
+            away = np.flatnonzero(~(np.abs(middle[first:] - level[first]) <= alike))
+            stop = first + int(away[0]) if away.size else len(middle)
             levels[at[first] : at[stop]] = float(np.median(middle[first:stop]))
             held += stop - first
     if not held > HELD * len(middle):
@@ -250,16 +251,6 @@ def held_by(loop: Loop, unit: str) -> Floats | None:
         if drive == "manual" and after - first >= longest and loop.output[first] < top:
             joined[first:after] = np.nan  # an output that stands still, and not at its highest: in no control
     return joined if np.isfinite(joined).any() else None
-
-
-def _end(middle: Floats, first: int, level: float, alike: float) -> int:
-    """Return the end of the values from `first` on that are alike `level`."""
-    size = ALIKE_FOR
-    while not (away := ~(np.abs(middle[first : first + size] - level) <= alike)).any():
-        if first + size >= len(middle):
-            return len(middle)
-        size *= 2
-    return first + int(np.argmax(away))
 
 
 def _half_cycles(loop: Loop, rows: Indices) -> tuple[Indices, Floats, float]:

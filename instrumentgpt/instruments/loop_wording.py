@@ -16,7 +16,6 @@ from instrumentgpt.instruments.messages import template_of
 word = partial(phrase, Path(__file__).with_name("loop_wording.toml"))
 COMMA: dict[Language, str] = {"en": ", ", "zh": "，"}
 COLON: dict[Language, str] = {"en": ": ", "zh": "："}
-THEN: dict[Language, str] = {"en": "; ", "zh": "；"}
 MOST_QUOTED = 80  # characters of a line
 MOST_SHOWN = 5  # excursions listed, where there are more
 FULL_OUTPUT = (0.0, 100.0)  # percent
@@ -50,7 +49,7 @@ def short(kind: LoopKind, unit: str, language: Language) -> str:
     stated = (word(f"stated_names.{key}", language) for key in kind.stated)
     remarks = [word("stated", language, names=COMMA[language].join(stated))] if kind.stated else []
     shown = COLON[language].join([name(kind, language), *shown_by])
-    return THEN[language].join([shown, word("band", language, **numbers), *remarks])
+    return wording.THEN[language].join([shown, word("band", language, **numbers), *remarks])
 
 
 def sentence(kind: LoopKind, unit: str, language: Language) -> str:
@@ -60,7 +59,7 @@ def sentence(kind: LoopKind, unit: str, language: Language) -> str:
     parts.append(word("sampled", language, **numbers))
     if kind.not_read:
         parts.append(word("not_read", language, **numbers))
-    return THEN[language].join(parts)
+    return wording.THEN[language].join(parts)
 
 
 def excursion(stretch: Excursion, log: Log, language: Language) -> str:

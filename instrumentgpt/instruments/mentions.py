@@ -39,10 +39,6 @@ _NOUN_AFTER = re.compile(r"\s*號\s*(?:機|設備|儀器|裝置|爐|烤箱)")
 _WRONG_WITH = re.compile(
     r"\b(?:wrong|happening|happened|problem|matter) (?:with|to)\s*$|\bcompare\s*$|比較\s*$"
 )
-_WHY_IS = re.compile(r"\b(?:why (?:is|does|did)|is)\s*$")
-_AILING = re.compile(
-    r"\s*(?:so |too |still |always )?(?:unstable|oscillat|fluctuat|drift|overshoot|saturat|swing)"
-)
 _WHAT_IS_IT = re.compile(r"\s*(?:怎麼|為什麼|為何|有什麼問題|不穩|振盪|震盪|飄)")
 _RANGE = re.compile(
     r"(?<![0-9_.:/\-])(0\d{1,8})\s*(?:-|–|—|~|至|到|through)\s*[a-z]*\s*(0\d{1,8})(?![a-z0-9_/:]|[.\-]\d)"
@@ -217,12 +213,7 @@ def _only_a_device(text: str, match: re.Match[str], stops: set[int]) -> bool:
         return True
     if _OTHER_NUMBER.search(before):
         return False
-    return (
-        match.group().startswith("0")
-        or bool(_WRONG_WITH.search(before))
-        or bool(_WHY_IS.search(before) and _AILING.match(after))
-        or bool(_WHAT_IS_IT.match(after))
-    )
+    return match.group().startswith("0") or bool(_WRONG_WITH.search(before)) or bool(_WHAT_IS_IT.match(after))
 
 
 def _goes_on(text: str, start: int, stops: set[int]) -> bool:

@@ -16,19 +16,20 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from instrumentgpt import __version__
-from instrumentgpt.instruments import charts, loop_wording, withheld_wording, wording
+from instrumentgpt.instruments import charts, loop_wording, wording
 from instrumentgpt.instruments.analysis.metrics import Metrics
 from instrumentgpt.instruments.charts.frame import where, worth_showing
 from instrumentgpt.instruments.charts.style import config
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.diagnosis import Diagnosis
-from instrumentgpt.instruments.findings import Evidence, Finding, worst
+from instrumentgpt.instruments.findings import Finding, worst
 from instrumentgpt.instruments.kept_verdicts import advised, identified
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
-from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
 from instrumentgpt.instruments.reading.sources import open_source
+from instrumentgpt.instruments.tools.analysis import finding_row
+from instrumentgpt.instruments.tools.events import described, rarest_first
 from instrumentgpt.instruments.tools.opened import texts_of
 from instrumentgpt.instruments.tools.timeline import timeline
 from instrumentgpt.moments import now
@@ -49,6 +50,7 @@ def report(diagnoses: Sequence[Diagnosis], language: Language = "en") -> str:
         .render(
             sections=sections,
             word=lambda key, *values: word(key, language, *values),
+            field=lambda name: wording.field(name, language),
             made=now().strftime("%Y-%m-%d %H:%M"),
             version=__version__,
             plotlyjs=Markup(get_plotlyjs()),  # ours, not the log's
@@ -94,7 +96,7 @@ def _section(diagnosis: Diagnosis, anchor: str, language: Language) -> dict[str,
         "figures": list(figure_tables(diagnosis, language)),
         "gains": gains,
         "experiments": experiments,
-        "events": event_table(log, language),
+        "events": event_table(log),
         "method": list(method_rows(diagnosis, language)),
         "provenance": provenance(log, language),
     }
@@ -178,26 +180,14 @@ def finding_rows(diagnosis: Diagnosis, texts: dict[int, str], language: Language
     """Return what is told of each fault, most important first; `texts` are the raw lines by number."""
     return [
         {
-            "fault": finding.fault,
-            "title": wording.title(finding.fault, language),
+            **finding_row(diagnosis.log, finding, texts, language, language),
             "where": where(finding, language),
-            "severity": finding.severity,
             "severity_word": word(f"severity_{finding.severity}", language),
-            "since": diagnosis.log.clock(finding.onset),
-            "until": diagnosis.log.clock(finding.end),
-            "summary": wording.summary(finding, language),
-            "cause": wording.cause(finding, language),
-            "evidence": [_evidence_row(diagnosis.log, item, texts, language) for item in finding.evidence],
-            "names": [
+            "fields": [
                 name
                 for name in ("setpoint", "pv", "output")
                 if any(name in item.values for item in finding.evidence)
             ],
-            "ruled_out": wording.ruled_out(finding, language),
-            "consequences": wording.consequences(finding, language),
-            "action": wording.next_step(finding, language),
-            "confidence": wording.confidence(finding, language),
-            "cannot_tell": wording.cannot_tell(finding, language),
         }
         for finding in faults_of(diagnosis)
     ]
@@ -208,39 +198,14 @@ def faults_of(diagnosis: Diagnosis) -> list[Finding]:
     return [finding for finding in diagnosis.findings if finding.severity != "none"]
 
 
-def _evidence_row(log: Log, item: Evidence, texts: dict[int, str], language: Language) -> Row:
-    values = {name: f"{value:g}" for name, value in item.values.items() if math.isfinite(value)}
-    return {
-        "line": f"{item.line:,}",
-        "clock": log.clock(item.time),
-        "values": values,
-        "raw": texts.get(item.line, ""),
-    }
-
-
-def event_table(log: Log, language: Language) -> Row:
-    """Return the kinds of event lines: warnings and errors first, then the rarest."""
-    groups = group_messages(log.events)
-    trouble = [group for group in groups if group.level in TROUBLE]
-    usual = sorted((group for group in groups if group.level not in TROUBLE), key=lambda g: len(g.messages))
-    shown = (trouble + usual)[:MOST_GROUPS]
+def event_table(log: Log) -> Row:
+    """Return the kinds of event lines, the worst level first, then the rarest."""
+    groups = rarest_first(log.events)
     return {
         "count": f"{len(log.events):,}",
         "kinds": len(groups),
-        "rows": [_event_row(log, group) for group in shown],
-        "more": len(groups) - len(shown),
-    }
-
-
-def _event_row(log: Log, group: Group) -> Row:
-    first, last = group.messages[0], group.messages[-1]
-    return {
-        "level": group.level,
-        "source": group.source,
-        "template": group.template,
-        "count": f"{len(group.messages):,}",
-        "first": (f"{first.line:,}", log.clock(first.time)),
-        "last": (f"{last.line:,}", log.clock(last.time)),
+        "rows": [described(log, group) for group in groups[:MOST_GROUPS]],
+        "more": len(groups) - MOST_GROUPS,
     }
 
 
@@ -300,25 +265,14 @@ def gain_rows(diagnosis: Diagnosis, language: Language) -> tuple[list[str], list
 
 
 def method_rows(diagnosis: Diagnosis, language: Language) -> Iterator[Row]:
-    """Yield what each check reports and needs, and what became of it in this log."""
+    """Yield what each check looked for, and what became of it in this log."""
     reported = {finding.fault for finding in diagnosis.findings}
-    separator = "、" if language == "zh" else ", "
     for name, check in CHECKS.items():
-        needs = [*check.needs, *(["temperature"] if check.thermal_only else [])]
-        reason = diagnosis.withheld.get(name)
-        if reason:
-            result = word("withheld", language, withheld_wording.reason(reason, language))
-        else:
-            result = word("found" if check.fault in reported else "not_found", language)
-        yield {
-            "name": name,
-            "title": wording.title(check.fault, language),
-            "meaning": wording.definition(check.fault, language),
-            "needs": separator.join(word(f"need_{need}", language) for need in needs) or UNKNOWN,
-            "result": result,
-            "withheld": bool(reason),
-            "found": check.fault in reported and not reason,
-        }
+        result = word("found" if check.fault in reported else "not_found", language)
+        if reason := diagnosis.withheld.get(name):
+            result = word("withheld", language, wording.withheld_reason(reason, language))
+        told = reason is not None or check.fault in reported
+        yield {"name": name, "title": wording.title(check.fault, language), "result": result, "told": told}
 
 
 def provenance(log: Log, language: Language) -> list[tuple[str, str]]:
@@ -328,15 +282,10 @@ def provenance(log: Log, language: Language) -> list[tuple[str, str]]:
     broken = word("broken_first", language, f"{log.broken.count:,}", first_bad) if log.broken.count else "0"
     last = float(log.samples["time"].max()) if len(log.samples) else 0.0
     packages = " · ".join(f"{name} {version(name)}" for name in ("numpy", "pandas", "scipy", "plotly"))
-    size = f"{source.size:,}"
-    several = len(source.parts) > 1
     rows = [
         (word("file", language), log.path.name),
-        (
-            word("size", language),
-            word("parts", language, size, len(source.parts)) if several else word("bytes", language, size),
-        ),
-        *((f"SHA-256 {part.name}" if several else "SHA-256", sha256(part)) for part in source.parts),
+        (word("size", language), word("bytes", language, f"{source.size:,}", len(source.parts))),
+        *((f"SHA-256 {part.name}", sha256(part)) for part in source.parts),
         (word("format", language), log.format),
         (word("log_lines", language), f"{log.lines:,}"),
         (word("broken", language), broken),

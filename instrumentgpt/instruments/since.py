@@ -23,13 +23,9 @@ _SINCE_DATE = (
     r"(?:\bsince|\bfrom|自從?|自从?|從|从)\s*(?P<y>\d{4})[-/.年](?P<m>\d{1,2})[-/.月](?P<d>\d{1,2})",
     r"(?:\bsince|\bfrom|自從?|自从?|從|从)\s*(?P<m>\d{1,2})[-/月](?P<d>\d{1,2})(?!\d|[-/])",
 )
-_LAST_DAYS = (
-    rf"\b(?:the )?(?:last|past) {_COUNT} (?:day|night)s?\b",
-    rf"(?:最近|過去|过去|近)\s*{_COUNT}\s*(?:[天日晚夜]|[個个]晚上)",
-)
-_LAST_WEEKS = (
-    rf"\b(?:the )?(?:last|past) {_COUNT} weeks?\b",
-    rf"(?:最近|過去|过去|近)\s*{_COUNT}\s*(?:個|个)?{_WEEK}",
+_LAST = (
+    rf"\b(?:last|past) {_COUNT} (?P<unit>day|night|week)s?\b",
+    rf"(?:最近|過去|过去|近)\s*{_COUNT}\s*[個个]?(?P<unit>{_WEEK}|[天日晚夜])",
 )
 _YESTERDAY = (
     r"\bsince yesterday\b|(?:自從?|從|从)昨[天日]|昨[天日](?:以來|以来|起|開始|开始|到現在|到现在|至今)"
@@ -120,11 +116,10 @@ def since(text: str, today: date) -> date | None:
             named = match.groupdict()
             weekday = _DAYS.index(named["day"]) if named.get("day") else _HAN_DAYS[named["han"]]
             return today - timedelta(days=(today.weekday() - weekday) % 7)
-    for patterns, days in ((_LAST_DAYS, 1), (_LAST_WEEKS, 7)):
-        for pattern in patterns:
-            if match := re.search(pattern, words):
-                count = match["count"]
-                return today - timedelta(days=days * (int(count) if count.isdigit() else _NUMBERS[count]))
+    for pattern in _LAST:
+        if match := re.search(pattern, words):
+            days = 1 if re.fullmatch("day|night|[天日晚夜]", match["unit"]) else 7
+            return today - timedelta(days=days * counted(match["count"]))
     monday = today - timedelta(days=today.weekday())
     yesterday, last_monday = today - timedelta(days=1), monday - timedelta(days=7)
     names = {_YESTERDAY: yesterday, _TODAY: today, _LAST_WEEK: last_monday, _THIS_WEEK: monday}

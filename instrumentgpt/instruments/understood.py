@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from instrumentgpt.errors import in_language
+from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.reading.record import Log
 
 WORDS = Path(__file__).with_name("understood.toml")
-NAMES = WORDS.parent / "charts" / "words.toml"
 ROLES = ("pv", "setpoint", "output")
 MOST_HEADS = 12  # of columns beside
 MOST_CHANNELS = 12
@@ -65,7 +65,7 @@ def _roles(log: Log, channel: int, language: Language) -> Iterator[str]:
     columns = dict(log.of_loops.get(channel) or shared)
     columns = {"setpoint": columns.get("error", columns.get("deviation", -1)), **columns}
     for role in ROLES:
-        unit, name = "%" if role == "output" else log.unit_of(channel), phrase(NAMES, role, language)
+        unit, name = "%" if role == "output" else log.unit_of(channel), wording.field(role, language)
         if rows[role].notna().any():
             head = f"{_head(log, columns[role])} " if columns.get(role, -1) >= 0 else ""
             yield f"{name} {head}({unit})"

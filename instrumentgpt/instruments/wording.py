@@ -1,59 +1,25 @@
-"""A finding as sentences, in English or Traditional Chinese; the sentences are in faults.toml."""
+"""A finding, or why none is given, as sentences, in English or Traditional Chinese; from faults.toml."""
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from instrumentgpt.instruments.faults import faults, next_tests, open_rival
-from instrumentgpt.instruments.findings import INDEPENDENT, NOT_RULED_OUT, Evidence, Finding, RuledOut
+from instrumentgpt.instruments.findings import INDEPENDENT, NOT_RULED_OUT, Finding, RuledOut, Withheld
 from instrumentgpt.instruments.language import Language, Sentence, phrase, table, with_spans
 
 TOLD = Path(__file__).with_suffix(".toml")
 word = partial(phrase, TOLD)
 ROWS: Mapping[Language, str] = {"en": " rows", "zh": " 列"}
 _SECONDS = {"en": re.compile(r"(?<=[\d?]) s\b"), "zh": re.compile(r"(?<=[\d?]) ?秒")}
-UNKNOWN = "?"  # stands for a number the log does not give
-_CHOICE = re.compile(r"\[\[(.*?)\|(.*?)\]\]")
-WORDS: Mapping[Language, Mapping[str, str]] = {
-    "en": {"line": "line", "pv": "pv", "setpoint": "setpoint", "output": "output", "device": "the device"},
-    "zh": {"line": "第", "pv": "實際值", "setpoint": "設定值", "output": "輸出", "device": "整機"},
-}
-NAMES: Mapping[Language, Mapping[str, str]] = {  # values of numbers that are words
-    "en": {},
-    "zh": {"none": "無", "setpoint": "設定值", "output": "輸出", "period": "取樣週期", "samples": "樣本"},
-}
-
+AND: Mapping[Language, str] = {"en": " and no ", "zh": "、"}  # the log has no setpoint and no output
+THEN: Mapping[Language, str] = {"en": "; ", "zh": "；"}
 CONFIDENCE: Mapping[Language, Mapping[str, str]] = {  # of ten of a grade, so many are right: docs/faults.md
     "en": {"certain": "certain", "likely": "likely", "possible": "possible"},
     "zh": {"certain": "確定", "likely": "很可能", "possible": "可能"},
 }
-
-
-class _Numbers(Sentence):
-    """Formats numbers: nan, as None, becomes `UNKNOWN`, 0.00 has no sign, words stay words.
-
-    Of "[[kp {kp:g}|they]]" the second is told where a number of the first is unknown.
-
-    >>> [_Numbers().format("[[kp {kp:g}|they]] swing", kp=kp) for kp in (2.0, None)]
-    ['kp 2 swing', 'they swing']
-    """
-
-    def vformat(self, format_string: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-        def chosen(choice: re.Match[str]) -> str:
-            told = super(_Numbers, self).vformat(choice[1], args, kwargs)
-            return choice[2] if UNKNOWN in told else choice[1]
-
-        return super().vformat(_CHOICE.sub(chosen, format_string), args, kwargs)
-
-    def format_field(self, value: Any, format_spec: str) -> str:
-        if isinstance(value, str) and not format_spec.startswith("?"):
-            return value
-        is_unknown = isinstance(value, float) and not math.isfinite(value)
-        written = str(super().format_field(None if is_unknown else value, format_spec))
-        return written.lstrip("+") if not written.strip("+0.") else written
 
 
 def title(fault: str, language: Language) -> str:
@@ -63,11 +29,6 @@ def title(fault: str, language: Language) -> str:
     'Sensor open'
     """
     return str(_sentences(fault, language)["title"])
-
-
-def definition(fault: str, language: Language) -> str:
-    """Return what `fault` means, with its limits."""
-    return str(_sentences(fault, language)["definition"])
 
 
 def summary(finding: Finding, language: Language) -> str:
@@ -145,24 +106,9 @@ def reason(finding: Finding, item: RuledOut, language: Language) -> str:
     return _filled(reasons[item.reason], {**_numbers(finding), **item.numbers}, language)
 
 
-def evidence(finding: Finding, language: Language) -> list[str]:
-    """Return a sentence per quoted log line, such as "line 1234: setpoint 60, pv 61.9, output 0 %"."""
-    return [_quoted(item, language) for item in finding.evidence]
-
-
 def consequences(finding: Finding, language: Language) -> list[str]:
     """Return the names of the faults that this finding explains."""
     return [title(fault, language) for fault in finding.consequences]
-
-
-def _quoted(item: Evidence, language: Language) -> str:
-    words = WORDS[language]
-    values = [
-        f"{words[name]} {value:g}{' %' if name == 'output' else ''}" for name, value in item.values.items()
-    ]
-    place = f"{words['line']} {item.line}" + (" 行" if language == "zh" else "")
-    separator, colon = ("，", "：") if language == "zh" else (", ", ": ")
-    return place + (colon + separator.join(values) if values else "")
 
 
 def _sentences(fault: str, language: Language) -> Mapping[str, Any]:
@@ -179,12 +125,12 @@ def _written(finding: Finding, part: str, language: Language) -> str:
 
 
 def _numbers(finding: Finding) -> dict[str, float | str]:
-    channel = WORDS["en"]["device"] if finding.channel is None else str(finding.channel)
+    channel = "the device" if finding.channel is None else str(finding.channel)
     return {"unit": "", **finding.numbers, "channel": channel}
 
 
 def _filled(template: str, numbers: Mapping[str, float | str], language: Language) -> str:
-    written = _Numbers().vformat(template, (), {k: _named(value, language) for k, value in numbers.items()})
+    written = Sentence().vformat(template, (), {k: _named(value, language) for k, value in numbers.items()})
     if numbers.get("clock") == "rows":  # the log has no time: what is told in seconds was counted
         return _SECONDS[language].sub(ROWS[language], written.replace("  ", " "))
     return with_spans(written.replace("  ", " "), language)  # two blanks: the log names no unit
@@ -192,7 +138,51 @@ def _filled(template: str, numbers: Mapping[str, float | str], language: Languag
 
 def _named(value: float | str, language: Language) -> float | str:
     """Return `value`; words in a list of field names are given in `language`."""
-    if not isinstance(value, str) or not NAMES[language]:
+    if not isinstance(value, str):
         return value
-    names = NAMES[language]
-    return ", ".join(names.get(word, word) for word in value.split(", "))
+    names = table(TOLD)["names"]
+    return ", ".join(names[word][language] if word in names else word for word in value.split(", "))
+
+
+def field(name: str, language: Language) -> str:
+    """Return what people call a field of a log: "setpoint", 設定值."""
+    return word(f"names.{name}", language)
+
+
+def withheld_title(withheld: Withheld, language: Language) -> str:
+    """Return the name of a verdict that is not given.
+
+    >>> withheld_title(Withheld("healthy", 2), "en")
+    'Healthy, channel 2'
+    """
+    place = "" if withheld.channel is None else word("withheld.place", language, withheld.channel)
+    return title(withheld.fault, language) + place
+
+
+def withheld_reason(withheld: Withheld, language: Language) -> str:
+    """Return why a verdict is not given; several reasons are joined.
+
+    >>> withheld_reason(Withheld("saturation", missing=("setpoint", "output")), "en")
+    'the log has no setpoint and no output'
+    >>> withheld_reason(Withheld("healthy", 1, {"swings": {"swing": 0.5}}), "zh")
+    '保溫時波動 ±0.50'
+    """
+    names = AND[language].join(field(name, language) for name in withheld.missing)
+    reasons = [word("withheld.missing", language, names=names)] if names else []
+    reasons += [word(f"withheld.{key}", language, **numbers) for key, numbers in withheld.reasons.items()]
+    return THEN[language].join(reasons)
+
+
+def not_healthy(withheld: Iterable[Withheld], language: Language) -> str:
+    """Return that no fault was found, and why each channel is not called healthy; "" where none is so."""
+    reasons = THEN[language].join(
+        word("of_channel", language, channel=why.channel, reason=withheld_reason(why, language))
+        for why in withheld
+        if why.fault == "healthy"
+    )
+    return word("not_healthy", language, reasons=reasons) if reasons else ""
+
+
+def withheld_remedy(withheld: Withheld, language: Language) -> str:
+    """Return what helps on the command line, "" if nothing does."""
+    return word("no_period", language) if "period" in withheld.missing else ""

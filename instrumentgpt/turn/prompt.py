@@ -9,9 +9,7 @@ from sqlite_utils import Database
 import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
-from instrumentgpt.instruments.precedents import earlier, lines
-from instrumentgpt.instruments.settled import lines as settled_lines
-from instrumentgpt.instruments.settled import settled_before
+from instrumentgpt.instruments.precedents import earlier, lines, settled_before
 from instrumentgpt.memory.state import identity
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import list_facts, origins_of
@@ -108,7 +106,7 @@ def _elsewhere(
     classes = {name for text in [request[:LOOKED_AT], *items] for name in fault_classes(text)} - {*NO_FAULT}
     cases = settled_before(database, device, inventory, classes) if classes else []
     precedents = earlier(database, device, inventory, conversation_id, request[:LOOKED_AT], items)
-    return [*settled_lines(cases), *lines(precedents)]
+    return lines(precedents, cases)
 
 
 def names_of(inventory: Inventory) -> tuple[tuple[str, ...], ...]:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any, Literal, TypeVar
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
+from instrumentgpt.instruments import loop_wording, segment_wording, wording
 from instrumentgpt.instruments.analysis.departures import happenings
 from instrumentgpt.instruments.analysis.metrics import Metrics, Swing, swings_of
 from instrumentgpt.instruments.checks import CHECKS
@@ -18,9 +18,8 @@ from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import COLUMNS, loops_of
 from instrumentgpt.instruments.messages import TROUBLE, Group, group_messages
+from instrumentgpt.instruments.precedents import MOST_SETTLED, settled_before
 from instrumentgpt.instruments.reading.stated import Stated
-from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
-from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.columns import read_beside, steps_in
 from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
@@ -80,7 +79,7 @@ def diagnose_log(
         **_about(opened),
         "findings": [
             {
-                **_finding(opened.log, finding, texts, language, record or language),
+                **finding_row(opened.log, finding, texts, language, record or language),
                 "written": _written(opened.log, (finding.onset - NEAR, finding.onset), finding.onset, groups),
                 "settled": [case for case in settled if case["class"] == finding.fault][:MOST_SETTLED],
             }
@@ -101,7 +100,7 @@ def diagnose_log(
             for swing in swings_of(loops_of(opened.log), diagnosis.channels, diagnosis.kinds).values()
             if channel in (None, swing.channel) and not _is_of_use(swing, diagnosis.excursions)
         ],
-        "withheld": {name: withheld_wording.reason(why, language) for name, why in withheld.items()},
+        "withheld": {name: wording.withheld_reason(why, language) for name, why in withheld.items()},
         "unjudged": sorted({why.fault for why in withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
         "titles": {check.fault: wording.title(check.fault, language) for check in CHECKS.values()},
@@ -430,9 +429,10 @@ def _about(opened: Opened) -> dict[str, Any]:
     }
 
 
-def _finding(
+def finding_row(
     log: Log, finding: Finding, texts: Mapping[int, str], language: Language, record: Language
 ) -> dict[str, Any]:
+    """Return all that is told of a finding; `texts` are the raw lines by number."""
     return {
         "text": wording.summary(finding, record),
         "summary": wording.summary(finding, language),

@@ -13,8 +13,7 @@ from instrumentgpt.instruments.documents import is_document_name
 from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_files
 from instrumentgpt.instruments.fetch import list_logs as logs_of
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.precedents import siblings
-from instrumentgpt.instruments.settled import case_data
+from instrumentgpt.instruments.precedents import case_data, siblings
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder, diagnosed, open_log
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.moments import now

@@ -11,9 +11,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.faults import fault_classes
 from instrumentgpt.instruments.language import language_of
-from instrumentgpt.instruments.precedents import Earlier, earlier, siblings
-from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
-from instrumentgpt.instruments.settled import settled_before
+from instrumentgpt.instruments.precedents import MOST_SETTLED, Earlier, earlier, settled_before, siblings
 from instrumentgpt.instruments.tools.events import NoSuchLine
 from instrumentgpt.instruments.tools.opened import ToolProblem, bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
+from instrumentgpt.instruments import loop_wording, segment_wording, wording
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Excursion, Finding
@@ -56,8 +56,8 @@ def draw(diagnosis: Diagnosis) -> None:
     if diagnosis.withheld:
         with st.expander(say("Not judged: {count}", count=len(diagnosis.withheld)), icon=":material/help:"):
             for withheld in diagnosis.withheld.values():
-                name = withheld_wording.verdict(withheld, language())
-                reason = withheld_wording.reason(withheld, language())
+                name = wording.withheld_title(withheld, language())
+                reason = wording.withheld_reason(withheld, language())
                 st.caption(f"**{untrusted.label(name)}**: {untrusted.label(reason, TEXT_CHARACTERS)}")
     _draw_report(diagnosis)
 

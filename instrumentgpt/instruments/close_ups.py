@@ -81,14 +81,12 @@ class Close:
             overshoot_percent=worst.overshoot_percent,
         )
 
-    def of_kind(self, channel: int, kind: LoopKind) -> LoopKind:
-        """Return the `kind` of a thinned channel with what only all samples tell."""
-        tracks = self.tracks(channel)
-        if not tracks:
+    def of_kind(self, kind: LoopKind, metrics: Metrics) -> LoopKind:
+        """Return the `kind` of a thinned channel with what its `metrics` tell of all samples."""
+        if not self.tracks(metrics.channel):
             return kind
-        digit, noise = (_median([getattr(track.kind, key) for track in tracks]) for key in ("digit", "noise"))
-        lag = min(track.lag for track in tracks)
-        return replace(kind, period=tracks[0].period, digit=digit, noise=noise, lag=lag)
+        digit, noise = metrics.digit, metrics.noise
+        return replace(kind, period=metrics.sample_period, digit=digit, noise=noise, lag=metrics.lag)
 
     def excursions(self, whole: Study, findings: Sequence[Finding]) -> tuple[Excursion, ...]:
         """Return when loops were out of their own band: in the `whole`, and as only all samples tell."""
