@@ -21,7 +21,7 @@ _FAULT = (
 )
 _FIGURES = (
     "channel setpoint mean_error half_peak_to_peak period duty saturated rise_time settling_time overshoot"
-    " overshoot_percent band in_band kp ki kd last extremes moves hold"
+    " overshoot_percent band in_band kp ki kd last moves"
 )
 _GROUP = "template level source count lines"
 SHOWN: dict[
@@ -44,7 +44,6 @@ SHOWN: dict[
     "write_report": {},
     "channel_metrics": {
         "unit": None,
-        "window": None,
         "channel_names": None,
         "channels": dict.fromkeys(_FIGURES.split()),
     },

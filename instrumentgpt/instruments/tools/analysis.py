@@ -26,18 +26,7 @@ from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
 from instrumentgpt.instruments.tools.pairs import SMALL, output_over_logs
 from instrumentgpt.instruments.tools.timeline import FINE, timeline
-from instrumentgpt.instruments.tools.window import (
-    SIDES,
-    beyond,
-    cycles_of,
-    extremes_of,
-    first_settled,
-    gain_changes,
-    holds_of,
-    moves_of,
-    pv_of,
-    window_of,
-)
+from instrumentgpt.instruments.tools.window import cycles_of, gain_changes, holds_of, moves_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
@@ -121,44 +110,33 @@ def channel_metrics(
     log: str,
     device: str = "",
     channel: int | None = None,
-    since: str = "",
-    until: str = "",
-    at: float | None = None,
     each_hold: bool = False,
 ) -> dict[str, Any]:
     """Return the figures of each channel of `log`: gains, setpoint, band, overshoot, duty, last values.
 
-    For a figure that the diagnosis does not tell, or between two times. Not for a cause.
-    Example: channel_metrics(log="run.log", channel=1, since="14:20", until="14:30").
+    For a figure that the diagnosis does not tell. Not for a cause, nor between two times: column_figures.
+    Example: channel_metrics(log="run.log", channel=1).
 
-    With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
-    "-1 h" from the log's end, "+20 min" of its begin; "": all), and since pv first settled; how long it took
-    from each setpoint that was held to the next, and at what rate; how it held the setpoint `at` each time,
-    or, for `each_hold`, all its setpoints. Past limits: column_figures.
+    With them come how long pv took from each setpoint that was held to the next, and at what rate; the cycles
+    of a programme; and, for `each_hold`, how all its setpoints were held, each time.
     """
     opened = open_log(workspace, log, device)
-    window, diagnosis = window_of(opened.log, since, until), diagnosed(opened)
+    diagnosis = diagnosed(opened)
     channels = [
         {
             **row,
-            "extremes": extremes_of(opened.log, row["channel"], window),
-            **(
-                {
-                    "settled_at": opened.log.clock(settled),
-                    "settled": extremes_of(opened.log, row["channel"], (settled, window[1])),
-                }
-                if window[0] < (settled := first_settled(diagnosis.segments, row["channel"])) < window[1]
-                else {}
-            ),
-            **({"holds": holds_of(*of, at)} if at is not None or each_hold else {}),
+            **({"holds": holds_of(*of)} if each_hold else {}),
             "moves": moves_of(*of),
             "cycles": cycles_of(opened.log, row["channel"], row["band"] or 0.0),
         }
         for row in _channels(opened, diagnosis, channel)
         for of in [(opened.log, row["channel"], diagnosis.segments, row["band"] or 0.0)]
     ]
-    about = {**_about(opened), "window": [opened.log.clock(moment) for moment in window]}
-    return {"summary": f"{len(channels)} channels of {opened.name}", **about, "channels": channels}
+    return {
+        "summary": f"{len(channels)} channels of {opened.name}",
+        **_about(opened),
+        "channels": channels,
+    }
 
 
 def survey_devices(
@@ -182,8 +160,6 @@ def survey_logs(
     device: str,
     since: str = "",
     until: str = "",
-    above: float | None = None,
-    below: float | None = None,
     most: int = 14,
     reading: Literal["all", "small"] = "all",
     language: Language = "en",
@@ -193,9 +169,8 @@ def survey_logs(
     For what no single log shows: from which log on, on which day, every night. Not for the newest alone.
     Example: survey_logs(device="zspr 052", since="2026-02-18").
 
-    Up to `most`, the newest; each with its verdict, and of each channel the mean output, the least and
-    the most, and how often and how long pv was `above` or `below` a limit. `reading` "small": none, if that
-    takes more than a few seconds.
+    Up to `most`, the newest, each with its verdict; what they read tells column_figures. `reading` "small":
+    none, if that takes more than a few seconds.
     """
     there = list_logs(workspace, device)
     days = {row["name"]: (row["begun"] or since)[:10] for row in there["logs"]}
@@ -205,11 +180,10 @@ def survey_logs(
         for (name, day), end in zip(days.items(), ends, strict=False)
         if end >= since and (not until or day <= until)
     ]
-    limits = {name: limit for name, limit in (("above", above), ("below", below)) if limit is not None}
     sizes = {row["name"]: row["size"] or 0 for row in there["logs"]}
     too_much = reading == "small" and sum(sizes[name] for name in names[:most]) > SMALL
     read = [] if too_much else names[:most]
-    rows = [_surveyed(workspace, device, language, name, limits) for name in read]
+    rows = [_surveyed(workspace, device, language, name) for name in read]
     rows = sorted(
         (row for row in rows if row.get("end", "~") >= since), key=lambda row: str(row.get("start", ""))
     )
@@ -222,13 +196,11 @@ def survey_logs(
     }
 
 
-def _surveyed(
-    workspace: Workspace, device: str, language: Language, log: str = "", limits: Mapping[str, float] = {}
-) -> dict[str, Any]:
+def _surveyed(workspace: Workspace, device: str, language: Language, log: str = "") -> dict[str, Any]:
     try:
         fetched = fetch_log(workspace, device, log)
         opened = open_log(workspace, fetched["log"], device)
-        diagnosis = diagnosed(opened)
+        about, diagnosis = _about(opened), diagnosed(opened)
     except InstrumentGPTError as problem:
         label = inventory_of(workspace).find(device).label
         return {"device": device, "label": label, "log": log, "error": problem.message(language)}
@@ -245,6 +217,8 @@ def _surveyed(
         "device": device,
         "label": fetched["label"],
         "log": opened.name,
+        "start": about["start"],
+        "end": about["end"],
         "class": first.fault if first else "",
         "severity": worst(finding.severity for finding in diagnosis.findings),
         "confidence_word": wording.confidence(first, language) if first else "",
@@ -264,35 +238,7 @@ def _surveyed(
         "unit": opened.log.unit,
         "mean_error": plain(max((figures.iae_per_hour for figures in metrics), default=None)),
         "out_of_band": plain(max((1 - figures.in_band for figures in metrics), default=None)),
-        **(_whole(opened, diagnosis, limits) if log else {}),
     }
-
-
-def _whole(opened: Opened, diagnosis: Diagnosis, limits: Mapping[str, float]) -> dict[str, Any]:
-    """Return when a log begins and ends, and what each channel read and needed in all of it."""
-    log, time, segments = opened.log, opened.log.samples["time"], diagnosis.segments
-    window = (0.0, float(time.max())) if len(time) else (0.0, 0.0)
-    channels = [
-        {
-            "channel": figures.channel,
-            "unit": log.unit_of(figures.channel),
-            "setpoint": plain(figures.setpoint),
-            "duty": plain(figures.duty),
-            "pv": {
-                "mean": extremes["pv"]["mean"],
-                **{name: extremes["pv"][name]["value"] for name in ("least", "most")},
-            }
-            if (extremes := extremes_of(log, figures.channel, window)).get("pv")
-            else None,
-            "moves": moves_of(log, figures.channel, segments, figures.band)[:1],
-            **{
-                name: beyond(log, pv_of(log, figures.channel, window), limit, SIDES[name])
-                for name, limit in limits.items()
-            },
-        }
-        for figures in diagnosis.channels.values()
-    ]
-    return {"start": log.clock(window[0]), "end": log.clock(window[1]), "channels": channels}
 
 
 def _badness(row: dict[str, Any]) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""Tools that say which devices, logs and cases there are, fetch a log, and tell what a shift saw."""
+"""Tools that say which devices and logs there are, fetch a log, and tell what a shift saw."""
 
 import time
 from contextlib import suppress
@@ -13,12 +13,9 @@ from instrumentgpt.instruments.documents import is_document_name
 from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_files
 from instrumentgpt.instruments.fetch import list_logs as logs_of
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.precedents import siblings
-from instrumentgpt.instruments.settled import case_data
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder, diagnosed, open_log
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.moments import now
-from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import SMALL_PART
 
 MOST_LOGS = 5_000  # of years; an agent is given them by pages
@@ -141,25 +138,6 @@ def _chosen(device: Device, name: str, back: int) -> RemoteLog:
         key = "no_log_called" if name else "no_log_back"
         raise UnknownLog(key, device=device.label, log=repr(name), back=back, listed=listed)
     return fitting[0]
-
-
-MOST = 10  # cases of one answer
-
-
-def find_cases(workspace: Workspace, device: str = "", query: str = "") -> dict[str, Any]:
-    """Return the cases of the device and its siblings, or of all: cause, action, outcome as people confirmed.
-
-    For "what settled this before?". Not as evidence of now; diagnose_log tells those of what it finds.
-    Example: find_cases(device="zspr 052", query="thermocouple").
-
-    query  words that a case must hold; "": all of them
-    """
-    inventory = inventory_of(workspace)
-    meant = inventory.find(device) if device else None
-    names = [sibling.name for sibling in (meant, *siblings(meant, inventory))] if meant else [""]
-    with opened(workspace) as database:
-        cases = [case for name in names for case in list_cases(database, query, device=name)]
-    return {"summary": f"{len(cases)} cases", "cases": [case_data(case) for case in cases[:MOST]]}
 
 
 def shift_report(workspace: Workspace, since: str = "", language: Language = "en") -> dict[str, Any]:

@@ -14,10 +14,10 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.headers import written_unit
 from instrumentgpt.instruments.reading.stated import Stated
-from instrumentgpt.instruments.tools.columns import read_beside
+from instrumentgpt.instruments.tools.columns import during, happened, read_beside, shift
 from instrumentgpt.instruments.tools.events import NotInTheLog
-from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, open_log, plain
-from instrumentgpt.instruments.tools.window import beyond_where, window_of
+from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, diagnosed, open_log, plain
+from instrumentgpt.instruments.tools.window import Readings, beyond, first_settled, window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_LEVELS = 24  # setpoints that are told
@@ -46,6 +46,11 @@ class Series:
         """The name that a tool is given: "pv 1", or its head."""
         return f"{self.role} {self.channel}" if self.role else self.head
 
+    def within(self, window: tuple[float, float]) -> Readings:
+        """Return what is finite of it in a `window`, s."""
+        inside = np.isfinite(self.values) & (self.time >= window[0]) & (self.time <= window[1])
+        return self.time[inside], self.values[inside], self.line[inside]
+
 
 def column_figures(
     workspace: Workspace,
@@ -65,14 +70,17 @@ def column_figures(
 
     columns  their heads, or "pv 1", "setpoint 1", "output 1", "error 1" (setpoint - pv) of channel 1; none:
              only what there is
-    spans    each [since, until], as channel_metrics takes them; none: all of the log
+    spans    each [since, until]: "14:20", or with a date; "-1 h" from the log's end, "+20 min" of its begin;
+             "": that end; none: all of the log
     above    a limit, of which is told how often and how long a column was past it; below: likewise; both,
              with `below` the lower one: how long it was out of the band between them
     only_loops  whether columns beside those of the loops are left unread, which takes seconds in a wide table
     beside   another column: how far the two go together (r), what it read when the first was least, most, and
              what the first had more than it (apart); in the result the heads of those beside the loops
 
-    A row has the number of its span, from 0.
+    A row has the number of its span, from 0. Of all the log a loop's column has `settled`, too: what it read
+    since pv had first settled. Of a column that is no loop's (mains, flow, …) it is told what it read
+    `during` faults and excursions, whether it `moved` at the same times, and a `shift` of its mean.
     """
     opened = open_log(workspace, log, device)
     there = {one.name: one for one in _all(opened, only_loops)}
@@ -88,8 +96,11 @@ def column_figures(
                 raise
             lacking.append([since, until])
             continue
-        told = (_row(opened.log, there[name], window, (above, below), other) for name in columns)
-        rows += [row | {"span": number} for row in told if row]
+        for name in columns:
+            if row := _row(opened.log, one := there[name], window, (above, below), other):
+                more = _with_faults(opened, one, window) if not one.role else {}
+                more |= _once_settled(opened, one, window) if one.role and not spans else {}
+                rows.append(row | more | {"span": number})
     whole = [opened.log.clock(at) for at in window_of(opened.log, "", "")]
     return {
         "summary": f"{opened.name}: {len(rows)} rows",
@@ -108,6 +119,18 @@ def column_figures(
         "rows": rows,
         "lacking": lacking,
     }
+
+
+def _with_faults(opened: Opened, one: Series, window: tuple[float, float]) -> dict[str, Any]:
+    told = during(opened.log, (one.time, one.values, one.line), window, happened(diagnosed(opened)))
+    return dict(plain(told | {"shift": shift(opened.log, one.within(window))}))
+
+
+def _once_settled(opened: Opened, one: Series, window: tuple[float, float]) -> dict[str, Any]:
+    """Return what a loop's column read since pv had first settled; {} where it began so, or never did."""
+    settled = first_settled(diagnosed(opened).segments, one.channel)
+    is_later = window[0] < settled < window[1]
+    return {"settled": _row(opened.log, one, (settled, window[1]))} if is_later else {}
 
 
 def _levels(log: Log, one: Series) -> dict[str, Any]:
@@ -182,32 +205,31 @@ def _row(
     log: Log,
     one: Series,
     window: tuple[float, float],
-    limits: tuple[float | None, float | None],
-    other: Series | None,
+    limits: tuple[float | None, float | None] = (None, None),
+    other: Series | None = None,
 ) -> dict[str, Any]:
     """Return what a column read in `window`, {} if nothing."""
-    inside = np.flatnonzero(np.isfinite(one.values) & (one.time >= window[0]) & (one.time <= window[1]))
-    if not inside.size:
+    time, values, lines = one.within(window)
+    if not values.size:
         return {}
-    time, values, lines = one.time[inside], one.values[inside], one.line[inside]
 
     def at(place: int) -> dict[str, Any]:
         beside = other.values[np.abs(other.time - time[place]).argmin()] if other else np.nan
         return {"value": values[place], "beside": beside, **log.at(time[place], lines[place])}
 
     mean = values.mean() if abs(values.mean()) > ROUNDING * np.abs(values).max() else 0.0
-    row: dict[str, Any] = {"column": one.name, "unit": one.unit, "samples": len(inside)}
+    row: dict[str, Any] = {"column": one.name, "unit": one.unit, "samples": len(values)}
     row |= {"since": log.clock(window[0]), "until": log.clock(window[1]), "mean": mean}
     row |= {"std": values.std(), "least": at(int(values.argmin())), "most": at(int(values.argmax()))}
-    row |= {"first": at(0), "last": at(len(inside) - 1), "mean_size": np.abs(values).mean()}
+    row |= {"first": at(0), "last": at(len(values) - 1), "mean_size": np.abs(values).mean()}
     row["per_hour"] = (
-        np.polyfit(time, values, 1)[0] * HOUR if len(inside) >= FEWEST and np.ptp(time) else None
+        np.polyfit(time, values, 1)[0] * HOUR if len(values) >= FEWEST and np.ptp(time) else None
     )
     above, below = limits
     if above is not None or below is not None:
         past = values > (np.inf if above is None else above)
         past |= values < (-np.inf if below is None else below)
-        row["past"] = {"share": past.mean(), **beyond_where(log, (time, values, lines), past)}
+        row["past"] = {"share": past.mean(), **beyond(log, (time, values, lines), past)}
     if other and other.values.size:
         beside = np.interp(time, other.time, other.values)
         both = np.isfinite(beside)

@@ -30,8 +30,6 @@ MOST_CYCLES = 40  # told one by one
 UNLIKE = 0.05  # of the median length, from which a cycle is not like the others
 RISE = (0.1, 0.9)  # of the way, between which its rate is told, as of a rise time
 MOST_CHANGES = 8  # of gains that are told: more are a schedule
-QUANTITIES = ("pv", "output", "error", "setpoint")
-SIDES = {"above": 1, "below": -1}  # of a limit
 
 
 def window_of(log: Log, since: str, until: str) -> tuple[float, float]:
@@ -67,30 +65,7 @@ def _seconds(log: Log, moment: str, last: float) -> float:
         raise NotInTheLog("no_clock", log=log.name, clock=moment) from None
 
 
-def extremes_of(log: Log, channel: int, window: tuple[float, float]) -> dict[str, Any]:
-    """Return the least, most, mean and spread of what a channel read in `window`; {} without samples."""
-    samples = log.readings
-    inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
-    if inside.empty:
-        return {}
-    inside = inside.assign(error=inside["setpoint"] - inside["pv"])
-    figures: dict[str, Any] = {"samples": len(inside)}
-    for name in QUANTITIES:
-        finite = inside[np.isfinite(inside[name].to_numpy(dtype=float))]
-        if len(finite):
-            read = (finite[column].to_numpy() for column in ("time", name, "line"))
-            figures[name] = plain(summary_of(log, *read))
-    return figures
-
-
-def summary_of(log: Log, time: Floats, values: Floats, lines: NDArray[np.int64]) -> dict[str, Any]:
-    """Return the mean, spread, least and most of finite values, the latter two with where they were."""
-    ends = {"least": int(values.argmin()), "most": int(values.argmax())}
-    told = {name: {"value": values[at], **log.at(time[at], lines[at])} for name, at in ends.items()}
-    return {"mean": values.mean(), "std": values.std(), **told}
-
-
-def first_settled(segments: Sequence[Segment], channel: int) -> float:
+def first_settled(segments: Sequence[Segment], channel: int | None) -> float:
     """Return when a channel had first settled, s since the first line; nan if it never did."""
     holds = (one for one in segments if one.channel == channel and one.kind == "hold" and one.settled > 0)
     return min((hold.settled_at for hold in holds), default=math.nan)
@@ -119,24 +94,7 @@ def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
 Readings = tuple[Floats, Floats, NDArray[np.int64]]  # time, s; values; lines
 
 
-def pv_of(log: Log, channel: int, window: tuple[float, float]) -> Readings:
-    """Return what a channel read in `window`."""
-    samples = log.readings
-    inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
-    return inside["time"].to_numpy(dtype=float), inside["pv"].to_numpy(dtype=float), inside["line"].to_numpy()
-
-
-def beyond(log: Log, read: Readings, limit: float, side: int) -> dict[str, Any]:
-    """Return how often and how long the values that were `read` were past `limit`: above it for `side` 1.
-
-    As `beyond_where`, and the reading furthest past it.
-    """
-    values = side * read[1]
-    told = beyond_where(log, read, values > side * limit)
-    return told | ({"furthest": plain(side * float(np.nanmax(values)))} if told["count"] else {})
-
-
-def beyond_where(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str, Any]:
+def beyond(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str, Any]:
     """Return how often and how long it was so that `past`, for each value that was `read`.
 
     count, seconds in all; of the longest time: seconds, clock and line; when the first began and the last
@@ -319,10 +277,8 @@ def cycles_of(log: Log, channel: int, band: float) -> dict[str, Any]:
     return dict(plain(told | {"odd": table["number"][is_odd].tolist(), "rows": rows[:MOST_CYCLES]}))
 
 
-def holds_of(
-    log: Log, channel: int, segments: Sequence[Segment], band: float, setpoint: float | None = None
-) -> list[dict[str, Any]]:
-    """Return how a channel held each of its setpoints, or one `setpoint`: how often, how long, and when.
+def holds_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -> list[dict[str, Any]]:
+    """Return how a channel held each of its setpoints: how often, how long, and when.
 
     times  clock, end_clock, line, seconds, and from settled_clock on, else in the second half: its mean, std,
            least and most, duty and mean_error; of the longest holds where there are many
@@ -331,8 +287,7 @@ def holds_of(
     levels = levels_of(samples, [one for one in segments if one.channel == channel], band)
     holds: dict[float, list[Segment]] = {}
     for level in levels:
-        if setpoint is None or math.isclose(level.setpoint, setpoint):
-            holds.setdefault(level.setpoint, []).append(level)
+        holds.setdefault(level.setpoint, []).append(level)
     return [
         {
             "setpoint": held,
