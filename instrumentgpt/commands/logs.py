@@ -244,8 +244,7 @@ def run_plot(arguments: argparse.Namespace) -> int:
         there = ", ".join(map(str, numbers))
         raise WrongArguments(f"{log.name} has no channel {arguments.channel}. It has: {there}")
     channels = None if arguments.channel is None else [arguments.channel]  # None: those that matter
-    extras = charts.judged_for(arguments.chart, diagnosis)
-    figure = draw(log, findings, channels, arguments.language, **extras)
+    figure = draw(log, findings, channels, arguments.language, diagnosis=diagnosis)
     is_data = arguments.output.suffix == ".json"
     text = figure.to_json() if is_data else figure.to_html(config())
     with writing(arguments.output, "path"):
