@@ -21,7 +21,7 @@ from instrumentgpt.agents.stream_parser import SERVER, with_whole_result
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.mcp_pages import PAGE_CHARACTERS
 from instrumentgpt.mcp_server import read_task, server
-from instrumentgpt.mcp_tools import LEFT_OUT, OURS, described, offered
+from instrumentgpt.mcp_tools import OURS, described, offered
 
 ROOT = Path(__file__).parents[1]
 SAID = [
@@ -113,8 +113,7 @@ def test_the_agent_is_offered_every_tool_of_the_registry_and_no_other(session):
 def test_what_the_agent_may_give_is_what_the_tool_takes_and_the_docstring_says(name):
     taken = inspect.signature(TOOLS[name]).parameters
     told, signature = described(name)
-    assert signature.parameters.keys() - {"cursor"} == taken.keys() - {*OURS, *LEFT_OUT.get(name, ())}
-    assert taken.keys() >= set(LEFT_OUT.get(name, ()))
+    assert signature.parameters.keys() - {"cursor"} == taken.keys() - {*OURS}
     assert TOOLS[name].__doc__.startswith(told.splitlines()[0]) and "record  " not in told
 
 

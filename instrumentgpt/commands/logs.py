@@ -29,9 +29,9 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loop_wording import word
 from instrumentgpt.instruments.reading.transcripts import unpacked
 from instrumentgpt.instruments.readings import read_as
-from instrumentgpt.instruments.tools.events import time_of
 from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tools.timeline import timeline
+from instrumentgpt.instruments.tools.window import time_of
 from instrumentgpt.instruments.understood import unread
 from instrumentgpt.settings import home
 

@@ -1,6 +1,5 @@
 """Tools that read lines: events, raw lines, what stands around a moment."""
 
-import math
 from typing import Any, Literal
 
 import pandas as pd
@@ -11,14 +10,8 @@ from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log, read_lines
 from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
-from instrumentgpt.instruments.tools.opened import (
-    Opened,
-    ToolProblem,
-    diagnosed,
-    frames,
-    open_log,
-    plain,
-)
+from instrumentgpt.instruments.tools.opened import ToolProblem, diagnosed, frames, open_log, plain
+from instrumentgpt.instruments.tools.window import time_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_GROUPS = 500  # an agent is given them by pages
@@ -89,7 +82,7 @@ def read_log_lines(
     For the exact words around a line that another tool named; not to read a log through.
     Example: read_lines(log="run.log", first=510, last=520).
     """
-    opened: Opened = open_log(workspace, log, device)
+    opened = open_log(workspace, log, device)
     last = min(max(first, last), first + MOST_LINES - 1)
     lines = read_lines(opened.path, first, last, frames(workspace))
     if not lines:
@@ -105,10 +98,6 @@ def read_log_lines(
 AROUND = 60.0  # s on either side
 MOST_NEAR = 12
 LEVELS = ("critical", "error", "warning", "info")
-
-
-class NotInTheLog(ToolProblem, LookupError):
-    """A time that the log does not cover."""
 
 
 def look_at_time(
@@ -161,42 +150,6 @@ def _rarest_first(events: pd.DataFrame) -> list[Group]:
     """Return the groups of `events`, the worst level first, then the rarest: what is usual says little."""
     groups = group_messages(events, levels=LEVELS)
     return sorted(groups, key=lambda group: (LEVELS.index(group.level), len(group.messages)))
-
-
-def time_of(log: Log, clock: str) -> float:
-    """Return the s since the log's first line at which it was `clock` first ("+205 min": so long after it).
-
-    clock  "14:20", or with as much of its day as is known: "-20 14:20", "2026-02-20 14:20:05"
-
-    Raises NotInTheLog.
-    """
-    if (time := seconds_at(log, clock)) > (last := float(log.samples["time"].max())):
-        raise not_in(log, clock, last)
-    return time
-
-
-def not_in(log: Log, clock: str, last: float) -> NotInTheLog:
-    """Return that `clock` is not in `log`, whose last sample is `last` s after its first line."""
-    span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
-    return NotInTheLog("time_not_in_it", log=log.name, clock=clock, **span)
-
-
-def seconds_at(log: Log, clock: str) -> float:
-    """Return as `time_of`, but of a moment after the log's end, too, on a day that it has."""
-    samples = log.samples["time"]
-    last = float(samples.max()) if len(samples) else math.nan
-    clock, is_elapsed = clock.partition(" (")[0], clock.startswith("+")
-    start = log.start or pd.Timestamp(log.of_day or 0.0, unit="s")
-    if math.isnan(last) or (log.start is None and log.of_day is None and not is_elapsed):
-        raise NotInTheLog("no_clock", log=log.name, clock=clock)
-    day, _, of_day = ("", "", clock.removeprefix("+")) if is_elapsed else clock.rpartition(" ")
-    passed = pd.Timedelta(of_day if is_elapsed or of_day.count(":") == 2 else f"{of_day}:00")
-    days = pd.date_range(start.normalize(), start + pd.Timedelta(seconds=last))
-    moments = [start + passed] if is_elapsed else [at + passed for at in days if str(at.date()).endswith(day)]
-    times = [(moment - start).total_seconds() for moment in moments if moment >= start.floor("min")]
-    if not times:
-        raise not_in(log, clock, last)
-    return max(0.0, times[0])
 
 
 def _readings(log: Log, time: float) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
-from instrumentgpt.instruments.devices import Device, entry
+from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.documents import is_document_name
 from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_files
 from instrumentgpt.instruments.fetch import list_logs as logs_of
@@ -21,21 +21,15 @@ from instrumentgpt.storage.verdicts import SMALL_PART
 MOST_LOGS = 5_000  # of years; an agent is given them by pages
 
 
-def list_devices(workspace: Workspace, suggest: str = "") -> dict[str, Any]:
+def list_devices(workspace: Workspace) -> dict[str, Any]:
     """Return the devices there are: nothing else can be reached.
 
     First, when the user's device has no name or address that you know.
     Example: list_devices().
-
-    suggest  a name: with it come the lines that would add a device of this name
     """
     inventory = inventory_of(workspace)
     devices = [_device(device) for device in inventory.devices]
-    result = {"summary": f"{len(devices)} devices", "inventory": str(inventory.path), "devices": devices}
-    if suggest:
-        is_address = suggest.count(".") == 3
-        result["entry"] = entry("my device", suggest) if is_address else entry(suggest)
-    return result
+    return {"summary": f"{len(devices)} devices", "inventory": str(inventory.path), "devices": devices}
 
 
 def _device(device: Device) -> dict[str, Any]:

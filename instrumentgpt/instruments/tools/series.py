@@ -15,9 +15,8 @@ from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.headers import written_unit
 from instrumentgpt.instruments.reading.stated import Stated
 from instrumentgpt.instruments.tools.columns import during, happened, read_beside, shift
-from instrumentgpt.instruments.tools.events import NotInTheLog
 from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, diagnosed, open_log, plain
-from instrumentgpt.instruments.tools.window import Readings, beyond, first_settled, window_of
+from instrumentgpt.instruments.tools.window import NotInTheLog, Readings, beyond, first_settled, window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_LEVELS = 24  # setpoints that are told
