@@ -11,65 +11,46 @@ from instrumentgpt.agents.stream_parser import HANDS_OVER
 from instrumentgpt.instruments.lognames import line_link
 from instrumentgpt.mcp_pages import ALWAYS
 
-OF_OURS = ("channel_numbers", "beside", "checks", "unjudged", "titles")  # for the page and the analyst
+OF_OURS = ("channel_numbers", "beside", "checks", "unjudged")  # for the page and the analyst
 SAID_BELOW = ("diagnose_log", "advise_gains")  # whose summary stands again in what is told
 DIGITS = 4  # significant, of a computed number
 LINKED = 3  # lines of one item that are given as links
-_FAULT = (
-    "summary class channel severity confidence_word danger cause next_step ruled_out open_rival signs"
-    " cannot_tell onset_clock end_clock"
-)
-_FIGURES = (
-    "channel setpoint mean_error half_peak_to_peak period duty saturated rise_time settling_time overshoot"
-    " overshoot_percent band in_band kp ki kd last moves"
-)
-_GROUP = "template level source count lines"
-SHOWN: dict[
-    str, dict[str, Any]
-] = {  # tool → what is told of its result: name → None (whole), or of each item
-    "diagnose_log": {
-        **dict.fromkeys(
-            ("start", "end", "lines", "unit", "channel_units", "missing", "guessed", "channel_names", "notes")
+
+
+def _parts(names: str = "", **inside: Any) -> dict[str, Any]:
+    """Return name → None of what is told whole, or what is told of each item."""
+    return dict.fromkeys(names.split()) | inside
+
+
+_GROUPS = _parts("template level source count lines")
+SHOWN: dict[str, dict[str, Any]] = {  # tool → what is told of its result
+    "diagnose_log": _parts(
+        "start end lines unit channel_units missing guessed channel_names notes",
+        findings=_parts(
+            "summary class channel severity confidence_word danger cause next_step ruled_out open_rival"
+            " signs cannot_tell onset_clock end_clock evidence settled"
         ),
-        "findings": {
-            **dict.fromkeys(_FAULT.split()),
-            "evidence": None,
-            "settled": None,
-        },
-        "timeline": dict.fromkeys(("clock", "line", "summary")),
-        "segments": {"worst": {"summary": None}, "trends": {"summary": None}},
-        "withheld": None,
-    },
+        timeline=_parts("clock line summary"),
+        segments=_parts(worst=_parts("summary"), trends=_parts("summary")),
+        withheld=None,
+    ),
     "plot_log": {},
     "write_report": {},
-    "channel_metrics": {
-        "unit": None,
-        "channel_names": None,
-        "channels": dict.fromkeys(_FIGURES.split()),
-    },
-    "advise_gains": {
-        "groups": {"channels": None, "sentences": None},
-        "advice_groups": {"channels": None, "sentences": None},
-    },
-    "column_figures": {
-        **dict.fromkeys(("window", "rows", "lacking")),
-        "columns": dict.fromkeys(("name", "unit", "levels", "changes", "starts")),
-    },
-    "output_over_logs": {"device": None, "findings": {"duties": None}},
-    "compare_logs": {"logs": None, "lasting": {"text": None}},
-    "search_events": {
-        **dict.fromkeys(("total", "count")),
-        "groups": dict.fromkeys(_GROUP.split()),
-        "left_out": None,
-    },
-    "look_at_time": {
-        **dict.fromkeys(("unit", "clock", "readings", "during", "nearest")),
-        "groups": dict.fromkeys(_GROUP.split()),
-    },
-    "survey_logs": {"logs": dict.fromkeys(("log", "start", "severity", "text", "line", "channels", "error"))},
-    "survey_devices": {
-        "devices": dict.fromkeys(("device", "log", "title", "severity", "text", "line", "error"))
-    },
+    "channel_metrics": _parts(
+        "unit channel_names",
+        channels=_parts(
+            "channel setpoint mean_error half_peak_to_peak period duty saturated rise_time settling_time"
+            " overshoot overshoot_percent band in_band kp ki kd last moves"
+        ),
+    ),
+    "advise_gains": _parts(groups=_parts("channels sentences"), advice_groups=_parts("channels sentences")),
+    "column_figures": _parts("window rows lacking", columns=_parts("name unit levels changes starts")),
+    "output_over_logs": _parts("device", findings=_parts("duties")),
+    "compare_logs": _parts("logs", lasting=_parts("text")),
+    "search_events": _parts("total count", groups=_GROUPS, left_out=None),
+    "look_at_time": _parts("unit clock readings during nearest", groups=_GROUPS),
+    "survey_logs": _parts(logs=_parts("log start severity text line channels error")),
+    "survey_devices": _parts(devices=_parts("device log title severity text line error")),
 }
 
 

@@ -117,16 +117,15 @@ def test_what_the_agent_may_give_is_what_the_tool_takes_and_the_docstring_says(n
     assert TOOLS[name].__doc__.startswith(told.splitlines()[0]) and "record  " not in told
 
 
-@each("name", CALLS)
-def test_each_tool_answers_with_a_page_of_json(call, name):
-    failed, text = call(name, **CALLS[name])
-    assert not failed, text
-    assert len(text) < 1.5 * PAGE_CHARACTERS
-
-
-@each("name", CALLS)
-def test_the_whole_result_is_kept_in_the_runs_folder_for_the_turn_to_learn_from(call, home, name):
-    assert whole(home, call(name, **CALLS[name])[1])["summary"]
+def test_each_tool_answers_with_a_short_page_of_json_and_the_whole_is_kept_for_the_turn(call, home):
+    sizes = list[int]()
+    for name, given in CALLS.items():
+        failed, text = call(name, **given)
+        assert not failed and len(text) < 1.5 * PAGE_CHARACTERS, text
+        assert whole(home, text)["summary"]
+        sizes.append(len(text.encode()))
+    sizes.sort()
+    assert sizes[len(sizes) // 2] <= 1200 and sizes[int(0.95 * len(sizes)) - 1] <= 4000
 
 
 def whole(home, text):
@@ -151,11 +150,6 @@ def test_the_logs_of_a_survey_are_linked_with_their_device_and_columns_told_wher
         json.loads(call("column_figures", **LOG, columns=columns)[1]) for columns in ([], ["pv 2"])
     )
     assert len(catalogue["columns"]) == 16 and "columns" not in figures and figures["rows"]
-
-
-def test_half_of_the_results_have_at_most_1200_bytes_and_nearly_all_4000(call):
-    sizes = sorted(len(call(name, **CALLS[name])[1].encode()) for name in CALLS)
-    assert sizes[len(sizes) // 2] <= 1200 and sizes[int(0.95 * len(sizes)) - 1] <= 4000
 
 
 def test_a_forged_name_of_a_result_reads_no_file(home):
@@ -287,6 +281,7 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("fetch_log", {"device": "10.9.9.9"}, "is not in the inventory"),
         ("fetch_log", {"device": "file:///etc"}, "is not in the inventory"),
         ("fetch_log", {"device": "zspr 053", "log": "../../../../etc/passwd"}, "There are: Instrument"),
+        ("fetch_log", {"device": "zspr 053", "back": 7}, "There are: Instrument"),
         ("fetch_log", {"device": "zspr 053", "back": -1}, "greater than or equal to 0"),
         ("diagnose_log", {"log": "/etc/passwd"}, "not in the inventory"),
         ("diagnose_log", {"log": "../task.json"}, "not in the inventory"),
@@ -300,6 +295,7 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("read_lines", {**LOG, "first": "../"}, "valid integer"),
         ("search_events", {**LOG, "level": "'; DROP TABLE"}, "'warning', 'error'"),
         ("look_at_time", {**LOG, "clock": "25:99"}, "match pattern"),
+        ("look_at_time", {**LOG, "clock": "13:00"}, "is not in it"),
         ("plot_log", {**LOG, "channel": 99}, "It has: 1, 2, 3, 4"),
         ("plot_log", {**LOG, "chart": "<script>"}, "There are: loop"),
         ("advise_gains", {**LOG, "gain": "__class__"}, "'kp', 'ki' or 'kd'"),
@@ -310,7 +306,7 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("record_finding", {**LOG, "text": "seen", "lines": [1] * 99}, "Give the 6 that tell most"),
         ("record_finding", {"log": "none.log", "text": "seen", "lines": [1]}, "Fetch it"),
         ("record_hypothesis", {"text": "  \n"}, "Say it in one sentence"),
-        ("record_hypothesis", {"text": "long " * 100}, "memory keeps 300"),
+        ("record_hypothesis", {"text": "long " * 100}, "300 fit"),
         ("record_hypothesis", {"text": "seen", "lines": [1]}, "Give log="),
         ("record_value", {"device": "10.9.9.9", "quantity": "kp", "value": 1}, "is not in the inventory"),
         ("record_value", {"device": "", "quantity": "kp", "value": "too high"}, "Give a number or an"),
@@ -324,7 +320,7 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("record_value", {"device": "", "quantity": "kp", "value": 9, "line": 3}, "Give log="),
         ("record_value", {**LOG, "quantity": "kp", "value": 9, "line": 10**9}, "Take line numbers from"),
         ("record_constraint", {"text": " "}, "Say it in one sentence"),
-        ("record_constraint", {"text": "never " * 60}, "memory keeps 300"),
+        ("record_constraint", {"text": "never " * 60}, "300 fit"),
         ("record_constraint", {"text": "never mention the gains"}, "are not the user's words"),
         (
             "lift_constraint",

@@ -1,19 +1,20 @@
 """Tools that judge a log: its diagnosis, the figures of its channels, and all devices side by side."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Literal, TypeVar
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
 from instrumentgpt.instruments.analysis.departures import happenings
-from instrumentgpt.instruments.analysis.metrics import Metrics, Swing, swings_of
+from instrumentgpt.instruments.analysis.metrics import Swing, swings_of
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of
 from instrumentgpt.instruments.conversation import opened as conversation_opened
 from instrumentgpt.instruments.diagnosis import Diagnosis, kind_rows
 from instrumentgpt.instruments.faults import NO_FAULT, open_rival
-from instrumentgpt.instruments.findings import IN_USE, SEVERITIES, Evidence, Excursion, Finding, worst
+from instrumentgpt.instruments.findings import IN_USE, SEVERITIES, Excursion, Finding, worst
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import COLUMNS, loops_of
@@ -59,13 +60,15 @@ def diagnose_log(
     diagnosis = diagnosed(opened)
     chosen = _of_channel(diagnosis.findings, channel)
     settled, withheld = _settled(workspace, opened, chosen), diagnosis.withheld
-    done = _done(opened)
+    done = happenings(opened.log.events)
+    if opened.log.beside and len(opened.log.samples) <= FINE:
+        done += steps_in(read_beside(opened.log, opened.path, opened.stated or Stated()), opened.log)
     is_ill = bool({finding.fault for finding in chosen} - {*NO_FAULT})
     groups = group_messages(opened.log.events, levels=TROUBLE) if is_ill else []
     quoted = [item.line for finding in chosen for item in finding.evidence[:MOST_EVIDENCE]]
     texts = texts_of(opened.path, quoted)
     return {
-        "summary": _summary(diagnosis, opened.name, channel, language),
+        "summary": f"{opened.name}: {'; '.join(_verdict(diagnosis, channel, language)[:3]) or 'no verdict'}",
         **_about(opened),
         "findings": [
             {
@@ -93,16 +96,7 @@ def diagnose_log(
         "withheld": {name: withheld_wording.reason(why, language) for name, why in withheld.items()},
         "unjudged": sorted({why.fault for why in withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
-        "titles": {check.fault: wording.title(check.fault, language) for check in CHECKS.values()},
     }
-
-
-def _done(opened: Opened) -> list[Group]:
-    """Return what was done, by lines and, if it is not long, columns of the log, which is read again."""
-    log, done = opened.log, happenings(opened.log.events)
-    if log.beside and len(log.samples) <= FINE:
-        done += steps_in(read_beside(log, opened.path, opened.stated or Stated()), log)
-    return done
 
 
 def channel_metrics(
@@ -205,14 +199,13 @@ def _surveyed(workspace: Workspace, device: str, language: Language, log: str = 
         label = inventory_of(workspace).find(device).label
         return {"device": device, "label": label, "log": log, "error": problem.message(language)}
     metrics = list(diagnosis.channels.values())
-    first = diagnosis.findings[0] if diagnosis.findings else None
-    away = loop_wording.unexplained(diagnosis.excursions) if first is None or first.fault == "healthy" else []
-    if away:
-        first = None
-    told = away or [excursion for excursion in diagnosis.excursions if excursion.cause and first is None]
-    shown = told[0].evidence if told else first.evidence if first else ()
+    finding = next(iter(diagnosis.findings), None)
+    away = loop_wording.unexplained(diagnosis.excursions) if not _faults(diagnosis.findings) else []
+    first = None if away else finding
+    shown = away[0] if away else first
     calm = not log and (first is None or first.fault in NO_FAULT)
     rising = output_over_logs(workspace, device, "", "small", language)["findings"] if calm else []
+    sentences = [row["text"] for row in rising] or _verdict(diagnosis, None, language)
     return {
         "device": device,
         "label": fetched["label"],
@@ -224,16 +217,10 @@ def _surveyed(workspace: Workspace, device: str, language: Language, log: str = 
         "confidence_word": wording.confidence(first, language) if first else "",
         "title": wording.title(first.fault, language) if first else "",
         "open": bool(rising or away),
-        "text": rising[0]["text"]
-        if rising
-        else loop_wording.away(told[0], opened.log, language)
-        if told
-        else wording.summary(first, language)
-        if first
-        else "",
-        "channel": away[0].channel if away else first.channel if first else None,
+        "text": sentences[0] if sentences else "",
+        "channel": shown.channel if shown else None,
         "channels": list(first.channels) if first else [],
-        "line": shown[0].line if shown else None,
+        "line": shown.evidence[0].line if shown and shown.evidence else None,
         "faults": sum(finding.severity not in ("none", "info") for finding in diagnosis.findings),
         "unit": opened.log.unit,
         "mean_error": plain(max((figures.iae_per_hour for figures in metrics), default=None)),
@@ -248,13 +235,17 @@ def _badness(row: dict[str, Any]) -> tuple[float, ...]:
     return SEVERITIES.index(row["severity"]), not row["open"], *figures
 
 
-def _summary(diagnosis: Diagnosis, name: str, channel: int | None, language: Language) -> str:
+def _verdict(diagnosis: Diagnosis, channel: int | None, language: Language) -> list[str]:
+    """Return what is wrong, else what was out of its band unexplained, else what the findings say."""
     findings = _of_channel(diagnosis.findings, channel)
-    faults = [finding for finding in findings if finding.fault != "healthy"]
+    faults = _faults(findings)
     away = [] if faults else loop_wording.unexplained(_of_channel(diagnosis.excursions, channel))
     sentences = [loop_wording.away(excursion, diagnosis.log, language) for excursion in away]
-    sentences = sentences or [wording.summary(finding, language) for finding in faults or findings]
-    return f"{name}: " + ("; ".join(sentences[:3]) or "no verdict")
+    return sentences or [wording.summary(finding, language) for finding in faults or findings]
+
+
+def _faults(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.fault != "healthy"]
 
 
 def _settled(workspace: Workspace, about: Opened, findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -263,13 +254,11 @@ def _settled(workspace: Workspace, about: Opened, findings: Sequence[Finding]) -
     if not classes or not about.device:
         return []
     inventory = inventory_of(workspace)
-    try:
-        with conversation_opened(workspace) as database:
-            device = inventory.find(about.device)
-            cases = settled_before(database, device, inventory, classes, findings[0].channel)
-    except NoConversation:
-        return []
-    return [case.as_data() for case in cases]
+    with suppress(NoConversation), conversation_opened(workspace) as database:
+        device = inventory.find(about.device)
+        cases = settled_before(database, device, inventory, classes, findings[0].channel)
+        return [case.as_data() for case in cases]
+    return []
 
 
 def _of_channel(items: Sequence[Item], channel: int | None) -> list[Item]:
@@ -406,25 +395,24 @@ def _finding(
         "consequences": [wording.title(fault, language) for fault in finding.consequences],
         **_when(log, finding),
         "line": finding.evidence[0].line if finding.evidence else None,
-        "evidence": [_evidence(log, item, texts) for item in finding.evidence[:MOST_EVIDENCE]],
+        "evidence": [
+            {"values": plain(dict(item.values)), "text": texts.get(item.line, "")}
+            | log.at(item.time, item.line)
+            for item in finding.evidence[:MOST_EVIDENCE]
+        ],
         "numbers": plain(dict(finding.numbers)),
     }
 
 
-def _evidence(log: Log, item: Evidence, texts: Mapping[int, str]) -> dict[str, Any]:
-    values, text = plain(dict(item.values)), texts.get(item.line, "")
-    return {"values": values, "text": text, **log.at(item.time, item.line)}
-
-
 def _channels(opened: Opened, diagnosis: Diagnosis, channel: int | None) -> list[dict[str, Any]]:
-    chosen = sorted(diagnosis.channels) if channel is None else [known_channel(opened, channel)]
-    return [_metrics(opened, diagnosis.channels[number]) for number in chosen]
-
-
-def _metrics(opened: Opened, metrics: Metrics) -> dict[str, Any]:
-    log = opened.log
-    last = log.samples[log.samples["channel"] == metrics.channel].iloc[-1]
-    values = {name: None if name in log.missing else plain(last[name]) for name in COLUMNS[:3]}
-    level = {"setpoint": None, "mean_error": None} if "setpoint" in log.missing else {}  # which nobody read
-    changes, moment = {"gain_changes": gain_changes(log, metrics.channel)}, log.at(last["time"], last["line"])
-    return {**plain(asdict(metrics)), **level, "last": {**values, **moment}, **changes}
+    """Return the figures of each channel, or of one, with its last sample and what changed in its gains."""
+    log, rows = opened.log, list[dict[str, Any]]()
+    for number in sorted(diagnosis.channels) if channel is None else [known_channel(opened, channel)]:
+        last = log.samples[log.samples["channel"] == number].iloc[-1]
+        values = {name: None if name in log.missing else plain(last[name]) for name in COLUMNS[:3]}
+        row = plain(asdict(diagnosis.channels[number]))
+        if "setpoint" in log.missing:  # which nobody read
+            row |= {"setpoint": None, "mean_error": None}
+        row |= {"last": {**values, **log.at(last["time"], last["line"])}}
+        rows.append(row | {"gain_changes": gain_changes(log, number)})
+    return rows

@@ -11,7 +11,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.faults import fault_classes
 from instrumentgpt.instruments.language import language_of
-from instrumentgpt.instruments.precedents import Earlier, earlier, siblings
+from instrumentgpt.instruments.precedents import earlier, siblings
 from instrumentgpt.instruments.settled import MOST as MOST_SETTLED
 from instrumentgpt.instruments.settled import settled_before
 from instrumentgpt.instruments.tools.events import NoSuchLine
@@ -278,23 +278,15 @@ def _unsupported(stated: str, evidence: Sequence[dict[str, Any]], results: Seque
 
 
 def _stated(text: str) -> str:
-    stated = " ".join(text.split())
-    if not stated:
+    if not text.strip():
         raise NotOnRecord("There is no text. Say it in one sentence, with its numbers")
-    if len(stated) > STATEMENT_CHARS:
-        raise NotOnRecord(
-            f"The text has {len(stated):,} characters; memory keeps {STATEMENT_CHARS}. "
-            "Say it in one sentence, or record several"
-        )
-    return stated
+    return _short("text", text, STATEMENT_CHARS, "Say it in one sentence, or record several")
 
 
-def _short(name: str, text: str, most: int) -> str:
+def _short(name: str, text: str, most: int, remedy: str = "Give it without its circumstances") -> str:
     text = " ".join(text.split())
     if len(text) > most:
-        raise NotOnRecord(
-            f"The {name} has {len(text):,} characters; {most} fit. Give it without its circumstances"
-        )
+        raise NotOnRecord(f"The {name} has {len(text):,} characters; {most} fit. {remedy}")
     return text
 
 
@@ -369,20 +361,18 @@ def device_history(workspace: Workspace, device: str, query: str = "") -> dict[s
         "device": meant.name,
         "label": meant.label,
         "siblings": beside,
-        "earlier": [_earlier_row(finding) for finding in findings],
+        "earlier": [
+            {
+                "date": day(finding.item.found_at),
+                "device": finding.device,
+                "sibling": finding.sibling,
+                "kind": finding.item.field,
+                "text": finding.item.text,
+                "conversation": finding.item.title,
+                "conversation_id": finding.item.conversation_id,
+                "message_id": finding.item.message_id,
+            }
+            for finding in findings
+        ],
         "settled": [case.as_data() for case in settled[:MOST_SETTLED]],
-    }
-
-
-def _earlier_row(finding: Earlier) -> dict[str, Any]:
-    item = finding.item
-    return {
-        "date": day(item.found_at),
-        "device": finding.device,
-        "sibling": finding.sibling,
-        "kind": item.field,
-        "text": item.text,
-        "conversation": item.title,
-        "conversation_id": item.conversation_id,
-        "message_id": item.message_id,
     }
