@@ -44,7 +44,7 @@ SHOWN: dict[str, dict[str, Any]] = {  # tool → what is told of its result
         ),
     ),
     "advise_gains": _parts(groups=_parts("channels sentences"), advice_groups=_parts("channels sentences")),
-    "column_figures": _parts("window rows lacking", columns=_parts("name unit levels changes starts")),
+    "column_figures": _parts("whole rows lacking", columns=_parts("name unit levels changes starts")),
     "output_over_logs": _parts("device", findings=_parts("duties")),
     "compare_logs": _parts("logs", lasting=_parts("text")),
     "search_events": _parts("total count", groups=_GROUPS, left_out=None),

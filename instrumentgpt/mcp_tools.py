@@ -41,7 +41,7 @@ KINDS: dict[str, Any] = {  # argument → its bounds, and what it is where the t
     "channels": Annotated[list[int] | None, Field(max_length=100)],
     "since": Moment,
     "until": Moment,
-    "clock": Annotated[str, Field(pattern=rf"^{_CLOCK}$|^\+\d{{1,5}} ?(s|min|h)$")],
+    "clock": Annotated[str, Field(pattern=f"^({_DATE} )?{_CLOCK}$|^{_OFFSET}$")],
     "back": Annotated[int, Field(ge=0, le=10_000)],
     "first": Annotated[int, Field(ge=1)],
     "above": Annotated[float | None, Field(ge=-1e6, le=1e6)],

@@ -319,7 +319,7 @@ def test_the_error_chart_of_a_cold_start_still_shows_the_hold():
                 "channel 1, 2026-02-19 23:26:25.390 to 2026-02-19 23:29:45.390",
             ],
         ),
-        ("zh", ["run.log 的圖表", "通道 1：設定值 51.00 °C，實際值 49.00 至 53.00 °C", "標示區段："]),
+        ("zh", ["run.log 的圖表", "通道 1：設定值 51.00 °C，實際值 49.00 到 53.00 °C", "標示區段："]),
     ],
 )
 def test_the_chart_is_told_in_words(language, words):

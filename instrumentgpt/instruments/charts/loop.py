@@ -217,7 +217,4 @@ def _range(values: Floats, unit: str, language: Language) -> str:
     finite = values[np.isfinite(values)]
     if not finite.size:
         return word("unknown", language)
-    low, high = float(finite.min()), float(finite.max())
-    if low == high:
-        return f"{low:.2f} {unit}"
-    return word("range", language, f"{low:.2f}", f"{high:.2f}", unit)
+    return word("range", language, finite.min(), finite.max(), unit)

@@ -28,18 +28,17 @@ def list_devices(workspace: Workspace) -> dict[str, Any]:
     Example: list_devices().
     """
     inventory = inventory_of(workspace)
-    devices = [_device(device) for device in inventory.devices]
+    devices = [
+        {
+            "name": device.name,
+            "ip": device.ip,
+            "aliases": [*device.aliases, *device.nicknames],
+            "model": device.model,
+            "logs": device.logs,
+        }
+        for device in inventory.devices
+    ]
     return {"summary": f"{len(devices)} devices", "inventory": str(inventory.path), "devices": devices}
-
-
-def _device(device: Device) -> dict[str, Any]:
-    return {
-        "name": device.name,
-        "ip": device.ip,
-        "aliases": [*device.aliases, *device.nicknames],
-        "model": device.model,
-        "logs": device.logs,
-    }
 
 
 def list_logs(workspace: Workspace, device: str) -> dict[str, Any]:

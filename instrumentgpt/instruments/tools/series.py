@@ -100,13 +100,11 @@ def column_figures(
                 more = _with_faults(opened, one, window) if not one.role else {}
                 more |= _once_settled(opened, one, window) if one.role and not spans else {}
                 rows.append(row | more | {"span": number})
-    whole = [opened.log.clock(at) for at in window_of(opened.log, "", "")]
     return {
         "summary": f"{opened.name}: {len(rows)} rows",
         "log": opened.name,
         "device": opened.device,
-        "window": [rows[0][end] for end in ("since", "until")] if rows else whole,
-        "whole": whole,
+        "whole": [opened.log.clock(at) for at in window_of(opened.log, "", "")],
         "beside": opened.log.beside,
         "seconds": plain(float(np.ptp(opened.log.samples["time"]))),
         "period": plain(_period(opened.log)),
