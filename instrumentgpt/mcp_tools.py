@@ -17,8 +17,7 @@ from instrumentgpt.agents.stream_parser import HANDS_OVER, keep_whole
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.workspace import workspace
-from instrumentgpt.mcp_brief import OF_OURS, brief
-from instrumentgpt.mcp_pages import page
+from instrumentgpt.mcp_brief import OF_OURS, brief, page
 from instrumentgpt.modes.interview.replies import SLOTS
 
 OURS = ("workspace", "language", "record", "filed", "results")  # decided by the turn, not by the agent

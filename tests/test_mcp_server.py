@@ -19,7 +19,7 @@ import db
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.stream_parser import SERVER, with_whole_result
 from instrumentgpt.instruments.tools import TOOLS
-from instrumentgpt.mcp_pages import PAGE_CHARACTERS
+from instrumentgpt.mcp_brief import PAGE_CHARACTERS
 from instrumentgpt.mcp_server import read_task, server
 from instrumentgpt.mcp_tools import OURS, described, offered
 

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import loop_wording, segment_wording, withheld_wording, wording
 from instrumentgpt.instruments.analysis.departures import happenings
-from instrumentgpt.instruments.analysis.metrics import Swing, swings_of
+from instrumentgpt.instruments.analysis.metrics import swings_of
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of
 from instrumentgpt.instruments.conversation import opened as conversation_opened
@@ -65,6 +65,7 @@ def diagnose_log(
         done += steps_in(read_beside(opened.log, opened.path, opened.stated or Stated()), opened.log)
     is_ill = bool({finding.fault for finding in chosen} - {*NO_FAULT})
     groups = group_messages(opened.log.events, levels=TROUBLE) if is_ill else []
+    of_use = [one.channel for one in diagnosis.excursions if one.explained == IN_USE]
     quoted = [item.line for finding in chosen for item in finding.evidence[:MOST_EVIDENCE]]
     texts = texts_of(opened.path, quoted)
     return {
@@ -91,7 +92,8 @@ def diagnose_log(
             plain(asdict(swing))
             | {"start_clock": opened.log.clock(swing.start), "end_clock": opened.log.clock(swing.end)}
             for swing in swings_of(loops_of(opened.log), diagnosis.channels, diagnosis.kinds).values()
-            if channel in (None, swing.channel) and not _is_of_use(swing, diagnosis.excursions)
+            if channel in (None, swing.channel)
+            and of_use.count(swing.channel) <= OF_CYCLES * swing.cycles  # not what is left of such times
         ],
         "withheld": {name: withheld_wording.reason(why, language) for name, why in withheld.items()},
         "unjudged": sorted({why.fault for why in withheld.values()}),
@@ -263,12 +265,6 @@ def _settled(workspace: Workspace, about: Opened, findings: Sequence[Finding]) -
 
 def _of_channel(items: Sequence[Item], channel: int | None) -> list[Item]:
     return [item for item in items if channel is None or item.channel in (None, channel)]
-
-
-def _is_of_use(swing: Swing, excursions: Sequence[Excursion]) -> bool:
-    """Return whether a swing is what is left within the band of what the loop is used for."""
-    used = sum(one.channel == swing.channel and one.explained == IN_USE for one in excursions)
-    return used > OF_CYCLES * swing.cycles
 
 
 def _excursions(

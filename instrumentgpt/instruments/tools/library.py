@@ -57,18 +57,17 @@ def list_logs(workspace: Workspace, device: str) -> dict[str, Any]:
         "summary": f"{target.label}: {len(logs)} logs, newest {bare(logs[0].name) if logs else 'none'}",
         "device": target.name,
         "label": target.label,
-        "logs": [_log(log) for log in logs[:MOST_LOGS]],
+        "logs": [
+            {
+                "name": bare(log.name),
+                "size": log.size,
+                "begun": when.strftime("%Y-%m-%d %H:%M:%S") if when else None,
+            }
+            for log in logs[:MOST_LOGS]
+            for when in [log.begun or log.modified]
+        ],
         "left_out": max(0, len(logs) - MOST_LOGS),
         **({"documents": documents[:MOST_LOGS]} if documents else {}),
-    }
-
-
-def _log(log: RemoteLog) -> dict[str, Any]:
-    when = log.begun or log.modified
-    return {
-        "name": bare(log.name),
-        "size": log.size,
-        "begun": when.strftime("%Y-%m-%d %H:%M:%S") if when else None,
     }
 
 

@@ -257,24 +257,17 @@ def _statement(
     item: dict[str, Any] = {"text": stated, "evidence": _evidence(workspace, log, lines, device)}
     named = {"log": bare(log.rpartition("/")[2])} if log else {}
     summary = f"on record: {stated}"
-    if results is not None and (why := _unsupported(stated, item["evidence"], results)):
+    why, texts = "", ["\n".join(row["text"] for row in item["evidence"]), *(results or ())]
+    if not item["evidence"]:
+        why = "no line shows it (give log= and lines=)"
+    elif missing := unsaid(stated, [Source("lines", "computed", text) for text in texts]):
+        said = ", ".join(missing)
+        why = f"{said} stands neither in these lines nor in any result (give the lines that say it)"
+    if why and results is not None:
         field = "hypotheses" if field == "root_causes" else field
         item["opinion"] = True
         summary = f"on record as your opinion only, since {why}: {stated}"
     return {"summary": summary, **named, field: [item]}
-
-
-def _unsupported(stated: str, evidence: Sequence[dict[str, Any]], results: Sequence[str]) -> str:
-    """Return why a statement has no evidence, and what would mend that; "" if it has."""
-    if not evidence:
-        return "no line shows it (give log= and lines=)"
-    texts = ["\n".join(row["text"] for row in evidence), *results]
-    missing = unsaid(stated, [Source("lines", "computed", text) for text in texts])
-    if not missing:
-        return ""
-    return (
-        f"{', '.join(missing)} stands neither in these lines nor in any result (give the lines that say it)"
-    )
 
 
 def _stated(text: str) -> str:

@@ -103,7 +103,8 @@ def regressed_gains(loop: Loop, width: int = WINDOWS[-1]) -> tuple[Gains, float]
     weights = np.zeros(3)
     weights[used] = np.linalg.lstsq(terms[:, used] / scale[used], output, rcond=None)[0] / scale[used]
     r2 = 1 - float(np.var(output - terms @ weights) / np.var(output))
-    return Gains(*map(float, weights), source="regressed"), r2
+    kp, ki, kd = map(float, weights)
+    return Gains(kp, ki, kd, "regressed"), r2
 
 
 def _terms(loop: Loop, rows: NDArray[np.int64]) -> Floats:
