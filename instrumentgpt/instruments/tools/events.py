@@ -106,7 +106,7 @@ def look_at_time(
     opened = open_log(workspace, log, device)
     time = time_of(opened.log, clock)
     events = opened.log.events
-    near = group_messages(events[(events["time"] - time).abs() <= AROUND])
+    near = group_messages(events[(events["time"] - time).abs() <= AROUND], levels=(*TROUBLE, "info"))
     near.sort(key=lambda group: (LEVELS.index(group.level), len(group.messages)))  # what is usual says little
     diagnosis = diagnosed(opened)
     reach = max([AROUND, *(REACH * kind.lag for kind in diagnosis.kinds.values())])
