@@ -168,27 +168,20 @@ def _all(opened: Opened, only_loops: bool) -> Iterable[Series]:
             yield Series("", None, head, written_unit(head), read.time, numeric, read.line)
 
 
-def _lag(log: Log, one: Series, other: Series, window: tuple[float, float]) -> dict[str, Any]:
+def _lag(one: Series, other: Series, window: tuple[float, float]) -> dict[str, Any]:
     """Return by how many s the changes of `other` come after those of `one`, in steps of lag_step.
 
-    lag_r is how alike they are then, and lag None where that is little. A pv changes with its setpoint: what
-    it does after that until LAGGING of the window has passed is left out.
+    lag_r is how alike they are then, and lag None where that is little.
     """
     at = np.linspace(*window, min(MOST_POINTS, len(one.time)))
     width, most = max(FEWEST, len(at) // SMOOTHED), int(LAGGING * len(at))
-    changes, own = list[Floats](), LAGGING * (window[1] - window[0])
+    changes = list[Floats]()
     for series in (one, other):
         finite = np.isfinite(series.values)
         if finite.sum() < FEWEST:
             return {"lag": None, "lag_r": None, "lag_step": None}
         values = np.interp(at, series.time[finite], series.values[finite])
-        change = values[width:] - values[:-width]
-        samples = log.samples[log.samples["channel"] == series.channel]
-        moved = samples["time"][samples["setpoint"].diff().abs() > 0] if series.role in OF_LOOP else ()
-        for moment in moved:
-            is_own = (at[:-width] > moment - (at[width] - at[0])) & (at[:-width] < moment + own)
-            change[is_own] = 0
-        changes.append(change)
+        changes.append(values[width:] - values[:-width])
     first, second = changes
     size = float(np.sqrt((first**2).sum() * (second**2).sum()))
     middle = len(first) - 1
@@ -231,7 +224,7 @@ def _row(
         beside = np.interp(time, other.time, other.values)
         both = np.isfinite(beside)
         is_told = both.sum() >= FEWEST and values[both].std() > 0 and beside[both].std() > 0
-        row |= _lag(log, one, other, window)
+        row |= _lag(one, other, window)
         gap = (values - beside)[both]
         row["apart"] = {"mean": gap.mean(), "least": gap.min(), "most": gap.max()} if gap.size else {}
         row["r"] = np.corrcoef(values[both], beside[both])[0, 1] if is_told else None
