@@ -17,14 +17,10 @@ from instrumentgpt.agents.stream_parser import HANDS_OVER, keep_whole
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.language import Language, language_of
 from instrumentgpt.instruments.workspace import workspace
-from instrumentgpt.mcp_brief import OF_OURS, brief
-from instrumentgpt.mcp_pages import page
+from instrumentgpt.mcp_brief import OF_OURS, brief, page
 from instrumentgpt.modes.interview.replies import SLOTS
 
 OURS = ("workspace", "language", "record", "filed", "results")  # decided by the turn, not by the agent
-LEFT_OUT = {
-    "list_devices": ("suggest",),
-}  # of the page and the analyst
 NAME_CHARACTERS, TEXT_CHARACTERS = 300, 2_000  # of one argument
 _CLOCK = r"([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?"
 Name = Annotated[str, Field(max_length=NAME_CHARACTERS)]
@@ -44,10 +40,9 @@ KINDS: dict[str, Any] = {  # argument → its bounds, and what it is where the t
     "channels": Annotated[list[int] | None, Field(max_length=100)],
     "since": Moment,
     "until": Moment,
-    "clock": Annotated[str, Field(pattern=rf"^{_CLOCK}$|^\+\d{{1,5}} ?(s|min|h)$")],
+    "clock": Annotated[str, Field(pattern=f"^({_DATE} )?{_CLOCK}$|^{_OFFSET}$")],
     "back": Annotated[int, Field(ge=0, le=10_000)],
     "first": Annotated[int, Field(ge=1)],
-    "within": Annotated[float | None, Field(gt=0, le=1e6)],
     "above": Annotated[float | None, Field(ge=-1e6, le=1e6)],
     "below": Annotated[float | None, Field(ge=-1e6, le=1e6)],
     "factor": Annotated[float | None, Field(ge=0.001, le=1000)],
@@ -154,7 +149,7 @@ def described(name: str) -> tuple[str, inspect.Signature]:
     Lines "argument  words" of the docstring tell of that argument.
     """
     every = taken(name)
-    own = {key: one for key, one in every.items() if key not in (*OURS, *LEFT_OUT.get(name, ()))}
+    own = {key: one for key, one in every.items() if key not in OURS}
     words, told, about = dict[str, str](), list[str](), set[str]()
     for line in (ast.get_docstring(registry()[name]) or "").splitlines():
         found = _ENTRY.match(line)

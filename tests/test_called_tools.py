@@ -5,6 +5,7 @@ import inspect
 import pytest
 from cases import each
 
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.tools import TOOLS
 from instrumentgpt.instruments.tools.called import BadArguments, UnknownTool, call, needs, usage
 from instrumentgpt.instruments.workspace import workspace
@@ -44,8 +45,8 @@ def test_a_list_may_be_written_as_text(where, log, lines):
 
 
 def test_a_number_where_a_text_is_wanted_is_its_text(where):
-    found = call(where, "list_devices", {"suggest": 60})
-    assert '"60"' in found["entry"]
+    with pytest.raises(InstrumentGPTError, match="'60' is not in the inventory"):
+        call(where, "list_logs", {"device": 60})
 
 
 @pytest.mark.parametrize(

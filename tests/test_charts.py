@@ -4,6 +4,7 @@ import json
 import math
 import re
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,9 +12,10 @@ import pytest
 from cases import each
 
 from instrumentgpt.instruments import wording
-from instrumentgpt.instruments.analysis.segments import Segment, trends_of
+from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.charts import CHARTS, error_chart, loop_chart, text_alternative, trend_chart
 from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, POINTS, SEVERITY_COLOURS, reduced
+from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import SEVERITIES, Evidence, Finding
 from instrumentgpt.instruments.reading.clocks import ClockStep
 from instrumentgpt.instruments.reading.record import Log
@@ -47,6 +49,11 @@ def log_of(channels=(1,), count=600, period=1.0, **fields):
 
 def fault(name="oscillation_tuning", channel=1, onset=100.0, end=300.0, severity="high", evidence=()):
     return Finding(name, channel, onset, end, severity, evidence)
+
+
+def judged(log, bands, segments=()):
+    kinds = {channel: SimpleNamespace(band=band) for channel, band in bands.items()}
+    return Diagnosis(log, {}, (), {}, kinds, segments=tuple(segments))
 
 
 def trace(figure, name):
@@ -189,7 +196,7 @@ def test_a_window_is_what_the_axis_shows():
 def test_a_quiet_loop_is_not_blown_up_to_look_wild():
     log = log_of()
     log.samples["pv"] = 51 + 0.15 * np.sin(np.arange(600) / 20)
-    low, high = loop_chart(log, bands={1: 0.3}).layout.yaxis.range
+    low, high = loop_chart(log, diagnosis=judged(log, {1: 0.3})).layout.yaxis.range
     assert high - low == pytest.approx(1.2)
     assert loop_chart(log_of()).layout.yaxis.range is None
 
@@ -253,7 +260,7 @@ def test_a_log_without_samples_gives_an_empty_chart(chart):
 @pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
 def test_no_text_of_a_log_becomes_markup(chart):
     log = log_of(name=EVIL, unit=EVIL, channel_names={1: EVIL})
-    drawn = chart(log, [fault(EVIL, None)], title=EVIL).to_json()
+    drawn = chart(log, [fault("ambient_disturbance", None)], title=EVIL).to_json()
     texts = re.sub(
         r"%\{y:[^}]*\}|%\{text\}|<extra></extra>", "", json.dumps(json.loads(drawn), ensure_ascii=False)
     )
@@ -287,7 +294,8 @@ def test_every_severity_has_a_colour():
 
 
 def test_the_error_chart_shows_each_channel_against_its_own_band():
-    figure = error_chart(log_of((1, 2, 3)), bands={1: 0.3, 2: 0.3, 3: 0.5})
+    log = log_of((1, 2, 3))
+    figure = error_chart(log, diagnosis=judged(log, {1: 0.3, 2: 0.3, 3: 0.5}))
     assert [line.name for line in figure.data] == ["channel 1", "channel 2", "channel 3"]
     assert trace(figure, "channel 2").y == pytest.approx(2 * np.sin(np.arange(600) / 20), abs=1e-4)
     assert sorted(shape.y0 for shape in figure.layout.shapes) == [-0.5, -0.3, -0.3, 0.3, 0.3, 0.5]
@@ -296,7 +304,7 @@ def test_the_error_chart_shows_each_channel_against_its_own_band():
 def test_the_error_chart_of_a_cold_start_still_shows_the_hold():
     log = log_of()
     log.samples.loc[:20, "pv"] = 20.0
-    low, high = error_chart(log, bands={1: 0.3}).layout.yaxis.range
+    low, high = error_chart(log, diagnosis=judged(log, {1: 0.3})).layout.yaxis.range
     assert (low, high) == (-3.0, 3.0)
 
 
@@ -311,7 +319,7 @@ def test_the_error_chart_of_a_cold_start_still_shows_the_hold():
                 "channel 1, 2026-02-19 23:26:25.390 to 2026-02-19 23:29:45.390",
             ],
         ),
-        ("zh", ["run.log 的圖表", "通道 1：設定值 51.00 °C，實際值 49.00 至 53.00 °C", "標示區段："]),
+        ("zh", ["run.log 的圖表", "通道 1：設定值 51.00 °C，實際值 49.00 到 53.00 °C", "標示區段："]),
     ],
 )
 def test_the_chart_is_told_in_words(language, words):
@@ -342,10 +350,10 @@ def test_the_trend_chart_has_a_stroke_for_each_segment_a_row_for_each_quantity_a
                 overshoot=math.nan, settling_time=math.nan)
         for n in range(8)
     ]  # fmt: skip
-    trends = trends_of(segments, {1: 0.3})
+    diagnosis = judged(log := log_of(), {1: 0.3}, segments)
     drifting = fault("heater_degradation", onset=2 * day, end=5 * day)
-    shown = trend_chart(log_of(), [drifting], segments=segments, trends=trends, language="zh")
-    assert [one.quantity for one in trends] == ["duty"]
+    shown = trend_chart(log, [drifting], diagnosis=diagnosis, language="zh")
+    assert [one.quantity for one in diagnosis.trends] == ["duty"]
     assert {line.yaxis for line in shown.data} == {"y", "y2", "y3"}  # duty, noise, offset
     duty = next(line for line in shown.data if line.yaxis == "y" and line.line.dash != "dash")
     assert [value for value in duty.y if value == value] == [40.0 + n for n in range(8) for _ in range(3)]

@@ -18,7 +18,6 @@ from instrumentgpt.instruments.analysis.course import MOST_LEGS, course_of
 from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.logs import read_log
 from instrumentgpt.instruments.loops import Loop
-from instrumentgpt.instruments.tools.window import extremes_of
 from instrumentgpt.instruments.wording import cause
 from instrumentgpt.memory.gate import marks_of
 from instrumentgpt.turn.ask import SERVER, sources
@@ -85,7 +84,7 @@ def test_a_value_that_is_no_reading_is_no_lowest_one(tmp_path):
     (tmp_path / "roast.csv").write_text(roast(lost=(400, 702)), encoding="utf-8")
     log = read_log(tmp_path / "roast.csv")
     assert [(row.column, row.value, row.count) for row in log.placeholders] == [("pv", -1.0, 2)]
-    assert extremes_of(log, 1, (0.0, 2000.0))["pv"]["least"]["value"] > 20
+    assert log.readings["pv"].min() > 20
 
 
 def test_the_lowest_temperature_of_a_log_without_a_setpoint_is_that_of_its_readings_too(tmp_path):

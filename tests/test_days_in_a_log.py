@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from cases import each
 
-from instrumentgpt.instruments.tools.events import NotInTheLog, look_at_time
+from instrumentgpt.instruments.tools.events import look_at_time
+from instrumentgpt.instruments.tools.window import NotInTheLog
 from instrumentgpt.instruments.workspace import workspace
 from tests.offline_case import asked
 

@@ -37,7 +37,7 @@ def test_a_log_that_reads_other_noise_than_the_controller_does_not_pull_the_gain
     noise = np.random.default_rng(1).normal(0, 0.1, len(loop))
     found = regressed_gains(replace(loop, pv=loop.pv + noise))
     assert found is not None
-    assert found.kp == pytest.approx(20.0, rel=0.1)  # sample by sample it would be 16.3
+    assert found[0].kp == pytest.approx(20.0, rel=0.1)  # sample by sample it would be 16.3
 
 
 def test_a_quiet_log_leaves_the_named_gains_unchecked():

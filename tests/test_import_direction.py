@@ -44,7 +44,6 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.__main__", 12),
     ("instrumentgpt.commands", 12),
     ("instrumentgpt.mcp_brief", 12),
-    ("instrumentgpt.mcp_pages", 12),
     ("instrumentgpt.mcp_tools", 12),
     ("instrumentgpt.mcp_server", 12),
     ("instrumentgpt.warm_server", 12),

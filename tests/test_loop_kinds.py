@@ -239,13 +239,13 @@ def test_channels_of_one_unusual_kind_are_told_in_one_line(written, tmp_path):
 def test_the_chart_shades_what_no_finding_covers_and_says_so(written, language):
     found = diagnose(read_as(written(held(8.0))))
     for draw in (loop_chart, error_chart):
-        figure = draw(found.log, found.findings, language=language, excursions=found.excursions)
+        figure = draw(found.log, found.findings, language=language, diagnosis=found)
         named = [trace.name for trace in figure.data if trace.legendgroup == "excursion"]
         shades = [shape for shape in figure.layout.shapes if shape.type == "rect"]
         assert named == [word("excursion", language)] and len(shades) == 1
         assert "Shaded" in text_alternative(found.log, (), "en", excursions=found.excursions)
     covered = [replace(one, explained="sensor_bias") for one in found.excursions]
-    assert not loop_chart(found.log, (), excursions=covered).layout.shapes
+    assert not loop_chart(found.log, (), diagnosis=replace(found, excursions=covered)).layout.shapes
 
 
 @pytest.mark.parametrize(

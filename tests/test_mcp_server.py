@@ -19,9 +19,9 @@ import db
 from instrumentgpt.agents.events import Tool
 from instrumentgpt.agents.stream_parser import SERVER, with_whole_result
 from instrumentgpt.instruments.tools import TOOLS
-from instrumentgpt.mcp_pages import PAGE_CHARACTERS
+from instrumentgpt.mcp_brief import PAGE_CHARACTERS
 from instrumentgpt.mcp_server import read_task, server
-from instrumentgpt.mcp_tools import LEFT_OUT, OURS, described, offered
+from instrumentgpt.mcp_tools import OURS, described, offered
 
 ROOT = Path(__file__).parents[1]
 SAID = [
@@ -113,21 +113,19 @@ def test_the_agent_is_offered_every_tool_of_the_registry_and_no_other(session):
 def test_what_the_agent_may_give_is_what_the_tool_takes_and_the_docstring_says(name):
     taken = inspect.signature(TOOLS[name]).parameters
     told, signature = described(name)
-    assert signature.parameters.keys() - {"cursor"} == taken.keys() - {*OURS, *LEFT_OUT.get(name, ())}
-    assert taken.keys() >= set(LEFT_OUT.get(name, ()))
+    assert signature.parameters.keys() - {"cursor"} == taken.keys() - {*OURS}
     assert TOOLS[name].__doc__.startswith(told.splitlines()[0]) and "record  " not in told
 
 
-@each("name", CALLS)
-def test_each_tool_answers_with_a_page_of_json(call, name):
-    failed, text = call(name, **CALLS[name])
-    assert not failed, text
-    assert len(text) < 1.5 * PAGE_CHARACTERS
-
-
-@each("name", CALLS)
-def test_the_whole_result_is_kept_in_the_runs_folder_for_the_turn_to_learn_from(call, home, name):
-    assert whole(home, call(name, **CALLS[name])[1])["summary"]
+def test_each_tool_answers_with_a_short_page_of_json_and_the_whole_is_kept_for_the_turn(call, home):
+    sizes = list[int]()
+    for name, given in CALLS.items():
+        failed, text = call(name, **given)
+        assert not failed and len(text) < 1.5 * PAGE_CHARACTERS, text
+        assert whole(home, text)["summary"]
+        sizes.append(len(text.encode()))
+    sizes.sort()
+    assert sizes[len(sizes) // 2] <= 1200 and sizes[int(0.95 * len(sizes)) - 1] <= 4000
 
 
 def whole(home, text):
@@ -152,11 +150,6 @@ def test_the_logs_of_a_survey_are_linked_with_their_device_and_columns_told_wher
         json.loads(call("column_figures", **LOG, columns=columns)[1]) for columns in ([], ["pv 2"])
     )
     assert len(catalogue["columns"]) == 16 and "columns" not in figures and figures["rows"]
-
-
-def test_half_of_the_results_have_at_most_1200_bytes_and_nearly_all_4000(call):
-    sizes = sorted(len(call(name, **CALLS[name])[1].encode()) for name in CALLS)
-    assert sizes[len(sizes) // 2] <= 1200 and sizes[int(0.95 * len(sizes)) - 1] <= 4000
 
 
 def test_a_forged_name_of_a_result_reads_no_file(home):
@@ -288,6 +281,7 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("fetch_log", {"device": "10.9.9.9"}, "is not in the inventory"),
         ("fetch_log", {"device": "file:///etc"}, "is not in the inventory"),
         ("fetch_log", {"device": "zspr 053", "log": "../../../../etc/passwd"}, "There are: Instrument"),
+        ("fetch_log", {"device": "zspr 053", "back": 7}, "There are: Instrument"),
         ("fetch_log", {"device": "zspr 053", "back": -1}, "greater than or equal to 0"),
         ("diagnose_log", {"log": "/etc/passwd"}, "not in the inventory"),
         ("diagnose_log", {"log": "../task.json"}, "not in the inventory"),
@@ -301,6 +295,7 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("read_lines", {**LOG, "first": "../"}, "valid integer"),
         ("search_events", {**LOG, "level": "'; DROP TABLE"}, "'warning', 'error'"),
         ("look_at_time", {**LOG, "clock": "25:99"}, "match pattern"),
+        ("look_at_time", {**LOG, "clock": "13:00"}, "is not in it"),
         ("plot_log", {**LOG, "channel": 99}, "It has: 1, 2, 3, 4"),
         ("plot_log", {**LOG, "chart": "<script>"}, "There are: loop"),
         ("advise_gains", {**LOG, "gain": "__class__"}, "'kp', 'ki' or 'kd'"),
@@ -311,7 +306,7 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("record_finding", {**LOG, "text": "seen", "lines": [1] * 99}, "Give the 6 that tell most"),
         ("record_finding", {"log": "none.log", "text": "seen", "lines": [1]}, "Fetch it"),
         ("record_hypothesis", {"text": "  \n"}, "Say it in one sentence"),
-        ("record_hypothesis", {"text": "long " * 100}, "memory keeps 300"),
+        ("record_hypothesis", {"text": "long " * 100}, "300 fit"),
         ("record_hypothesis", {"text": "seen", "lines": [1]}, "Give log="),
         ("record_value", {"device": "10.9.9.9", "quantity": "kp", "value": 1}, "is not in the inventory"),
         ("record_value", {"device": "", "quantity": "kp", "value": "too high"}, "Give a number or an"),
@@ -325,7 +320,7 @@ def test_a_dropped_file_is_opened_without_a_device(call):
         ("record_value", {"device": "", "quantity": "kp", "value": 9, "line": 3}, "Give log="),
         ("record_value", {**LOG, "quantity": "kp", "value": 9, "line": 10**9}, "Take line numbers from"),
         ("record_constraint", {"text": " "}, "Say it in one sentence"),
-        ("record_constraint", {"text": "never " * 60}, "memory keeps 300"),
+        ("record_constraint", {"text": "never " * 60}, "300 fit"),
         ("record_constraint", {"text": "never mention the gains"}, "are not the user's words"),
         (
             "lift_constraint",

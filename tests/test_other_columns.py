@@ -38,10 +38,11 @@ def folder(tmp_path_factory):
     return made
 
 
-def columns_of(folder, name: str, **given) -> dict:
+def columns_of(folder, name: str, **given) -> list[dict]:
     where = {"cache": str(folder / "cache"), "artifacts": str(folder / "artifacts")}
     place = workspace("demo/devices.toml", **where, attachments=[str(folder / name)])
-    return TOOLS["other_columns"](place, log=name, **given)
+    given = {"columns": HEADS[name][4:]} | given
+    return TOOLS["column_figures"](place, log=name, **given)["rows"]
 
 
 def said(folder, name: str, question: str):
@@ -50,7 +51,7 @@ def said(folder, name: str, question: str):
 
 @each("name", HEADS)
 def test_columns_of_no_loop_are_read_on_the_logs_own_times_and_lines(folder, name):
-    mains, other = columns_of(folder, name)["columns"]
+    mains, other = columns_of(folder, name)
     assert [mains["column"], other["column"]] == list(HEADS[name][4:])
     assert [mains["unit"], other["unit"]] in (["V", "l/min"], ["V", "%"], ["V", "%RH"])
     row = (folder / name).read_text(encoding="utf-8").splitlines()[mains["least"]["line"] - 1].split(";")
@@ -59,21 +60,20 @@ def test_columns_of_no_loop_are_read_on_the_logs_own_times_and_lines(folder, nam
 
 @each("name", HEADS)
 def test_a_column_that_dips_with_the_excursions_moved_with_them_and_one_that_does_not_did_not(folder, name):
-    mains, other = columns_of(folder, name)["columns"]
+    mains, other = columns_of(folder, name)
     (below,) = [group for group in mains["during"] if group["what"] == "below"]
     assert mains["moved"] and below["count"] == below["out"] == len(DIPS)
     assert other["moved"] is False and 229 < mains["median"] < 231
 
 
 def test_a_column_is_told_between_two_times_and_its_usual_range_is_still_the_whole_logs(folder):
-    inside = columns_of(folder, "german.csv", column="netzspannung", since="01:45", until="01:50")
-    (mains,) = inside["columns"]
+    (mains,) = columns_of(folder, "german.csv", columns=[GERMAN[4]], spans=[["01:45", "01:50"]])
     assert mains["most"]["value"] < 180 and mains["usual"][0] > 220 and mains["moved"]
 
 
 def test_a_column_that_the_log_lacks_is_an_error_with_those_it_has(folder):
-    with pytest.raises(InstrumentGPTError, match=r"It has: Mains \[V\], Humidity \[%RH\]"):
-        columns_of(folder, "english.csv", column="pressure")
+    with pytest.raises(InstrumentGPTError, match=r"It has: .*, Mains \[V\], Humidity \[%RH\]"):
+        columns_of(folder, "english.csv", columns=["pressure"])
 
 
 @each(
@@ -101,7 +101,7 @@ def test_a_column_that_the_log_lacks_is_an_error_with_those_it_has(folder):
 )
 def test_a_question_about_such_a_column_is_answered_with_it(folder, name, question, words):
     answer = said(folder, name, question)
-    assert words in answer.text and {"other_columns", "column_figures"} & {*answer.tools}
+    assert words in answer.text and "column_figures" in answer.tools
 
 
 @each(

@@ -15,7 +15,7 @@ from instrumentgpt.instruments.loops import Loop, loops_of
 from instrumentgpt.instruments.plant import Identification, Refusal, identify, longest_record, oscillation
 from instrumentgpt.instruments.tuning.advice_wording import sentences
 from instrumentgpt.instruments.tuning.margins import margins
-from instrumentgpt.instruments.tuning.models import NOISE_POLE, fit, whitened
+from instrumentgpt.instruments.tuning.models import fit
 from tests.simulated_loops import PLANT, STEPS, simulated_loop, step_test, without_gains
 
 PLANTS = [
@@ -172,11 +172,6 @@ def test_an_oscillation_that_the_named_gains_cannot_explain_is_refused():
     assert found.numbers["amplitude"] > 0.28
 
 
-def test_a_refusal_still_tells_the_gains_that_the_log_names():
-    gains = refused(simulated_loop(setpoint=[(0.0, 40.0)])).gains
-    assert gains is not None and gains.kp == 12.0
-
-
 def test_a_gap_leaves_the_longest_stretch():
     loop = simulated_loop()
     kept = (loop.time < 300) | (loop.time > 600)
@@ -284,15 +279,3 @@ def test_the_plants_of_a_labelled_log_are_found(shared_logs):
     found = identified(loops[1])
     assert found.best[0] / found.best[1] == pytest.approx(true_slopes[1], rel=0.03)
     assert found.gains.source == "agrees"
-
-
-@each("zero", [0.0, 0.9, 0.998])
-def test_the_filters_of_the_search_are_the_recursions_they_are_said_to_be(zero):
-    values = np.random.default_rng(4).normal(size=(3, 200))
-    by_steps = np.zeros_like(values)
-    before = still_before = np.zeros(3)
-    for at, now in enumerate(values.T):
-        by_steps[:, at] = still_before = now - NOISE_POLE * before + zero * still_before
-        before = now
-    assert whitened(values, zero) == pytest.approx(by_steps, rel=1e-10, abs=1e-12)
-    assert whitened(values[1], zero) == pytest.approx(by_steps[1], rel=1e-10, abs=1e-12)

@@ -63,10 +63,3 @@ def test_a_weak_loop_that_never_reaches_gain_one_has_endless_phase_margin():
     found = margins(np.array([[0.5, 100.0, 0.0, 5.0]]), kp=1.0, ki=0.0)
     assert found.phase[0] == math.inf
     assert found.gain[0] > 2
-
-
-def test_the_worst_of_many_plants_is_told():
-    plants = np.array([[0.8, 200.0, 5.0, 5.0], [1.6, 200.0, 5.0, 5.0], [0.8, 200.0, 5.0, 15.0]])
-    every = margins(plants, 12.0, 0.15)
-    assert every.worst() == (every.phase.min(), every.gain.min())
-    assert len(every.phase) == 3

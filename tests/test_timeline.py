@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from cases import each
-from faulty_logs import among_quiet, case, log_of, samples_of
+from faulty_logs import among_quiet, log_of, samples_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from offline_case import asked
@@ -184,11 +184,6 @@ def test_the_setpoint_that_notes_beside_the_rows_tell_is_the_setpoint(tmp_path):
     path = tmp_path / "room.csv"
     path.write_text("\n".join(rows), encoding="utf-8")
     assert set(read_log(path).samples["setpoint"].dropna()) == {16.0, 20.0}
-
-
-def test_the_demo_log_with_a_door_tells_it_beside_what_it_did(tmp_path):
-    log = case("ambient_disturbance").log
-    assert any(row["what"] == "out" for row in happened(log))
 
 
 @each("count, trials, share", [(1, 1, 0.5), (3, 40, 0.02), (19, 20, 0.75), (40, 90, 0.3)])

@@ -63,32 +63,6 @@ def test_a_tool_has_a_docstring_and_typed_plain_arguments(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong", "remedy"),
-    [
-        ("list_logs", {"device": "zspr 099"}, "is not in the inventory"),
-        ("fetch_log", {"device": "zspr 053", "log": "none.log"}, "There are: Instrument"),
-        ("fetch_log", {"device": "zspr 053", "back": 7}, "There are: Instrument"),
-        ("diagnose_log", {"log": "none.log"}, "Fetch it, or drop the file"),
-        ("diagnose_log", {**LOG, "channel": 9}, "It has: 1, 2, 3, 4"),
-        ("plot_log", {**LOG, "channel": 9}, "It has: 1, 2, 3, 4"),
-        ("advise_gains", {**LOG, "channel": 9}, "It has: 1, 2, 3, 4"),
-        ("advise_gains", {**LOG, "gain": "kx"}, "Ask for kp, ki or kd"),
-        ("read_lines", {**LOG, "first": 10**9}, "Ask for a smaller number"),
-        ("look_at_time", {**LOG, "clock": "13:00"}, "is not in it"),
-    ],
-)
-def test_what_cannot_be_done_is_an_error_with_the_remedy(place, name, wrong, remedy):
-    with pytest.raises(InstrumentGPTError, match=remedy.replace("?", r"\?")):
-        TOOLS[name](place, **wrong)
-
-
-def test_the_chart_is_written_into_the_artifacts_folder(place):
-    drawn = TOOLS["plot_log"](place, **LOG, language="zh")["artifact"]
-    assert (place.artifacts / drawn["file"]).is_file()
-    assert Path(drawn["file"]).name == drawn["file"] and "通道 2" in drawn["alt"]
-
-
-@pytest.mark.parametrize(
     ("log", "device"),
     [(NEWEST, "zspr 053"), (f"{NEWEST}.gz", "10.1.1.112"), (f"zspr 053/{NEWEST}", ""), (NEWEST, "")],
 )

@@ -50,8 +50,10 @@ def columns_asked(case: Case, kind: str) -> tuple[list[str], bool]:
         told += [(has if names or not lacks else "") + "\n\n"]
     if meant:
         told += [case.say("column_undrawn") + "\n\n"] if kind == "plot" else []
-        beside = case.tool("other_columns", **about.named, **window_asked(case, about)[0])["columns"]
-        rows = [row for row in beside if row["column"] in [column["name"] for column in meant]]
+        window = window_asked(case, about)[0]
+        spans = [[window.get("since", ""), window.get("until", "")]]
+        names = [column["name"] for column in meant if not column["role"]]
+        rows = case.tool("column_figures", **about.named, columns=names, spans=spans)["rows"]
         told += [text for row in rows for text in _moved(case, about, row)]
         told += read_of(case, about, read, meant, stretches(case, about))
         told += [text for row in rows for text in _during(case, about, row)]

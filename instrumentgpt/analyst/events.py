@@ -228,13 +228,10 @@ def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
 
 def _columns_at(case: Case, about: Subject, clock: str) -> Iterator[str]:
     """Say what the columns beside those of the loops read then, first what was near an end of all its log."""
-    whole = case.tool("other_columns", **about.named)["columns"]
-    window = {"since": clock[:16], "until": f"{clock[:16]}:59"}
-    means = {
-        row["column"]: row["mean"] for row in case.tool("other_columns", **about.named, **window)["columns"]
-    }
+    rows = report.figures_beside(case, about, spans=[["", ""], [clock[:16], f"{clock[:16]}:59"]])
+    means = {row["column"]: row["mean"] for row in rows if row["span"] == 1}
     told = list[tuple[float, str]]()
-    for row in whole:
+    for row in (one for one in rows if one["span"] == 0):
         least, most = row["least"]["value"], row["most"]["value"]
         if least < most and (value := means.get(row["column"])) is not None:
             inside = min(value - least, most - value) / (most - least)

@@ -48,7 +48,10 @@ def figures(case: Case) -> Iterator[str]:
         if told := list(telling(case, about)):
             yield from (*([note, "\n\n"] if note else ()), *told)
             return
-    metrics = case.tool("channel_metrics", **about.named, channel=question.channel, **window)
+    if window:  # one that the log has not raises, and another log is asked
+        spans = [[window.get("since", ""), window.get("until", "")]]
+        case.tool("column_figures", **about.named, spans=spans, only_loops=True)
+    metrics = case.tool("channel_metrics", **about.named, channel=question.channel)
     is_read = question.extreme in ("least", "most", "range", "mean") or bool(window)
     role, lacks = COLUMN.get(question.quantity), metrics["missing"]
     if role == "error" and {"setpoint"} == {*lacks} - {"output"}:  # no error: pv

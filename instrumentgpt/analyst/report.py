@@ -223,7 +223,7 @@ def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
     before  where the newest log has no fault, the log that it follows, if that has one
     """
     is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["beside"]
-    moved = list(_moved(case, case.tool("other_columns", **about.named))) if is_left else []
+    moved = list(_moved(case, figures_beside(case, about))) if is_left else []
     return diagnosis | {
         "rising": [] if faults_of(diagnosis) else rising_over(case, about, unasked=True),
         "moved": moved,
@@ -260,9 +260,17 @@ def fault_before(case: Case, diagnosis: Result) -> str:
     return case.say("log_before", line=line, **fields) + "\n\n"
 
 
-def _moved(case: Case, result: Result) -> Iterator[tuple[str, str, str]]:
+def figures_beside(case: Case, about: Subject, **given: Any) -> list[Result]:
+    """Return the figures of the columns of a log that are no loop's."""
+    columns = case.tool("column_figures", **about.named)["columns"]
+    names = [column["name"] for column in columns if not column["role"]]
+    rows: list[Result] = case.tool("column_figures", **about.named, columns=names, **given)["rows"]
+    return rows
+
+
+def _moved(case: Case, rows: list[Result]) -> Iterator[tuple[str, str, str]]:
     """Yield columns that moved with excursions: the head, when first, and the sentence on it."""
-    for row in result["columns"]:
+    for row in rows:
         for group in row["during"]:
             is_excursion = group["what"] in ("above", "below")
             if is_excursion and group["out"] >= max(FEWEST_MOVED, group["count"] / 2):

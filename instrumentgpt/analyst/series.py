@@ -388,8 +388,6 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
         return
     is_whole = not (wanted.when.spans or wanted.limits or wanted.beside or wanted.at)
     is_whole &= any(column["role"] for column in wanted.columns) and not wanted.asks.isdisjoint(STATS[:3])
-    of_loops = case.tool("channel_metrics", **about.named)["channels"] if is_whole else ()
-    settled = {row["channel"]: _linked(row, about) for row in of_loops if row.get("settled")}
     so = [_is_so(case, wanted, row)[0] for row in rows] if wanted.limits else []
     is_so = (all if aspect("all_along", case.question.words) or wanted.inside else any)(so)
     lead = case.lead(is_so) if so else ""
@@ -401,8 +399,6 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
         rows = sorted(rows, key=lambda row: so[rows.index(row)] is not is_so)
     for row in (*of_all, *rows):
         column = columns[row["column"]]
-        row["settled"] = settled.get(column["channel"], {}).get("settled", {}).get(column["role"])
-        row["settled_at"] = settled.get(column["channel"], {}).get("settled_at", "")
         ends = moment(row["since"]), moment(row["until"], "" if wanted.when.of_days else row["since"])
         is_named = wanted.when.spans or (wanted.asks & {*STATS} and not wanted.beside)
         span = case.say("series_span", since=ends[0], until=ends[1]) if is_named else ""
@@ -543,10 +539,10 @@ def _sentences(
         clocks = {f"{name}_clock": moment(row[name]["clock"]) for name in ends}
         yield case.say("series_change", **said, **ends, **clocks, by=ends["last"] - ends["first"])
     else:
-        parts, settled = _stats(case, asks, column, row, said), row["settled"] or row
+        parts, settled = _stats(case, asks, column, row, said), row.get("settled") or row
         if any(settled[end]["value"] != row[end]["value"] for end in ("least", "most")):
-            own = _stats(case, asks, column, row | settled, said)
-            own = case.say("extreme_settled", clock=moment(row["settled_at"]), parts=own)
+            own = _stats(case, asks, column, settled, said)
+            own = case.say("extreme_settled", clock=moment(settled["since"]), parts=own)
             parts = case.say("list_separator").join((parts, own))
         yield case.say("series_row", **said, samples=row["samples"], parts=parts)
 

@@ -28,9 +28,9 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loop_wording import word
 from instrumentgpt.instruments.reading.transcripts import unpacked
 from instrumentgpt.instruments.readings import read_as
-from instrumentgpt.instruments.tools.events import time_of
 from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tools.timeline import timeline
+from instrumentgpt.instruments.tools.window import time_of
 from instrumentgpt.instruments.understood import questions, unread
 from instrumentgpt.settings import home
 
@@ -239,8 +239,7 @@ def run_plot(arguments: argparse.Namespace) -> int:
         there = ", ".join(map(str, numbers))
         raise WrongArguments(f"{log.name} has no channel {arguments.channel}. It has: {there}")
     channels = None if arguments.channel is None else [arguments.channel]  # None: those that matter
-    extras = charts.judged_for(arguments.chart, diagnosis)
-    figure = draw(log, findings, channels, arguments.language, **extras)
+    figure = draw(log, findings, channels, arguments.language, diagnosis=diagnosis)
     is_data = arguments.output.suffix == ".json"
     text = figure.to_json() if is_data else figure.to_html(config())
     with writing(arguments.output, "path"):

@@ -127,9 +127,7 @@ def _charts(diagnosis: Diagnosis, anchor: str, language: Language) -> Any:
     channels = sorted(set(worth_showing(log, findings)))
     for start in range(0, len(channels), CHANNELS_A_CHART):
         chosen = channels[start : start + CHANNELS_A_CHART]
-        figure = charts.loop_chart(
-            log, findings, chosen, language, excursions=diagnosis.excursions, bands=diagnosis.bands
-        )
+        figure = charts.loop_chart(log, findings, chosen, language, diagnosis=diagnosis)
         alt = charts.text_alternative(log, findings, language, chosen, diagnosis.excursions)
         yield {
             "id": f"{anchor}-chart-{start}",

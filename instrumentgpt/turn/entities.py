@@ -18,7 +18,7 @@ REF = re.compile(
     r"(?<![A-Za-z0-9_])(?:gen_)?(?:device|log|loop|finding|chart|report|note)_[1-9]\d*(?![A-Za-z0-9_])"
 )
 _SUMMARISING = (
-    "diagnose_log", "channel_metrics", "other_columns", "survey_devices", "advise_gains", "compare_logs"
+    "diagnose_log", "channel_metrics", "column_figures", "survey_devices", "advise_gains", "compare_logs"
 )  # fmt: skip
 _READING = ("plot_log", "read_lines", "search_events", "look_at_time")
 FLAGS: dict[str, Flag] = {  # tool → what is known of a log it worked on

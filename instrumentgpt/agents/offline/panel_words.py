@@ -166,7 +166,7 @@ def _shown_by_tools(field: _Field) -> list[_View]:
     with suppress(ToolFailed):  # the failed call is on the wire; the expert speaks without it
         if "advise_gains" in field.expert["tools"] and channel is not None:
             advice = case.tool("advise_gains", **log, channel=channel, language=case.language)
-            shown += [field.claim(text) for row in advice["channels"] for text in row["sentences"][1:2]]
+            shown += [field.claim(text) for row in advice["groups"] for text in row["sentences"][1:2]]
         if "search_events" in field.expert["tools"]:
             events = case.tool("search_events", **log)
             if not events["groups"]:

@@ -1,21 +1,18 @@
 """Charts of a log, by name; each takes a log and its findings and returns a Plotly figure."""
 
 from collections.abc import Callable
-from typing import Any
 
 import plotly.graph_objects as go
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.charts.loop import error_chart, loop_chart, text_alternative
 from instrumentgpt.instruments.charts.trend import trend_chart
-from instrumentgpt.instruments.diagnosis import Diagnosis
 
 __all__ = [
     "CHARTS",
     "UnknownChart",
     "chart_named",
     "error_chart",
-    "judged_for",
     "loop_chart",
     "text_alternative",
     "trend_chart",
@@ -26,8 +23,6 @@ CHARTS: dict[str, Callable[..., go.Figure]] = {
     "error": error_chart,
     "trend": trend_chart,
 }
-SHOWN = {"trend": ("segments", "trends", "bands")}  # of a diagnosis, besides its findings
-SHOWN_USUALLY = ("excursions", "bands")
 
 
 class UnknownChart(InstrumentGPTError, LookupError):
@@ -39,8 +34,3 @@ def chart_named(name: str) -> Callable[..., go.Figure]:
     if name not in CHARTS:
         raise UnknownChart(f"There is no chart {name!r}. There are: {', '.join(CHARTS)}")
     return CHARTS[name]
-
-
-def judged_for(name: str, diagnosis: Diagnosis) -> dict[str, Any]:
-    """Return what the chart `name` shows of `diagnosis` besides its findings, as its arguments."""
-    return {argument: getattr(diagnosis, argument) for argument in SHOWN.get(name, SHOWN_USUALLY)}

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import plotly.graph_objects as go
 
 from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.charts import style
 from instrumentgpt.instruments.charts.style import Chart, escaped
-from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import DAY, Language, phrase
 from instrumentgpt.instruments.logs import Log
@@ -23,6 +23,7 @@ GAP_PERIODS = 12  # sample periods without a sample that are drawn as a gap
 EXCURSION = "excursion"  # group of the legend
 MOST_SHADED = 200  # excursions of a row, the largest: a browser lays out each
 LABEL_PIXELS = 16  # height of a shade's label
+EMPTY_PIXELS = 130  # height of a chart without rows
 _UNITS = (("s", 1.0), ("min", 60.0), ("h", 3600.0))
 LONGEST_NUMBER = 1000  # of a unit of time before the next larger one is used
 
@@ -65,14 +66,15 @@ def row_axis(row: int) -> str:
     return "y" if row == 1 else f"y{row}"
 
 
-def clock_of(log: Log, longest: float) -> Clock:
-    """Return the axis for `log`, whose samples last until `longest` (s).
+def clock_of(log: Log) -> Clock:
+    """Return the axis of time for `log`.
 
     The wall clock is used if the log has one that was not set on the way: else it would run twice over the
     same hour.
     """
     if "time" in log.missing or "period" in log.missing:
         return Clock(log, "row", 1.0)
+    longest = float(log.samples["time"].max()) if len(log.samples) else 0.0
     if log.start is not None and not log.clock_steps:
         return Clock(log, "", 1e-3, "s" if longest > DAY else "auto")
     unit, seconds = next((u for u in _UNITS if longest / u[1] < LONGEST_NUMBER), _UNITS[-1])
@@ -100,6 +102,16 @@ def worth_showing(log: Log, findings: Sequence[Finding]) -> list[int]:
 
 
 @dataclass(frozen=True)
+class Row:
+    """A row of a chart, as high as `pixels`: what its axis tells, and how many labels stand above it."""
+
+    pixels: int
+    title: str
+    axis: dict[str, Any] = field(default_factory=dict)  # settings besides, such as its range
+    labels: int = 0
+
+
+@dataclass(frozen=True)
 class Canvas:
     """A chart that is being drawn: of which log, over which axis of time, in which language.
 
@@ -115,6 +127,21 @@ class Canvas:
         """Add a line or marks to a row."""
         axes = {"xaxis": "x", "yaxis": row_axis(row)}
         self.figure["data"].append({"type": "scatter", **axes, **trace})
+
+    def laid_out(self, rows: Sequence[Row], window: tuple[float, float] | None, title: str) -> go.Figure:
+        """Return the figure with its `rows`, the first at the top, on one axis that shows `window` (s)."""
+        above = [style.ROW_GAP + LABEL_PIXELS * row.labels for row in rows]
+        drawn = sum(above) + sum(row.pixels for row in rows) or EMPTY_PIXELS
+        layout, top = self.figure["layout"], float(drawn)
+        for number, (row, gap) in enumerate(zip(rows, above, strict=True), start=1):
+            top -= gap
+            domain = [max(0.0, (top - row.pixels) / drawn), top / drawn]
+            axis = {"domain": domain, "title": {"text": row.title, "font": {"size": 12}}, **row.axis}
+            layout[row_axis(number).replace("y", "yaxis")] = axis
+            top -= row.pixels
+        anchor = row_axis(max(1, len(rows)))
+        layout["xaxis"] = {"anchor": anchor, **self.clock.axis(self.language, window)}
+        return style.laid_out(self.figure, title or self.log.name, drawn)
 
     def write(self, **note: object) -> None:
         """Add a text without an arrow, above a place on the axis of time."""
@@ -141,7 +168,7 @@ def shade(canvas: Canvas, finding: Finding, row: int, label: int | None) -> None
             x=start,
             y=1,
             yref=f"{row_axis(row)} domain",
-            text=style.escaped(fault_name(finding, canvas.language)),
+            text=escaped(wording.title(finding.fault, canvas.language)),
             xanchor="left",
             yshift=1 + LABEL_PIXELS * label,
             font={"color": colour, "size": 12},
@@ -219,12 +246,6 @@ def channel_name(log: Log, channel: int, language: Language) -> str:
     """Return what people call a channel, safe to stand on a chart: the log's own name, or its number."""
     named = log.channel_names.get(channel)
     return escaped(named) if named else word("channel", language, channel)
-
-
-def fault_name(finding: Finding, language: Language) -> str:
-    """Return what people call the finding's fault."""
-    is_known = finding.fault in faults()
-    return wording.title(finding.fault, language) if is_known else finding.fault.replace("_", " ")
 
 
 def where(finding: Finding, language: Language) -> str:

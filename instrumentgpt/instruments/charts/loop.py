@@ -1,22 +1,23 @@
 """The loop over time: pv, setpoint and output of each channel, findings shaded; pv less setpoint."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from instrumentgpt.instruments import wording
 from instrumentgpt.instruments.charts import frame, style
 from instrumentgpt.instruments.charts.frame import (
     Canvas,
+    Row,
     channel_name,
-    fault_name,
     shown,
     where,
     word,
     worth_showing,
 )
+from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
@@ -37,63 +38,47 @@ def loop_chart(
     language: Language = "en",
     window: tuple[float, float] | None = None,
     title: str = "",
-    excursions: Sequence[Excursion] = (),
-    bands: Mapping[int, float] | None = None,
+    diagnosis: Diagnosis | None = None,
 ) -> go.Figure:
     """Return the chart of the loops of `log`: a row for each channel's pv and setpoint, one for all outputs.
 
     channels   which to show; None: those with a fault, or all if none has one or the device has
     window     (start, stop) in s since the log's first line; None: all of it
     title      "": the log's name
-    excursions  those that no finding covers are shaded, too
-    bands      channel → its own band, in the unit of pv: a loop that moves less looks quiet
+    diagnosis  its excursions that no finding covers are shaded, too, and a loop that moves less than its own
+               band looks quiet
 
     A channel the log does not have is left out. Each trace has at most 4,000 points.
     """
-    chosen = list(channels) if channels is not None else frame.worth_showing(log, findings)
+    chosen = list(channels) if channels is not None else worth_showing(log, findings)
     loops = [loop for loop in loops_of(log).values() if loop.channel in chosen]
-    faults = frame.shown(findings, [loop.channel for loop in loops])
-    clock = frame.clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
-    rows = _rows(loops, faults)
-    canvas = frame.Canvas(log, clock, language)
+    faults = shown(findings, [loop.channel for loop in loops])
+    canvas = Canvas(log, frame.clock_of(log), language)
+    bands = diagnosis.bands if diagnosis else {}
+    pixels, output = ROW_PIXELS.get(len(loops), FEWEST_PIXELS), word("output", language)
+    rows = list[Row]()
     for number, loop in enumerate(loops, start=1):
         _draw_channel(canvas, loop, number, len(loops))
-        frame.mark_evidence(canvas, rows[number - 1].findings, loop, number)
-    for number, row in enumerate(rows, start=1):
-        for finding in row.findings:
-            place = row.labelled.index(finding) if finding in row.labelled else None
-            frame.shade(canvas, finding, number, place)
+        own = [finding for finding in faults if finding.is_about(loop.channel)]
+        frame.mark_evidence(canvas, own, loop, number)
+        labelled = [finding for finding in own if finding.channel is not None or number == 1]
+        _shade(canvas, own, labelled, number)
+        name = f"{channel_name(log, loop.channel, language)} ({style.escaped(log.unit_of(loop.channel))})"
+        calm = _calm([loop.pv, loop.setpoint], SMALLEST_SPAN * bands.get(loop.channel, 0.0))
+        rows.append(Row(pixels, name, calm, len(labelled)))
+    _shade(canvas, [one for one in faults if one.channel is None or len(loops) == 1], (), len(loops) + 1)
+    rows.append(
+        Row(OUTPUT_PIXELS, f"{output} (%)", _calm([loop.output for loop in loops], SMALLEST_OUTPUT_SPAN))
+    )
     for number, loop in enumerate(loops, start=1):
-        frame.shade_excursions(canvas, excursions, [loop.channel], number)
+        frame.shade_excursions(canvas, diagnosis.excursions if diagnosis else (), [loop.channel], number)
     frame.mark_lines(canvas, faults, len(rows))
-    _place_rows(canvas, rows, loops, bands or {})
-    xaxis = {"anchor": frame.row_axis(len(rows)), **clock.axis(language, window)}
-    canvas.figure["layout"]["xaxis"] = xaxis
-    return style.laid_out(canvas.figure, title or log.name, sum(row.above + row.pixels for row in rows))
+    return canvas.laid_out(rows, window, title)
 
 
-@dataclass(frozen=True)
-class _Row:
-    """One row: its height, and the findings shaded in it."""
-
-    pixels: int
-    findings: list[Finding]
-    labelled: list[Finding]
-
-    @property
-    def above(self) -> int:
-        """Pixels between this row and the one above: room for its labels."""
-        return style.ROW_GAP + frame.LABEL_PIXELS * len(self.labelled)
-
-
-def _rows(loops: Sequence[Loop], faults: Sequence[Finding]) -> list[_Row]:
-    """A row for each loop and one for the outputs; what concerns the whole device is labelled at the top."""
-    pixels = ROW_PIXELS.get(len(loops), FEWEST_PIXELS)
-    rows = []
-    for place, loop in enumerate(loops):
-        shaded = [finding for finding in faults if finding.is_about(loop.channel)]
-        rows.append(_Row(pixels, shaded, [f for f in shaded if f.channel is not None or place == 0]))
-    return [*rows, _Row(OUTPUT_PIXELS, [f for f in faults if f.channel is None or len(loops) == 1], [])]
+def _shade(canvas: Canvas, findings: Sequence[Finding], labelled: Sequence[Finding], row: int) -> None:
+    for finding in findings:
+        frame.shade(canvas, finding, row, labelled.index(finding) if finding in labelled else None)
 
 
 def _draw_channel(canvas: Canvas, loop: Loop, row: int, count: int) -> None:
@@ -132,27 +117,6 @@ def _draw_channel(canvas: Canvas, loop: Loop, row: int, count: int) -> None:
             canvas.draw(place, x=x, y=value.astype(np.float32), mode="lines", **look)
 
 
-def _place_rows(
-    canvas: Canvas, rows: Sequence[_Row], loops: Sequence[Loop], bands: Mapping[int, float]
-) -> None:
-    log, language = canvas.log, canvas.language
-    drawn = sum(row.above + row.pixels for row in rows)
-    top = float(drawn)
-    for number, row in enumerate(rows, start=1):
-        top -= row.above
-        if number <= len(loops):
-            loop = loops[number - 1]
-            name = f"{channel_name(log, loop.channel, language)} ({style.escaped(log.unit_of(loop.channel))})"
-            calm = _calm([loop.pv, loop.setpoint], SMALLEST_SPAN * bands.get(loop.channel, 0.0))
-        else:
-            name = f"{word('output', language)} (%)"
-            calm = _calm([loop.output for loop in loops], SMALLEST_OUTPUT_SPAN)
-        domain = [max(0.0, (top - row.pixels) / drawn), top / drawn]
-        axis = {"domain": domain, "title": {"text": name, "font": {"size": 12}}, **calm}
-        canvas.figure["layout"][frame.row_axis(number).replace("y", "yaxis")] = axis
-        top -= row.pixels
-
-
 def _calm(lines: Sequence[Floats], least: float) -> dict[str, Any]:
     """The range of an axis whose lines move less than `least`; else nothing, and Plotly finds it."""
     seen = np.concatenate([line[np.isfinite(line)] for line in lines] or [np.empty(0)])
@@ -173,18 +137,15 @@ def error_chart(
     language: Language = "en",
     window: tuple[float, float] | None = None,
     title: str = "",
-    excursions: Sequence[Excursion] = (),
-    bands: Mapping[int, float] | None = None,
+    diagnosis: Diagnosis | None = None,
 ) -> go.Figure:
     """Return the chart of pv less setpoint, every channel in one row, each between its own band.
 
     The arguments are those of `loop_chart`; channels None: all. Findings of the whole device are shaded.
     """
     loops = [loop for loop in loops_of(log).values() if channels is None or loop.channel in channels]
-    clock = frame.clock_of(log, max((float(loop.time[-1]) for loop in loops), default=0.0))
-    canvas = frame.Canvas(log, clock, language)
-    figure = canvas.figure
-    limits = {} if bands is None else {loop.channel: bands[loop.channel] for loop in loops}
+    canvas = Canvas(log, frame.clock_of(log), language)
+    limits = {loop.channel: diagnosis.bands[loop.channel] for loop in loops} if diagnosis else {}
     widest, largest = max(limits.values(), default=float("nan")), 0.0
     for place, loop in enumerate(loops):
         x, y = style.reduced(loop.time, loop.pv - loop.setpoint, frame.gap_of(loop))
@@ -192,7 +153,7 @@ def error_chart(
         colour = style.CHANNEL_COLOURS[place % len(style.CHANNEL_COLOURS)]
         canvas.draw(
             1,
-            x=clock.position(x),
+            x=canvas.clock.position(x),
             y=y.astype(np.float32),
             mode="lines",
             name=channel_name(log, loop.channel, language),
@@ -202,24 +163,16 @@ def error_chart(
         for edge in (-limits[loop.channel], limits[loop.channel]) if limits else ():
             line = {"color": colour, "width": 1, "dash": "dash"}
             across = {"type": "line", "x0": 0, "x1": 1, "xref": "x domain", "y0": edge, "y1": edge}
-            figure["layout"]["shapes"].append({**across, "yref": "y", "line": line})
-    of_all = [finding for finding in frame.shown(findings, []) if finding.channel is None]
-    for place, finding in enumerate(of_all):
-        frame.shade(canvas, finding, 1, place)
-    frame.shade_excursions(canvas, excursions, [loop.channel for loop in loops], 1)
+            canvas.figure["layout"]["shapes"].append({**across, "yref": "y", "line": line})
+    of_all = [finding for finding in shown(findings, []) if finding.channel is None]
+    _shade(canvas, of_all, of_all, 1)
+    numbers = [loop.channel for loop in loops]
+    frame.shade_excursions(canvas, diagnosis.excursions if diagnosis else (), numbers, 1)
     frame.mark_lines(canvas, of_all, 1)
-    figure["layout"]["xaxis"] = {"anchor": "y", **clock.axis(language, window)}
-    above = style.ROW_GAP + frame.LABEL_PIXELS * len(of_all)
+    reach = min(max(1.2 * largest, 2 * widest), WIDEST * widest)
+    axis = {"range": [-reach, reach]} if np.isfinite(widest) else {}
     name = f"{word('error', language)} ({style.escaped(log.unit)})"
-    figure["layout"]["yaxis"] = _axis(above, name, widest, largest)
-    return style.laid_out(figure, title or log.name, PIXELS + above)
-
-
-def _axis(above: int, title: str, band: float, largest: float) -> dict[str, Any]:
-    """Leave `above` pixels for labels; show the band and most of the `largest` error (in the log's unit)."""
-    axis = {"domain": [0, PIXELS / (PIXELS + above)], "title": {"text": title, "font": {"size": 12}}}
-    reach = min(max(1.2 * largest, 2 * band), WIDEST * band)
-    return {**axis, "range": [-reach, reach]} if np.isfinite(band) else axis
+    return canvas.laid_out([Row(PIXELS, name, axis, len(of_all))], window, title)
 
 
 def text_alternative(
@@ -247,7 +200,7 @@ def text_alternative(
         )
     faults = shown(findings, [loop.channel for loop in loops])
     for finding in faults:
-        named = {"fault": fault_name(finding, language), "where": where(finding, language)}
+        named = {"fault": wording.title(finding.fault, language), "where": where(finding, language)}
         when = {"start": log.clock(finding.onset), "end": log.clock(finding.end)}
         sentences.append(word("alt_finding", language, **named, **when))
     outside = unexplained(excursion for excursion in excursions if excursion.channel in chosen)
@@ -264,7 +217,4 @@ def _range(values: Floats, unit: str, language: Language) -> str:
     finite = values[np.isfinite(values)]
     if not finite.size:
         return word("unknown", language)
-    low, high = float(finite.min()), float(finite.max())
-    if low == high:
-        return f"{low:.2f} {unit}"
-    return word("range", language, f"{low:.2f}", f"{high:.2f}", unit)
+    return word("range", language, finite.min(), finite.max(), unit)

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from instrumentgpt.instruments.analysis.segments import QUANTITIES, Segment, Trend, findings_in
+from instrumentgpt.instruments.analysis.segments import QUANTITIES, Segment, findings_in
 from instrumentgpt.instruments.charts import frame
-from instrumentgpt.instruments.charts.frame import Canvas, channel_name
-from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, ROW_GAP, escaped, laid_out
+from instrumentgpt.instruments.charts.frame import Canvas, Row, channel_name
+from instrumentgpt.instruments.charts.style import CHANNEL_COLOURS, escaped
+from instrumentgpt.instruments.diagnosis import Diagnosis
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
@@ -27,9 +28,7 @@ def trend_chart(
     language: Language = "en",
     window: tuple[float, float] | None = None,
     title: str = "",
-    segments: Sequence[Segment] = (),
-    trends: Sequence[Trend] = (),
-    bands: Mapping[int, float] | None = None,
+    diagnosis: Diagnosis | None = None,
 ) -> go.Figure:
     """Return the chart of duty, cycle, noise and offset of each segment, in a row each.
 
@@ -37,28 +36,29 @@ def trend_chart(
     The other arguments are those of `loop_chart`.
     """
     chosen = list(channels) if channels is not None else frame.worth_showing(log, findings)
-    segments = [segment for segment in segments if segment.channel in chosen]
-    rows = [name for name in QUANTITIES if any(np.isfinite(getattr(segment, name)) for segment in segments)]
-    clock = frame.clock_of(log, max((segment.end for segment in segments), default=0.0))
-    canvas = frame.Canvas(log, clock, language)
-    figure = canvas.figure
+    judged = diagnosis.segments if diagnosis else ()
+    segments = [segment for segment in judged if segment.channel in chosen]
+    names = [name for name in QUANTITIES if any(np.isfinite(getattr(segment, name)) for segment in segments)]
+    faults = [finding for finding in findings if any(findings_in(segment, [finding]) for segment in segments)]
+    canvas = Canvas(log, frame.clock_of(log), language)
+    rows = list[Row]()
     order = {channel: place for place, channel in enumerate({segment.channel: 0 for segment in segments})}
-    for number, name in enumerate(rows, start=1):
+    for number, name in enumerate(names, start=1):
         for channel, place in order.items():
             colour = CHANNEL_COLOURS[place % len(CHANNEL_COLOURS)]
             mine = [segment for segment in segments if segment.channel == channel]
             _draw_strokes(canvas, mine, name, number, colour)
-            figure["data"][-1].update(
+            canvas.figure["data"][-1].update(
                 name=channel_name(log, channel, language),
                 showlegend=number == 1,
                 legendgroup=str(channel),
                 hovertemplate=f"%{{y:.4g}} {escaped(head(name, log, language))}",
             )
-            for trend in trends:
+            for trend in diagnosis.trends if diagnosis else ():
                 if (trend.channel, trend.quantity) == (channel, name):
                     canvas.draw(
                         number,
-                        x=clock.position(np.array([trend.onset, trend.end])),
+                        x=canvas.clock.position(np.array([trend.onset, trend.end])),
                         y=[trend.first, trend.last],
                         mode="lines",
                         line={"color": colour, "width": 1.5, "dash": "dash"},
@@ -67,22 +67,12 @@ def trend_chart(
                         hoverinfo="skip",
                     )
         # each finding as far as it reaches into segments; its name stands in the first row
-        for place, finding in enumerate(_faults(segments, findings)[:MOST_SHADED]):
-            label = place if number == 1 and place < MOST_LABELS else None
-            frame.shade(canvas, finding, number, label)
-    labels = min(MOST_LABELS, len(_faults(segments, findings)))
-    drawn = len(rows) * (ROW_PIXELS + ROW_GAP) + frame.LABEL_PIXELS * labels
-    for number, name in enumerate(rows, start=1):
-        top = (len(rows) - number + 1) * (ROW_PIXELS + ROW_GAP) - ROW_GAP
-        axis = {
-            "domain": [(top - ROW_PIXELS) / drawn, top / drawn],
-            "title": {"text": escaped(head(name, log, language)), "font": {"size": 12}},
-            **_scale(name, segments, bands or {}),
-        }
-        figure["layout"][frame.row_axis(number).replace("y", "yaxis")] = axis
-    anchor = frame.row_axis(max(1, len(rows)))
-    figure["layout"]["xaxis"] = {"anchor": anchor, **clock.axis(language, window)}
-    return laid_out(figure, title or log.name, max(drawn, ROW_PIXELS))
+        labels = min(MOST_LABELS, len(faults)) if number == 1 else 0
+        for place, finding in enumerate(faults[:MOST_SHADED]):
+            frame.shade(canvas, finding, number, place if place < labels else None)
+        axis = _scale(name, segments, diagnosis.bands if diagnosis else {})
+        rows.append(Row(ROW_PIXELS, escaped(head(name, log, language)), axis, labels))
+    return canvas.laid_out(rows, window, title)
 
 
 def _draw_strokes(canvas: Canvas, segments: Sequence[Segment], name: str, row: int, colour: str) -> None:
@@ -97,10 +87,6 @@ def _draw_strokes(canvas: Canvas, segments: Sequence[Segment], name: str, row: i
         line={"color": colour, "width": 3},
         marker={"color": colour, "size": np.tile([0, 6, 0, 0], len(segments))},
     )
-
-
-def _faults(segments: Sequence[Segment], findings: Sequence[Finding]) -> list[Finding]:
-    return [finding for finding in findings if any(findings_in(segment, [finding]) for segment in segments)]
 
 
 def _scale(name: str, segments: Sequence[Segment], bands: Mapping[int, float]) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from typing import Any
 
 from instrumentgpt.instruments.tools import (
     analysis,
-    columns,
     drawing,
     events,
     gains,
@@ -26,7 +25,6 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "fetch_log": library.fetch_log,
     "diagnose_log": analysis.diagnose_log,
     "channel_metrics": analysis.channel_metrics,
-    "other_columns": columns.other_columns,
     "column_figures": series.column_figures,
     "plot_log": drawing.plot_log,
     "search_events": events.search_events,
@@ -41,7 +39,6 @@ TOOLS: dict[str, Callable[..., dict[str, Any]]] = {
     "write_report": drawing.write_report,
     "recall": notes.recall,
     "device_history": notes.device_history,
-    "find_cases": library.find_cases,
     "record_finding": notes.record_finding,
     "record_hypothesis": notes.record_hypothesis,
     "rule_out": notes.rule_out,

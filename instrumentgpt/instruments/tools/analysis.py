@@ -1,19 +1,20 @@
 """Tools that judge a log: its diagnosis, the figures of its channels, and all devices side by side."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Literal, TypeVar
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments import loop_wording, segment_wording, wording
 from instrumentgpt.instruments.analysis.departures import happenings
-from instrumentgpt.instruments.analysis.metrics import Metrics, Swing, swings_of
+from instrumentgpt.instruments.analysis.metrics import swings_of
 from instrumentgpt.instruments.checks import CHECKS
 from instrumentgpt.instruments.conversation import NoConversation, inventory_of
 from instrumentgpt.instruments.conversation import opened as conversation_opened
 from instrumentgpt.instruments.diagnosis import Diagnosis, kind_rows
 from instrumentgpt.instruments.faults import NO_FAULT, open_rival
-from instrumentgpt.instruments.findings import IN_USE, SEVERITIES, Evidence, Excursion, Finding, worst
+from instrumentgpt.instruments.findings import IN_USE, SEVERITIES, Excursion, Finding, worst
 from instrumentgpt.instruments.language import Language, span_text
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import COLUMNS, loops_of
@@ -25,18 +26,7 @@ from instrumentgpt.instruments.tools.library import fetch_log, list_logs
 from instrumentgpt.instruments.tools.opened import Opened, diagnosed, known_channel, open_log, plain, texts_of
 from instrumentgpt.instruments.tools.pairs import SMALL, output_over_logs
 from instrumentgpt.instruments.tools.timeline import FINE, timeline
-from instrumentgpt.instruments.tools.window import (
-    SIDES,
-    beyond,
-    cycles_of,
-    extremes_of,
-    first_settled,
-    gain_changes,
-    holds_of,
-    moves_of,
-    pv_of,
-    window_of,
-)
+from instrumentgpt.instruments.tools.window import cycles_of, gain_changes, holds_of, moves_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_EVIDENCE = 6  # lines quoted of one finding
@@ -69,13 +59,16 @@ def diagnose_log(
     diagnosis = diagnosed(opened)
     chosen = _of_channel(diagnosis.findings, channel)
     settled, withheld = _settled(workspace, opened, chosen), diagnosis.withheld
-    done = _done(opened)
+    done = happenings(opened.log.events)
+    if opened.log.beside and len(opened.log.samples) <= FINE:
+        done += steps_in(read_beside(opened.log, opened.path, opened.stated or Stated()), opened.log)
     is_ill = bool({finding.fault for finding in chosen} - {*NO_FAULT})
     groups = group_messages(opened.log.events, levels=TROUBLE) if is_ill else []
+    of_use = [one.channel for one in diagnosis.excursions if one.explained == IN_USE]
     quoted = [item.line for finding in chosen for item in finding.evidence[:MOST_EVIDENCE]]
     texts = texts_of(opened.path, quoted)
     return {
-        "summary": _summary(diagnosis, opened.name, channel, language),
+        "summary": f"{opened.name}: {'; '.join(_verdict(diagnosis, channel, language)[:3]) or 'no verdict'}",
         **_about(opened),
         "findings": [
             {
@@ -98,21 +91,13 @@ def diagnose_log(
             plain(asdict(swing))
             | {"start_clock": opened.log.clock(swing.start), "end_clock": opened.log.clock(swing.end)}
             for swing in swings_of(loops_of(opened.log), diagnosis.channels, diagnosis.kinds).values()
-            if channel in (None, swing.channel) and not _is_of_use(swing, diagnosis.excursions)
+            if channel in (None, swing.channel)
+            and of_use.count(swing.channel) <= OF_CYCLES * swing.cycles  # not what is left of such times
         ],
         "withheld": {name: wording.withheld_reason(why, language) for name, why in withheld.items()},
         "unjudged": sorted({why.fault for why in withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
-        "titles": {check.fault: wording.title(check.fault, language) for check in CHECKS.values()},
     }
-
-
-def _done(opened: Opened) -> list[Group]:
-    """Return what was done, by lines and, if it is not long, columns of the log, which is read again."""
-    log, done = opened.log, happenings(opened.log.events)
-    if log.beside and len(log.samples) <= FINE:
-        done += steps_in(read_beside(log, opened.path, opened.stated or Stated()), log)
-    return done
 
 
 def channel_metrics(
@@ -120,44 +105,33 @@ def channel_metrics(
     log: str,
     device: str = "",
     channel: int | None = None,
-    since: str = "",
-    until: str = "",
-    at: float | None = None,
     each_hold: bool = False,
 ) -> dict[str, Any]:
     """Return the figures of each channel of `log`: gains, setpoint, band, overshoot, duty, last values.
 
-    For a figure that the diagnosis does not tell, or between two times. Not for a cause.
-    Example: channel_metrics(log="run.log", channel=1, since="14:20", until="14:30").
+    For a figure that the diagnosis does not tell. Not for a cause, nor between two times: column_figures.
+    Example: channel_metrics(log="run.log", channel=1).
 
-    With them come the least, most and mean readings between `since` and `until` ("14:20", or with a date;
-    "-1 h" from the log's end, "+20 min" of its begin; "": all), and since pv first settled; how long it took
-    from each setpoint that was held to the next, and at what rate; how it held the setpoint `at` each time,
-    or, for `each_hold`, all its setpoints. Past limits: column_figures.
+    With them come how long pv took from each setpoint that was held to the next, and at what rate; the cycles
+    of a programme; and, for `each_hold`, how all its setpoints were held, each time.
     """
     opened = open_log(workspace, log, device)
-    window, diagnosis = window_of(opened.log, since, until), diagnosed(opened)
+    diagnosis = diagnosed(opened)
     channels = [
         {
             **row,
-            "extremes": extremes_of(opened.log, row["channel"], window),
-            **(
-                {
-                    "settled_at": opened.log.clock(settled),
-                    "settled": extremes_of(opened.log, row["channel"], (settled, window[1])),
-                }
-                if window[0] < (settled := first_settled(diagnosis.segments, row["channel"])) < window[1]
-                else {}
-            ),
-            **({"holds": holds_of(*of, at)} if at is not None or each_hold else {}),
+            **({"holds": holds_of(*of)} if each_hold else {}),
             "moves": moves_of(*of),
             "cycles": cycles_of(opened.log, row["channel"], row["band"] or 0.0),
         }
         for row in _channels(opened, diagnosis, channel)
         for of in [(opened.log, row["channel"], diagnosis.segments, row["band"] or 0.0)]
     ]
-    about = {**_about(opened), "window": [opened.log.clock(moment) for moment in window]}
-    return {"summary": f"{len(channels)} channels of {opened.name}", **about, "channels": channels}
+    return {
+        "summary": f"{len(channels)} channels of {opened.name}",
+        **_about(opened),
+        "channels": channels,
+    }
 
 
 def survey_devices(
@@ -181,8 +155,6 @@ def survey_logs(
     device: str,
     since: str = "",
     until: str = "",
-    above: float | None = None,
-    below: float | None = None,
     most: int = 14,
     reading: Literal["all", "small"] = "all",
     language: Language = "en",
@@ -192,9 +164,8 @@ def survey_logs(
     For what no single log shows: from which log on, on which day, every night. Not for the newest alone.
     Example: survey_logs(device="zspr 052", since="2026-02-18").
 
-    Up to `most`, the newest; each with its verdict, and of each channel the mean output, the least and
-    the most, and how often and how long pv was `above` or `below` a limit. `reading` "small": none, if that
-    takes more than a few seconds.
+    Up to `most`, the newest, each with its verdict; what they read tells column_figures. `reading` "small":
+    none, if that takes more than a few seconds.
     """
     there = list_logs(workspace, device)
     days = {row["name"]: (row["begun"] or since)[:10] for row in there["logs"]}
@@ -204,11 +175,10 @@ def survey_logs(
         for (name, day), end in zip(days.items(), ends, strict=False)
         if end >= since and (not until or day <= until)
     ]
-    limits = {name: limit for name, limit in (("above", above), ("below", below)) if limit is not None}
     sizes = {row["name"]: row["size"] or 0 for row in there["logs"]}
     too_much = reading == "small" and sum(sizes[name] for name in names[:most]) > SMALL
     read = [] if too_much else names[:most]
-    rows = [_surveyed(workspace, device, language, name, limits) for name in read]
+    rows = [_surveyed(workspace, device, language, name) for name in read]
     rows = sorted(
         (row for row in rows if row.get("end", "~") >= since), key=lambda row: str(row.get("start", ""))
     )
@@ -221,77 +191,42 @@ def survey_logs(
     }
 
 
-def _surveyed(
-    workspace: Workspace, device: str, language: Language, log: str = "", limits: Mapping[str, float] = {}
-) -> dict[str, Any]:
+def _surveyed(workspace: Workspace, device: str, language: Language, log: str = "") -> dict[str, Any]:
     try:
         fetched = fetch_log(workspace, device, log)
         opened = open_log(workspace, fetched["log"], device)
-        diagnosis = diagnosed(opened)
+        about, diagnosis = _about(opened), diagnosed(opened)
     except InstrumentGPTError as problem:
         label = inventory_of(workspace).find(device).label
         return {"device": device, "label": label, "log": log, "error": problem.message(language)}
     metrics = list(diagnosis.channels.values())
-    first = diagnosis.findings[0] if diagnosis.findings else None
-    away = loop_wording.unexplained(diagnosis.excursions) if first is None or first.fault == "healthy" else []
-    if away:
-        first = None
-    told = away or [excursion for excursion in diagnosis.excursions if excursion.cause and first is None]
-    shown = told[0].evidence if told else first.evidence if first else ()
+    finding = next(iter(diagnosis.findings), None)
+    away = loop_wording.unexplained(diagnosis.excursions) if not _faults(diagnosis.findings) else []
+    first = None if away else finding
+    shown = away[0] if away else first
     calm = not log and (first is None or first.fault in NO_FAULT)
     rising = output_over_logs(workspace, device, "", "small", language)["findings"] if calm else []
+    sentences = [row["text"] for row in rising] or _verdict(diagnosis, None, language)
     return {
         "device": device,
         "label": fetched["label"],
         "log": opened.name,
+        "start": about["start"],
+        "end": about["end"],
         "class": first.fault if first else "",
         "severity": worst(finding.severity for finding in diagnosis.findings),
         "confidence_word": wording.confidence(first, language) if first else "",
         "title": wording.title(first.fault, language) if first else "",
         "open": bool(rising or away),
-        "text": rising[0]["text"]
-        if rising
-        else loop_wording.away(told[0], opened.log, language)
-        if told
-        else wording.summary(first, language)
-        if first
-        else "",
-        "channel": away[0].channel if away else first.channel if first else None,
+        "text": sentences[0] if sentences else "",
+        "channel": shown.channel if shown else None,
         "channels": list(first.channels) if first else [],
-        "line": shown[0].line if shown else None,
+        "line": shown.evidence[0].line if shown and shown.evidence else None,
         "faults": sum(finding.severity not in ("none", "info") for finding in diagnosis.findings),
         "unit": opened.log.unit,
         "mean_error": plain(max((figures.iae_per_hour for figures in metrics), default=None)),
         "out_of_band": plain(max((1 - figures.in_band for figures in metrics), default=None)),
-        **(_whole(opened, diagnosis, limits) if log else {}),
     }
-
-
-def _whole(opened: Opened, diagnosis: Diagnosis, limits: Mapping[str, float]) -> dict[str, Any]:
-    """Return when a log begins and ends, and what each channel read and needed in all of it."""
-    log, time, segments = opened.log, opened.log.samples["time"], diagnosis.segments
-    window = (0.0, float(time.max())) if len(time) else (0.0, 0.0)
-    channels = [
-        {
-            "channel": figures.channel,
-            "unit": log.unit_of(figures.channel),
-            "setpoint": plain(figures.setpoint),
-            "duty": plain(figures.duty),
-            "pv": {
-                "mean": extremes["pv"]["mean"],
-                **{name: extremes["pv"][name]["value"] for name in ("least", "most")},
-            }
-            if (extremes := extremes_of(log, figures.channel, window)).get("pv")
-            else None,
-            "moves": moves_of(log, figures.channel, segments, figures.band)[:1],
-            **{
-                name: beyond(log, pv_of(log, figures.channel, window), limit, SIDES[name])
-                for name, limit in limits.items()
-            },
-        }
-        for figures in diagnosis.channels.values()
-    ]
-    return {"start": log.clock(window[0]), "end": log.clock(window[1]), "channels": channels}
 
 
 def _badness(row: dict[str, Any]) -> tuple[float, ...]:
@@ -301,13 +236,17 @@ def _badness(row: dict[str, Any]) -> tuple[float, ...]:
     return SEVERITIES.index(row["severity"]), not row["open"], *figures
 
 
-def _summary(diagnosis: Diagnosis, name: str, channel: int | None, language: Language) -> str:
+def _verdict(diagnosis: Diagnosis, channel: int | None, language: Language) -> list[str]:
+    """Return what is wrong, else what was out of its band unexplained, else what the findings say."""
     findings = _of_channel(diagnosis.findings, channel)
-    faults = [finding for finding in findings if finding.fault != "healthy"]
+    faults = _faults(findings)
     away = [] if faults else loop_wording.unexplained(_of_channel(diagnosis.excursions, channel))
     sentences = [loop_wording.away(excursion, diagnosis.log, language) for excursion in away]
-    sentences = sentences or [wording.summary(finding, language) for finding in faults or findings]
-    return f"{name}: " + ("; ".join(sentences[:3]) or "no verdict")
+    return sentences or [wording.summary(finding, language) for finding in faults or findings]
+
+
+def _faults(findings: Sequence[Finding]) -> list[Finding]:
+    return [finding for finding in findings if finding.fault != "healthy"]
 
 
 def _settled(workspace: Workspace, about: Opened, findings: Sequence[Finding]) -> list[dict[str, Any]]:
@@ -316,23 +255,15 @@ def _settled(workspace: Workspace, about: Opened, findings: Sequence[Finding]) -
     if not classes or not about.device:
         return []
     inventory = inventory_of(workspace)
-    try:
-        with conversation_opened(workspace) as database:
-            device = inventory.find(about.device)
-            cases = settled_before(database, device, inventory, classes, findings[0].channel)
-    except NoConversation:
-        return []
-    return [case.as_data() for case in cases]
+    with suppress(NoConversation), conversation_opened(workspace) as database:
+        device = inventory.find(about.device)
+        cases = settled_before(database, device, inventory, classes, findings[0].channel)
+        return [case.as_data() for case in cases]
+    return []
 
 
 def _of_channel(items: Sequence[Item], channel: int | None) -> list[Item]:
     return [item for item in items if channel is None or item.channel in (None, channel)]
-
-
-def _is_of_use(swing: Swing, excursions: Sequence[Excursion]) -> bool:
-    """Return whether a swing is what is left within the band of what the loop is used for."""
-    used = sum(one.channel == swing.channel and one.explained == IN_USE for one in excursions)
-    return used > OF_CYCLES * swing.cycles
 
 
 def _excursions(
@@ -460,25 +391,24 @@ def finding_row(
         "consequences": [wording.title(fault, language) for fault in finding.consequences],
         **_when(log, finding),
         "line": finding.evidence[0].line if finding.evidence else None,
-        "evidence": [_evidence(log, item, texts) for item in finding.evidence[:MOST_EVIDENCE]],
+        "evidence": [
+            {"values": plain(dict(item.values)), "text": texts.get(item.line, "")}
+            | log.at(item.time, item.line)
+            for item in finding.evidence[:MOST_EVIDENCE]
+        ],
         "numbers": plain(dict(finding.numbers)),
     }
 
 
-def _evidence(log: Log, item: Evidence, texts: Mapping[int, str]) -> dict[str, Any]:
-    values, text = plain(dict(item.values)), texts.get(item.line, "")
-    return {"values": values, "text": text, **log.at(item.time, item.line)}
-
-
 def _channels(opened: Opened, diagnosis: Diagnosis, channel: int | None) -> list[dict[str, Any]]:
-    chosen = sorted(diagnosis.channels) if channel is None else [known_channel(opened, channel)]
-    return [_metrics(opened, diagnosis.channels[number]) for number in chosen]
-
-
-def _metrics(opened: Opened, metrics: Metrics) -> dict[str, Any]:
-    log = opened.log
-    last = log.samples[log.samples["channel"] == metrics.channel].iloc[-1]
-    values = {name: None if name in log.missing else plain(last[name]) for name in COLUMNS[:3]}
-    level = {"setpoint": None, "mean_error": None} if "setpoint" in log.missing else {}  # which nobody read
-    changes, moment = {"gain_changes": gain_changes(log, metrics.channel)}, log.at(last["time"], last["line"])
-    return {**plain(asdict(metrics)), **level, "last": {**values, **moment}, **changes}
+    """Return the figures of each channel, or of one, with its last sample and what changed in its gains."""
+    log, rows = opened.log, list[dict[str, Any]]()
+    for number in sorted(diagnosis.channels) if channel is None else [known_channel(opened, channel)]:
+        last = log.samples[log.samples["channel"] == number].iloc[-1]
+        values = {name: None if name in log.missing else plain(last[name]) for name in COLUMNS[:3]}
+        row = plain(asdict(diagnosis.channels[number]))
+        if "setpoint" in log.missing:  # which nobody read
+            row |= {"setpoint": None, "mean_error": None}
+        row |= {"last": {**values, **log.at(last["time"], last["line"])}}
+        rows.append(row | {"gain_changes": gain_changes(log, number)})
+    return rows

@@ -50,7 +50,7 @@ def plot_log(
         language,
         window=window,
         title=title,
-        **charts.judged_for(chart, diagnosis),
+        diagnosis=diagnosis,
     )
     alt = charts.text_alternative(opened.log, diagnosis.findings, language, chosen, diagnosis.excursions)
     alt = " ".join([alt, *segment_wording.trend_sentences(diagnosis, language, chosen)])

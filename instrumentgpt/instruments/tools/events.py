@@ -1,24 +1,15 @@
 """Tools that read lines: events, raw lines, what stands around a moment."""
 
-import math
 from typing import Any, Literal
-
-import pandas as pd
 
 from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.diagnosis import REACH
 from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log, read_lines
-from instrumentgpt.instruments.messages import TROUBLE, Group, Message, group_messages
-from instrumentgpt.instruments.tools.opened import (
-    Opened,
-    ToolProblem,
-    diagnosed,
-    frames,
-    open_log,
-    plain,
-)
+from instrumentgpt.instruments.messages import LEVELS, TROUBLE, Group, group_messages
+from instrumentgpt.instruments.tools.opened import ToolProblem, diagnosed, frames, open_log, plain
+from instrumentgpt.instruments.tools.window import time_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_GROUPS = 500  # an agent is given them by pages
@@ -69,16 +60,11 @@ def described(log: Log, group: Group) -> dict[str, Any]:
         "level": group.level,
         "source": group.source,
         "count": len(messages),
-        "first": _message(log, messages[0]),
-        "last": _message(log, messages[-1]),
+        "first": log.at(messages[0].time, messages[0].line) | {"text": messages[0].text},
+        "last": log.at(messages[-1].time, messages[-1].line) | {"text": messages[-1].text},
         "times": plain([message.time for message in messages[:MOST_TIMES]]),
         "lines": [message.line for message in messages[:MOST_TIMES]],
     }
-
-
-def _message(log: Log, message: Message) -> dict[str, Any]:
-    clock = log.clock(message.time)
-    return {"line": message.line, "time": plain(message.time), "clock": clock, "text": message.text}
 
 
 def read_log_lines(
@@ -89,7 +75,7 @@ def read_log_lines(
     For the exact words around a line that another tool named; not to read a log through.
     Example: read_lines(log="run.log", first=510, last=520).
     """
-    opened: Opened = open_log(workspace, log, device)
+    opened = open_log(workspace, log, device)
     last = min(max(first, last), first + MOST_LINES - 1)
     lines = read_lines(opened.path, first, last, frames(workspace))
     if not lines:
@@ -104,11 +90,6 @@ def read_log_lines(
 
 AROUND = 60.0  # s on either side
 MOST_NEAR = 12
-LEVELS = ("critical", "error", "warning", "info")
-
-
-class NotInTheLog(ToolProblem, LookupError):
-    """A time that the log does not cover."""
 
 
 def look_at_time(
@@ -116,7 +97,7 @@ def look_at_time(
 ) -> dict[str, Any]:
     """Return the readings at `clock` ("14:20", "2026-02-20 14:20:05"), and the events within a minute of it.
 
-    When the user names a time; not for a span, which channel_metrics takes.
+    When the user names a time; not for a span, which column_figures takes.
     Example: look_at_time(log="run.log", clock="14:20").
 
     during   findings, and excursions that none explains, then or as near as a loop takes to answer
@@ -125,7 +106,8 @@ def look_at_time(
     opened = open_log(workspace, log, device)
     time = time_of(opened.log, clock)
     events = opened.log.events
-    near = events[(events["time"] - time).abs() <= AROUND]
+    near = group_messages(events[(events["time"] - time).abs() <= AROUND], levels=(*TROUBLE, "info"))
+    near.sort(key=lambda group: (LEVELS.index(group.level), len(group.messages)))  # what is usual says little
     diagnosis = diagnosed(opened)
     reach = max([AROUND, *(REACH * kind.lag for kind in diagnosis.kinds.values())])
     told: list[Finding | Excursion] = [row for row in diagnosis.findings if row.severity != "none"]
@@ -141,7 +123,7 @@ def look_at_time(
         "time": plain(time),
         "readings": _readings(opened.log, time),
         "beside": opened.log.beside,
-        "groups": [described(opened.log, group) for group in rarest_first(near)[:MOST_NEAR]],
+        "groups": [described(opened.log, group) for group in near[:MOST_NEAR]],
         "seconds": plain(reach),
         "during": [_then(opened.log, one, language) for one in during],
         "nearest": [_then(opened.log, one, language) for one in told[:1] if not during],
@@ -157,55 +139,13 @@ def _then(log: Log, one: Finding | Excursion, language: Language) -> dict[str, A
     return {"class": fault, "channel": one.channel, "summary": text, **times}
 
 
-def rarest_first(events: pd.DataFrame) -> list[Group]:
-    """Return the groups of `events`, the worst level first, then the rarest: what is usual says little."""
-    groups = group_messages(events, levels=LEVELS)
-    return sorted(groups, key=lambda group: (LEVELS.index(group.level), len(group.messages)))
-
-
-def time_of(log: Log, clock: str) -> float:
-    """Return the s since the log's first line at which it was `clock` first ("+205 min": so long after it).
-
-    clock  "14:20", or with as much of its day as is known: "-20 14:20", "2026-02-20 14:20:05"
-
-    Raises NotInTheLog.
-    """
-    if (time := seconds_at(log, clock)) > (last := float(log.samples["time"].max())):
-        raise not_in(log, clock, last)
-    return time
-
-
-def not_in(log: Log, clock: str, last: float) -> NotInTheLog:
-    """Return that `clock` is not in `log`, whose last sample is `last` s after its first line."""
-    span = {"first": log.clock(0.0)[:19], "last": log.clock(last)[:19]}
-    return NotInTheLog("time_not_in_it", log=log.name, clock=clock, **span)
-
-
-def seconds_at(log: Log, clock: str) -> float:
-    """Return as `time_of`, but of a moment after the log's end, too, on a day that it has."""
-    samples = log.samples["time"]
-    last = float(samples.max()) if len(samples) else math.nan
-    clock, is_elapsed = clock.partition(" (")[0], clock.startswith("+")
-    start = log.start or pd.Timestamp(log.of_day or 0.0, unit="s")
-    if math.isnan(last) or (log.start is None and log.of_day is None and not is_elapsed):
-        raise NotInTheLog("no_clock", log=log.name, clock=clock)
-    day, _, of_day = ("", "", clock.removeprefix("+")) if is_elapsed else clock.rpartition(" ")
-    passed = pd.Timedelta(of_day if is_elapsed or of_day.count(":") == 2 else f"{of_day}:00")
-    days = pd.date_range(start.normalize(), start + pd.Timedelta(seconds=last))
-    moments = [start + passed] if is_elapsed else [at + passed for at in days if str(at.date()).endswith(day)]
-    times = [(moment - start).total_seconds() for moment in moments if moment >= start.floor("min")]
-    if not times:
-        raise not_in(log, clock, last)
-    return max(0.0, times[0])
-
-
 def _readings(log: Log, time: float) -> list[dict[str, Any]]:
     """Return the last sample of each channel at `time`, or its first one after."""
     readings = []
-    for channel, samples in log.samples.groupby("channel"):
+    for _, samples in log.samples.groupby("channel"):
         before = samples[samples["time"] <= time]
         row = before.iloc[-1] if len(before) else samples.iloc[0]
         values = {name: plain(row[name]) for name in ("setpoint", "pv", "output")}
-        of = {"channel": plain(channel), "unit": log.unit_of(int(row["channel"]))}
-        readings.append({**of, "line": int(row["line"]), **values})
+        channel, line = int(row["channel"]), int(row["line"])
+        readings.append({"channel": channel, "unit": log.unit_of(channel), "line": line, **values})
     return readings

@@ -49,19 +49,19 @@ def advise_gains(
         {
             "channel": answer.channel,
             "answer": plain(asdict(answer)),
-            "sentences": sentences(answer, language, unit),
             "advice": plain(asdict(better)),
             "advice_sentences": sentences(better, language, unit, opened.log.output_scale),
             "model": model_sentence(better, language, unit),
         }
         for answer, better in zip(answers, better_gains, strict=True)
     ]
+    groups = _groups(answers, language, unit)
     return {
-        "summary": " ".join(row["sentences"][0] for row in channels),
+        "summary": " ".join(group["sentences"][0] for group in groups),
         "log": opened.name,
         "device": opened.device,
         "channels": channels,
-        "groups": _groups(answers, language, unit),
+        "groups": groups,
         "advice_groups": _groups(better_gains, language, unit),
     }
 

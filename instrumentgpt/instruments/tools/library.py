@@ -1,4 +1,4 @@
-"""Tools that say which devices, logs and cases there are, fetch a log, and tell what a shift saw."""
+"""Tools that say which devices and logs there are, fetch a log, and tell what a shift saw."""
 
 import time
 from contextlib import suppress
@@ -8,46 +8,37 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
-from instrumentgpt.instruments.devices import Device, entry
+from instrumentgpt.instruments.devices import Device
 from instrumentgpt.instruments.documents import is_document_name
 from instrumentgpt.instruments.fetch import RemoteLog, fetch, list_files
 from instrumentgpt.instruments.fetch import list_logs as logs_of
 from instrumentgpt.instruments.language import Language
-from instrumentgpt.instruments.precedents import case_data, siblings
 from instrumentgpt.instruments.tools.opened import UnknownLog, bare, device_folder, diagnosed, open_log
 from instrumentgpt.instruments.workspace import Workspace
 from instrumentgpt.moments import now
-from instrumentgpt.storage.cases import list_cases
 from instrumentgpt.storage.verdicts import SMALL_PART
 
 MOST_LOGS = 5_000  # of years; an agent is given them by pages
 
 
-def list_devices(workspace: Workspace, suggest: str = "") -> dict[str, Any]:
+def list_devices(workspace: Workspace) -> dict[str, Any]:
     """Return the devices there are: nothing else can be reached.
 
     First, when the user's device has no name or address that you know.
     Example: list_devices().
-
-    suggest  a name: with it come the lines that would add a device of this name
     """
     inventory = inventory_of(workspace)
-    devices = [_device(device) for device in inventory.devices]
-    result = {"summary": f"{len(devices)} devices", "inventory": str(inventory.path), "devices": devices}
-    if suggest:
-        is_address = suggest.count(".") == 3
-        result["entry"] = entry("my device", suggest) if is_address else entry(suggest)
-    return result
-
-
-def _device(device: Device) -> dict[str, Any]:
-    return {
-        "name": device.name,
-        "ip": device.ip,
-        "aliases": [*device.aliases, *device.nicknames],
-        "model": device.model,
-        "logs": device.logs,
-    }
+    devices = [
+        {
+            "name": device.name,
+            "ip": device.ip,
+            "aliases": [*device.aliases, *device.nicknames],
+            "model": device.model,
+            "logs": device.logs,
+        }
+        for device in inventory.devices
+    ]
+    return {"summary": f"{len(devices)} devices", "inventory": str(inventory.path), "devices": devices}
 
 
 def list_logs(workspace: Workspace, device: str) -> dict[str, Any]:
@@ -66,18 +57,17 @@ def list_logs(workspace: Workspace, device: str) -> dict[str, Any]:
         "summary": f"{target.label}: {len(logs)} logs, newest {bare(logs[0].name) if logs else 'none'}",
         "device": target.name,
         "label": target.label,
-        "logs": [_log(log) for log in logs[:MOST_LOGS]],
+        "logs": [
+            {
+                "name": bare(log.name),
+                "size": log.size,
+                "begun": when.strftime("%Y-%m-%d %H:%M:%S") if when else None,
+            }
+            for log in logs[:MOST_LOGS]
+            for when in [log.begun or log.modified]
+        ],
         "left_out": max(0, len(logs) - MOST_LOGS),
         **({"documents": documents[:MOST_LOGS]} if documents else {}),
-    }
-
-
-def _log(log: RemoteLog) -> dict[str, Any]:
-    when = log.begun or log.modified
-    return {
-        "name": bare(log.name),
-        "size": log.size,
-        "begun": when.strftime("%Y-%m-%d %H:%M:%S") if when else None,
     }
 
 
@@ -140,25 +130,6 @@ def _chosen(device: Device, name: str, back: int) -> RemoteLog:
         key = "no_log_called" if name else "no_log_back"
         raise UnknownLog(key, device=device.label, log=repr(name), back=back, listed=listed)
     return fitting[0]
-
-
-MOST = 10  # cases of one answer
-
-
-def find_cases(workspace: Workspace, device: str = "", query: str = "") -> dict[str, Any]:
-    """Return the cases of the device and its siblings, or of all: cause, action, outcome as people confirmed.
-
-    For "what settled this before?". Not as evidence of now; diagnose_log tells those of what it finds.
-    Example: find_cases(device="zspr 052", query="thermocouple").
-
-    query  words that a case must hold; "": all of them
-    """
-    inventory = inventory_of(workspace)
-    meant = inventory.find(device) if device else None
-    names = [sibling.name for sibling in (meant, *siblings(meant, inventory))] if meant else [""]
-    with opened(workspace) as database:
-        cases = [case for name in names for case in list_cases(database, query, device=name)]
-    return {"summary": f"{len(cases)} cases", "cases": [case_data(case) for case in cases[:MOST]]}
 
 
 def shift_report(workspace: Workspace, since: str = "", language: Language = "en") -> dict[str, Any]:

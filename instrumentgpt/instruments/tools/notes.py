@@ -11,7 +11,7 @@ from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.conversation import inventory_of, opened
 from instrumentgpt.instruments.faults import fault_classes
 from instrumentgpt.instruments.language import language_of
-from instrumentgpt.instruments.precedents import MOST_SETTLED, Earlier, earlier, settled_before, siblings
+from instrumentgpt.instruments.precedents import MOST_SETTLED, earlier, settled_before, siblings
 from instrumentgpt.instruments.tools.events import NoSuchLine
 from instrumentgpt.instruments.tools.opened import ToolProblem, bare, find_log, open_log, texts_of
 from instrumentgpt.instruments.workspace import Workspace
@@ -255,44 +255,29 @@ def _statement(
     item: dict[str, Any] = {"text": stated, "evidence": _evidence(workspace, log, lines, device)}
     named = {"log": bare(log.rpartition("/")[2])} if log else {}
     summary = f"on record: {stated}"
-    if results is not None and (why := _unsupported(stated, item["evidence"], results)):
+    why, texts = "", ["\n".join(row["text"] for row in item["evidence"]), *(results or ())]
+    if not item["evidence"]:
+        why = "no line shows it (give log= and lines=)"
+    elif missing := unsaid(stated, [Source("lines", "computed", text) for text in texts]):
+        said = ", ".join(missing)
+        why = f"{said} stands neither in these lines nor in any result (give the lines that say it)"
+    if why and results is not None:
         field = "hypotheses" if field == "root_causes" else field
         item["opinion"] = True
         summary = f"on record as your opinion only, since {why}: {stated}"
     return {"summary": summary, **named, field: [item]}
 
 
-def _unsupported(stated: str, evidence: Sequence[dict[str, Any]], results: Sequence[str]) -> str:
-    """Return why a statement has no evidence, and what would mend that; "" if it has."""
-    if not evidence:
-        return "no line shows it (give log= and lines=)"
-    texts = ["\n".join(row["text"] for row in evidence), *results]
-    missing = unsaid(stated, [Source("lines", "computed", text) for text in texts])
-    if not missing:
-        return ""
-    return (
-        f"{', '.join(missing)} stands neither in these lines nor in any result (give the lines that say it)"
-    )
-
-
 def _stated(text: str) -> str:
-    stated = " ".join(text.split())
-    if not stated:
+    if not text.strip():
         raise NotOnRecord("There is no text. Say it in one sentence, with its numbers")
-    if len(stated) > STATEMENT_CHARS:
-        raise NotOnRecord(
-            f"The text has {len(stated):,} characters; memory keeps {STATEMENT_CHARS}. "
-            "Say it in one sentence, or record several"
-        )
-    return stated
+    return _short("text", text, STATEMENT_CHARS, "Say it in one sentence, or record several")
 
 
-def _short(name: str, text: str, most: int) -> str:
+def _short(name: str, text: str, most: int, remedy: str = "Give it without its circumstances") -> str:
     text = " ".join(text.split())
     if len(text) > most:
-        raise NotOnRecord(
-            f"The {name} has {len(text):,} characters; {most} fit. Give it without its circumstances"
-        )
+        raise NotOnRecord(f"The {name} has {len(text):,} characters; {most} fit. {remedy}")
     return text
 
 
@@ -367,20 +352,18 @@ def device_history(workspace: Workspace, device: str, query: str = "") -> dict[s
         "device": meant.name,
         "label": meant.label,
         "siblings": beside,
-        "earlier": [_earlier_row(finding) for finding in findings],
+        "earlier": [
+            {
+                "date": day(finding.item.found_at),
+                "device": finding.device,
+                "sibling": finding.sibling,
+                "kind": finding.item.field,
+                "text": finding.item.text,
+                "conversation": finding.item.title,
+                "conversation_id": finding.item.conversation_id,
+                "message_id": finding.item.message_id,
+            }
+            for finding in findings
+        ],
         "settled": [case.as_data() for case in settled[:MOST_SETTLED]],
-    }
-
-
-def _earlier_row(finding: Earlier) -> dict[str, Any]:
-    item = finding.item
-    return {
-        "date": day(item.found_at),
-        "device": finding.device,
-        "sibling": finding.sibling,
-        "kind": item.field,
-        "text": item.text,
-        "conversation": item.title,
-        "conversation_id": item.conversation_id,
-        "message_id": item.message_id,
     }

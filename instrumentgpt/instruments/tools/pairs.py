@@ -7,6 +7,7 @@ from typing import Any, Literal
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.compare import (
     Comparison,
+    Duties,
     FaultChange,
     compare,
     fault_changes,
@@ -111,14 +112,15 @@ def output_over_logs(
     chosen = spread_over(older)
     sizes = {row["name"]: row["size"] or 0 for row in there}
     too_much = reading == "small" and sum(sizes[name] for name in chosen) > SMALL
-    read = list[Opened]()
+    read, held = list[Opened](), list[dict[int, Duties]]()
     for name in [] if too_much else chosen:
         with suppress(InstrumentGPTError):  # what cannot be read is told where it is asked for
             fetch_log(workspace, device, name)
-            read.append(open_log(workspace, name, device))
-    held = [held_duties(shown_in(opened.log, read[0].log.unit)) for opened in read]
-    read = [opened for opened, duties in zip(read, held, strict=True) if any(duties.values())]
-    rises = rises_over([duties for duties in held if any(duties.values())])
+            opened = open_log(workspace, name, device)
+            duties = held_duties(shown_in(opened.log, (read or [opened])[0].log.unit))
+            read += [opened] * any(duties.values())
+            held += [duties] * any(duties.values())
+    rises = rises_over(held)
     days = [begun[opened.name] or opened.name for opened in read]
     rows = [
         {

@@ -14,10 +14,9 @@ from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.headers import written_unit
 from instrumentgpt.instruments.reading.stated import Stated
-from instrumentgpt.instruments.tools.columns import read_beside
-from instrumentgpt.instruments.tools.events import NotInTheLog
-from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, open_log, plain
-from instrumentgpt.instruments.tools.window import beyond_where, window_of
+from instrumentgpt.instruments.tools.columns import during, happened, read_beside, shift
+from instrumentgpt.instruments.tools.opened import Opened, ToolProblem, diagnosed, open_log, plain
+from instrumentgpt.instruments.tools.window import NotInTheLog, Readings, beyond, first_settled, window_of
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_LEVELS = 24  # setpoints that are told
@@ -46,6 +45,11 @@ class Series:
         """The name that a tool is given: "pv 1", or its head."""
         return f"{self.role} {self.channel}" if self.role else self.head
 
+    def within(self, window: tuple[float, float]) -> Readings:
+        """Return what is finite of it in a `window`, s."""
+        inside = np.isfinite(self.values) & (self.time >= window[0]) & (self.time <= window[1])
+        return self.time[inside], self.values[inside], self.line[inside]
+
 
 def column_figures(
     workspace: Workspace,
@@ -65,14 +69,17 @@ def column_figures(
 
     columns  their heads, or "pv 1", "setpoint 1", "output 1", "error 1" (setpoint - pv) of channel 1; none:
              only what there is
-    spans    each [since, until], as channel_metrics takes them; none: all of the log
+    spans    each [since, until]: "14:20", or with a date; "-1 h" from the log's end, "+20 min" of its begin;
+             "": that end; none: all of the log
     above    a limit, of which is told how often and how long a column was past it; below: likewise; both,
              with `below` the lower one: how long it was out of the band between them
     only_loops  whether columns beside those of the loops are left unread, which takes seconds in a wide table
     beside   another column: how far the two go together (r), what it read when the first was least, most, and
              what the first had more than it (apart); in the result the heads of those beside the loops
 
-    A row has the number of its span, from 0.
+    A row has the number of its span, from 0. Of all the log a loop's column has `settled`, too: what it read
+    since pv had first settled. Of a column that is no loop's (mains, flow, …) it is told what it read
+    `during` faults and excursions, whether it `moved` at the same times, and a `shift` of its mean.
     """
     opened = open_log(workspace, log, device)
     there = {one.name: one for one in _all(opened, only_loops)}
@@ -88,15 +95,16 @@ def column_figures(
                 raise
             lacking.append([since, until])
             continue
-        told = (_row(opened.log, there[name], window, (above, below), other) for name in columns)
-        rows += [row | {"span": number} for row in told if row]
-    whole = [opened.log.clock(at) for at in window_of(opened.log, "", "")]
+        for name in columns:
+            if row := _row(opened.log, one := there[name], window, (above, below), other):
+                more = _with_faults(opened, one, window) if not one.role else {}
+                more |= _once_settled(opened, one, window) if one.role and not spans else {}
+                rows.append(row | more | {"span": number})
     return {
         "summary": f"{opened.name}: {len(rows)} rows",
         "log": opened.name,
         "device": opened.device,
-        "window": [rows[0][end] for end in ("since", "until")] if rows else whole,
-        "whole": whole,
+        "whole": [opened.log.clock(at) for at in window_of(opened.log, "", "")],
         "beside": opened.log.beside,
         "seconds": plain(float(np.ptp(opened.log.samples["time"]))),
         "period": plain(_period(opened.log)),
@@ -108,6 +116,18 @@ def column_figures(
         "rows": rows,
         "lacking": lacking,
     }
+
+
+def _with_faults(opened: Opened, one: Series, window: tuple[float, float]) -> dict[str, Any]:
+    told = during(opened.log, (one.time, one.values, one.line), window, happened(diagnosed(opened)))
+    return dict(plain(told | {"shift": shift(opened.log, one.within(window))}))
+
+
+def _once_settled(opened: Opened, one: Series, window: tuple[float, float]) -> dict[str, Any]:
+    """Return what a loop's column read since pv had first settled; {} where it began so, or never did."""
+    settled = first_settled(diagnosed(opened).segments, one.channel)
+    is_later = window[0] < settled < window[1]
+    return {"settled": _row(opened.log, one, (settled, window[1]))} if is_later else {}
 
 
 def _levels(log: Log, one: Series) -> dict[str, Any]:
@@ -148,27 +168,20 @@ def _all(opened: Opened, only_loops: bool) -> Iterable[Series]:
             yield Series("", None, head, written_unit(head), read.time, numeric, read.line)
 
 
-def _lag(log: Log, one: Series, other: Series, window: tuple[float, float]) -> dict[str, Any]:
+def _lag(one: Series, other: Series, window: tuple[float, float]) -> dict[str, Any]:
     """Return by how many s the changes of `other` come after those of `one`, in steps of lag_step.
 
-    lag_r is how alike they are then, and lag None where that is little. A pv changes with its setpoint: what
-    it does after that until LAGGING of the window has passed is left out.
+    lag_r is how alike they are then, and lag None where that is little.
     """
     at = np.linspace(*window, min(MOST_POINTS, len(one.time)))
     width, most = max(FEWEST, len(at) // SMOOTHED), int(LAGGING * len(at))
-    changes, own = list[Floats](), LAGGING * (window[1] - window[0])
+    changes = list[Floats]()
     for series in (one, other):
         finite = np.isfinite(series.values)
         if finite.sum() < FEWEST:
             return {"lag": None, "lag_r": None, "lag_step": None}
         values = np.interp(at, series.time[finite], series.values[finite])
-        change = values[width:] - values[:-width]
-        samples = log.samples[log.samples["channel"] == series.channel]
-        moved = samples["time"][samples["setpoint"].diff().abs() > 0] if series.role in OF_LOOP else ()
-        for moment in moved:
-            is_own = (at[:-width] > moment - (at[width] - at[0])) & (at[:-width] < moment + own)
-            change[is_own] = 0
-        changes.append(change)
+        changes.append(values[width:] - values[:-width])
     first, second = changes
     size = float(np.sqrt((first**2).sum() * (second**2).sum()))
     middle = len(first) - 1
@@ -182,37 +195,36 @@ def _row(
     log: Log,
     one: Series,
     window: tuple[float, float],
-    limits: tuple[float | None, float | None],
-    other: Series | None,
+    limits: tuple[float | None, float | None] = (None, None),
+    other: Series | None = None,
 ) -> dict[str, Any]:
     """Return what a column read in `window`, {} if nothing."""
-    inside = np.flatnonzero(np.isfinite(one.values) & (one.time >= window[0]) & (one.time <= window[1]))
-    if not inside.size:
+    time, values, lines = one.within(window)
+    if not values.size:
         return {}
-    time, values, lines = one.time[inside], one.values[inside], one.line[inside]
 
     def at(place: int) -> dict[str, Any]:
         beside = other.values[np.abs(other.time - time[place]).argmin()] if other else np.nan
         return {"value": values[place], "beside": beside, **log.at(time[place], lines[place])}
 
     mean = values.mean() if abs(values.mean()) > ROUNDING * np.abs(values).max() else 0.0
-    row: dict[str, Any] = {"column": one.name, "unit": one.unit, "samples": len(inside)}
+    row: dict[str, Any] = {"column": one.name, "unit": one.unit, "samples": len(values)}
     row |= {"since": log.clock(window[0]), "until": log.clock(window[1]), "mean": mean}
     row |= {"std": values.std(), "least": at(int(values.argmin())), "most": at(int(values.argmax()))}
-    row |= {"first": at(0), "last": at(len(inside) - 1), "mean_size": np.abs(values).mean()}
+    row |= {"first": at(0), "last": at(len(values) - 1), "mean_size": np.abs(values).mean()}
     row["per_hour"] = (
-        np.polyfit(time, values, 1)[0] * HOUR if len(inside) >= FEWEST and np.ptp(time) else None
+        np.polyfit(time, values, 1)[0] * HOUR if len(values) >= FEWEST and np.ptp(time) else None
     )
     above, below = limits
     if above is not None or below is not None:
         past = values > (np.inf if above is None else above)
         past |= values < (-np.inf if below is None else below)
-        row["past"] = {"share": past.mean(), **beyond_where(log, (time, values, lines), past)}
+        row["past"] = {"share": past.mean(), **beyond(log, (time, values, lines), past)}
     if other and other.values.size:
         beside = np.interp(time, other.time, other.values)
         both = np.isfinite(beside)
         is_told = both.sum() >= FEWEST and values[both].std() > 0 and beside[both].std() > 0
-        row |= _lag(log, one, other, window)
+        row |= _lag(one, other, window)
         gap = (values - beside)[both]
         row["apart"] = {"mean": gap.mean(), "least": gap.min(), "most": gap.max()} if gap.size else {}
         row["r"] = np.corrcoef(values[both], beside[both])[0, 1] if is_told else None

@@ -1,7 +1,9 @@
 """The stretch of a log that a question names, and what its readings were in it."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -10,11 +12,10 @@ from numpy.typing import NDArray
 
 from instrumentgpt.instruments.analysis.segments import Segment
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs
-from instrumentgpt.instruments.language import DAY
+from instrumentgpt.instruments.language import DAY, MINUTE
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import Floats
-from instrumentgpt.instruments.tools.events import NotInTheLog, not_in, seconds_at
-from instrumentgpt.instruments.tools.opened import plain
+from instrumentgpt.instruments.tools.opened import ToolProblem, plain
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
 MOST_TIMES = 8  # past a limit that are told one by one
@@ -30,67 +31,77 @@ MOST_CYCLES = 40  # told one by one
 UNLIKE = 0.05  # of the median length, from which a cycle is not like the others
 RISE = (0.1, 0.9)  # of the way, between which its rate is told, as of a rise time
 MOST_CHANGES = 8  # of gains that are told: more are a schedule
-QUANTITIES = ("pv", "output", "error", "setpoint")
-SIDES = {"above": 1, "below": -1}  # of a limit
+
+
+class NotInTheLog(ToolProblem, LookupError):
+    """A time that the log does not cover."""
 
 
 def window_of(log: Log, since: str, until: str) -> tuple[float, float]:
-    """Return the s since the log's first line of two moments; "": its ends.
-
-    A moment is "14:20" or "2026-02-20 14:20", "+20 min" after the first sample or "-1 h" before the last.
+    """Return the s since the log's first line of two moments, as `seconds_at` takes them; "": its ends.
 
     Raises NotInTheLog if nothing of the log lies between them.
     """
     last = float(log.samples["time"].max()) if len(log.samples) else 0.0
-    start = max(0.0, _seconds(log, since, last)) if since else 0.0
-    stop = _seconds(log, until, last) if until else last
+    start = max(0.0, seconds_at(log, since)) if since else 0.0
+    stop = seconds_at(log, until) if until else last
     if stop < start and ":" in until and " " not in until:  # from 22:00 on a day to 06:00: on the next
         stop += DAY * math.ceil((start - stop) / DAY)
     stop = min(last, stop)
     if stop < 0.0 or start > last or stop < start:
-        raise not_in(log, f"{since} – {until}", last)
+        raise _not_in(log, f"{since} – {until}")
     return start, stop
 
 
-def _seconds(log: Log, moment: str, last: float) -> float:
-    moment = moment.partition(" (")[0]
+def time_of(log: Log, clock: str) -> float:
+    """Return the s since the log's first line at which it was `clock` first; as `seconds_at` takes it.
+
+    Raises NotInTheLog if it is not in the log, whose first minute counts from its beginning.
+    """
+    time = seconds_at(log, clock)
+    if not -MINUTE < time <= log.samples["time"].max():
+        raise _not_in(log, clock)
+    return max(0.0, time)
+
+
+def seconds_at(log: Log, moment: str) -> float:
+    """Return the s since the log's first line of a moment, which may be before or after the log.
+
+    moment  "14:20", or with as much of its day as is known: "-20 14:20", "2026-02-20 14:20:05"; "+20 min"
+            after the first line, "-1 h" before the last sample
+
+    Raises NotInTheLog where the log has no such day, or no clock.
+    """
+    if log.samples.empty:
+        raise NotInTheLog("no_clock", log=log.name, clock=moment)
+    moment, last = moment.partition(" (")[0], float(log.samples["time"].max())
+    day, _, of_day = moment.rpartition(" ")
+    start = log.start or (None if log.of_day is None else pd.Timestamp(log.of_day, unit="s"))
     try:
-        if moment[0] in "+-" and ":" not in moment:
+        if moment[0] in "+-" and (moment[0] == "+" or ":" not in moment):
             span = float(pd.Timedelta(moment[1:]).total_seconds())
             return span if moment[0] == "+" else last - span
-        if not moment[:4].isdecimal():
-            return seconds_at(log, moment)
-        if log.start is None:
+        if log.start is not None and moment[:4].isdecimal():
+            return float((pd.Timestamp(moment) - log.start).total_seconds())
+        if start is None:
             raise NotInTheLog("no_clock", log=log.name, clock=moment)
-        return float((pd.Timestamp(moment) - log.start).total_seconds())
+        passed = pd.Timedelta(of_day if of_day.count(":") == 2 else f"{of_day}:00")
+        days = pd.date_range(start.normalize(), start + pd.Timedelta(seconds=last))
+        times = [at + passed - start for at in days if str(at.date()).endswith(day)]
     except ValueError:  # "2026-02-30 14:20"
         raise NotInTheLog("no_clock", log=log.name, clock=moment) from None
+    seconds = [time.total_seconds() for time in times if start + time >= start.floor("min")]
+    if not seconds:
+        raise _not_in(log, moment)
+    return max(0.0, float(seconds[0]))
 
 
-def extremes_of(log: Log, channel: int, window: tuple[float, float]) -> dict[str, Any]:
-    """Return the least, most, mean and spread of what a channel read in `window`; {} without samples."""
-    samples = log.readings
-    inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
-    if inside.empty:
-        return {}
-    inside = inside.assign(error=inside["setpoint"] - inside["pv"])
-    figures: dict[str, Any] = {"samples": len(inside)}
-    for name in QUANTITIES:
-        finite = inside[np.isfinite(inside[name].to_numpy(dtype=float))]
-        if len(finite):
-            read = (finite[column].to_numpy() for column in ("time", name, "line"))
-            figures[name] = plain(summary_of(log, *read))
-    return figures
+def _not_in(log: Log, clock: str) -> NotInTheLog:
+    first, last = (log.clock(at)[:19] for at in (0.0, float(log.samples["time"].max())))
+    return NotInTheLog("time_not_in_it", log=log.name, clock=clock, first=first, last=last)
 
 
-def summary_of(log: Log, time: Floats, values: Floats, lines: NDArray[np.int64]) -> dict[str, Any]:
-    """Return the mean, spread, least and most of finite values, the latter two with where they were."""
-    ends = {"least": int(values.argmin()), "most": int(values.argmax())}
-    told = {name: {"value": values[at], **log.at(time[at], lines[at])} for name, at in ends.items()}
-    return {"mean": values.mean(), "std": values.std(), **told}
-
-
-def first_settled(segments: Sequence[Segment], channel: int) -> float:
+def first_settled(segments: Sequence[Segment], channel: int | None) -> float:
     """Return when a channel had first settled, s since the first line; nan if it never did."""
     holds = (one for one in segments if one.channel == channel and one.kind == "hold" and one.settled > 0)
     return min((hold.settled_at for hold in holds), default=math.nan)
@@ -99,44 +110,22 @@ def first_settled(segments: Sequence[Segment], channel: int) -> float:
 def gain_changes(log: Log, channel: int) -> list[dict[str, Any]]:
     """Return when the log states other gains of a channel than before: clock, line, kp → [before, after]."""
     samples = log.samples[log.samples["channel"] == channel]
-    gains = samples[list(GAIN_NAMES)]
-    moved = (gains.diff().abs() > 0).to_numpy()
-    places = np.flatnonzero(moved.any(axis=1))
-    return [
-        {
-            **log.at(samples["time"].iloc[at], samples["line"].iloc[at]),
-            "time": plain(float(samples["time"].iloc[at])),
-            **{
-                name: [plain(float(gains[name].iloc[row])) for row in (at - 1, at)]
-                for name, is_other in zip(GAIN_NAMES, moved[at], strict=True)
-                if is_other
-            },
-        }
-        for at in (places if len(places) <= MOST_CHANGES else ())
-    ]
+    gains = samples[list(GAIN_NAMES)].to_numpy()
+    moved = np.abs(np.diff(gains, axis=0)) > 0
+    changes = list[dict[str, Any]]()
+    places = np.flatnonzero(moved.any(axis=1)) + 1
+    for at in places if len(places) <= MOST_CHANGES else ():
+        time, line = samples["time"].iloc[at], samples["line"].iloc[at]
+        pairs = zip(GAIN_NAMES, gains[at - 1], gains[at], moved[at - 1], strict=True)
+        told = {name: [before, after] for name, before, after, is_other in pairs if is_other}
+        changes.append({**log.at(time, line), **plain({"time": time, **told})})
+    return changes
 
 
 Readings = tuple[Floats, Floats, NDArray[np.int64]]  # time, s; values; lines
 
 
-def pv_of(log: Log, channel: int, window: tuple[float, float]) -> Readings:
-    """Return what a channel read in `window`."""
-    samples = log.readings
-    inside = samples[(samples["channel"] == channel) & samples["time"].between(*window)]
-    return inside["time"].to_numpy(dtype=float), inside["pv"].to_numpy(dtype=float), inside["line"].to_numpy()
-
-
-def beyond(log: Log, read: Readings, limit: float, side: int) -> dict[str, Any]:
-    """Return how often and how long the values that were `read` were past `limit`: above it for `side` 1.
-
-    As `beyond_where`, and the reading furthest past it.
-    """
-    values = side * read[1]
-    told = beyond_where(log, read, values > side * limit)
-    return told | ({"furthest": plain(side * float(np.nanmax(values)))} if told["count"] else {})
-
-
-def beyond_where(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str, Any]:
+def beyond(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str, Any]:
     """Return how often and how long it was so that `past`, for each value that was `read`.
 
     count, seconds in all; of the longest time: seconds, clock and line; when the first began and the last
@@ -195,18 +184,20 @@ def moves_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -
     count  how often it went so; clock, line: when first; the medians of its times and rates; the most it
            went beyond
     """
-    ways: dict[tuple[float, float], list[dict[str, Any]]] = {}
+    ways: dict[tuple[float, float], list[dict[str, Any]]] = defaultdict(list)
     for way, _ in ways_of(log, channel, segments, band):
-        ways.setdefault((way["from"], way["to"]), []).append(way)
-    moves = [
-        {name: rows[0][name] for name in ("from", "to", "clock", "line")}
-        | {"count": len(rows)}
-        | {name: pd.Series([row[name] for row in rows]).median() for name in MEDIANS}
-        | {"beyond": max((row["beyond"] for row in rows), key=lambda beyond: beyond["size"])}
+        ways[way["from"], way["to"]].append(way)
+    often = sorted(ways.values(), key=len, reverse=True)[:MOST_MOVES]
+    return [
+        plain(
+            {name: rows[0][name] for name in ("from", "to", "clock", "line")}
+            | {"count": len(rows)}
+            | pd.DataFrame(rows)[list(MEDIANS)].median().to_dict()
+            | {"beyond": max((row["beyond"] for row in rows), key=itemgetter("size"))}
+        )
         for rows in ways.values()
+        if rows in often
     ]
-    told = sorted(moves, key=lambda move: -move["count"])[:MOST_MOVES]
-    return [plain(move) for move in moves if move in told]
 
 
 def ways_of(
@@ -303,45 +294,38 @@ def cycles_of(log: Log, channel: int, band: float) -> dict[str, Any]:
         }
         for number, (begin, end) in enumerate(zip(places, [*places[1:], len(time)], strict=True), start=1)
     ]
-    table = pd.DataFrame(rows)
-    away = (table[["seconds", "least", "most"]] - table[["seconds", "least", "most"]].median()).abs()
-    period = float(np.median(np.diff(time)))
-    usual = float(table["seconds"].median())
-    is_odd = (away["seconds"] > max(UNLIKE * usual, 2 * period)) | (away["most"] > 2 * band)
-    is_odd |= away["least"] > 2 * band
-    is_odd &= table["seconds"].notna()
-    ends = {
-        f"{name}_{end}": getattr(table[name], end)()
-        for name in ("seconds", "least", "most")
-        for end in ("min", "max")
-    }
+    table = pd.DataFrame(rows).set_index("number")[["seconds", "least", "most"]]
+    away, usual = (table - table.median()).abs(), float(table["seconds"].median())
+    longest = max(UNLIKE * usual, 2 * float(np.median(np.diff(time))))
+    limits = pd.Series({"seconds": longest, "least": 2 * band, "most": 2 * band})
+    is_odd = (away > limits).any(axis=1) & table["seconds"].notna()
+    ends = {f"{name}_{end}": getattr(table[name], end)() for name in table for end in ("min", "max")}
     told = {"setpoint": level, "count": len(rows), "seconds": usual, **ends}
-    return dict(plain(told | {"odd": table["number"][is_odd].tolist(), "rows": rows[:MOST_CYCLES]}))
+    return dict(plain(told | {"odd": table.index[is_odd].tolist(), "rows": rows[:MOST_CYCLES]}))
 
 
-def holds_of(
-    log: Log, channel: int, segments: Sequence[Segment], band: float, setpoint: float | None = None
-) -> list[dict[str, Any]]:
-    """Return how a channel held each of its setpoints, or one `setpoint`: how often, how long, and when.
+def holds_of(log: Log, channel: int, segments: Sequence[Segment], band: float) -> list[dict[str, Any]]:
+    """Return how a channel held each of its setpoints: how often, how long, and when.
 
     times  clock, end_clock, line, seconds, and from settled_clock on, else in the second half: its mean, std,
            least and most, duty and mean_error; of the longest holds where there are many
     """
     samples = log.samples[log.samples["channel"] == channel]
-    levels = levels_of(samples, [one for one in segments if one.channel == channel], band)
-    holds: dict[float, list[Segment]] = {}
-    for level in levels:
-        if setpoint is None or math.isclose(level.setpoint, setpoint):
-            holds.setdefault(level.setpoint, []).append(level)
+    holds: dict[float, list[Segment]] = defaultdict(list)
+    for level in levels_of(samples, [one for one in segments if one.channel == channel], band):
+        holds[level.setpoint].append(level)
+    longest = {
+        held: sorted(times, key=lambda level: level.onset - level.end)[:MOST_TIMES]
+        for held, times in holds.items()
+    }
     return [
         {
             "setpoint": held,
             "count": len(times),
             "seconds": plain(sum(level.end - level.onset for level in times)),
-            "times": [_hold(log, samples, one) for one in times if one in longest],
+            "times": [_hold(log, samples, one) for one in times if one in longest[held]],
         }
         for held, times in holds.items()
-        if (longest := sorted(times, key=lambda level: level.onset - level.end)[:MOST_TIMES])
     ]
 
 

@@ -28,10 +28,9 @@ def sentences(
     unit   of the pv (`Log.unit`)
     scale  percent per unit of the output as the log has it (`Log.output_scale`)
     """
-    keys = _answer_keys(subject) if isinstance(subject, Answer) else _advice_keys(subject)
+    texts = group_sentences([subject], language, unit)
     numbers = _numbers(subject, unit)
-    texts = [word(key, language, **numbers) for key in keys]
-    if "new_kp" in numbers and scale not in PERCENT and not keys[0].startswith("advice.back"):
+    if "new_kp" in numbers and scale not in PERCENT and subject.reason != "back":
         own = {f"own_{name}": float(numbers[f"new_{name}"]) / scale for name in GAIN_UNITS}
         texts[0] += ("" if language == "zh" else " ") + word("own_unit", language, scale=scale, **own)
     return texts
@@ -47,7 +46,8 @@ def grouped(subjects: Sequence[Answer] | Sequence[Advice]) -> list[list[Any]]:
     groups: dict[Any, list[Any]] = {}
     for subject in subjects:
         together = subject.reason in TOLD_TOGETHER and not _is_fragile(subject)
-        groups.setdefault(subject.reason if together else subject.channel, []).append(subject)
+        verdict = _answer_keys(subject)[0] if isinstance(subject, Answer) else ""
+        groups.setdefault((subject.reason, verdict) if together else subject.channel, []).append(subject)
     return list(groups.values())
 
 
@@ -61,44 +61,27 @@ def group_sentences(group: Sequence[Any], language: Language, unit: str = "°C")
 
     Of several channels with models the tightest is told, of those without the widest range of all.
     """
-    if len(group) == 1:
-        return sentences(group[0], language, unit)
     by = "iae_ratio" if isinstance(group[0], Advice) else "phase_margin"
     tightest = min(group, key=lambda subject: getattr(subject, by))
-    head, *keys = _group_keys(group, tightest)
+    keys = _answer_keys(tightest) if isinstance(tightest, Answer) else _advice_keys(tightest)
     numbers = _numbers(tightest, unit) | _listed(group, language)
-    if "plant_gain" not in tightest.numbers:
+    has_model = "plant_gain" in tightest.numbers
+    if not has_model:
         ranges = [name for name, value in group[0].numbers.items() if isinstance(value, int | float)]
         numbers |= {name: max(float(subject.numbers[name]) for subject in group) for name in ranges}
-    texts = [word(key, language, **numbers) for key in keys]
-    if texts and "plant_gain" in tightest.numbers and isinstance(tightest, Answer):
-        gap = "" if language == "zh" else " "
-        texts[0] = word("group.tightest", language, **numbers) + gap + texts[0]
-    return [word(head, language, **numbers), *texts]
-
-
-def _group_keys(group: Sequence[Any], tightest: Answer | Advice) -> list[str]:
-    if isinstance(tightest, Advice) and tightest.present is not None:
-        return ["group.good_enough"]
-    if isinstance(tightest, Answer):
-        unknown = any(math.isnan(answer.asked + answer.present) for answer in group)
-        keys = [f"group.verdict_{'unknown' if unknown else tightest.verdict}"]
-    else:
-        keys = ["group.refused"]
-    keys.append("reason.quiet_each" if tightest.reason == "quiet" else f"reason.{tightest.reason}")
-    if tightest.experiment:
-        keys.append(f"experiment.{tightest.experiment}")
-    return keys + _grounds(tightest.numbers)
+    elif len(group) > 1:
+        keys = [keys[0], "tightest", *keys[1:]] if isinstance(tightest, Answer) else keys[:1]
+    return [word(key, language, **numbers, tightest=tightest.channel) for key in keys]
 
 
 def _listed(group: Sequence[Any], language: Language) -> dict[str, float | str]:
     """Return the channels, and the values that differ between them, as lists."""
     separator = "、" if language == "zh" else ", "
-    numbers: dict[str, float | str] = {"channels": separator.join(str(subject.channel) for subject in group)}
-    if isinstance(group[0], Answer):
-        for name in ("present", "asked"):
-            values = [f"{getattr(subject, name):.4g}" for subject in group]
-            numbers[name] = separator.join(values if len(set(values)) > 1 else values[:1])
+    numbers: dict[str, float | str] = {"count": len(group)}
+    numbers["channel"] = separator.join(str(subject.channel) for subject in group)
+    for name in ("present", "asked") if isinstance(group[0], Answer) else ():
+        values = [f"{getattr(subject, name):.4g}" for subject in group]
+        numbers[name] = separator.join(values if len(set(values)) > 1 else values[:1])
     return numbers
 
 
@@ -123,7 +106,7 @@ def _advice_keys(advice: Advice) -> list[str]:
         keys += ["softer"] if "softer" in advice.numbers else []
     elif advice.proposed is not None:
         keys = ["advice.better", "benefit", "caution"]
-    elif advice.reason == "good_enough" and float(advice.numbers["phase_now"]) < FRAGILE_PHASE:
+    elif _is_fragile(advice):
         keys = ["advice.good_enough_fragile"]
     else:
         keys = [f"advice.{advice.reason}"]
@@ -139,11 +122,10 @@ def _grounds(numbers: dict[str, float | str]) -> list[str]:
 
 
 def _numbers(subject: Answer | Advice, unit: str) -> dict[str, float | str]:
-    numbers: dict[str, float | str] = {"channel": subject.channel, "unit": unit}
+    numbers: dict[str, float | str] = {"unit": unit}
     numbers |= {"phase_margin": subject.phase_margin, "gain_margin": subject.gain_margin}
     if isinstance(subject, Answer):
-        numbers |= {"gain": subject.gain, "present": subject.present, "asked": subject.asked}
-        numbers["gain_unit"] = GAIN_UNITS[subject.gain].format(unit=unit)
+        numbers |= {"gain": subject.gain, "gain_unit": GAIN_UNITS[subject.gain].format(unit=unit)}
     else:
         numbers["change"] = 100 * (subject.iae_ratio - 1)
         if subject.proposed is not None:

@@ -67,16 +67,6 @@ class Gains:
         return 100.0 / self.kp if self.kp else float("inf")
 
 
-@dataclass(frozen=True)
-class Regressed:
-    """Gains seen in the output, in the units of `Gains`, and the share r2 of its movement they explain."""
-
-    kp: float
-    ki: float
-    kd: float
-    r2: float
-
-
 def named_gains(loop: Loop) -> Gains | None:
     """Return the gains last named in the log, None if kp is not named; a missing ki or kd is 0."""
     last = [_last(values) for values in (loop.kp, loop.ki, loop.kd)]
@@ -90,8 +80,8 @@ def _last(values: Floats) -> float | None:
     return float(finite[-1]) if len(finite) else None
 
 
-def regressed_gains(loop: Loop, width: int = WINDOWS[-1]) -> Regressed | None:
-    """Return the gains that explain the output by error, its integral and the pv's slope.
+def regressed_gains(loop: Loop, width: int = WINDOWS[-1]) -> tuple[Gains, float] | None:
+    """Return the gains that explain the output by error, its integral and the pv's slope, and by which share.
 
     width  samples over which terms and output are averaged
 
@@ -113,7 +103,8 @@ def regressed_gains(loop: Loop, width: int = WINDOWS[-1]) -> Regressed | None:
     weights = np.zeros(3)
     weights[used] = np.linalg.lstsq(terms[:, used] / scale[used], output, rcond=None)[0] / scale[used]
     r2 = 1 - float(np.var(output - terms @ weights) / np.var(output))
-    return Regressed(float(weights[0]), float(weights[1]), float(weights[2]), r2)
+    kp, ki, kd = map(float, weights)
+    return Gains(kp, ki, kd, "regressed"), r2
 
 
 def _terms(loop: Loop, rows: NDArray[np.int64]) -> Floats:
@@ -154,14 +145,14 @@ def _same(values: Floats) -> NDArray[np.bool_]:
     return np.ones(len(values), dtype=bool) if last is None else np.isnan(values) | (values == last)
 
 
-def trusted_gains(loop: Loop) -> Regressed | None:
+def trusted_gains(loop: Loop) -> Gains | None:
     """Return the regressed gains if both windows tell the same, with the right signs; else None."""
-    short, long = (regressed_gains(loop, width) for width in WINDOWS)
-    if short is None or long is None or min(short.r2, long.r2) < LEAST_R2 or long.kp * long.ki < 0:
+    found = [regressed for width in WINDOWS if (regressed := regressed_gains(loop, width))]
+    if len(found) < len(WINDOWS) or min(r2 for _, r2 in found) < LEAST_R2:
         return None
-    if not _within(short.kp, long.kp, SAME_KP) or not _within(short.ki, long.ki, SAME_KI):
-        return None
-    return long
+    (short, _), (long, _) = found
+    is_same = _within(short.kp, long.kp, SAME_KP) and _within(short.ki, long.ki, SAME_KI)
+    return long if is_same and long.kp * long.ki >= 0 else None
 
 
 def _within(value: float, other: float, factor: float) -> bool:

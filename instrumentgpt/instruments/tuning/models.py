@@ -6,8 +6,8 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.blas import dtbsv
 from scipy.optimize import least_squares
+from scipy.signal import correlate, lfilter
 
 from instrumentgpt.instruments.loops import Floats
 
@@ -93,27 +93,12 @@ class Fit(NamedTuple):
     residual: float
 
 
-def filtered(values: Floats, now: float, before: float, decay: float) -> Floats:
-    """Return y of `values` x (n,), at rest before: y[i] = now x[i] + before x[i-1] + decay y[i-1].
-
-    It is solved as the two diagonals it is: `scipy.signal.lfilter` takes a second to import.
-
-    >>> filtered(np.array([1.0, 0.0, 0.0]), 2.0, 1.0, 0.5).tolist()
-    [2.0, 2.0, 1.0]
-    """
-    driven = now * values
-    driven[1:] += before * values[:-1]
-    diagonals = np.full((2, len(values)), -decay, order="F")  # of which the first is taken to be 1
-    through: Floats = dtbsv(1, diagonals, driven, lower=1, diag=1, overwrite_x=1)
-    return through
-
-
 def lagged(values: Floats, tau: float, period: float) -> Floats:
     """Return `values` (n,), linear between samples, after a lag of `tau` s, at rest before the first."""
     ratio = max(tau / period, 1e-3)
     decay = np.exp(-1 / ratio)
     now = 1 - (1 - decay) * ratio
-    through: Floats = filtered(values - values[0], now, 1 - decay - now, decay) + values[0]
+    through: Floats = lfilter([now, 1 - decay - now], [1.0, -decay], values - values[0]) + values[0]
     return through
 
 
@@ -127,8 +112,7 @@ def response(output: Floats, tau1: float, tau2: float, dead_time: float, period:
 
 def whitened(values: Floats, zero: float) -> Floats:
     """Return `values` (…, n) through the inverse noise filter: a random walk and white noise become white."""
-    rows = [filtered(row, 1.0, -NOISE_POLE, zero) for row in np.atleast_2d(values)]
-    white: Floats = np.stack(rows) if values.ndim > 1 else rows[0]
+    white: Floats = lfilter([1.0, -NOISE_POLE], [1.0, -zero], values)
     return white
 
 
@@ -163,11 +147,10 @@ def accepted_models(search: Search, best: Floats) -> Floats:
 def _effective_samples(residual: Floats) -> float:
     """Return how many independent values `residual` is worth, from its autocorrelation to the first zero."""
     n = len(residual)
-    spectrum = np.abs(np.fft.rfft(residual - residual.mean(), 2 * n)) ** 2
-    correlation = np.fft.irfft(spectrum)[:n]
+    moving = residual - residual.mean()
+    correlation = correlate(moving, moving)[n - 1 :]
     correlation /= correlation[0]
-    crossings = np.flatnonzero(correlation <= 0)
-    until = int(crossings[0]) if len(crossings) else n
+    until = int(np.argmax(correlation <= 0)) or n
     return max(n / (1 + 2 * float(correlation[1:until].sum())), 5.0)
 
 

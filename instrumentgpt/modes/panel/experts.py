@@ -24,8 +24,8 @@ OWN = "experts.toml"  # in the app's home
 DOCS = "docs/add-an-expert.md"
 ANY = "*"
 TOOLS = (  # of instruments/tools that an expert may be given: they read, and record nothing
-    "advise_gains", "channel_metrics", "compare_logs", "diagnose_log", "look_at_time",
-    "other_columns", "read_lines", "search_events",
+    "advise_gains", "channel_metrics", "column_figures", "compare_logs", "diagnose_log", "look_at_time",
+    "read_lines", "search_events",
 )  # fmt: skip
 _CODE = re.compile(r"[a-z][a-z0-9_]{1,30}")
 

@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from instrumentgpt.errors import InstrumentGPTError
-from instrumentgpt.instruments.charts import CHARTS, judged_for, text_alternative
+from instrumentgpt.instruments.charts import CHARTS, text_alternative
 from instrumentgpt.instruments.charts.frame import row_axis, worth_showing
 from instrumentgpt.instruments.charts.style import template
 from instrumentgpt.instruments.compare import Row, compare, fault_changes
@@ -92,7 +92,7 @@ def figure_of(
             language=page_language,
             channels=channels,
             window=window,
-            **(judged_for(kind, diagnosis) if diagnosis else {}),
+            diagnosis=diagnosis,
         )
         margin = {"l": LEFT_PIXELS, "t": TOP_PIXELS}
         return figure.update_layout(title={"text": ""}, margin=margin, **SELECTABLE)

@@ -18,7 +18,7 @@ Window = tuple[float, float]  # s since the log's first line
 
 def axis_of(log: Log) -> Clock:
     """Return the axis of time that every chart of `log` has."""
-    return clock_of(log, last_moment(log))
+    return clock_of(log)
 
 
 def last_moment(log: Log) -> float:
