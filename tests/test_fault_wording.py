@@ -140,6 +140,8 @@ def test_each_fault_has_rivals_and_what_decides_in_both_languages(fault):
         "step",
         "room",
         "door",
+        "jumps",
+        "stays",
     }
 
 

@@ -63,7 +63,7 @@ def _log(path, *waves):
     ("waves", "makers"),
     [
         ((lambda t: 0.15 * np.sin(t / 20), lambda t: 0.15 * np.sin(t / 20)), ["outside", "outside"]),
-        ((lambda t: 0.15 * np.sin(t / 20), lambda t: 0.0), ["open", "noise"]),
+        ((lambda t: 0.15 * np.sin(t / 20), lambda t: 0.0), ["open", None]),
     ],
 )
 def test_what_moves_several_loops_at_once_is_told_from_what_moves_one(tmp_path, waves, makers):
@@ -71,7 +71,7 @@ def test_what_moves_several_loops_at_once_is_told_from_what_moves_one(tmp_path, 
     tracks = study_of(log).tracks
     channels = {channel: metrics_of(track) for channel, track in tracks.items()}
     swings = swings_of(loops_of(log), channels, {channel: track.kind for channel, track in tracks.items()})
-    assert [swings[channel].maker for channel in (1, 2)] == makers
+    assert [swings[at].maker if at in swings else None for at in (1, 2)] == makers
     assert swings[1].period == pytest.approx(2 * np.pi * 20, rel=0.1)
 
 
@@ -85,19 +85,6 @@ def test_without_an_output_nobody_says_how_it_answers(tmp_path, question, part):
     (tmp_path / "run.csv").write_text("\n".join(row.rpartition(",")[0] for row in rows))
     text = asked(question, tmp_path, attachments=[str(tmp_path / "run.csv")]).text
     assert part in text and "nan" not in text and "second thermometer" not in text
-
-
-@pytest.mark.parametrize(
-    ("question", "part"),
-    [
-        ("why does it swing?", "only from 2026-02-20 10:15:00 to 10:19:59; in the rest of the time it moves"),
-        ("為什麼波動？", "只有 2026-02-20 10:15:00 到 10:19:59 之間如此；其餘時間變動"),
-    ],
-)
-def test_a_wave_of_one_part_of_a_log_is_told_with_its_times_and_its_own_period(tmp_path, question, part):
-    _log(tmp_path / "run.csv", lambda t: 0.15 * np.sin(t / 5) if t >= 900 else 0.0)
-    text = asked(question, tmp_path, attachments=[str(tmp_path / "run.csv")]).text
-    assert part in text and ("every 31 s" in text or "每 31 秒" in text)
 
 
 @pytest.mark.parametrize(

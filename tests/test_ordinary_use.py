@@ -372,11 +372,6 @@ def test_a_load_that_comes_and_goes_once_is_no_use(pace):
     assert finding.fault == "ambient_disturbance" and abs(finding.onset - 4.0 * HOUR) < 60.0
 
 
-def rows_of_mean(frame: pd.DataFrame, rows: int) -> pd.DataFrame:
-    """Return `frame` as a logger writes it that tells the mean of several samples in each row."""
-    return frame.groupby(np.arange(len(frame)) // rows).mean()
-
-
 @each(
     "written",
     {
@@ -392,7 +387,6 @@ def rows_of_mean(frame: pd.DataFrame, rows: int) -> pd.DataFrame:
         "a word beside on": lambda frame: frame.assign(
             output=np.where(frame["output"] > 50, "on", "standby")
         ),
-        "the mean of each row": lambda frame: rows_of_mean(frame, 5),
     }.items(),
 )
 def test_a_thermostat_switches_however_its_output_is_written(written, tmp_path):
@@ -509,9 +503,3 @@ def swung(asked: Curve, size: float, period: float, output: Callable[[np.ndarray
 def test_a_slave_whose_setpoint_never_stands_still_can_swing():
     slave = swung(lambda at: 60.0 + 0.0001 * at, 1.5, 400.0, lambda turn: 50.0 + 5.0 * turn)
     assert [one.fault for one in faults(slave)] == ["limit_cycle_actuator"]
-
-
-@each("reach, named", [(80.0, ["oscillation_tuning"]), (20.0, [])])
-def test_a_small_swing_of_an_output_from_end_to_end_is_the_gains(reach, named):
-    small = swung(lambda _: 82.5, 0.12, 24.0, lambda turn: np.clip(50.0 + reach * turn, 0.0, 100.0))
-    assert [one.fault for one in faults(small)] == named

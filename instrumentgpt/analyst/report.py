@@ -426,7 +426,7 @@ def _swing(case: Case, diagnosis: Result) -> Result | None:
     """Return the largest swing that is more than noise, where one is asked about, or has a period."""
     is_asked = aspect("swings", case.question.words)
     swings = [swing for swing in diagnosis.get("swings", ()) if swing["period"] or is_asked]
-    swings = [swing for swing in swings if swing["maker"] != "noise" and swing["half_size"] is not None]
+    swings = [swing for swing in swings if swing["half_size"] is not None]
     return max(swings, key=lambda swing: swing["half_size"] / (swing["band"] or 1.0), default=None)
 
 
@@ -666,9 +666,6 @@ def _made_by(case: Case, swing: Result, unit: str) -> str:
         sentences[:0] = [case.say("swing_regular", **numbers), case.say(answers, **numbers)]
         if None not in (swing["expected"], swing["phase"]) and abs(swing["phase"] - swing["expected"]) < 10:
             sentences.append(case.say("swing_answers", **numbers))
-    if swing["calm"] is not None:
-        start, end = swing["start_clock"], moment(swing["end_clock"], swing["start_clock"])
-        sentences.append(case.say("swing_part", **numbers, **{"from": moment(start), "to": end}))
     return together(sentences, case.language)
 
 

@@ -269,7 +269,6 @@ def _came_first(one: Finding, other: Finding) -> bool:
     """Return whether `one` was shown before `other` began on its channel, and is of a kind to explain it."""
     explained = other.fault in faults()[one.fault].get("explains_later", ())
     shown = max((item.time for item in one.evidence), default=math.inf)
-    shown = one.onset if one.numbers.get("kind") == "holds" else shown  # the other is in one of these holds
     return explained and one.channel == other.channel and shown < other.onset <= one.end
 
 

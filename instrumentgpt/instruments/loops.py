@@ -29,6 +29,7 @@ class Loop:
     output    (n,) percent
     kp ki kd  (n,) gains in force
     line      (n,) number of the log line each sample was read from, 1-based
+    position  (n,) percent, of the actuator as measured; None where it is not
     """
 
     channel: int
@@ -40,6 +41,7 @@ class Loop:
     ki: Floats
     kd: Floats
     line: Lines
+    position: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.time)
@@ -53,7 +55,8 @@ class Loop:
 def loops_of(log: "Log") -> dict[int, Loop]:
     """Return the loop of each channel of `log`, by channel number; empty if the log has no samples."""
     frame = log.samples
-    lines, columns = frame["line"], [(name, frame[name]) for name in ("time", *COLUMNS)]
+    names = ("time", *COLUMNS, *(["position"] if "position" in frame else []))
+    lines, columns = frame["line"], [(name, frame[name]) for name in names]
     return {
         channel: Loop(
             channel,

@@ -71,6 +71,8 @@ def _roles(log: Log, channel: int, language: Language) -> Iterator[str]:
             yield f"{name} {head}({unit})"
         else:
             yield phrase(WORDS, "none", language, role=name)
+    if "position" in columns:
+        yield f"{phrase(NAMES, 'position', language)} {_head(log, columns['position'])} (%)"
 
 
 def _head(log: Log, column: int) -> str:

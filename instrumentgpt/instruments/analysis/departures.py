@@ -27,7 +27,6 @@ OFTEN = 4  # departures to one side, from which they count however short they ar
 ONE = 2.0  # lags between two departures to the same side, below which they are one
 LATER, LATEST = 12.0, 48.0  # lags after pv was moved, in which its loop has long answered
 NEEDED = 0.5  # of the output that holds the plant so much further from its room: less is no lasting change
-WORKS = 0.25  # of a record, in which an output works between its limits, for pv to be held there
 HELD_LEVEL = 0.5  # of a record without a setpoint that pv must spend at one level, for it to be held there
 
 
@@ -99,16 +98,12 @@ def _usual(track: Track, away: Floats) -> float:
 
 
 def _at_level(track: Track) -> tuple[Mask, float]:
-    """Return where a pv without setpoint holds its level, from its first arrival on, and that level.
-
-    It is held where its output works, if there is one that ever does: at a limit it holds nothing.
-    """
-    works = np.isfinite(track.pv) & np.isfinite(track.output) & ~(track.at_low | track.at_high)
-    works = works if works.mean() >= WORKS else np.isfinite(track.pv)
-    level = float(np.median(track.pv[works])) if works.any() else np.nan
+    """Return where a pv without setpoint holds its level, from its first arrival on, and that level."""
+    read = np.isfinite(track.pv)
+    level = float(np.median(track.pv[read])) if read.any() else np.nan
     near = np.abs(smooth(track.pv, track.samples(track.lag / 2) | 1) - level) < BAND
     mask = np.zeros(len(track), dtype=bool)
-    if works.any() and near[works].mean() >= HELD_LEVEL:
+    if read.any() and near[read].mean() >= HELD_LEVEL:
         mask[track.after(int(np.argmax(near)), track.lags(SETTLING)) :] = True
     return mask & track.usable, level
 

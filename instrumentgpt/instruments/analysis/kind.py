@@ -18,7 +18,6 @@ APART = 20.0  # percent between the two: an output that dithers by its last digi
 STAGES = 3  # levels of an output, up to which it is switched between them: off, low, high
 FULL = 99.0  # percent: between two values none of which is a limit a coarse output goes, too
 LEAST_STAGE = 5.0  # percent of a low stage: one of 255 is the least duty of a PWM, quicker than any loop
-BETWEEN = 0.5  # of the rows with a mean of on and off, below which the others show that it switches
 OFF, ON = 0.2, 0.5  # of its range: a measured output that is hardly ever between them goes on and off
 RAMP_SHARE = 0.2  # of the samples with a new setpoint, from which it is a ramp
 
@@ -89,8 +88,8 @@ def drive_of(setpoint: Floats, output: Floats, controlled: Mask) -> tuple[Drive,
 def switched(output: Floats) -> Floats:
     """Return an output that only goes on and off, as 0 and 100 percent; any other as it is.
 
-    It may have stages, of which those count between which it goes most; a log may tell the mean of each row;
-    and where it is measured, a compressor's current trembles where it is off, and drifts with its load.
+    It may have stages, of which those count between which it goes most; and where
+    it is measured, a compressor's current trembles where it is off, and drifts with its load.
 
     >>> switched(np.array([20.0, 20.0, 100.0, 100.0, 20.0, 20.0, 100.0, 20.0])).tolist()
     [0.0, 0.0, 100.0, 100.0, 0.0, 0.0, 100.0, 0.0]
@@ -116,9 +115,6 @@ def _least_on(read: Floats) -> float | None:
         pairs = np.sort(np.stack([level[changed], level[changed + 1]]), axis=0)
         kinds, counts = np.unique(pairs, axis=1, return_counts=True)
         return float(levels[kinds[1, np.argmax(counts)]]) if counts.size else None
-    between = (read > low) & (read < high)
-    if is_apart and between.mean() < BETWEEN and not (between[1:] & between[:-1]).any():
-        return (low + high) / 2
     is_measured = 0 <= low < (1 - TWO_VALUES) * high and (read[read <= OFF * high] == low).mean() <= ON
     between = (read > OFF * high) & (read < ON * high)
     return OFF * high if is_measured and between.mean() <= 1 - TWO_VALUES else None

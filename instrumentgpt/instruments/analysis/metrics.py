@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -185,7 +184,7 @@ def _steps(track: Track) -> tuple[float, float, float, float]:
     steps = [step for step, a, b in ends if track.let_cool(a, b) == a or track.settled(a, b) < b]
     if not steps:
         return (math.nan,) * 4
-    answers = [_answer(track, step) for step in steps]
+    answers = [answer_to(track, step) for step in steps]
     rises = np.array([answer[0] for answer in answers])
     largest = max(answers, key=lambda answer: answer[2])
     settles = [answer[1] for answer in answers]
@@ -197,15 +196,16 @@ def _steps(track: Track) -> tuple[float, float, float, float]:
     )
 
 
-def _answer(track: Track, step: Step) -> tuple[float, float, float, float]:
+def answer_to(track: Track, step: Step) -> tuple[float, float, float, float]:
+    """Return rise time and settling time (s), overshoot in bands and in percent of `step`."""
     part = slice(step.index, track.over(step))
     time, pv = track.time[part], step.setpoint - track.smooth_error[part]
-    past = overshoot(pv, step.setpoint) if abs(step.size) > 0 else 0.0
+    past = overshoot(pv, step.setpoint)
     settled = settling_time(time, pv, step.setpoint)
     return rise_time(time, pv, step.setpoint), settled, past, 100 * past / abs(step.size)
 
 
-Maker = Literal["switching", "noise", "outside", "actuator", "not_the_output", "open", "irregular"]
+Maker = Literal["switching", "outside", "actuator", "not_the_output", "open", "irregular"]
 Held = tuple[Floats, Floats, Floats]  # time (s), error and output of the samples on a setpoint
 REGULAR = 0.6  # autocorrelation after one period, from which a swing has a period worth a word
 TOGETHER = 0.8  # correlation with a neighbour, from which both move by one cause
@@ -214,31 +214,25 @@ STILL = 0.02  # % of output amplitude below which the output does not take part
 COARSE_STEPS = 4  # values of the output in a swing, up to which it moves in steps
 LEAST_CYCLES = 4.0  # three can be chance
 FEWEST_SAMPLES = 16  # of a hold that a period is looked for in
-PARTS, WILD = 8, 3.0  # of a hold; times the usual swing of one, from which it is told of that part alone
 
 
 @dataclass(frozen=True)
 class Swing:
     """What is left of a loop's error while it holds its setpoint, in the unit of the log.
 
-    half_size   half peak-to-peak; `noise` and `digit` are those of the sensor
+    half_size   half peak-to-peak, beyond the sensor's scatter
     period      s; nan without one; `regularity` is the autocorrelation there, `cycles` how many there are
     output      %, amplitude of the output at that period
     phase       degrees by which the output follows the error at that period: 0 answers it at once
     expected    degrees that the gains in force give: the controller's own answer; nan without gains
     together    channels that move with it at the same moments
-    start, end  s, of the part of the hold that swings so, if it is not all of it; else nan
-    calm        half peak-to-peak in the rest of the hold; nan where it is the same all along
-    maker       "switching": its output only goes on and off; "noise": nothing but the sensor's scatter;
-                "outside": several loops at once; "actuator": the output moves in steps; "not_the_output": it
-                stands still; "open": its loop or something outside, which one log at rest cannot tell;
-                "irregular": no period
+    maker       "switching": its output only goes on and off; "outside": several loops at once; "actuator":
+                the output moves in steps; "not_the_output": it stands still; "open": its loop or something
+                outside, which one log at rest cannot tell; "irregular": no period
     """
 
     channel: int
     half_size: float
-    noise: float
-    digit: float
     band: float
     period: float
     maker: Maker
@@ -248,9 +242,6 @@ class Swing:
     phase: float = math.nan
     expected: float = math.nan
     together: tuple[int, ...] = ()
-    start: float = math.nan
-    end: float = math.nan
-    calm: float = math.nan
 
 
 def swings_of(
@@ -265,7 +256,8 @@ def swings_of(
     }
     errors = {number: hold for number, hold in held.items() if len(hold[0])}
     swings = {number: _swing(number, errors, channels[number]) for number in errors}
-    return swings | {number: _cycle(loops[number], channels[number]) for number in switching}
+    swings |= {number: _cycle(loops[number], channels[number]) for number in switching}
+    return {number: swing for number, swing in swings.items() if swing is not None}
 
 
 def _cycle(loop: Loop, metrics: Metrics) -> Swing:
@@ -273,8 +265,7 @@ def _cycle(loop: Loop, metrics: Metrics) -> Swing:
     on = loop.output > np.nanmean(loop.output)
     starts = loop.time[1:][on[1:] & ~on[:-1]]
     period = float(np.median(np.diff(starts))) if len(starts) > 1 else math.nan
-    size, noise, digit, band = metrics.half_peak_to_peak, metrics.noise, metrics.digit, metrics.band
-    return Swing(loop.channel, size, noise, digit, band, period, "switching")
+    return Swing(loop.channel, metrics.half_peak_to_peak, metrics.band, period, "switching")
 
 
 def _longest_hold(loop: Loop, metrics: Metrics) -> Held:
@@ -290,16 +281,13 @@ def _longest_hold(loop: Loop, metrics: Metrics) -> Held:
     return time, np.where(near, error - mean_of(error[near]), 0.0), output
 
 
-def _swing(number: int, errors: Mapping[int, Held], metrics: Metrics) -> Swing:
+def _swing(number: int, errors: Mapping[int, Held], metrics: Metrics) -> Swing | None:
     time, error, output = errors[number]
     window = max(1, round(0.5 * metrics.lag / metrics.sample_period)) if metrics.sample_period > 0 else 1
     quiet = smooth(error, window)
     half = float(np.nanmax(quiet) - np.nanmin(quiet)) / 2
-    start, end, calm = (math.nan,) * 3
-    if (wild := _wild_part(quiet)) is not None:
-        calm = float(np.ptp(np.delete(quiet, np.arange(wild.start, wild.stop)))) / 2
-        time, error, output = time[wild], error[wild], output[wild]
-        start, end = float(time[0]), float(time[-1])
+    if half < ABOVE_NOISE * max(metrics.noise, metrics.digit if metrics.digit > 0 else 0.0):
+        return None
     samples, regularity = periodicity(error)
     period = samples * metrics.sample_period
     regular = regularity > REGULAR and period > 0
@@ -315,34 +303,17 @@ def _swing(number: int, errors: Mapping[int, Held], metrics: Metrics) -> Swing:
         for other in errors
         if other != number and _likeness(errors[number], errors[other], window) >= TOGETHER
     )
-    is_noise = half < ABOVE_NOISE * max(metrics.noise, metrics.digit if metrics.digit > 0 else 0.0)
     is_stepped = regular and 1 < len(np.unique(np.round(output[np.isfinite(output)], 2))) <= COARSE_STEPS
     maker: Maker = (
-        "noise" if is_noise
-        else "outside" if together
+        "outside" if together
         else "irregular" if not regular or cycles < LEAST_CYCLES
         else "not_the_output" if amplitude <= STILL  # nan where the log has no output: nobody can say
         else "actuator" if is_stepped
         else "open"
     )  # fmt: skip
     return Swing(
-        number, half, metrics.noise, metrics.digit, metrics.band, period, maker, regularity, cycles,
-        amplitude, phase, expected, together, start, end, calm,
-    )  # fmt: skip
-
-
-def _wild_part(error: Floats) -> slice | None:
-    """Return the longest run of parts of a hold that swing far more than most; None where all are alike.
-
-    >>> _wild_part(np.sin(np.arange(800.0)) * np.where(np.arange(800) < 600, 0.1, 1.0))
-    slice(600, 800, None)
-    """
-    edges = np.linspace(0, len(error), PARTS + 1).astype(int)
-    sizes = np.array([np.ptp(error[first:stop]) for first, stop in pairwise(edges)])
-    wild = _longest(sizes > WILD * np.median(sizes))
-    if wild.start == wild.stop:
-        return None
-    return slice(int(edges[wild.start]), int(edges[wild.stop]))
+        number, half, metrics.band, period, maker, regularity, cycles, amplitude, phase, expected, together
+    )
 
 
 def _output_at(time: Floats, error: Floats, output: Floats, period: float) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.metrics import half_peak_to_peak, mean_of, overshoot, settling_time
+from instrumentgpt.instruments.analysis.metrics import answer_to, half_peak_to_peak, mean_of
 from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, constant_runs, noise, periodicity, smooth
 from instrumentgpt.instruments.analysis.study import GAP_PERIODS, Study, all_samples
 from instrumentgpt.instruments.analysis.tracks import SHORTEST_HOLD, Hold, Track
@@ -212,10 +212,8 @@ def _answer(track: Track, first: int, stop: int) -> tuple[float, float]:
     step = next((step for step in track.steps if step.index == first), None)
     if step is None or not track.usable[first:stop].all():
         return math.nan, math.nan
-    part = slice(first, track.over(step))
-    pv = step.setpoint - track.smooth_error[part]
-    past = overshoot(pv, step.setpoint)
-    return track.shown(past), settling_time(track.time[part], pv, step.setpoint)
+    _, settling, past, _ = answer_to(track, step)
+    return track.shown(past), settling
 
 
 def findings_in(segment: Segment, findings: Sequence[Finding]) -> list[Finding]:

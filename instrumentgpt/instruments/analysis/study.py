@@ -34,7 +34,6 @@ GAP_PERIODS = 12.0  # sample periods without a line: more than a lag, so that th
 CLOCK_SET = 2.0  # s by which a clock must jump to count: smaller steps are a network time server's
 GAP_MARGIN = 90.0  # sample periods on either side of a gap that no test may use
 WITH_ROOM = 0.5  # of what pv went, from which its room may have taken it along
-CHUNK = 1 << 20  # rows that are looked at together
 
 
 @dataclass(frozen=True)
@@ -182,11 +181,9 @@ def gaps_of(log: Log) -> tuple[Gap, ...]:
         steps = np.diff(time)
         later = steps[steps > 0]
         typical = float(np.median(later)) if later.size else math.inf
-    gap_seconds: dict[int, float] = {}
-    for begin in range(0, len(time) - 1, CHUNK):
-        steps = np.diff(time[begin : begin + CHUNK + 1])
-        holes = np.flatnonzero((steps > GAP_PERIODS * typical) | (steps < -max(1.0, 2 * typical)))
-        gap_seconds |= {begin + int(i): float(steps[i]) for i in holes}
+    steps = np.diff(time)
+    holes = np.flatnonzero((steps > GAP_PERIODS * typical) | (steps < -max(1.0, 2 * typical)))
+    gap_seconds = {int(i): float(steps[i]) for i in holes}
     return tuple(Gap(i, i + 1, seconds) for i, seconds in sorted((gap_seconds | _clock_steps(log)).items()))
 
 

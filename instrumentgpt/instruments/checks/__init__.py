@@ -11,6 +11,7 @@ from functools import partial
 from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
 from instrumentgpt.instruments.analysis.study import Study
 from instrumentgpt.instruments.checks import (
+    actuator,
     disturbances,
     heater,
     noise,
@@ -57,6 +58,7 @@ CHECKS: dict[str, Check] = {
     "sensor_noise": Check(noise.sensor_noise, "sensor_noise", (), False, DRIVES),
     "sensors_swapped": Check(wiring.sensors_swapped, "sensors_swapped", ASKED, False, SWITCHED[:2]),
     "action_reversed": Check(wiring.action_reversed, "sensors_swapped", ASKED, False),
+    "position_left": Check(actuator.position_left, "limit_cycle_actuator", (), False, DRIVES),
     "heater_failure": Check(heater.heater_failure, "heater_failure", thermal_only=False, drives=SWITCHED),
     "runaway_stuck_on": Check(heater.runaway_stuck_on, "runaway_stuck_on", drives=SWITCHED),
     "control_off": Check(response.control_off, "control_off", ASKED, False),

@@ -27,8 +27,8 @@ OF_SWING = 2.0  # times its half size, up to which an excursion is a part of a s
 NO_CAUSE = ("data_gap", "insufficient_data", "healthy")
 ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
 LIKE = 3.0  # times, likewise, that size times duration of one use is that of another
-ANSWERING = ("continuous", "on_off")  # drives whose output shows what the loop does against it
 SMALL_USE = 4.0  # times the limit of its band, up to which use is no news: beyond, its cause is worth a word
+ANSWERING = ("continuous", "on_off")  # drives whose output shows what the loop does against it
 REPEATED = 3  # alike, from which they are no accident
 CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
@@ -220,8 +220,6 @@ def in_use(
     """
     over = [each for each in begun if each.last < len(track) - 1]
     answered = [departure for departure in departures if _fought(track, departure)]
-    if not answered:
-        return [each for each in departures if each in over or _follows_one(track, each, over)]
     used = [use for use in answered if sum(_is_like(track, other, use) for other in answered) > 1]  # itself
     opened = [departure for departure in answered if _is_opening(track, departure)]
     opened = [departure for departure in opened if not _follows_one(track, departure, opened)]
@@ -229,9 +227,8 @@ def in_use(
     sides = {opening.size > 0 for opening in opened}  # to either side: a load, and its end
     if len(opened) == len(sides) and seconds > RARE * track.period * np.count_nonzero(track.holding):
         opened = []
-    opened += [each for each in over if each not in opened]
-    used += opened
-    return [each for each in departures if each in used or _follows_one(track, each, opened)]
+    opened += over
+    return [each for each in departures if each in used + opened or _follows_one(track, each, opened)]
 
 
 def _is_opening(track: Track, departure: Departure) -> bool:

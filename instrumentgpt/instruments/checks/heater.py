@@ -5,7 +5,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.departures import another_was_set, driven_by_another
+from instrumentgpt.instruments.analysis.departures import driven_by_another
 from instrumentgpt.instruments.analysis.readings import fastest_kept_up
 from instrumentgpt.instruments.analysis.signals import runs, smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
@@ -24,8 +24,6 @@ AT_END = 0.1  # of a rise, that pv makes slowly: it comes to where the power tak
 OUTDOES = 1.2  # times what pv came back from before: the sun, or what else heats it
 DEAD_TIME = 1.0  # lags allowed before pv must follow an output at its floor
 RISES_FOR = 1.5  # lags
-STEPPED = 30.0  # lags
-NEIGHBOUR_HEAT = 10.0  # bands of rise that a neighbour's setpoint step may cause at most
 
 
 def _driven_elsewhere(track: Track, sign: float, level: float) -> bool:
@@ -61,8 +59,6 @@ def _fails(study: Study, track: Track, at_limit: Mask, sign: float) -> Finding |
         if recovered > 0.3 * fall and fall < HALF_WAY * way:
             continue
         start = left_band(track, first)
-        if start == first and fall < 2 * AGAINST:
-            continue  # never in band: a plant that was still cooling when the log began
         if track.low < 0 and _driven_elsewhere(track, -sign, level[bottom]):
             continue
         numbers: dict[str, float | str] = {
@@ -145,9 +141,6 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             continue  # a thermostat lets pv run on in each of its cycles
         start = left_band(track, first)
         if track.low < 0 and not _driven_elsewhere(track, sign, -level[top]):
-            continue
-        since = track.time[start] - track.lags(STEPPED)
-        if rise < NEIGHBOUR_HEAT and another_was_set(study.active, track, since, track.time[top]):
             continue
         if study.room_went(track, begun, top, sign * rise):
             continue
@@ -247,9 +240,7 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         if short == -np.inf and seconds >= track.lags(FOR_GOOD):  # it rises: in as long again, to where?
             short = sign * float(track.smooth_error[stop - 1]) - slope * seconds
         held = _held_with(track, stop - 1)
-        stands = (
-            np.abs(np.diff(track.smooth_error[[first + (stop - first) // 4, stop - 1]])).item() <= NO_RISE
-        )
+        stands = abs(np.diff(track.smooth_error[[first + (stop - first) // 4, stop - 1]]).item()) <= NO_RISE
         lasts = never or seconds >= track.lags(FOR_GOOD) or (to_its_end and stands)
         if short < SHORT_OF or (np.isfinite(held) and not lasts):
             continue

@@ -25,14 +25,12 @@ FEWEST_BLOCKS = 5
 CORNERS = 3.6  # third differences, as noise, of a triangle: two kinks of eight amplitudes a cycle
 SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
 BLOCK = 2.0  # lags over which the noise is taken
-STEPPED = 0.5  # of what looks like noise, by which a setpoint moves at once and may be why
-MOSTLY = 0.5  # of the blocks with such a step, from which noise cannot be judged
 
 
 def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find pv noise, white, well above the channel's own quiet level or large beside its span, for long.
 
-    What two sensors have in common, or at one time, is of what they stand in or are wired to; what a reading
+    What two sensors have in common is of what they stand in or are wired to; what a reading
     beside a loop does (a flow, a condenser) may be the loop's work.
     """
     levels = {channel: block_noise(track) for channel, track in study.tracks.items()}
@@ -62,12 +60,10 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         track: [np.isfinite(track.loop.setpoint).any(), np.isfinite(track.loop.output).any()]
         for track in study.tracks.values()
     }
-    times = [(float(t.loop.time[first]), float(t.loop.time[last])) for t, first, last, _ in noisy]
     return [
         _noise_finding(study, *stretch)
-        for stretch, (begin, end) in zip(noisy, times, strict=True)
-        if sum(a <= end and begin <= b for a, b in times) == 1
-        and not (not any(given[stretch[0]]) and any(map(all, given.values())))
+        for stretch in noisy
+        if not (not any(given[stretch[0]]) and any(map(all, given.values())))
         and not any(_has_in_common(stretch[0], other, *stretch[1:3]) for other in study.tracks.values())
     ]
 
@@ -101,24 +97,16 @@ def block_noise(track: Track) -> tuple[list[int], Floats]:
     """Return the first index of each block of `BLOCK` and pv's noise in it (bands, from third differences).
 
     Third differences leave only what is white: a slope, a hump, an oscillation of many samples vanish.
-    Samples that repeat the one before (a log faster than its controller) are dropped first.
     """
-    fresh = np.flatnonzero(np.concatenate(([True], np.diff(track.pv) != 0)))
-    index = fresh if len(fresh) < 0.7 * len(track) and track.digit < 0.07 else np.arange(len(track))
     size = max(10, track.samples(track.lags(BLOCK)))
-    size = max(8, int(size * len(index) / max(1, len(track))))
-    count = len(index) // size
-    pv = track.pv[index[: count * size]].reshape(count, size)
+    count = len(track) // size
+    pv = track.pv[: count * size].reshape(count, size)
     third = np.abs(np.diff(pv, 3, axis=1))
     with np.errstate(invalid="ignore"):
         typical = np.median(third, axis=1, keepdims=True) if count else third
         clipped = np.minimum(third, np.maximum(CLIP * typical, 1e-9))
         sigma: Floats = np.sqrt(np.mean(clipped**2, axis=1)) / math.sqrt(20.0) if count else np.zeros(0)
-    starts = index[: count * size : size]
-    asked = np.nan_to_num(np.abs(np.diff(track.setpoint, prepend=track.setpoint[:1])))
-    if count and np.mean(np.maximum.reduceat(asked, starts) > STEPPED * sigma) > MOSTLY:
-        sigma[:] = np.nan  # a plant that answers a step within few samples is as rough
-    return starts.tolist(), sigma
+    return list(range(0, count * size, size)), sigma
 
 
 def _noisy(

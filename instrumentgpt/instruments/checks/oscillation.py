@@ -21,7 +21,6 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
 LATE, GREW = 1 / 3, 1.5  # of a swing, and times what most of its cycles have, by which it grew till then
-ODD = 0.6  # share of oddness from which a valve sticks
 
 
 def oscillation_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -115,13 +114,10 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
 def _by_actuator(track: Track, swing: Swing) -> bool:
     """Return whether the actuator is behind `swing`: its output stays inside the limits, or has few levels.
 
-    Where pv is no temperature the plant may be fast, and gains can make it swing inside the limits too: there
-    the cross-correlation of output and pv must be odd, as a sticking valve makes it (Horch, Control
-    Engineering Practice 7 (1999) 1221-1231).
+    Where pv is no temperature the plant may be fast, and gains can make it swing inside the limits too.
     """
     inside = swing.at_limit <= AT_LIMIT_SHARE
-    is_own = track.is_thermal or swing.oddness > ODD
-    return (inside and is_own) or bool(_levels(track, swing).size)
+    return (inside and track.is_thermal) or bool(_levels(track, swing).size)
 
 
 def _levels(track: Track, swing: Swing) -> Floats:

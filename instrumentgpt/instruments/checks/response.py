@@ -12,7 +12,6 @@ from instrumentgpt.instruments.analysis.tracks import BAND, Step, Track
 from instrumentgpt.instruments.checks.heater import pinned
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats, Mask
-from instrumentgpt.instruments.tuning.gains import trusted_gains
 
 OVERSHOOT = 2.8  # bands
 OVERSHOOT_SHARE = 0.13  # of the step: normal printers reach 0.11, a damping ratio of 0.5 makes 0.16
@@ -106,7 +105,7 @@ def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Findi
     """Find overshoot: windup if the output is at its limit well after pv crossed the setpoint, else gains."""
     findings = []
     for track in study.active:
-        measured = [one for one in overshoots(track) if not study.room_went(track, *_past(one))]
+        measured = overshoots(track)
         measured = [*measured, *caught_up(track, measured)]
         towards = [overshoot for overshoot in measured if _passes(overshoot, TOWARDS)]
         wound_up = [overshoot for overshoot in towards if overshoot.pinned > track.lags(PINNED_PAST)]
@@ -116,11 +115,6 @@ def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Findi
         if worst in hits and 2 * _way(towards) > _way(measured):
             findings.append(_overshoot_finding(study, track, fault, hits, len(measured)))
     return findings
-
-
-def _past(overshoot: Overshoot) -> tuple[int, int, float]:
-    """Return from where to where pv went past the setpoint, and how far."""
-    return overshoot.crossing, overshoot.peak, math.copysign(overshoot.size, overshoot.step.size)
 
 
 def _way(answers: list[Overshoot]) -> float:
@@ -226,16 +220,13 @@ def sluggish_tuning(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 
 def _gains(track: Track, step: Step, settled: int) -> tuple[float, float, bool]:
-    """Return kp, ki and whether they are known: as the log names them or its output follows from the error.
+    """Return kp, ki and whether they are known, as the log names them.
 
     Else they are the largest possible after an output that moved so little after `step`: all of it at once
     for kp, all of it from the error's integral for ki.
     """
     kp, ki = float(track.loop.kp[step.index]), float(track.loop.ki[step.index])
     if math.isnan(kp):
-        seen = trusted_gains(track.logged)
-        if seen is not None:
-            return abs(seen.kp), abs(seen.ki), True
         part = slice(max(0, step.index - 1), settled + 1)
         soon = slice(part.start, track.after(step.index, track.lag))
         error = float(np.nansum(np.abs(track.error[part]))) / track.per_logged * track.period
@@ -286,18 +277,17 @@ def _quick_model(track: Track) -> tuple[float, float, float] | None:
     width = max(2, round(track.lags(MODEL_WINDOW) / step))
     change = pv[width:] - pv[:-width]
     level, ones = _windows(pv, width) * step, np.full(len(change), width * step)
-    best: tuple[float, float, float, float] | None = None
-    for dead_time in DEAD_TIMES * track.lag:
+    fits = []
+    for dead_time in (DEAD_TIMES * track.lag).tolist():
         delayed = np.interp(grid - dead_time, grid, output)
         design = np.column_stack([_windows(delayed, width) * step, -level, ones])
-        fit, *_ = np.linalg.lstsq(design, change, rcond=None)
+        fit = np.linalg.lstsq(design, change, rcond=None)[0]
         rest = change - design @ fit
-        unexplained = float(np.dot(rest, rest) / max(np.dot(change, change), 1e-12))
-        if best is None or unexplained < best[0]:
-            best = (unexplained, float(fit[0]), float(dead_time), float(fit[1]))
-    if best is None or best[0] > 0.2 or best[1] <= 0:
+        fits.append((float(np.dot(rest, rest) / np.dot(change, change)), *fit[:2].tolist(), dead_time))
+    unexplained, slope, decay, dead_time = min(fits)
+    if not unexplained <= 0.2 or slope <= 0:
         return None
-    return best[1], max(best[2], track.lag / 5, track.period), 1.0 / max(best[3], 1e-3 / track.lag)
+    return slope, max(dead_time, track.lag / 5, track.period), 1.0 / max(decay, 1e-3 / track.lag)
 
 
 def _windows(values: Floats, width: int) -> Floats:

@@ -12,7 +12,7 @@ from instrumentgpt.instruments.analysis.departures import (
     driven_by_another,
 )
 from instrumentgpt.instruments.analysis.study import Study, finding_of
-from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, Hold, Track
+from instrumentgpt.instruments.analysis.tracks import AT_LIMIT, BAND, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.loops import Floats, Indices, Mask
@@ -33,9 +33,6 @@ REVERSED = 0.5  # share of the change that had been there before and went away a
 SOAKED = 0.25, 0.75  # shares of a fall after a quarter and half of the record: who soaks slows down
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
-FEWEST_HOLDS = 3  # of one setpoint: two may differ by anything
-STEADY = 0.2  # of the whole rise, that each third of the holds adds at least: wear comes bit by bit
-MOSTLY = 0.8  # of the end of a hold at its limit; of the longest hold that the others last
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +56,6 @@ class Change:
     after: float
     before_index: int
     same_hours: bool
-    holds: str = ""  # the output at the end of each, and how far off pv stood
 
     @property
     def ratio(self) -> float:
@@ -151,38 +147,6 @@ def lasting_change(duty: Duty, least: float = SMALLEST_CHANGE) -> Change | None:
     return Change(start, clear, duty.index[-1], before, after, duty.index[max(0, begins - 2)], of_days)
 
 
-def change_of_holds(track: Track) -> Change | None:
-    """Return the output that one setpoint needs from hold to hold, where that grows steadily; else None.
-
-    Needed is the mean of the last third of a hold; where pv stands short at a limit, what would drive it on
-    from its room to the setpoint. Holds that still are under way, or are let cool, are left out.
-    """
-    needs: dict[float, list[tuple[Hold, float, float]]] = {}
-    for hold in track.holds:
-        part = slice(hold.stop - (hold.stop - hold.first) // 3, hold.stop)
-        error, output = float(np.median(track.error[part])), float(np.mean(track.output[part]))
-        pinned = (track.at_high if error > 0 else track.at_low)[part].mean() > MOSTLY
-        moved = abs(track.smooth_pv[part.stop - 1] - track.smooth_pv[part.start])
-        if moved > ON_SETPOINT or abs(output) < SMALLEST_DUTY or not (pinned or abs(error) < ON_SETPOINT):
-            continue
-        if pinned and track.rest is not None:
-            output *= (hold.setpoint - track.rest) / (hold.setpoint - error - track.rest)
-        needs.setdefault(hold.setpoint, []).append((hold, output, error))
-    for held in (held for held in needs.values() if len(held) >= FEWEST_HOLDS):
-        parts = np.array_split([output for _, output, _ in held], FEWEST_HOLDS)
-        before, middle, after = (float(np.median(part)) for part in parts)
-        rise, lengths = abs(after) - abs(before), [hold.stop - hold.first for hold, *_ in held]
-        steady = min(abs(middle) - abs(before), abs(after) - abs(middle)) >= STEADY * rise
-        if steady and rise > SMALLEST_CHANGE and before * after > 0 and min(lengths) > MOSTLY * max(lengths):
-            off = (f" ({-error / track.scale:+.1f})" * (abs(error) > BAND) for *_, error in held)
-            told = ", ".join(
-                f"{track.output[each[0].stop - 1]:.0f} %{by}" for each, by in zip(held, off, strict=True)
-            )
-            first = held[0][0].stop - 1
-            return Change(first, first, held[-1][0].stop - 1, before, after, first, False, told)
-    return None
-
-
 def _changes(study: Study) -> list[tuple[Track, Change, float | None]]:
     """Return each channel's change of output and what the others did meanwhile (their median ratio)."""
     duties = {track.loop.channel: (track, duty_at_equal_setpoint(track)) for track in study.active}
@@ -191,7 +155,6 @@ def _changes(study: Study) -> list[tuple[Track, Change, float | None]]:
         change = None if duty is None else lasting_change(duty)
         if change and (abs(change.before) < SMALLEST_DUTY or change.before * change.after < 0):
             change = None
-        change = change or change_of_holds(track)
         if change is None:
             continue
         rest = [d for other, (_, d) in duties.items() if other != channel and d is not None]
@@ -212,10 +175,9 @@ def _others(duties: list[Duty], time: float) -> float | None:
 def output_changed(study: Study, before: Sequence[Finding], fault: str) -> list[Finding]:
     """Find a channel that needs lastingly more (or less) output for one setpoint while others do not."""
     sign, limit = (1, MORE_OUTPUT) if fault == "heater_degradation" else (-1, 1 / LESS_OUTPUT)
-    crossed = [cause for cause in before if cause.fault == "sensors_swapped"]  # no plant is where it seems
     return [
         _finding(study, track, change, others, fault)
-        for track, change, others in ([] if crossed else _changes(study))
+        for track, change, others in _changes(study)
         if change.ratio**sign > (peers := max((others or 1.0) ** sign, 1.0)) * max(limit, peers)
         and not driven_by_another(study.active, track, change.clear, change.last, sign * DRIVES)
         and not another_was_set(
@@ -257,8 +219,6 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         "same_hours": change.same_hours,
         "setpoint": float(track.loop.setpoint[change.last]),
     }
-    if change.holds:
-        numbers |= {"kind": "holds", "holds": change.holds}
     if fault == "heater_degradation":
         ruled_out = [
             RuledOut("ambient_disturbance", "others_unchanged", {"others": others, "ratio": change.ratio})

@@ -14,12 +14,10 @@ from instrumentgpt.instruments.loops import Floats, Indices, Mask
 
 STRIKING_CROSSINGS = 12  # half cycles from which a swing is too long to be a settling
 DECAYED = 0.6  # of the early amplitude left at the end: a swing that dies away is a settling
-LIGHTLY_DAMPED = 0.75  # of the amplitude left after a cycle (damping ratio 0.05): no settling loop rings so
 LONG_BEGINNING = 4.0  # periods
 PARTS = 8  # of a hold, in each of which a swing may be all there is
 AMPLITUDE = 0.95  # band, half peak to peak
 SMALL_AMPLITUDE = 0.75  # band, from which no hold is healthy; a swing that small must be strikingly regular
-END_TO_END = 0.9  # of its range, that the output of a swing goes, for one of any size to be the loop's own
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
 FILLS = 0.15  # of the time on setpoint: a loop whose gains or valve make it swing does not stop for long
@@ -60,7 +58,6 @@ class Swing:
     at_limit: float
     output: float
     peaks: tuple[int, int]
-    oddness: float = 0.0  # of the cross-correlation of output and pv
     straightness: float = 0.0  # of the way between the extremes: 1 a line, 0 half a cosine
 
 
@@ -134,15 +131,14 @@ def pair_variation(lengths: Floats) -> float:
 
 
 def decays(train: HalfCycles) -> bool:
-    """Return whether the swing dies away, as a settling does; a long one only if it is well damped."""
+    """Return whether the swing dies away, as a settling does; no long one."""
     size = np.abs(train.extreme)
     if size[0] > 2 * np.median(size):
         size = size[1:]  # the step that set it off
     third = max(2, len(size) // 3)
     if np.median(size[-third:]) >= DECAYED * np.median(size[:third]):
         return False
-    a_half_cycle = float(np.polyfit(np.arange(len(size)), np.log(size), 1)[0])
-    return len(size) < STRIKING_CROSSINGS or float(np.exp(2 * a_half_cycle)) < LIGHTLY_DAMPED
+    return len(size) < STRIKING_CROSSINGS
 
 
 def any_swing_of(track: Track) -> Swing | None:
@@ -194,7 +190,6 @@ def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
         at_limit,
         _output_swing(track, longest),
         (int(longest.peak[len(longest) // 2]), int(longest.peak[len(longest) // 2 - 1])),
-        oddness(track, int(longest.first[0]), int(longest.peak[-1]), period),
         straight,
     )
 
@@ -255,28 +250,12 @@ def is_pushed(track: Track, swing: Swing) -> bool:
 
 def _small_swing(track: Track) -> Swing | None:
     """Return a swing between what is healthy and what counts, if it is strikingly regular and long."""
-    if not (swing := swing_of(track, SMALL_AMPLITUDE)) and (least := swing_of(track, 0.0)):
-        swing = least if 2 * least.output > END_TO_END * (track.high - track.low) else None
+    swing = swing_of(track, SMALL_AMPLITUDE)
     if swing is None or swing.regularity < STRIKING or 2 * swing.cycles < STRIKING_CROSSINGS:
         return None
     if swing.at_limit <= AT_LIMIT_SHARE and swing.straightness < SMOOTH:
         return None  # smooth and inside the limits: the room can do that
     return swing
-
-
-def oddness(track: Track, first: int, last: int, period: float) -> float:
-    """Return how odd the cross-correlation of output and pv is within half a period: 1 odd, 0 even."""
-    output, pv = track.output[first:last], track.pv[first:last]
-    reach = max(2, track.samples(period / 2))
-    if len(pv) < 4 * reach or not (np.isfinite(output).all() and np.isfinite(pv).all()):
-        return 0.0
-    output, pv = output - output.mean(), pv - pv.mean()
-    middle = output[reach:-reach]
-    crossed = np.array(
-        [np.dot(middle, pv[reach + k : len(pv) - reach + k]) for k in range(-reach, reach + 1)]
-    )
-    odd, even = float(np.sum((crossed - crossed[::-1]) ** 2)), float(np.sum((crossed + crossed[::-1]) ** 2))
-    return odd / (odd + even) if odd + even > 0 else 0.0
 
 
 # An actuator that sticks or moves in steps, a valve too: few, slow, lopsided swings with corners. While it

@@ -32,6 +32,9 @@ HUMIDITY = "%RH"
 DEGREES = ("°C", "°F", "K")
 NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", "composition", HUMIDITY)
 MANIPULATED = re.compile(r"(?:MV|[./]mv)$")  # no millivolt, which is mV or in brackets
+TAG = re.compile(r"(?!PT1000?\b)([FMPS])(?:I?[CRT]|[EI])[-_]?\d{2,4}[A-Z]?(?![A-Za-z0-9])")  # of ISA-5.1
+POSITION_TAG = re.compile(r"Z(?:I?T|[EI])[-_ ]?\d{2,4}[A-Z]?(?![A-Za-z0-9])")
+TAGGED = {"F": "flow", "M": HUMIDITY, "P": "pressure", "S": "rotation"}  # its first letter
 LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
 TEMPERATURE = ("temp", "溫度", "温度")
 SPELLED_UNIT = re.compile(
@@ -63,6 +66,10 @@ class Heading:
     def names_temperature(self) -> bool:
         """Return whether it plainly is a temperature: by its unit, or a word for one."""
         return self.unit in DEGREES or any(word in name for name in self.words for word in TEMPERATURE)
+
+    def names_position(self) -> bool:
+        """Return whether it is of where an actuator stands: by a word for that, or a tag of ISA-5.1."""
+        return self.says("position", "certain") or bool(POSITION_TAG.match(self.text))
 
     def names_humidity(self) -> bool:
         """Return whether it plainly is a humidity, or an output or setpoint of one."""

@@ -72,7 +72,8 @@ class Log:
     """One log.
 
     samples   time (s since the first line), channel (int), setpoint, pv (both in `unit`), output (percent),
-              kp, ki, kd, line (1-based), in the order of the file; nan where the log says nothing
+              kp, ki, kd, line (1-based), in the order of the file; nan where the log says nothing; and where
+              an actuator is measured its position (percent)
     start     wall clock of time 0, None where the log carries no date
     of_day    s since midnight at time 0, of a log with a clock and no date
     missing   what the file does not carry: "time", "period" (time then counts rows), "setpoint", "output";
@@ -148,7 +149,8 @@ class Log:
     @property
     def beside(self) -> list[str]:
         """Return the heads of the columns that are no loop's, by their places where they have none."""
-        taken = {at for columns in self.of_loops.values() for at in columns.values()}
+        roles = (pair for columns in self.of_loops.values() for pair in columns.items())
+        taken = {at for role, at in roles if role != "position"}  # which is a column to be asked for, too
         return [head or f"column {at + 1}" for at, head in enumerate(self.heads) if at not in taken]
 
     def remarks(self, language: str) -> list[str]:

@@ -7,6 +7,7 @@ from itertools import chain, combinations, islice, product
 
 import numpy as np
 
+from instrumentgpt.instruments.analysis.position import AT_FIRST, followed_by
 from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.headers import CERTAIN, DEGREES, LIKELY, ROLES, Heading, vocabulary
 from instrumentgpt.instruments.reading.scales import ELECTRIC, OUTPUT_RANGES, SIGNED_BYTE
@@ -33,6 +34,7 @@ FAR_APART, SAME_LEVEL, TURNS = 0.25, 0.1, 0.9  # move of a row, of the range; of
 MOST_TURN, MANY_DIGITS = 64, 20.0  # sensors in one column; digits they are apart
 NARROW = 0.1  # share of its size in which no output stays while the setpoint moves by such a share of pv
 SENSOR = 0.95  # correlation with pv of what is another reading of the same
+MOVES, FOLLOWS = 3.0, 0.8  # times that a position may differ from its output, that both move; correlation
 UNNAMED = 2.0  # times nearer than what a head calls a temperature must a reading be that no head names
 SWITCHES = 4  # on and off, that show to which sides of the setpoint a column switches
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
@@ -108,6 +110,9 @@ def roles_of(columns: Columns) -> Roles | None:
     filled = [at for at in rest if np.isfinite(columns.values[at]).any()]
     named = {role: [at for at in filled or rest if columns.best(at) == role] for role in ROLES}
     named |= {role: [at] for role, at in columns.stated.items()}
+    positions = _positions(columns, named, filled)
+    named = {role: [at for at in of_role if at not in positions] for role, of_role in named.items()}
+    rest, filled = ([at for at in among if at not in positions] for among in (rest, filled))
     damp = all(any(map(columns.is_humid, named[role])) for role in ("setpoint", "pv"))
     damp = damp or all(map(columns.is_humid, named["pv"]))
     for role in ("setpoint", "pv"):
@@ -137,6 +142,9 @@ def roles_of(columns: Columns) -> Roles | None:
     _add_outputs(columns, channels, filled)
     for at in (at for at in read if columns.headings[at].unit in DEGREES):
         channels[max(channels) + 1] = {"pv": at}
+    for at, output in positions.items():
+        for loop in (loop for loop in channels.values() if loop.get("output") == output):
+            loop.setdefault("position", at)
     unmoved = [loop for loop in channels.values() if _is_unmoved(columns, loop)]
     rests = ", ".join(f"“{columns.headings[loop.pop('output')].text}”" for loop in unmoved)
     guessed = {"output": f"cannot tell: {rests} rests while the setpoint moves"} if rests else {}
@@ -149,6 +157,41 @@ def roles_of(columns: Columns) -> Roles | None:
     if time and not columns.texts[time[0]] and columns.says_nothing(time[0]):
         guessed["time"] = f"column {time[0] + 1}, by how it behaves"
     return Roles(time, channels, guessed, columns.channel)
+
+
+def _positions(columns: Columns, named: Mapping[str, list[int]], among: Iterable[int]) -> dict[int, int]:
+    """Return the columns that measure where an actuator stands → the column of the output it follows.
+
+    Their heads say so, or nothing; then they must move as the output does, and be no pv for want of another.
+    """
+    heads, found = columns.headings, dict[int, int]()
+    told = {at for at in among if heads and heads[at].names_position()} - {*columns.stated.values()}
+    commands = [at for at in named["output"] if at not in told]
+    unsaid = {at for at in among if named["pv"] and columns.says_nothing(at)} - {*columns.stated.values()}
+    for at in sorted(told | unsaid) if commands and heads else ():
+        alike = (output for output in commands if heads[at].unit in ("", heads[output].unit or "%"))
+        measured = [output for output in alike if _is_position(columns, at, output, at in told)]
+        if measured:
+            numbered = (output for output in measured if heads[output].index == heads[at].index)
+            found[at] = next(numbered, measured[0])
+    return found
+
+
+def _is_position(columns: Columns, at: int, output: int, is_told: bool) -> bool:
+    """Return whether column `at` follows the `output`; unless it `is_told` to, in moves of its own."""
+    some = slice(None, None, 1 + len(columns.values[at]) // MOST_ROWS)
+    position, command = columns.values[at][some], columns.values[output][some]
+    followed = followed_by(position, command)
+    if followed is None or is_told:
+        return followed is not None
+    both = np.flatnonzero(np.isfinite(position) & np.isfinite(command))
+    for part in (both[: round(AT_FIRST * len(both))], both):
+        read, asked = position[part], command[part]
+        moves = min(np.ptp(read), np.ptp(asked)) > MOVES * followed.within
+        late = followed.rows // 2
+        if moves and np.corrcoef(read[late:], asked[: len(asked) - late])[0, 1] > FOLLOWS:
+            return True
+    return False
 
 
 def _is_unmoved(columns: Columns, loop: Mapping[str, int]) -> bool:

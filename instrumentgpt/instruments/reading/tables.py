@@ -223,7 +223,8 @@ def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd
 
 def _others(grid: Grid, roles: Roles) -> list[int]:
     """Return the columns that are no time, no channel and no loop's."""
-    own = {*roles.time, roles.channel_column, *(at for of in roles.channels.values() for at in of.values())}
+    of_loops = (at for of in roles.channels.values() for role, at in of.items() if role != "position")
+    own = {*roles.time, roles.channel_column, *of_loops}
     return sorted({*range(len(grid.numbers))} - own)
 
 
@@ -525,12 +526,13 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
         "time": in_turn([time] * len(order), np.float64),
         "channel": in_turn(numbers, np.dtype(channels).type),
     }
-    for role in VALUES:
+    positions = ["position"] if any("position" in of_channel for of_channel in stated.values()) else []
+    for role in (*VALUES, *positions):
         if large and not any(role in columns_of for columns_of in stated.values()):
             columns[role] = nothing(len(columns["time"]))
             continue
         parts = (stated[channel].get(role, empty)[usable] for channel in order)
-        factor = scale if role == "output" else 1.0
+        factor = scale if role in ("output", "position") else 1.0
         columns[role] = in_turn((part * factor for part in parts), np.float32 if large else np.float64)
     columns["line"] = in_turn([grid.line[usable]] * len(order), np.int32 if large else np.int64)
     return pd.DataFrame(columns, copy=False)

@@ -89,7 +89,6 @@ def diagnose_log(
         "timeline": timeline(diagnosis, channel, language, done),
         "swings": [
             plain(asdict(swing))
-            | {"start_clock": opened.log.clock(swing.start), "end_clock": opened.log.clock(swing.end)}
             for swing in swings_of(loops_of(opened.log), diagnosis.channels, diagnosis.kinds).values()
             if channel in (None, swing.channel)
             and of_use.count(swing.channel) <= OF_CYCLES * swing.cycles  # not what is left of such times
