@@ -72,7 +72,7 @@ def _roles(log: Log, channel: int, language: Language) -> Iterator[str]:
         else:
             yield phrase(WORDS, "none", language, role=name)
     if "position" in columns:
-        yield f"{phrase(NAMES, 'position', language)} {_head(log, columns['position'])} (%)"
+        yield f"{wording.field('position', language)} {_head(log, columns['position'])} (%)"
 
 
 def _head(log: Log, column: int) -> str:
