@@ -141,7 +141,7 @@ def look_at_time(
         "time": plain(time),
         "readings": _readings(opened.log, time),
         "beside": opened.log.beside,
-        "groups": [described(opened.log, group) for group in rarest_first(near)[:MOST_NEAR]],
+        "groups": [described(opened.log, group) for group in _rarest_first(near)[:MOST_NEAR]],
         "seconds": plain(reach),
         "during": [_then(opened.log, one, language) for one in during],
         "nearest": [_then(opened.log, one, language) for one in told[:1] if not during],
@@ -157,7 +157,7 @@ def _then(log: Log, one: Finding | Excursion, language: Language) -> dict[str, A
     return {"class": fault, "channel": one.channel, "summary": text, **times}
 
 
-def rarest_first(events: pd.DataFrame) -> list[Group]:
+def _rarest_first(events: pd.DataFrame) -> list[Group]:
     """Return the groups of `events`, the worst level first, then the rarest: what is usual says little."""
     groups = group_messages(events, levels=LEVELS)
     return sorted(groups, key=lambda group: (LEVELS.index(group.level), len(group.messages)))
