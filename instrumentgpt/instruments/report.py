@@ -27,9 +27,10 @@ from instrumentgpt.instruments.kept_verdicts import advised, identified
 from instrumentgpt.instruments.language import Language, phrase
 from instrumentgpt.instruments.logs import Log
 from instrumentgpt.instruments.loops import loops_of
+from instrumentgpt.instruments.messages import LEVELS, group_messages
 from instrumentgpt.instruments.reading.sources import open_source
 from instrumentgpt.instruments.tools.analysis import finding_row
-from instrumentgpt.instruments.tools.events import described, rarest_first
+from instrumentgpt.instruments.tools.events import described
 from instrumentgpt.instruments.tools.opened import texts_of
 from instrumentgpt.instruments.tools.timeline import timeline
 from instrumentgpt.moments import now
@@ -198,7 +199,8 @@ def faults_of(diagnosis: Diagnosis) -> list[Finding]:
 
 def event_table(log: Log) -> Row:
     """Return the kinds of event lines, the worst level first, then the rarest."""
-    groups = rarest_first(log.events)
+    groups = group_messages(log.events)
+    groups.sort(key=lambda group: (LEVELS.index(group.level), len(group.messages)))
     return {
         "count": f"{len(log.events):,}",
         "kinds": len(groups),
