@@ -186,7 +186,7 @@ def draw(
         }
         _viewer(key=VIEWER, data=shown, on_picked_change=_pick)
     else:
-        st.info(say("No line here fits the level and the words."), icon=":material/info:")
+        st.info(say("No event line fits the level and the words."), icon=":material/info:")
     st.caption(caption)
     return first, last
 
@@ -232,7 +232,7 @@ def draw_filters(preparation: Preparation) -> Filters:
             say("Level"), {name: say(KINDS[name]) for name in ROWS}, place.LEVELS, disabled=not is_read
         )
         look = {"icon": ":material/search:", "width": 220, "disabled": not is_read}
-        words = text_field(say("Words in the line"), place.WORDS, say("timeout heater"), **look)
+        words = text_field(say("Words in event lines"), place.WORDS, say("timeout heater"), **look)
         bounds = {"min_value": 1, "max_value": max(total, 1), "step": 1}
         number_field(
             say("Go to line"), GO, say("1 to {last:,}", last=total), on_change=_go, width=170, **bounds
