@@ -12,7 +12,7 @@ from instrumentgpt import warm_server
 from instrumentgpt.agents.answer import Answer
 from instrumentgpt.agents.events import Artifact, Done, Event, Failure, Text, Tick, Tool, to_json
 from instrumentgpt.commands.shared import WrongArguments, conversation_for, opened
-from instrumentgpt.commands.stating import read_stated, stated_by
+from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.lognames import is_log_name
 from instrumentgpt.instruments.reading.bounds import check_is_file, check_size
@@ -53,12 +53,12 @@ def run_ask(arguments: argparse.Namespace) -> int:
 
 
 def _state(files: list[Path], conversation: str, arguments: argparse.Namespace) -> None:
-    """Remember for the conversation what the options say of its logs."""
-    stated = stated_by(arguments)
-    for path in files if stated else ():
+    """Remember for the conversation what the options, or the person at the terminal, say of its logs."""
+    stated, asks = stated_by(arguments), at_terminal() and not arguments.json
+    for path in files if stated or asks else ():
         with contextlib.suppress(InstrumentGPTError, OSError):  # the answer will say what is wrong with it
             if is_log_name(path.name):
-                read_stated(path, conversation, stated, arguments.forget)
+                read_stated(path, conversation, stated, arguments.forget, asks)
 
 
 def known_file(path: Path) -> Path:

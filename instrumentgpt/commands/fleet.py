@@ -59,7 +59,7 @@ def _reading(device: Device, stated: Stated | None, arguments: argparse.Namespac
     command = f'python -m instrumentgpt devices "{device.name}"'
     try:
         path = fetch(list_logs(device)[0], home() / "cache")
-        log = read_stated(path, device.name, stated, arguments.forget)
+        log = read_stated(path, device.name, stated, arguments.forget, asks=False)
     except (InstrumentGPTError, OSError) as problem:
         return {"error": str(problem)}
     missing = [*unread(log, arguments.language), *questions(log, arguments.language, command)]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from instrumentgpt.commands.shared import WrongArguments, saved_settings, writing
-from instrumentgpt.commands.stating import read_stated, stated_by
+from instrumentgpt.commands.stating import at_terminal, read_stated, stated_by
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.files import whole
 from instrumentgpt.instruments import loop_wording, segment_wording, wording
@@ -31,7 +31,7 @@ from instrumentgpt.instruments.readings import read_as
 from instrumentgpt.instruments.tools.opened import plain
 from instrumentgpt.instruments.tools.timeline import timeline
 from instrumentgpt.instruments.tools.window import time_of
-from instrumentgpt.instruments.understood import questions, unread
+from instrumentgpt.instruments.understood import unread
 from instrumentgpt.settings import home
 
 MOST_EVIDENCE = 3  # lines printed of one finding
@@ -45,10 +45,10 @@ LABELS: dict[Language, dict[str, str]] = {
 def run_diagnose(arguments: argparse.Namespace) -> int:
     """Print the findings of each log; return 1 if one could not be read, else 0."""
     failed, diagnoses = False, []
-    stated = stated_by(arguments)
+    stated, asks = stated_by(arguments), at_terminal() and not arguments.json
     for path, owner in _logs(arguments.logs):
         try:
-            log = read_stated(path, owner, stated, arguments.forget)
+            log = read_stated(path, owner, stated, arguments.forget, asks)
             diagnosis = diagnosed(log)
         except (InstrumentGPTError, OSError) as problem:
             failed = True
@@ -114,9 +114,7 @@ def text_lines(path: Path, diagnosis: Diagnosis, language: Language) -> Iterator
     log, label = diagnosis.log, LABELS[language]
     channels = log.samples["channel"].nunique()
     yield f"{log_name(path)}: {log.format}, {log.lines:,} lines, {channels} channels"
-    missing = questions(log, language, f"python -m instrumentgpt diagnose {path}")
-    notes = (*log.remarks(language), *unread(log, language), *missing)
-    yield from (f"  {label['note']}: {note}" for note in notes)
+    yield from (f"  {label['note']}: {note}" for note in (*log.remarks(language), *unread(log, language)))
     for channel, kind in diagnosis.kinds.items():
         sentence = loop_wording.sentence(kind, log.unit_of(channel), language)
         yield f"  {loop_wording.word('kind', language)}, channel {channel}: {sentence}"
