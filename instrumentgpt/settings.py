@@ -37,6 +37,7 @@ class Settings:
     sandbox: bool = True  # whether CLI agents are confined where the kernel can do that
     agent_reads: str = ""  # further folders that a confined agent may read, as words of a command line
     alerts: str = ""  # where a watch tells of faults: addresses of apprise, separated by spaces
+    background_summary: bool = False  # whether the CLI agent that answers also writes the summary, afterwards
 
 
 def settings_in_force(saved: dict[str, Any]) -> Settings:

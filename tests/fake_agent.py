@@ -334,6 +334,27 @@ def tells_its_key():
     fails(f"refused: {key}")
 
 
+def summarises(file, held=""):
+    """Answer a request for a summary with the text of `file`, once there is none called `held`.
+
+    Any other request is answered at once.
+    """
+    if "Summarise the record" not in sys.stdin.buffer.read().decode():
+        says("I see.")
+        return
+    while held and Path(held).exists():
+        time.sleep(0.02)
+    text = Path(file).read_text(encoding="utf-8")
+    say(text)
+    emit(
+        "result",
+        subtype="success",
+        is_error=False,
+        result=text,
+        usage={"inputTokens": 900, "outputTokens": 80},
+    )
+
+
 def help():
     print("--stream-partial-output --trust --approve-mcps --force --resume")
 

@@ -14,7 +14,7 @@ from instrumentgpt.memory.revisions import Item
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.export import case_as_markdown
 from instrumentgpt.storage.revisions import list_deleted, list_revisions, revise
-from instrumentgpt.storage.runs import keep_prompt
+from instrumentgpt.storage.runs import keep_prompt, live_run, start_run
 from instrumentgpt.turn.runs import consume
 from instrumentgpt.ui import inspector
 from instrumentgpt.ui.inspector import VIEW
@@ -259,6 +259,20 @@ def test_an_older_message_shows_what_remains_of_it_and_is_put_back(database):
     at.sidebar.button(f"take-out-{first}").click().run()
     recalled = next_text(database, conversation).partition("<recalled_turns>")[2]
     assert recalled.count("door 0") < 20  # a few words, as there is room
+
+
+def test_a_summary_that_is_being_written_is_shown_and_can_be_stopped(database):
+    conversation = db.create_conversation(database)
+    for n in range(6):
+        exchange(database, conversation, f"question {n}?", f"The seal of door {n} is worn. " * 30)
+    run_id = start_run(database, conversation, "cursor", "", kind="summary")
+    at = page(conversation)
+    at.session_state[VIEW] = "Older"
+    at.run()
+    assert "Summary by the agent: waiting for other answers to end" in shown_in(at)
+    at.sidebar.button(f"stop-{run_id}").click().run()
+    assert "Summary by the agent: stopped" in shown_in(at)
+    assert live_run(database, conversation, "summary") is None
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from cases import each
 from panel_case import Driven, contribution, sub_problem, worked
 
-from instrumentgpt.memory.quantities import quantities
+from instrumentgpt.memory.agent_summary import quantities
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel.contracts import POSITION_TOKENS, SubProblemResult, as_json
 from instrumentgpt.modes.panel.prompts import MOST_TOKENS, SummaryTooLong, memory_of, summarized

@@ -7,7 +7,7 @@ import pytest
 
 from bench.panel import held, labelled, row
 from instrumentgpt.handover.markdown import lines_linked
-from instrumentgpt.memory.quantities import quantities
+from instrumentgpt.memory.agent_summary import quantities
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.settings import DEMO_INVENTORY
 

@@ -265,5 +265,5 @@ def test_the_commands_tell_export_and_prune(database, tmp_path, capsys):
 
 @pytest.mark.parametrize(("text", "value"), [("0", False), ("off", False), ("1", True), ("true", True)])
 def test_a_switch_is_read_from_the_environment(monkeypatch, text, value):
-    monkeypatch.setenv("INSTRUMENTGPT_SANDBOX", text)
-    assert settings_in_force({}).sandbox is value
+    monkeypatch.setenv("INSTRUMENTGPT_BACKGROUND_SUMMARY", text)
+    assert settings_in_force({}).background_summary is value

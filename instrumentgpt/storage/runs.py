@@ -1,4 +1,4 @@
-"""Runs: turns in progress, one live per conversation, their events and prompts.
+"""Runs: turns and summaries in progress, one live of each kind per conversation, their events and prompts.
 
 Prompts are kept as they were sent, every one, compressed: 8,000 tokens take about 10 kB.
 """
@@ -11,7 +11,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from sqlite_utils import Database
 
@@ -30,11 +30,14 @@ from instrumentgpt.storage.connection import (
 EVENTS_AT_ONCE = 1000  # rows read_events returns at most, unless told
 COMMAND = "command"  # who answers a command, in place of an agent's name
 
+Kind = Literal["turn", "summary"]  # of a run: it answers a question, or summarises older messages
+
 
 @dataclass(frozen=True)
 class Run:
-    """One turn being answered, or answered; `status` is "running" while live.
+    """One turn or summary being written, or written; `status` is "running" while live.
 
+    kind    of a summary, `mode` is "" and there is no question
     …_at     seconds since 1970: what people read
     …_clock  by the monotonic clock of this boot, which nobody can set and which stands still while the
              machine sleeps: how long something has taken. None in rows of before there was one
@@ -54,6 +57,7 @@ class Run:
     began_at: float | None  # None: it waits for others to end
     started_clock: float | None
     began_clock: float | None
+    kind: Kind = "turn"
 
 
 def start_run(
@@ -62,12 +66,13 @@ def start_run(
     agent: str,
     mode: str,
     question_message_id: int | None = None,
+    kind: Kind = "turn",
 ) -> str:
-    """Return the id of a new live run; raise RunInProgress if the conversation has one."""
+    """Return the id of a new live run; raise RunInProgress if the conversation has one of its kind."""
     run_id = uuid.uuid4().hex
     try:
         insert(
-            database, "runs", id=run_id, conversation_id=conversation_id, agent=agent, mode=mode,
+            database, "runs", id=run_id, conversation_id=conversation_id, agent=agent, mode=mode, kind=kind,
             question_message_id=question_message_id, started_at=time.time(), started_clock=time.monotonic(),
         )  # fmt: skip
     except sqlite3.IntegrityError as error:
@@ -91,13 +96,14 @@ def set_process(database: Database, run_id: str, pid: int, process_started: floa
 def begin_run(database: Database, run_id: str, at_once: int) -> int:
     """Begin the run if fewer than `at_once` are being answered; return its place in the queue, 0 if it began.
 
-    Who asked first begins first. A run that has begun stays so.
+    Who asked first begins first, summaries last: no answer waits for one. A run that has begun stays so.
     """
     sql = (
         "SELECT count(*) FILTER (WHERE other.began_at IS NOT NULL),"
-        " count(*) FILTER (WHERE other.began_at IS NULL"
-        " AND (other.started_at, other.id) < (run.started_at, run.id)) FROM runs AS run"
-        " LEFT JOIN runs AS other ON other.status = 'running' AND other.id != run.id WHERE run.id = ?"
+        " count(*) FILTER (WHERE other.began_at IS NULL AND (other.kind = 'summary', other.started_at,"
+        " other.id) < (run.kind = 'summary', run.started_at, run.id)) FROM runs AS run"
+        " LEFT JOIN runs AS other ON other.status = 'running' AND other.id != run.id"
+        " AND (other.kind = 'turn' OR run.kind = 'summary') WHERE run.id = ?"
     )
     with transaction(database):
         busy, before = database.conn.execute(sql, (run_id,)).fetchone()
@@ -150,21 +156,21 @@ def get_run(database: Database, run_id: str) -> Run:
     raise _unknown(run_id)
 
 
-def live_run(database: Database, conversation_id: str) -> Run | None:
-    """Return the run that is answering in this conversation, or None."""
-    source = "runs WHERE conversation_id = ? AND status = 'running'"
-    return next(iter(select(database, Run, source, (conversation_id,))), None)
+def live_run(database: Database, conversation_id: str, kind: Kind = "turn") -> Run | None:
+    """Return the run that is answering in this conversation, or summarising it, or None."""
+    source = "runs WHERE conversation_id = ? AND status = 'running' AND kind = ?"
+    return next(iter(select(database, Run, source, (conversation_id, kind))), None)
 
 
 def live_runs(database: Database) -> list[Run]:
-    """Return all live runs, oldest first."""
+    """Return all live runs of both kinds, oldest first."""
     return select(database, Run, "runs WHERE status = 'running' ORDER BY started_at")
 
 
-def list_runs(database: Database, conversation_id: str, limit: int = 100) -> list[Run]:
-    """Return the newest `limit` runs of the conversation, newest first."""
-    source = "runs WHERE conversation_id = ? ORDER BY started_at DESC, rowid DESC LIMIT ?"
-    return select(database, Run, source, (conversation_id, limit))
+def list_runs(database: Database, conversation_id: str, limit: int = 100, kind: Kind = "turn") -> list[Run]:
+    """Return the newest `limit` runs of a kind of the conversation, newest first."""
+    source = "runs WHERE conversation_id = ? AND kind = ? ORDER BY started_at DESC, rowid DESC LIMIT ?"
+    return select(database, Run, source, (conversation_id, kind, limit))
 
 
 def usage_of(database: Database, conversation_id: str) -> dict[str, float]:

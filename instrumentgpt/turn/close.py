@@ -18,13 +18,13 @@ import psutil
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.events import Done, Event, Failure, Outcome, from_json, to_json
+from instrumentgpt.agents.events import Done, Event, Events, Failure, Outcome, from_json, to_json
 from instrumentgpt.agents.family import RUN_VARIABLE, end_all, run_processes
 from instrumentgpt.agents.warm import start
 from instrumentgpt.modes.registry import MODES
 from instrumentgpt.moments import zone_for_runs
 from instrumentgpt.settings import CHECKOUT, settings_in_force
-from instrumentgpt.storage.runs import Run, append_events, get_run, live_runs, read_events
+from instrumentgpt.storage.runs import Run, append_events, finish_run, get_run, live_runs, read_events
 from instrumentgpt.turn.turn import Turn, open_turn
 
 STARTING_SECONDS = 20.0  # a run may be without a process for so long: between its row and its pid
@@ -85,18 +85,29 @@ def close(
     """End the run from outside its turn and return the events that told so; none if it had ended.
 
     Its partial text is saved and marked with the outcome of `failure`, or `outcome`; whatever its events
-    have told is taken into the memory, as the turn itself would have done.
+    have told is taken into the memory, as the turn itself would have done. Of a summary nothing is kept.
     """
-    turn = open_turn(database, run_id)
-    for event in events_of(database, run_id):
-        turn.take(event)
+    turn = open_turn(database, run_id) if get_run(database, run_id).kind == "turn" else None
+    if turn:
+        for event in events_of(database, run_id):
+            turn.take(event)
     with db.transaction(database):
         if get_run(database, run_id).status != "running":
             return []
         if failure is not None:
             append_events(database, run_id, [to_json(failure)])
-        done = _saved(turn, failure.outcome if failure else outcome)
-        return [event for event in (failure, done) if event is not None]
+        outcome = failure.outcome if failure else outcome
+        done = [_saved(turn, outcome)] if turn else end_summary(database, run_id, Done(outcome, ""))
+        return [event for event in (failure, *done) if event is not None]
+
+
+def end_summary(database: Database, run_id: str, done: Done) -> Events:
+    """Close the run of a summary with `done` as its last event, and yield it; nothing if it was closed."""
+    with db.transaction(database):
+        if not finish_run(database, run_id, done.outcome):
+            return
+        append_events(database, run_id, [to_json(done)])
+    yield done
 
 
 def _saved(turn: Turn, outcome: Outcome) -> Done | None:
@@ -129,8 +140,11 @@ def reap_all(database: Database, except_for: str = "") -> list[str]:
 
 
 def _longest(run: Run, total: float) -> float:
-    """Return the seconds that a run may take: its mode may ask several agents, each for `total`."""
-    in_a_row = MODES[run.mode].in_a_row if run.mode in MODES else 1
+    """Return the seconds that a run may take: its mode may ask several agents, each for `total`.
+
+    A summary may wait as long again for an answer to end before it is put in place.
+    """
+    in_a_row = MODES[run.mode].in_a_row if run.mode in MODES else 1 + (run.kind == "summary")
     return total * in_a_row + OVERTIME_SECONDS
 
 

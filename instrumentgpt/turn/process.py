@@ -1,4 +1,4 @@
-"""The program that does one turn: `python -m instrumentgpt.turn.process DATABASE RUN`."""
+"""The program that does one run, a turn or a summary: `python -m instrumentgpt.turn.process DATABASE RUN`."""
 
 import gc
 import logging
@@ -11,14 +11,15 @@ from pathlib import Path
 
 import db
 from instrumentgpt.storage.connection import UnknownRun
-from instrumentgpt.turn.runs import answer
+from instrumentgpt.storage.runs import get_run
+from instrumentgpt.turn.runs import answer, start_summary
 from instrumentgpt.turn.turn import run_folder
 
 GARBAGE_AFTER = 50_000  # new objects: a prompt makes about as many, and hardly any of them is garbage
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do the turn; return 0, whatever its outcome: it is in the database."""
+    """Do the run; return 0, whatever its outcome: it is in the database. A summary may follow a turn."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     database_path, run_id = Path(arguments[0]), arguments[1]
     leave_imports()
@@ -31,6 +32,8 @@ def main(arguments: Sequence[str]) -> int:
     ):  # deleted with its conversation
         for _ in answer(database, run_id, lambda: bool(signals)):
             pass
+        if (run := get_run(database, run_id)).kind == "turn":
+            start_summary(database, run.conversation_id)
     folder = run_folder(database_path, run_id)
     if not (folder / "turn.log").exists() or not (folder / "turn.log").stat().st_size:
         shutil.rmtree(folder, ignore_errors=True)

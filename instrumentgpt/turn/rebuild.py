@@ -15,10 +15,11 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.events import Text, Tool
+from instrumentgpt.agents.events import Done, Text, Tool
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.revisions import MESSAGE, TURN
+from instrumentgpt.memory.summary import Entry, parse
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.connection import insert, select
 from instrumentgpt.storage.conversations import known_conversation, refuse_while_answering, turn_at, unknown
@@ -28,6 +29,7 @@ from instrumentgpt.storage.revisions import NOT_YET, list_revisions, mark_turn
 from instrumentgpt.storage.runs import COMMAND, Run, list_runs
 from instrumentgpt.turn.close import events_of
 from instrumentgpt.turn.record import put_on_record
+from instrumentgpt.turn.summary import put_in_place
 from instrumentgpt.turn.turn import open_turn
 
 Event = tuple[float, Callable[[], object]]  # when it was, in s since 1970, and what tells it again
@@ -137,13 +139,23 @@ def _tell_pin(database: Database, conversation_id: str, items: Sequence[db.State
 
 
 def _others(database: Database, conversation_id: str) -> Iterator[Event]:
-    """Yield deletions of turns and their undoing."""
+    """Yield deletions of turns and their undoing, and the summaries that an agent wrote."""
     for revision in list_revisions(database, conversation_id):
         if revision.item.field == TURN:
             for at, mark in ((revision.changed_at, revision.changed_at), (revision.undone_at, None)):
                 if at is not None:
                     first = int(revision.item.name)
                     yield at, partial(mark_turn, database, conversation_id, first, mark)
+    for run in list_runs(database, conversation_id, limit=-1, kind="summary"):
+        done = [event for event in events_of(database, run.id) if isinstance(event, Done)]
+        if run.status == "ok" and run.finished_at and done:
+            replaced: list[Entry] = []
+            yield run.started_at, partial(_keep, database, conversation_id, replaced)
+            yield (run.finished_at, partial(put_in_place, database, conversation_id, replaced, done[-1].text))
+
+
+def _keep(database: Database, conversation_id: str, kept: list[Entry]) -> None:
+    kept += parse(db.get_memory(conversation_id, database)[0])
 
 
 BESIDE = ("facts", "offers", "artifacts", "marks")  # what hangs on a message and is no part of the memory
@@ -181,7 +193,7 @@ def _copy(database: Database, old: str, new: str, last: int) -> None:
     until_then = "conversation_id = ? AND id <= ?"
     messages = list(database.view("messages").rows_where(until_then, [old, last], order_by="id"))
     marks = ",".join(str(message["id"]) for message in messages)
-    runs = list(database.table("runs").rows_where(f"question_message_id IN ({marks})"))
+    runs = list(database.table("runs").rows_where(f"question_message_id IN ({marks}) AND kind = 'turn'"))
     made = list(database.view("artifacts").rows_where(f"message_id IN ({marks})", select="id"))
     names = {str(run["id"]): uuid.uuid4().hex for run in runs}
     names |= {str(artifact["id"]): uuid.uuid4().hex[:12] for artifact in made}

@@ -1,4 +1,4 @@
-"""Turns in progress, each a process of its own that outlives the page and the server.
+"""Runs in progress: turns and summaries, each a process of its own that outlives the page and the server.
 
 Everything a page or another server needs is in the database: the run, its process, its numbered events.
 """
@@ -30,7 +30,7 @@ from instrumentgpt.modes.registry import MODES, known_mode, run_turn
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage import runs as stored
 from instrumentgpt.storage.artifacts import Received, add_upload, attach_uploads, list_uploads, received
-from instrumentgpt.storage.connection import UnknownRun, file_of
+from instrumentgpt.storage.connection import RunInProgress, UnknownRun, file_of
 from instrumentgpt.turn.close import (
     close,
     end_at_once,
@@ -41,6 +41,7 @@ from instrumentgpt.turn.close import (
     start_detached,
     started_after_boot,
 )
+from instrumentgpt.turn.summary import agent_wanted, summarise
 from instrumentgpt.turn.turn import open_turn, run_folder
 
 Attachment = str | Path | tuple[str, bytes]  # id of a stored artifact, a file, or (file name, content)
@@ -77,6 +78,25 @@ def start(
     return run_id
 
 
+def start_summary(database: Database, conversation_id: str) -> str | None:
+    """Start a summary by the agent, if one is wanted and none is being written; return its run's id or None.
+
+    Whatever goes wrong, the answer before it has been given, and must not end in an error of this.
+    """
+    try:
+        reap_all(database)
+        agent = agent_wanted(database, conversation_id)
+        run_id = stored.start_run(database, conversation_id, agent, "", kind="summary") if agent else None
+        if run_id:
+            _spawn(database, run_id)
+        return run_id
+    except RunInProgress:
+        return None
+    except Exception:  # the edge of a turn
+        _log.exception("no summary of %s", conversation_id)
+        return None
+
+
 def consume(
     database_path: str | Path,
     conversation_id: str,
@@ -97,19 +117,25 @@ def consume(
         _note_process(database, run_id, os.getpid())
         try:
             yield from answer(database, run_id, stopped)
+            start_summary(database, conversation_id)
         finally:
             shutil.rmtree(run_folder(path, run_id), ignore_errors=True)
 
 
 def answer(database: Database, run_id: str, stopped: Callable[[], bool]) -> Events:
-    """Do the run in this process: append each event to the database, then yield it."""
+    """Do the run in this process, a turn or a summary: append each event to the database, then yield it."""
 
     def stop_wanted() -> bool:
         return stopped() or stored.get_run(database, run_id).stop_requested
 
     try:
         if (yield from _its_turn(database, run_id, stop_wanted)):
-            yield from _recorded(database, run_id, run_turn(open_turn(database, run_id, stop_wanted)))
+            run = stored.get_run(database, run_id)
+            if run.kind == "turn":
+                events = run_turn(open_turn(database, run_id, stop_wanted))
+            else:
+                events = summarise(database, run, stop_wanted)
+            yield from _recorded(database, run_id, events)
         else:
             yield from close(database, run_id, outcome="cancelled")
     except (KeyboardInterrupt, GeneratorExit):

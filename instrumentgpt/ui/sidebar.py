@@ -62,7 +62,11 @@ def draw_conversations(database: Database, conversation_id: str | None) -> None:
     prompt, look = say("Search everything"), {"label_visibility": "collapsed", "type": "search", "live": True}
     words = text_field(prompt, "search", prompt, icon=":material/search:", **look)
     matches = db.list_conversations(database, words, pinned_first=True)
-    live = {run.conversation_id: LIVE if run.began_at else WAITING for run in live_runs(database)}
+    live = {
+        run.conversation_id: LIVE if run.began_at else WAITING
+        for run in live_runs(database)
+        if run.kind == "turn"
+    }
     listed = matches if words or st.session_state.get("all-conversations") else matches[:FEW]
     with st.container(gap=None, key="conversations"):
         for conversation in listed:

@@ -17,8 +17,8 @@ from typing import Any
 
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.language import Language
+from instrumentgpt.memory.agent_summary import Quantity, quantities
 from instrumentgpt.memory.filtering import as_content
-from instrumentgpt.memory.quantities import Quantity, quantities
 from instrumentgpt.memory.tokens import count_tokens
 from instrumentgpt.modes.panel import contracts, say
 from instrumentgpt.modes.panel.contracts import View, latest

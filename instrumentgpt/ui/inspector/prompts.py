@@ -23,16 +23,25 @@ from instrumentgpt.memory.revisions import MESSAGE, Item
 from instrumentgpt.memory.state import identity
 from instrumentgpt.memory.summary import StoredMessage, parse, shown_clauses
 from instrumentgpt.memory.tokens import count_tokens
-from instrumentgpt.settings import Settings
+from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.storage.history import LAST_ID, history, places, turn_of
 from instrumentgpt.storage.revisions import list_revisions
-from instrumentgpt.storage.runs import SentPrompt, get_prompt, list_prompts, prompt_before, usage_of
+from instrumentgpt.storage.runs import (
+    SentPrompt,
+    get_prompt,
+    list_prompts,
+    live_run,
+    prompt_before,
+    usage_of,
+)
+from instrumentgpt.turn import runs
 from instrumentgpt.turn.prompt import prompt_for, tagged
+from instrumentgpt.turn.summary import past_summaries
 from instrumentgpt.ui import untrusted
-from instrumentgpt.ui.agents import agent_words, spent
+from instrumentgpt.ui.agents import agent_words, spent, tokens
 from instrumentgpt.ui.controls import one_of, text_button
 from instrumentgpt.ui.inspector import editing
-from instrumentgpt.ui.inspector.editing import draw_line, revise_item
+from instrumentgpt.ui.inspector.editing import change, draw_line, revise_item
 from instrumentgpt.ui.language import say, thousands
 
 TYPED = "next-question"  # in the session's state
@@ -183,6 +192,7 @@ def next_prompt(
 
 OLDER_SHOWN = 20  # newest older messages at once
 QUOTE, REMAINDER = 90, 300  # characters
+BECAME = {"ok": "taken", "no-result": "not taken", "cancelled": "stopped"}  # the agent's last summary
 OLDER_LIMIT = "older-shown"  # in the session's state
 
 
@@ -195,6 +205,17 @@ def draw_older(database: Database, conversation_id: str, prompt: memory.Prompt) 
         st.caption(say("Nothing yet: every message so far is in the prompt as it was written."))
         return
     st.caption(say("{count} messages are no longer sent word by word.", count=len(older)))
+    if run := live_run(database, conversation_id, "summary"):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            state = say("being written") if run.began_at else say("waiting for other answers to end")
+            st.caption(say("Summary by the agent: {state}", state=state), width="stretch")
+            stop = (lambda _: runs.stop(database_path(), run.id),)
+            st.button(say("Stop"), f"stop-{run.id}", icon=":material/stop:", on_click=change, args=stop)
+    elif summaries := past_summaries(database, conversation_id):
+        (done, note), *_ = summaries
+        outcome = say(BECAME[done.outcome]) if done.outcome in BECAME else done.outcome
+        parts = [say("Summary by the agent: {state}", state=outcome), untrusted.label(note, REMAINDER)]
+        st.caption(" · ".join(filter(None, (*parts, tokens(done.usage)))))
     limit = st.session_state.get(OLDER_LIMIT, OLDER_SHOWN)
     restorations = {  # message → the change that put it back into the prompt
         int(revision.item.name): revision.id
