@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 import db
-from instrumentgpt.agents.events import Done, Events, Failure
+from instrumentgpt.agents.events import Done, Events, Failure, Text
 from instrumentgpt.agents.process import Request
 from instrumentgpt.agents.registry import choose, installed, model_for
 from instrumentgpt.instruments.conversation import nicknamed
@@ -25,7 +25,7 @@ from instrumentgpt.memory.summary import Entry, parse, render, speaker_of, write
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.history import history, spoken
 from instrumentgpt.storage.runs import Run, list_runs, live_run
-from instrumentgpt.turn.ask import Reply, replied, started
+from instrumentgpt.turn.ask import replied, started
 from instrumentgpt.turn.close import end_summary, events_of
 
 NEW_EXCHANGES = 2  # that the rules have summarised since the agent did
@@ -58,7 +58,7 @@ def _entries(database: Database, conversation_id: str) -> list[Entry]:
 
 def covering(entries: Sequence[Entry]) -> Entry | None:
     """Return an entry without text that holds all messages of the entries; None where one has no ids."""
-    if not entries or any(row.first is None or row.digests for row in entries):
+    if not entries or any(row.first is None for row in entries):
         return None
     return Entry("", entries[0].first, entries[-1].last, sum(row.count for row in entries))
 
@@ -72,12 +72,13 @@ def summarise(database: Database, run: Run, stopped: Callable[[], bool]) -> Even
     entries = _entries(database, run.conversation_id)
     record = _record(database, run.conversation_id, entries)
     prompt = summary_prompt(render(entries), record, settings.prompt_tokens)
-    reply, text, note = Reply("", "ok"), "", "the record is too long for the budget of a prompt"
+    reply, text, note = Done("ok", ""), "", "the record is too long for the budget of a prompt"
     if prompt:
         agent, program = choose(run.agent, settings)
         with tempfile.TemporaryDirectory(prefix="summary-") as folder:  # it reads only, in an empty folder
             request = Request(prompt, Path(folder), model=model_for(agent, settings))
-            reply = yield from replied(started(run.id, settings, stopped, agent, program, request))
+            events = started(run.id, settings, stopped, agent, program, request)
+            reply = yield from replied((event for event in events if not isinstance(event, Text)), segment=0)
         text = one_line(reply.text)
         devices = spoken_names(nicknamed(database, run.conversation_id, load_inventory(settings.inventory)))
         note = objection(render(entries), "\n".join(record), text, devices)
