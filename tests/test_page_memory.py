@@ -336,7 +336,7 @@ def test_what_was_said_of_another_device_stands_under_its_name(database):
     assert own < shown.index("the sensor of channel 1") < others < shown.index("不是致動器")
 
 
-def test_a_person_lays_down_lifts_confirms_and_takes_back_what_was_misread(database):
+def test_a_person_lays_down_lifts_confirms_names_and_takes_back_what_was_misread(database):
     conversation = db.create_conversation(database)
     exchange(database, conversation, "zspr 052: kp is 9", "Hypothesis: the fan is dirty")
     at = page(conversation)
@@ -345,6 +345,7 @@ def test_a_person_lays_down_lifts_confirms_and_takes_back_what_was_misread(datab
     )
     menu_of(at, Item("zspr 052", "hypotheses", "the fan is dirty")).click("confirm").run()
     assert "Root causes:\n  - the fan is dirty" in next_text(database, conversation)
+    assert ":material/block: Not so" in menu_of(at, Item("zspr 052", "value", "kp")).options
     menu_of(at, Item("zspr 052", "value", "kp")).click("forget").run()
     next(one for one in at.text_input if one.label == "Lay down a constraint").set_value("never **open** it")
     next(one for one in at.button if one.proto.help == "Lay it down").click().run()
@@ -352,5 +353,7 @@ def test_a_person_lays_down_lifts_confirms_and_takes_back_what_was_misread(datab
     menu_of(at, Item("zspr 052", "constraint", "never **open** it")).click("lift").run()
     assert "never **open** it" not in next_text(database, conversation)
     assert "Lift “never" in at.sidebar.button("undo-last").label
+    next(one for one in at.text_input if one.label == "Call zspr 052").set_value("Tallinn").run()
+    assert "**Tallinn** is zspr 052" in shown_in(at)
     done = [one.action for one in list_revisions(database, conversation)]
-    assert done == ["confirm", "forget", "lay_down", "lift"] and not at.exception
+    assert done == ["confirm", "forget", "lay_down", "lift", "name"] and not at.exception

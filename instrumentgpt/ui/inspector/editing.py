@@ -51,6 +51,8 @@ def draw_menu(conversation_id: str, entry: Entry) -> None:
     """Draw the menu beside an entry."""
     key, other = f"item-{key_of(entry.item)}", untrusted.label(entry.other[0]) if entry.other else ""
     words = {name: f"{MENU[name][0]} {say(MENU[name][1], other=other)}" for name in _options(entry)}
+    if entry.origin.source == "user" and entry.origin.message_id:  # read of the user's own words
+        words["forget"] = f"{MENU['forget'][0]} {say('Not so')}"
     icon_menu("more_horiz", say("Change this entry"), words, key, _carry_out, key, conversation_id, entry)
 
 

@@ -22,13 +22,13 @@ from instrumentgpt.storage.notes import EVERYWHERE, notes_of
 from instrumentgpt.storage.revised_memory import SECTIONS, Entry, Listing, list_nicknames, listing
 from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.ui import controls, session, untrusted
-from instrumentgpt.ui.controls import chosen, text_button
+from instrumentgpt.ui.controls import chosen, text_button, text_field
 from instrumentgpt.ui.inspector import editing
 from instrumentgpt.ui.language import say
 
 ITEM_CHARACTERS = 300
 UNKNOWN = "Nothing is known yet. Findings, hypotheses and root causes appear here, each with its origin."
-NICKNAMES = 12  # shown, of those given last
+NICKNAMES, NAME_CHARACTERS = 12, 30  # shown of those given last
 NOTES = 20  # newest of each kind
 FEW = 5  # entries of a section drawn at once; the newest
 SOURCES = {
@@ -68,7 +68,7 @@ def draw(database: Database, conversation_id: str, next_state: memory.Diagnostic
     help = say("Device, findings, hypotheses, values with their sources and notes, as Markdown")
     make = partial(session.in_database, case_as_markdown, conversation_id)
     controls.download(say("Export the case"), make, "case.md", "text/markdown", help=help)
-    _draw_nicknames(database, conversation_id)
+    _draw_nicknames(database, conversation_id, revised.device)
     notes = notes_of(database, conversation_id, [revised.device] if revised.device else [])
     deferred_title, notes_title = say("For a person to decide"), say("Notes in force")
     _draw_notes(conversation_id, deferred_title, [note for note in notes if note.kind == DEFERRED])
@@ -180,8 +180,8 @@ def _source(source: str) -> str:
     return f"{SOURCES[source][0]} {say(SOURCES[source][1])}".strip()
 
 
-def _draw_nicknames(database: Database, conversation_id: str) -> None:
-    """Draw what the devices are called, and who said so in which turn."""
+def _draw_nicknames(database: Database, conversation_id: str, device: str) -> None:
+    """Draw what the devices are called, who said so in which turn, and a field for a name of `device`."""
     nicknames = list_nicknames(database, conversation_id)
     rows = [(at, owner, name) for owner, names in nicknames.items() for name, at in names.items()]
     if rows:
@@ -194,6 +194,18 @@ def _draw_nicknames(database: Database, conversation_id: str) -> None:
         key, help_ = f"nickname-{editing.key_of(item)}", say("Not so: forget this name")
         call = (editing.revise_item, conversation_id, item, "forget", nickname)
         editing.draw_line(words, f"{_source('user')}{turn}", key, "block", help_, *call)
+    if device:
+        key = f"call-{editing.key_of(Item(device, NICKNAME, ''))}"
+        label, hint = say("Call {device}", device=device), say("Call {device} …", device=device)
+        look = {"label_visibility": "collapsed", "max_chars": NAME_CHARACTERS}
+        text_field(label, key, hint, _name, key, conversation_id, device, **look)
+
+
+def _name(key: str, conversation_id: str, device: str) -> None:
+    name = " ".join(str(st.session_state[key] or "").split())
+    st.session_state[key] = ""
+    if name:
+        editing.revise_item(conversation_id, Item(device, NICKNAME, name), "name", new=name)
 
 
 def _draw_notes(conversation_id: str, title: str, notes: Sequence[db.Note]) -> None:
