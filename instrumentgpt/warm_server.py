@@ -25,12 +25,10 @@ from typing import Any
 from instrumentgpt.agents.family import RUN_VARIABLE
 from instrumentgpt.agents.warm import NUMBER, PROGRAMS, address, code_version, is_off, peer
 from instrumentgpt.instruments.language import table
-from instrumentgpt.modes.registry import MODES
 from instrumentgpt.settings import CHECKOUT
 
 NEEDED = (  # beside the programs themselves: what their functions import when they run
     "instrumentgpt.modes.commands.mode",
-    *(f"instrumentgpt.modes.{mode.generator.partition(':')[0]}" for mode in MODES.values()),
     "instrumentgpt.instruments.tools",
     "instrumentgpt.instruments.charts",
     "instrumentgpt.instruments.report",
@@ -94,9 +92,11 @@ def listening() -> socket.socket | None:
 
 def warm_up() -> dict[str, Callable[[list[str]], int]]:
     """Import what the programs need, read their tables and use them once; return the programs."""
-    from instrumentgpt.agents.offline import program
+    from instrumentgpt.agents.offline import program  # not before NO_THREADS is in the environment
+    from instrumentgpt.modes.registry import MODES
 
-    for name in NEEDED:
+    modes = (f"instrumentgpt.modes.{mode.generator.partition(':')[0]}" for mode in MODES.values())
+    for name in (*NEEDED, *modes):
         importlib.import_module(name)
     read_tables()
     with suppress(Exception):  # whatever it is, each fork loads what it needs, as it would without
