@@ -452,10 +452,8 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
     ]
     causes = [row.text for row in statements(text) if row.kind == "root_cause"]
     rows = [*values, *map(quoted, (*rulings, *causes))]
-    rows += [
-        case.say("noted_name", device=name.device, name=quoted(name.nickname))
-        for name in names_in(text, inventory_names)
-    ]
+    named = names_in(text, inventory_names)
+    rows += [case.say("noted_name", device=name.device, name=quoted(name.nickname)) for name in named]
     is_denied = aspect("not_the_cause", words) or aspect("corrected", words)
     is_told = done and not aspect("complains", words)  # it did not help: that is a question
     if not rows and (is_told or (is_denied and question.score < ALONE)):  # else it asks, once more

@@ -44,6 +44,9 @@ _REST = re.compile(  # after the value
 )
 
 
+_MORE = re.compile(r"[,;、]|(?:and|but)\b")
+
+
 @cache
 def _names() -> tuple[str, dict[str, str]]:
     """Return a pattern of the names of quantities in folded text, and name → the one it is filed under."""
@@ -156,7 +159,7 @@ def _without_names(sentence: str, names: Names) -> tuple[str, str]:
 
 
 def _of_sentence(sentence: str, device: str, names: Names) -> Fact | None:
-    """Return the value that a sentence states; None if it says more than that."""
+    """Return the value that a sentence states; None if it says more than that, but a ban."""
     plain, channel = _without_names(sentence, names)
     folded = fold(plain).replace("’", "'")
     body = plain if len(plain) == len(folded) else folded
@@ -165,7 +168,11 @@ def _of_sentence(sentence: str, device: str, names: Names) -> Fact | None:
         return None
     parameter = _names()[1][_one_spelling(stated["name"])]
     value = value_pattern(parameter).match(body, stated.end())
-    if value is None or not _REST.fullmatch(folded, value.end()):
+    rest = value and _REST.match(folded, value.end())
+    if value is None or rest is None:
+        return None
+    more = folded[rest.end() :].strip()
+    if more and not (_MORE.match(more) and constraints_in(body[rest.end() :])):
         return None
     number, unit = quantity(value)
     return Fact(device, channel, parameter, number, unit) if measures(parameter, unit) else None
