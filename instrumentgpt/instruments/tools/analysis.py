@@ -93,7 +93,7 @@ def diagnose_log(
             | {"start_clock": opened.log.clock(swing.start), "end_clock": opened.log.clock(swing.end)}
             for swing in swings_of(loops_of(opened.log), diagnosis.channels, diagnosis.kinds).values()
             if channel in (None, swing.channel)
-            and of_use.count(swing.channel) <= OF_CYCLES * swing.cycles  # not what is left of such times
+            and not of_use.count(swing.channel) > OF_CYCLES * swing.cycles  # which may be nan
         ],
         "withheld": {name: withheld_wording.reason(why, language) for name, why in withheld.items()},
         "unjudged": sorted({why.fault for why in withheld.values()}),
