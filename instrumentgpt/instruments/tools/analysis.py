@@ -91,7 +91,7 @@ def diagnose_log(
             plain(asdict(swing))
             for swing in swings_of(loops_of(opened.log), diagnosis.channels, diagnosis.kinds).values()
             if channel in (None, swing.channel)
-            and of_use.count(swing.channel) <= OF_CYCLES * swing.cycles  # not what is left of such times
+            and not of_use.count(swing.channel) > OF_CYCLES * swing.cycles  # which may be nan
         ],
         "withheld": {name: wording.withheld_reason(why, language) for name, why in withheld.items()},
         "unjudged": sorted({why.fault for why in withheld.values()}),
