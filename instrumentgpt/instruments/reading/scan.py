@@ -27,7 +27,6 @@ from instrumentgpt.instruments.reading.words import (
     Text,
     blanks_at,
     numbers_at,
-    spans_at,
     stamps_at,
     word_and_mask,
 )
@@ -39,10 +38,8 @@ FEW_LINES = 100  # the plain reader takes so many sooner than anything can be le
 SHOWN_LINES = 200  # to learn from at once
 MOST_TEMPLATES = 150
 PATIENCE = 6  # learning that is of no use is given up after so many times
-MANY_NUMBERS = 12  # of a shape: from here on it pays to find the digits of the whole block first
 NAMED = 1 << 20  # channels with names have numbers from here on until all blocks are read
 MOST_SECONDS = 12  # digits of a time in seconds, so that its µs fit an integer
-EXACT_POWER = 22  # the greatest power of ten that is a float
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -188,7 +185,7 @@ class _Matched:
 
 def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) -> list[Samples]:
     """Return the samples of the lines that are written as `template`, and take these from the lines left."""
-    matched, many = _candidates(block, template), len(template.limits) > MANY_NUMBERS
+    matched = _candidates(block, template)
     for at, piece in enumerate(template.pieces):
         if not len(matched.which):
             return []
@@ -205,18 +202,13 @@ def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) 
             matched.position = position + template.layout.size
         else:
             kept = at in template.kept
-            skipped = many and not kept
-            numbers = spans_at(block.text, position) if skipped else numbers_at(block.text, position, kept)
+            numbers = numbers_at(block.text, position, kept)
             ok = _within(numbers, template.limits[at], kept)
             matched.position = numbers.end
             if kept:
                 matched.numbers[at] = numbers
         matched.keep(ok)
-    matched.keep(matched.position == matched.end if template.whole else matched.position <= matched.end)
-    for sample in template.samples:
-        for place in sample.values:
-            if isinstance(place, tuple):
-                matched.keep(np.abs(_power(matched, place)) <= EXACT_POWER)
+    matched.keep(matched.position == matched.end)
     if not template.layout and template.stamp >= 0:
         matched.keep(matched.numbers[template.stamp].whole <= MOST_SECONDS)
     lines = block.left[matched.which] + first_line
@@ -298,20 +290,9 @@ def _values(matched: _Matched, sample: Sample) -> dict[str, Floats]:
     for name, place in zip(VALUES, sample.values, strict=True):
         if isinstance(place, int):
             values = matched.numbers[place].values()
-        elif isinstance(place, tuple):
-            numbers, power = matched.numbers[place[0]], _power(matched, place)
-            size = numbers.mantissa / 10.0 ** np.maximum(-power, 0) * 10.0 ** np.maximum(power, 0)
-            values = np.where(numbers.negative, -size, size)
         elif math.isnan(constant := number_of(place)):
             continue
         else:
             values = np.full(len(matched.which), constant)
         columns[name] = values * sample.pattern.output_scale if name == "output" else values
     return columns
-
-
-def _power(matched: _Matched, place: tuple[int, int]) -> Ints:
-    """Return by which power of ten the digits of a number with an exponent are to be multiplied."""
-    exponent = matched.numbers[place[1]]
-    size = np.minimum(exponent.mantissa, 10 * EXACT_POWER)
-    return np.where(exponent.negative, -size, size) - matched.numbers[place[0]].decimals

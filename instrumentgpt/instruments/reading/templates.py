@@ -26,12 +26,7 @@ KINDS = (b"8", b"3.5", b"-8", b"-36.204817")  # whole, with a point, negative, b
 MOST_BLANKS = 7
 MIXED_PROBES = 6
 MOST_ATTEMPTS = 5  # to make a line's answer plain by making more of it constant
-ANY_TEXTS = (
-    *(b"", b" ", b"=", b":", b"7", b".5", b"x", b"\xff\x01", b'"}', b"]"),
-    b'time=2026-03-04 17:50:13 ts: 1.5 "t": 7 uptime=3 [05:04:52] [1.5]',
-)
-POWER = re.compile(rb"(\+?)-?\d+(?:\.\d+)?[eE]\+?-?\d+")
-Place = int | tuple[int, int] | bytes | None  # a piece; mantissa and exponent; the constant text; nothing
+Place = int | bytes | None  # a piece; the constant text; nothing
 
 
 class Piece(NamedTuple):
@@ -73,7 +68,6 @@ class Template:
     stamp    the piece that is the time, of `kind` and `layout`; -1 without
     kept     the pieces whose numbers are wanted
     key      letters that stand so far from the start of the line, None if all letters there may vary
-    whole    whether the line ends behind the last piece; else anything may follow
     """
 
     pieces: tuple[Piece, ...]
@@ -86,7 +80,6 @@ class Template:
     kept: frozenset[int]
     least_size: int
     key: tuple[int, bytes] | None
-    whole: bool
 
 
 @dataclass(frozen=True)
@@ -171,27 +164,7 @@ def _template_of(shape: list[list[Piece]], layout: Format) -> Template | None:
         mixed = {at: chance.choice([*texts, pieces[at].text]) for at, texts in (allowed | wide).items()}
         if _answer(_changed(pieces, mixed), layout) != answer:
             return None
-    tail = _tail(pieces, shape, answer, layout)
-    return _template(pieces[:tail], limits, answer, whole=tail == len(pieces))
-
-
-def _tail(pieces: list[Piece], shape: list[list[Piece]], answer: _Answer, layout: Format) -> int:
-    """Return from which piece on nothing in the line matters, whatever it is; their number if all may.
-
-    What is tried there: nothing, letters of all kinds, the format's own examples, and the line once more.
-    """
-    last = max((at for sample in answer.samples for at in _numbers_of(sample)), default=-1)
-    tail = max(last, answer.stamp) + 2  # the text behind the last number ends it
-    if not answer.samples or tail >= len(pieces) or pieces[tail - 1].kind != "text":
-        return len(pieces)
-    others = [example["line"].encode() for example in layout.examples]
-    others += [*ANY_TEXTS, *(_line(other) for other in shape[:3])]
-    begin, same = pieces[:tail], _line(pieces[tail:])
-    for other in others:
-        for text in (other, b" " + other, same + b" " + other):
-            if _answer([*begin, Piece("text", text)], layout) != answer:
-                return len(pieces)
-    return tail
+    return _template(pieces, limits, answer)
 
 
 def _line(pieces: Iterable[Piece]) -> bytes:
@@ -200,9 +173,7 @@ def _line(pieces: Iterable[Piece]) -> bytes:
 
 def _numbers_of(sample: Sample) -> list[int]:
     """Return the pieces that the numbers of `sample` are."""
-    places = (sample.channel, *sample.values)
-    parts = chain.from_iterable(place if isinstance(place, tuple) else (place,) for place in places)
-    return [at for at in parts if isinstance(at, int)]
+    return [at for at in (sample.channel, *sample.values) if isinstance(at, int)]
 
 
 def _settled(pieces: list[Piece], layout: Format) -> tuple[_Answer | None, list[Piece]]:
@@ -309,25 +280,22 @@ class _Places:
         if exact is not None and self.pieces[exact].kind != "text":
             return exact
         within = [
-            (low, high, at)
+            at
             for (low, high), at in self.spans.items()
             if low < end and high > start and self.pieces[at].kind != "text"
         ]
-        power = POWER.fullmatch(text)
-        if len(within) == 2 and power and (within[0][0], within[1][1]) == (start + len(power[1]), end):
-            return within[0][2], within[1][2]
-        self.unclear.update(at for _, _, at in within)
+        self.unclear.update(within)
         return text
 
     def text_of(self, match: re.Match[bytes], group: str) -> str:
         place = self.of(match, group)
         if isinstance(place, bytes):
             return place.decode()
-        self.unclear.update([place] if isinstance(place, int) else place or ())
+        self.unclear.update([] if place is None else [place])
         return ""
 
 
-def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer, whole: bool) -> Template:
+def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer) -> Template:
     """Return the template, its neighbouring constant pieces joined."""
     joined: list[Piece] = []
     renumbered: dict[int, int] = {}
@@ -341,8 +309,6 @@ def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer, w
             joined.append(piece)
 
     def moved(place: Place) -> Place:
-        if isinstance(place, tuple):
-            return renumbered[place[0]], renumbered[place[1]]
         return renumbered[place] if isinstance(place, int) else place
 
     samples = tuple(
@@ -353,7 +319,7 @@ def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer, w
     kept = {stamp, *(at for sample in samples for at in _numbers_of(sample))}
     return Template(
         pieces=tuple(joined),
-        limits={renumbered[at]: limit for at, limit in limits.items() if at in renumbered},
+        limits={renumbered[at]: limit for at, limit in limits.items()},
         samples=samples,
         gains=answer.gains,
         stamp=stamp,
@@ -362,7 +328,6 @@ def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer, w
         kept=frozenset(kept),
         least_size=sum(len(piece.text) if piece.kind not in ("number", "blanks") else 1 for piece in joined),
         key=_key(joined),
-        whole=whole,
     )
 
 
