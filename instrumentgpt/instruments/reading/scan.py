@@ -32,7 +32,6 @@ from instrumentgpt.instruments.reading.words import (
 )
 
 NEWLINE, CARRIAGE_RETURN = 10, 13
-MANY_LINES = 2000  # are looked through for what a sample needs, before anything is learned from them
 LEAST_TAKEN = 0.1  # of the lines left: what shapes must take for learning to be of use
 FEW_LINES = 100  # the plain reader takes so many sooner than anything can be learned from them
 SHOWN_LINES = 200  # to learn from at once
@@ -84,15 +83,16 @@ class LineShapes:
     templates: tuple[Template, ...] = ()
     patience: int = PATIENCE
 
-    def learn(self, block: _Block, layout: Format, used: Sequence[Template]) -> bool:
-        """Return whether there are shapes that the block has not `used` yet; learn some from its lines."""
-        if len(self.templates) == len(used) and self.patience > 0:
-            self.patience -= 1
-            shown = np.linspace(0, len(block.left) - 1, SHOWN_LINES).astype(np.int64)
-            lines = [block.line(at) for at in block.left[np.unique(shown)].tolist()]
-            room = MOST_TEMPLATES - len(self.templates)
-            self.templates += tuple(templates_of(lines, layout)[:room])
-        return len(self.templates) > len(used)
+    def learn(self, block: _Block, layout: Format) -> bool:
+        """Return whether the lines that are left of the block have shapes that are new: they are learned."""
+        if self.patience == 0:
+            return False
+        self.patience -= 1
+        shown = np.linspace(0, len(block.left) - 1, SHOWN_LINES).astype(np.int64)
+        lines = [block.line(at) for at in block.left[np.unique(shown)].tolist()]
+        new = templates_of(lines, layout)[: MOST_TEMPLATES - len(self.templates)]
+        self.templates += tuple(new)
+        return bool(new)
 
 
 def samples_of(rows: Rows) -> Samples:
@@ -132,23 +132,16 @@ def scan(
     """
     block, learned = _Block.of(text), learned or LineShapes()
     parts: list[Samples] = []
-    used: tuple[Template, ...] = ()
-    tried, looked_through = False, not layout.needs or len(block.left) <= MANY_LINES
-    while len(block.left) > FEW_LINES:
-        before, new = len(block.left), learned.templates[len(used) :]
+    if layout.needs and len(block.left) > FEW_LINES:
+        block.left = block.left[_may_say_something(block, layout)]
+    used = 0
+    while len(block.left) > FEW_LINES and (used < len(learned.templates) or learned.learn(block, layout)):
+        before, new = len(block.left), learned.templates[used:]
         for template in new:
             parts += _read_shape(block, template, first_line, rows)
-        used += new
+        used += len(new)
         if before - len(block.left) > LEAST_TAKEN * before:
             learned.patience = PATIENCE
-        if len(block.left) <= FEW_LINES:
-            break
-        if not looked_through and (used or tried):
-            looked_through, block.left = True, block.left[_may_say_something(block, layout)]
-        elif not learned.learn(block, layout, used):
-            if tried or looked_through:
-                break
-            tried = True
     lines = ((first_line + at, block.line(at)) for at in block.left.tolist())
     read_into(rows, lines, layout)
     rows.gains.sort(key=lambda gains: gains[0])
@@ -156,12 +149,10 @@ def scan(
 
 
 def _may_say_something(block: _Block, layout: Format) -> Flags:
-    """Return which lines that are left have what every line with samples or gains has."""
+    """Return which lines have what every line with samples or gains has."""
     offsets = np.append(block.starts, block.text.size).astype(np.int32)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(block.text.letters)]
     lines = pa.Array.from_buffers(pa.binary(), len(block.starts), buffers)
-    if len(block.left) < len(block.starts):
-        lines = lines.take(pa.array(block.left))
     matches = pc.match_substring_regex(lines, layout.needs)
     return np.asarray(matches.to_numpy(zero_copy_only=False), dtype=bool)
 
