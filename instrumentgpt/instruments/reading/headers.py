@@ -32,8 +32,6 @@ HUMIDITY = "%RH"
 DEGREES = ("°C", "°F", "K")
 NO_TEMPERATURE = ("A", "V", "W", "flow", "pressure", "rotation", "electricity", "composition", HUMIDITY)
 MANIPULATED = re.compile(r"(?:MV|[./]mv)$")  # no millivolt, which is mV or in brackets
-TAG = re.compile(r"(?!PT1000?\b)([FMPS])(?:I?[CRT]|[EI])[-_]?\d{2,4}[A-Z]?(?![A-Za-z0-9])")  # of ISA-5.1
-TAGGED = {"F": "flow", "M": HUMIDITY, "P": "pressure", "S": "rotation"}  # its first letter
 LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
 TEMPERATURE = ("temp", "溫度", "温度")
 SPELLED_UNIT = re.compile(
@@ -100,8 +98,7 @@ def heading_of(cell: str) -> Heading:
     """
     text = unicodedata.normalize("NFKC", NO_DEGREE.sub("°", cell)).strip().strip('"').strip()
     words = [word for word in SEPARATOR.split(text) if word]
-    tag = TAG.match(text)
-    unit = "" if MANIPULATED.search(text) else _unit(words) or (TAGGED[tag[1]] if tag else "")
+    unit = "" if MANIPULATED.search(text) else _unit(words)
     of_kind = vocabulary()["quantity"]["certain"]
     parts = ([word] if word.lower() in of_kind else CAMEL.split(word) for word in words)  # pH, CO2
     split = [part.lower() for part in chain.from_iterable(parts) if part]
