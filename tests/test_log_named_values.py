@@ -128,7 +128,6 @@ TWO_LOOPS = [
     "n7 temp {0:.2f}C set {1:.1f}C heat {2:.0f}% / hum {3:.1f}% set {4:.1f}% mist {5:.0f}%",
     "T {0:.2f} SV {1:.1f} ; RH {3:.2f} SV {4:.1f} ; HM {5:.1f}% HT {2:.1f}%",
     "T={0:.2f} T_SV={1:.1f} RH={3:.2f} RH_SV={4:.1f} HT={2:.1f}% HM={5:.1f}%",
-    "T {0:.2f} RHSV {4:.1f} SV {1:.1f} RH {3:.2f} HT {2:.1f}% HM {5:.1f}%",
     "Temperature: {0:.2f} C, Temperature setpoint: {1:.1f} C, Humidity: {3:.2f} %RH, "
     "Humidity setpoint: {4:.1f} %RH, Humidifier: {5:.0f} %, Heater: {2:.0f} %",
     "[溫度 {0:.2f} 設定 {1:.1f} 加熱 {2:.1f}%] [濕度 {3:.2f} 設定 {4:.1f} 加濕 {5:.1f}%]",

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.reading.groups import named_heading, with_groups
+from instrumentgpt.instruments.reading.groups import with_groups
 from instrumentgpt.instruments.reading.headers import (
     NAMES,
     Heading,
@@ -242,7 +242,7 @@ def _headings(names: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Head
     """Return what the header cells `names` say, with the units in the cells below where they state none."""
     written = {name.lower() for name in names}
     letters = CONTROL_LETTERS if {*CONTROL_LETTERS} <= written or {"pv", "sp", "y"} <= written else {}
-    headings = [replace(named_heading(letters.get(name.lower(), name), names), text=name) for name in names]
+    headings = [replace(heading_of(letters.get(name.lower(), name)), text=name) for name in names]
     units = [unit_of_cells(cells) for cells in zip(*rows, strict=True)]
     return tuple(
         heading if heading.unit or not unit else replace(heading, unit=unit)

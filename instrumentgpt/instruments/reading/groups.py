@@ -15,13 +15,10 @@ from instrumentgpt.instruments.reading.headers import (
     HUMIDITY,
     LIKELY,
     Heading,
-    heading_of,
-    vocabulary,
 )
 
 SEPARATORS = (r"\|", r"[\[\](){}<>]", ";", r"\s{2}|\t", "/", ",|--")  # strongest first
 FULL = 100.0  # percent
-WRITTEN_BEHIND = ("setpoint", "output")  # roles whose words stand at a name without a blank: RHSV
 PAIRED = ("setpoint", "pv")  # roles of which a loop has one
 Group = dict[str, int]  # role → place of its heading
 
@@ -43,21 +40,6 @@ def with_groups(
         if len(groups) == len(setpoints) and all("pv" in group for group in groups):
             return _marked(headings, groups, parts, values)
     return tuple(headings)
-
-
-def named_heading(name: str, names: Sequence[str]) -> Heading:
-    """Return what `name` says beside the other `names` of a line.
-
-    >>> dict(named_heading("RHSV", ["RH", "RHSV"]).scores)
-    {'setpoint': 3}
-    """
-    heading = heading_of(name)
-    for role in WRITTEN_BEHIND if not heading.scores else ():
-        for other in names:
-            rest = name.removeprefix(other)
-            if rest != name and rest.lower() in vocabulary()[role]["certain"]:
-                return replace(heading_of(f"{other} {rest}"), text=name)
-    return heading
 
 
 def _role(heading: Heading) -> str:

@@ -28,7 +28,6 @@ from instrumentgpt.instruments.reading.words import (
     blanks_at,
     numbers_at,
     stamps_at,
-    word_and_mask,
 )
 
 NEWLINE, CARRIAGE_RETURN = 10, 13
@@ -176,7 +175,9 @@ class _Matched:
 
 def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) -> list[Samples]:
     """Return the samples of the lines that are written as `template`, and take these from the lines left."""
-    matched = _candidates(block, template)
+    starts, ends = block.starts.take(block.left), block.ends.take(block.left)
+    matched = _Matched(np.arange(len(block.left)), starts, ends, None, {})
+    matched.keep(ends - starts >= template.least_size)
     for at, piece in enumerate(template.pieces):
         if not len(matched.which):
             return []
@@ -205,20 +206,6 @@ def _read_shape(block: _Block, template: Template, first_line: int, rows: Rows) 
     lines = block.left[matched.which] + first_line
     block.left = np.delete(block.left, matched.which)
     return _shape_samples(matched, template, lines, rows) if len(lines) and template.samples else []
-
-
-def _candidates(block: _Block, template: Template) -> _Matched:
-    """Return the lines left that are long enough for `template` and have its words near their start."""
-    which, starts = np.arange(len(block.left)), block.starts.take(block.left)
-    if template.key:
-        offset, letters = template.key
-        word, mask = word_and_mask(letters)
-        which = np.flatnonzero((block.text.word_at(starts + offset) & mask) == word)
-        starts = starts.take(which)
-    ends = block.ends.take(block.left.take(which))
-    matched = _Matched(which, starts, ends, None, {})
-    matched.keep(ends - starts >= template.least_size)
-    return matched
 
 
 def _within(numbers: Numbers, limits: Limits, kept: bool) -> Flags:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from instrumentgpt.instruments.reading.layouts import Format, Pattern
 from instrumentgpt.instruments.reading.lines import VALUES, Parts, meaning_of, stripped
-from instrumentgpt.instruments.reading.words import MOST_DIGITS, PADDING, StampLayout
+from instrumentgpt.instruments.reading.words import MOST_DIGITS, StampLayout
 
 PIECE = re.compile(rb"(?P<number>-?\d+(?:\.\d+)?)|(?P<blanks> +)")
 LEAST_LINES = 2  # of a shape among the lines shown
@@ -67,7 +67,6 @@ class Template:
     limits   of each piece that is a number
     stamp    the piece that is the time, of `kind` and `layout`; -1 without
     kept     the pieces whose numbers are wanted
-    key      letters that stand so far from the start of the line, None if all letters there may vary
     """
 
     pieces: tuple[Piece, ...]
@@ -79,7 +78,6 @@ class Template:
     layout: StampLayout | None
     kept: frozenset[int]
     least_size: int
-    key: tuple[int, bytes] | None
 
 
 @dataclass(frozen=True)
@@ -327,18 +325,4 @@ def _template(pieces: list[Piece], limits: dict[int, Limits], answer: _Answer) -
         layout=StampLayout.of(answer.kind, joined[stamp].text) if stamp >= 0 else None,
         kept=frozenset(kept),
         least_size=sum(len(piece.text) if piece.kind not in ("number", "blanks") else 1 for piece in joined),
-        key=_key(joined),
     )
-
-
-def _key(pieces: list[Piece]) -> tuple[int, bytes] | None:
-    """Return the end of the longest text before anything of varying length, and where it stands."""
-    key, offset = (0, b""), 0
-    for piece in pieces:
-        if piece.kind in ("number", "blanks") or offset + len(piece.text) > PADDING - 8:
-            break
-        letters = piece.text[-8:] if piece.kind == "text" else b""
-        offset += len(piece.text)
-        if len(letters) >= len(key[1]) and letters:
-            key = (offset - len(letters), letters)
-    return key if key[1] else None
