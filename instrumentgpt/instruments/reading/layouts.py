@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +43,8 @@ class FormatError(InstrumentGPTError, ValueError):
 
 @dataclass(frozen=True)
 class Prefix:
-    """What stands before the message: `layout` as written in the file, `kind` of its time ("" without)."""
+    """What stands before the message, and the `kind` of its time ("" without)."""
 
-    layout: str
     regex: re.Pattern[bytes]
     kind: str
 
@@ -57,31 +56,17 @@ class Pattern:
     A message that starts with `anchor` and then a number, or ends there, matches `start`: it is meant as one.
     `regex` matches it whole; where `each` is set, every match of that within it is a channel of its own.
     A searched pattern has no `anchor`: every match of `regex` is a channel.
-    Expressions are compiled when a line first needs them: most logs need few of the many there are.
     """
 
     name: str
     layout: str  # as written, "" for a searched pattern
     each_layout: str
     anchor: bytes
-    expressions: tuple[bytes, bytes, bytes]  # those of `start`, `regex` and `each`
+    start: re.Pattern[bytes]
+    regex: re.Pattern[bytes]
+    each: re.Pattern[bytes]
     output_scale: float  # percent per unit of the output
     channel_name: str = ""
-
-    @cached_property
-    def start(self) -> re.Pattern[bytes]:
-        """Return what a message starts with that is meant as one of these."""
-        return re.compile(self.expressions[0])
-
-    @cached_property
-    def regex(self) -> re.Pattern[bytes]:
-        """Return what a message is, or has in it."""
-        return re.compile(self.expressions[1], re.IGNORECASE if self.anchor else 0)
-
-    @cached_property
-    def each(self) -> re.Pattern[bytes]:
-        """Return what repeats in a message."""
-        return re.compile(self.expressions[2], re.IGNORECASE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +111,7 @@ def _formats(own: tuple[tuple[Path, int], ...]) -> dict[str, Format]:
 def own_format(path: Path) -> Format:
     """Return the format that a user described at `path`; FormatError, which says what to change, without."""
     try:
-        layout = load_format(path)
-        _ = [(one.start, one.regex, one.each) for one in (*layout.samples, *layout.gains)]  # now, not later
-        return layout
+        return load_format(path)
     except KeyError as problem:
         why = f"it lacks {problem}, or that is no placeholder"
     except (OSError, ValueError, TypeError, AttributeError, re.error) as problem:
@@ -163,7 +146,7 @@ def load_format(path: Path) -> Format:
 def _prefix(entry: Mapping[str, Any]) -> Prefix:
     kind = entry.get("time", "")
     expression = entry["find"].encode() if "find" in entry else _escape(entry["line"])
-    return Prefix(entry.get("line", ""), re.compile(_filled(expression, TIMES.get(kind, b""))), kind)
+    return Prefix(re.compile(_filled(expression, TIMES.get(kind, b""))), kind)
 
 
 def _pattern(entry: Mapping[str, Any]) -> Pattern:
@@ -184,7 +167,9 @@ def _pattern(entry: Mapping[str, Any]) -> Pattern:
         layout=layout,
         each_layout=each,
         anchor=anchor,
-        expressions=(start, whole + (rb"\s*" if anchor else b""), within),
+        start=re.compile(start),
+        regex=re.compile(whole + rb"\s*", re.IGNORECASE) if anchor else re.compile(whole),
+        each=re.compile(within, re.IGNORECASE),
         output_scale=entry.get("percent_per_unit", 1.0),
         channel_name=entry.get("channel_name", ""),
     )
