@@ -106,7 +106,10 @@ def samples_of(rows: Rows) -> Samples:
 
 
 def merged(parts: Sequence[Samples]) -> Samples:
-    """Return `parts` as one, in the order of their lines; samples of a line stay as they are."""
+    """Return `parts` as one, in the order of their lines; samples of a line stay as they are.
+
+    The values of the parts are used up: there may be millions.
+    """
     parts = [part for part in parts if len(part.line)] or parts[:1]
     if len(parts) == 1:
         return parts[0]
@@ -115,7 +118,7 @@ def merged(parts: Sequence[Samples]) -> Samples:
     values = {}
     for name in VALUES:
         if any(name in part.values for part in parts):
-            columns = [part.values.get(name, np.full(len(part.line), np.nan)) for part in parts]
+            columns = [part.values.pop(name, np.broadcast_to(np.nan, len(part.line))) for part in parts]
             values[name] = np.concatenate(columns)[order]
     raw, channel = (np.concatenate([getattr(part, name) for part in parts]) for name in ("raw", "channel"))
     return Samples(line[order], raw[order], channel[order], values)

@@ -3,7 +3,7 @@
 import math
 import re
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import Any
@@ -29,7 +29,7 @@ from instrumentgpt.instruments.reading.lines import VALUES, Rows, read_into, tak
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import EVENT_COLUMNS, Broken, Log, missing_of
 from instrumentgpt.instruments.reading.scales import output_scale
-from instrumentgpt.instruments.reading.scan import NAMED, LineShapes, Samples, scan
+from instrumentgpt.instruments.reading.scan import NAMED, LineShapes, Samples, merged, samples_of, scan
 from instrumentgpt.instruments.reading.sources import Chunk, Progress, Source, chunks, lines_above, text_of
 from instrumentgpt.instruments.reading.words import Text
 
@@ -126,42 +126,19 @@ def _fit(layout: Format, lines: list[tuple[int, bytes]]) -> Fit:
     return Fit(layout, 0, len(prefixed), near)
 
 
-@dataclass
-class _Gathered:
-    """What all blocks of a log gave together; `columns` in the parts that they came in."""
-
-    columns: dict[str, list[NDArray[Any]]] = field(
-        default_factory=lambda: {name: [np.empty(0, dtype=np.int64)] for name in ("line", "raw", "channel")}
-    )
-    count: int = 0
-
-    def add(self, samples: Samples) -> None:
-        """Add the samples of a block."""
-        given = {"line": samples.line, "raw": samples.raw, "channel": samples.channel, **samples.values}
-        for name in self.columns.keys() | given.keys():
-            parts = self.columns.setdefault(name, [np.broadcast_to(math.nan, self.count)])
-            parts.append(given.get(name, np.broadcast_to(math.nan, len(samples.line))))
-        self.count += len(samples.line)
-
-    def samples(self) -> Samples:
-        """Return the samples of the whole log, and let go of their parts: there may be millions."""
-        columns = {name: np.concatenate(self.columns.pop(name)) for name in [*self.columns]}
-        values = {name: columns[name] for name in VALUES if name in columns}
-        return Samples(columns["line"], columns["raw"], columns["channel"], values)
-
-
 def read_text_log(
     source: Source, layout: Format, period: float | None = None, progress: Progress | None = None
 ) -> Log:
     """Return the log that `source` is, read as `layout`; `period` (s) is for one without times."""
     notes: list[str] = []
-    whole, rows, learned, lines = _Gathered(), Rows(first_number=NAMED), LineShapes(), 0
+    rows, learned, lines = Rows(first_number=NAMED), LineShapes(), 0
+    parts = [samples_of(rows)]
     for chunk in chunks(source, BLOCK_BYTES, notes, progress):
         rows = replace(rows, line=[], raw=[], channel=[], values=[])  # those of a block; the rest goes on
         samples, count = scan(Text.of(chunk.content), chunk.first_line, layout, rows, learned)
-        whole.add(samples)
+        parts.append(samples)
         lines = chunk.first_line - 1 + count
-    return _log_of(source, layout, whole.samples(), rows, lines, notes, period)
+    return _log_of(source, layout, merged(parts), rows, lines, notes, period)
 
 
 def _number_channels(samples: Samples, rows: Rows) -> dict[int, str]:
