@@ -16,10 +16,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as parquet
-from numpy.typing import NDArray
 
 from instrumentgpt.files import whole
-from instrumentgpt.instruments.reading.record import Log, nothing
+from instrumentgpt.instruments.reading.record import Log
 from instrumentgpt.instruments.reading.sources import Source
 
 WHOLE_BYTES = 64 << 20  # a larger log is known by its size, its date and samples of its content
@@ -80,27 +79,18 @@ def version_of(*files: Path) -> str:
 def _load(path: Path, source_path: Path) -> Log | None:
     """Return the log kept at `path`, None if there is none or it cannot be read."""
     try:
-        with parquet.ParquetFile(path) as file:
-            described = json.loads(file.schema_arrow.metadata[DESCRIPTION])
-            columns = {field.name: _column(file, field) for field in file.schema_arrow}
+        table = parquet.read_table(path)
+        described = json.loads(table.schema.metadata[DESCRIPTION])
         os.utime(path)
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
         return None
     start = described.pop("start")
     found = {"path": source_path, "name": source_path.name.removesuffix(".gz")}
-    found |= {"samples": pd.DataFrame(columns, copy=False), "start": start and pd.Timestamp(start)}
+    found |= {
+        "samples": table.to_pandas(split_blocks=True, self_destruct=True),
+        "start": start and pd.Timestamp(start),
+    }
     return cast(Log, restored(Log, {**described, **found}))
-
-
-def _column(file: parquet.ParquetFile, field: pa.Field) -> NDArray[np.generic]:
-    """Return one column, so that no two copies of a long log are in memory; half floats stand for nothing."""
-    if pa.types.is_float16(field.type):
-        return nothing(file.metadata.num_rows)
-    column, at = np.empty(file.metadata.num_rows, dtype=field.type.to_pandas_dtype()), 0
-    for batch in file.iter_batches(1 << 20, columns=[field.name]):
-        column[at : at + len(batch)] = batch.column(0)
-        at += len(batch)
-    return column
 
 
 def _events(path: Path, load: Callable[[], pd.DataFrame]) -> pd.DataFrame:
