@@ -100,17 +100,6 @@ def test_two_loops_without_header_are_known_by_their_control_errors(read):
     assert log.columns["output"] == 2 and log.output_scale == pytest.approx(100 / 255)
 
 
-@each("by_role", [False, True])
-def test_several_loops_without_header_are_known_by_the_order_of_their_columns(by_role, read):
-    loops = [[SETPOINT + more, PV + more, OUTPUT] for more in (0, 30, 60)]
-    columns = [column for of in (zip(*loops, strict=True) if by_role else loops) for column in of]
-    log = read(None, TIME, *columns)
-    for number, (setpoint, pv, output) in enumerate(loops, start=1):
-        assert loop(log, number)["setpoint"].tolist() == setpoint.tolist()
-        assert loop(log, number)["pv"].tolist() == pytest.approx(pv.tolist())
-        assert loop(log, number)["output"].tolist() == output.tolist()
-
-
 def test_a_setback_by_day_and_night_is_a_setpoint_and_a_coarse_sensor_is_none(read):
     hours = np.arange(14 * 24 * 6) / 6
     wanted = np.where((hours % 24 > 6) & (hours % 24 < 22), 21.5, 17.0)
@@ -359,12 +348,6 @@ def test_a_programme_that_climbs_is_a_setpoint_as_well(read):
     assert (loop(log)["setpoint"] == climbing).all() and (loop(log)["pv"] == pv).all()
 
 
-def test_loops_without_a_word_are_told_apart_by_their_numbers(read):
-    columns = [SETPOINT, PV, OUTPUT, SETPOINT + 20, PV + 20, OUTPUT]
-    log = read("time,aa 1,bb 1,power 1,aa 2,bb 2,power 2", TIME, *columns)
-    assert (loop(log, 1)["pv"] == PV).all() and (loop(log, 2)["setpoint"] == SETPOINT + 20).all()
-
-
 def test_readings_with_letter_and_number_are_of_the_loops_with_these_numbers(read):
     log = read("time,SP_all,TZ1,TZ2,OP1_pct,OP2_pct", TIME, SETPOINT, PV, PV + 0.5, OUTPUT, OUTPUT[::-1])
     assert (loop(log, 2)["pv"] == PV + 0.5).all() and (loop(log, 2)["setpoint"] == SETPOINT).all()
@@ -527,13 +510,6 @@ def test_a_reading_called_reference_is_no_setpoint_beside_one(read):
     rows = "".join(f"{at},80.0,{pv:.3f},36.{at % 9},{ref:.3f}\n" for at, (pv, ref) in enumerate(noise))
     log = read("Time,A Set °C,A Block °C,A Power %,A Ref °C\n" + rows)
     assert (log.of_loops[1], log.of_loops[2]) == ({"pv": 2, "setpoint": 1, "output": 3}, {"pv": 4})
-
-
-@each("head, is_loops", [("FT-110.PV", False), ("TT-102.PV", True), ("PT100", True)])
-def test_a_tag_says_what_it_measures(head, is_loops, read):
-    rows = "".join(f"{at},25.{at % 3},25.0,3{at % 7},{12 + at % 5}\n" for at in range(60))
-    log = read(f"time,TT-101.PV,TIC-101.SP,TIC-101.OP,{head}\n" + rows)
-    assert (head in log.channel_names.values()) is is_loops
 
 
 def test_a_number_that_rests_and_switches_is_told_as_a_line(read):

@@ -23,7 +23,6 @@ from instrumentgpt.instruments.reading.cells import (
     MOST_NAMES,
     NUMBERS_ALONE,
     ON_OFF,
-    ONE_SIGNAL,
     Shape,
     Table,
     began_in,
@@ -31,7 +30,6 @@ from instrumentgpt.instruments.reading.cells import (
     is_remark,
     number_in,
     read_chunk,
-    read_rows,
     record_shape,
     take_turns,
     unread_cell,
@@ -98,14 +96,12 @@ HARDLY = 0.05  # of all that a number ever moves
 SELDOM = 0.1  # share of rows in which a number that rests moves
 RARELY = 0.03  # share of rows at which a state changes that says what was done: a door, no heater's cycle
 FIRST_YEAR = 1900
-LEAST_DAY = 100_000  # of those written without marks: 260704, 20260704
 PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
 SHARED = 1.5  # times those rows, up to which the names of a long table share their times
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
 DELIMITER_NAMES = {
     "=": "named values",
     NUMBERS_ALONE: "numbers between words",
-    ONE_SIGNAL: "one signal a line",
     "": "blanks",
     "\t": "tab",
     ";": "semicolon",
@@ -239,7 +235,6 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
     lines = 0
     for chunk in chunks(source, notes=notes, progress=progress):
         lines += read_chunk(table, chunk, shape)
-    read_rows(table, table.unended, shape)
     if table.headers_again:
         notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
     cells = [np.concatenate(parts) if parts else np.empty(0) for parts in table.columns]
@@ -667,15 +662,8 @@ def _carry_setpoint(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[
 
 
 def _dated(grid: Grid) -> Grid:
-    """Return `grid` with one column of time where its parts have one each: year, month; 20260704, 133312."""
+    """Return `grid` with one column of time where year, month, day … have one each."""
     headings = grid.shape.headings
-    named = [at for at, heading in enumerate(headings) if heading.scores.get("time") == CERTAIN][:2]
-    if len(named) == 2 and all(grid.cells[at].dtype.kind == "f" for at in named):
-        day, clock = (grid.numbers[at] for at in named)
-        century = 20_000_000 * (day < 1_000_000)
-        texts = [f"{d:.0f} {c:06.0f}" for d, c in zip(day + century, clock, strict=True)]
-        if (day > LEAST_DAY).all() and all(map(clocks.COMPACT.match, texts)):
-            return _with_times(grid, texts, *named)
     year = next((at for at, heading in enumerate(headings) if heading.says("time", "year")), len(headings))
     parts = dict(zip(PART_NAMES, grid.numbers[year:], strict=False))
     if len(parts) < len(PART_NAMES) or not (parts["year"] > FIRST_YEAR).all():
@@ -683,20 +671,13 @@ def _dated(grid: Grid) -> Grid:
     stamps = pd.to_datetime(pd.DataFrame(parts), errors="coerce")
     if stamps.notna().mean() < MOSTLY:
         return grid
-    times = stamps.dt.strftime("%Y-%m-%d %H:%M:%S.%f").fillna("").tolist()
-    return _with_times(grid, times, *range(year, year + len(PART_NAMES)))
-
-
-def _with_times(grid: Grid, texts: Sequence[str], first: int, *others: int) -> Grid:
-    """Return `grid` with the times `texts` as its column `first`, and nothing in the columns `others`."""
-    nothing_left = np.full(len(grid.line), math.nan)
-    cells, numbers, kinds = [*grid.cells], [*grid.numbers], [*grid.texts]
-    cells[first], kinds[first] = np.array(texts, dtype=object), "stamp"
-    for at in (first, *others):
-        numbers[at] = nothing_left
-    for at in others:
-        cells[at] = nothing_left
-    return replace(grid, cells=cells, numbers=numbers, texts=kinds)
+    times = stamps.dt.strftime("%Y-%m-%d %H:%M:%S.%f").fillna("").to_numpy(dtype=object)
+    cells, numbers, texts = [*grid.cells], [*grid.numbers], [*grid.texts]
+    of_time, nothing_left = slice(year, year + len(PART_NAMES)), np.full(len(grid.line), math.nan)
+    cells[of_time] = [times, *[nothing_left] * (len(PART_NAMES) - 1)]
+    numbers[of_time] = [nothing_left] * len(PART_NAMES)
+    texts[year] = "stamp"
+    return replace(grid, cells=cells, numbers=numbers, texts=texts)
 
 
 def _widened(grid: Grid, path: Path) -> Grid:
@@ -742,8 +723,7 @@ def _widened(grid: Grid, path: Path) -> Grid:
 def _name_and_value(grid: Grid) -> list[int]:
     """Return the columns of a long table: that of the names and that of the values; [] of another table.
 
-    By their heads, or as names that take turns and say what is setpoint, pv and output, or stand beside one
-    column of numbers, and the numbers that they tell apart best.
+    By their heads, or as names that take turns beside one column of numbers.
     """
     heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
     known = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
@@ -760,28 +740,11 @@ def _name_and_value(grid: Grid) -> list[int]:
             continue
         if is_known:
             return [at, values[0]]
-        said = (heading_of(str(name)).scores.items() for name in names)
-        roles = {role for scores in said for role, score in scores if score == CERTAIN}
         in_turn = (np.diff(codes) == 0).mean() < 0.5
         others = [place for place in range(len(heads)) if place != at and not grid.texts[place]]
-        if in_turn and (len(roles & {"setpoint", "pv", "output"}) > 1 or len(others) == 1):
-            told = [_told_by(codes, numbers) for numbers in grid.numbers]
-            return [at, others[0] if len(others) == 1 else int(np.argmax(told))]
+        if in_turn and len(others) == 1:
+            return [at, others[0]]
     return []
-
-
-def _told_by(codes: NDArray[np.intp], values: Floats) -> float:
-    """Return the share of the spread of `values` that is between those of different `codes`, no rare ones.
-
-    0 of what never moves under a code: its id, whatever the others are.
-    """
-    count = np.bincount(codes)
-    is_common = count[codes] >= RARE * count.max()
-    codes, numbers = codes[is_common], pd.Series(values[is_common])
-    if (numbers.groupby(codes).nunique() < 2).all():
-        return 0.0
-    means = numbers.groupby(codes).transform("mean")
-    return float(means.var() / numbers.var()) if numbers.var() > 0 else 0.0
 
 
 def _newest_before(
