@@ -28,7 +28,8 @@ class Followed:
         recent = pd.Series(command).rolling(self.rows + 1, min_periods=1)
         own = position - self.offset
         above, below = own - recent.max().to_numpy(), own - recent.min().to_numpy()
-        return np.where(above > 0, above, np.minimum(below, 0.0))
+        away: Floats = np.where(above > 0, above, np.minimum(below, 0.0))
+        return away
 
 
 def followed_by(position: Floats, command: Floats) -> Followed | None:

@@ -13,7 +13,7 @@ from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.swings import any_swing_of
 from instrumentgpt.instruments.findings import Finding, RuledOut
-from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.loops import Floats, Mask
 
 AWAY, OF_MOVES = 3.0, 0.2  # times what it usually is, and of what the output moves, that a position is away
 PACE, COMES = 3, 1 / 3  # rows in which one that is on its way moves by that share of what it usually is away
@@ -44,7 +44,7 @@ def _moved(output: Floats) -> float:
     return float(np.ptp(np.nanpercentile(output, (2, 98))))
 
 
-def _lost(followed: Followed, away: Floats, position: Floats, output: Floats) -> Floats:
+def _lost(followed: Followed, away: Floats, position: Floats, output: Floats) -> Mask:
     """Return where `position` is away and not on its way, or comes far later than it did at first.
 
     How late it came before is known only if the output moved as much at first.
@@ -57,7 +57,8 @@ def _lost(followed: Followed, away: Floats, position: Floats, output: Floats) ->
         most = SLOWER * max(followed.rows, 1) * _moved(output) / at_first
         comes &= later is not None and later.rows <= most
     is_away = (np.abs(away) > followed.within) & ~comes
-    return sliding_median(is_away.astype(float), 2 * pace + 1) > 0
+    lost: Mask = sliding_median(is_away.astype(float), 2 * pace + 1) > 0
+    return lost
 
 
 def _finding(
