@@ -200,8 +200,9 @@ def disturbance(study: Study, before: Sequence[Finding]) -> list[Finding]:
         largest = max(fought or pushed, key=lambda push: abs(push.size), default=None)
         if largest is None:
             continue
+        sides = np.abs if fought else np.positive  # what comes and goes again pushes to both
         pushed = [push for push in pushed if push not in used]
-        alike = [push for push in pushed if 1 / ALIKE < abs(push.size / largest.size) <= 1]
+        alike = [push for push in pushed if 1 / ALIKE < sides(push.size / largest.size) <= 1]
         if fought or len(alike) >= REPEATED:
             findings.append(_finding(study, track, alike, largest, bool(fought)))
     return findings
