@@ -125,6 +125,14 @@ def test_a_position_is_no_output_no_pv_and_no_loop_of_its_own(name, tmp_path):
     assert log.beside == [name]  # which can be asked for
 
 
+def test_a_position_is_not_the_output_of_the_loop_above(tmp_path):
+    rows = [f"{row},{37.0 + (at % 7) / 100:.2f},37.00" for at, row in enumerate(rows_of(sticks))]
+    head = "time,TIC205.SP [degC],TIC205.PV [degC],TIC205.OUT [%],ZT205 [%],TIC204.PV [degC],TIC204.SP [degC]"
+    log = log_at(tmp_path / "run.csv", head, rows)
+    assert "output" not in log.of_loops[204] and log.of_loops[205]["position"] == 4
+    assert [one.channel for one in of_actuator(log)] == [205]
+
+
 @each("other", ["55.0", "37.5"])
 def test_a_second_actuator_that_stands_elsewhere_is_no_position(other, tmp_path):
     rows = [f"{row.rpartition(',')[0]},{other}" for row in rows_of(follows)]

@@ -199,11 +199,6 @@ def spikes_in(time: Floats, pv: Floats, lag: float, setpoint: Floats | None = No
     return [] if often else spikes
 
 
-def readings(pv: Floats, time: Floats, band: float, lag: float) -> Floats:
-    """Return `pv`, nan where nothing believable was read: no number, or one that stands for none."""
-    return np.where(believable(pv, time, band, lag), pv, np.nan)
-
-
 def without_spikes(pv: Floats, time: Floats, lag: float, setpoint: Floats | None = None) -> Floats:
     """Return `pv` (in bands) with excursions and short drop-outs bridged; long drop-outs stay nan."""
     mended = pv.copy()

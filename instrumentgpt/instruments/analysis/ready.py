@@ -7,7 +7,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.kind import drive_of, switched
 from instrumentgpt.instruments.analysis.own_units import CELSIUS, band_of, lag_of, room_in, span_of
-from instrumentgpt.instruments.analysis.readings import is_rail, readings, without_spikes
+from instrumentgpt.instruments.analysis.readings import believable, is_rail, without_spikes
 from instrumentgpt.instruments.analysis.signals import constant_runs, runs
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.loops import Floats, Loop, Mask
@@ -46,7 +46,7 @@ def track_of(
     rough = np.where(is_rail(loop.pv), np.nan, loop.pv)
     band = stated.band or band_of(rough, span_of(rough, setpoints, unit))
     lag = lag_of(time, rough, period, band)
-    raw = readings(loop.pv, time, band, lag)
+    raw = np.where(believable(loop.pv, time, band, lag), loop.pv, np.nan)
     span = span_of(raw, setpoints, unit)
     band = stated.band or band_of(raw, span)
     lag = lag_of(time, raw, period, band)

@@ -57,7 +57,8 @@ def _lost(followed: Followed, away: Floats, position: Floats, output: Floats) ->
         most = SLOWER * max(followed.rows, 1) * _moved(output) / at_first
         comes &= later is not None and later.rows <= most
     is_away = (np.abs(away) > followed.within) & ~comes
-    return sliding_median(is_away.astype(float), 2 * pace + 1) > 0
+    lost: Mask = sliding_median(is_away.astype(float), 2 * pace + 1) > 0
+    return lost
 
 
 def _finding(

@@ -45,10 +45,9 @@ def ambient_disturbance(study: Study, before: Sequence[Finding]) -> list[Finding
     if not moves:
         return []
     channels = tuple(sorted({channel for move in moves for channel in move.channels}))
-    peaks = [(study.tracks[channel], size) for move in moves for channel, (_, size) in move.channels.items()]
-    sizes = {track.loop.channel: 0.0 for track, _ in peaks}
-    for track, size in peaks:
-        sizes[track.loop.channel] = max(sizes[track.loop.channel], track.shown(abs(size)))
+    sizes = dict.fromkeys(channels, 0.0)
+    for channel, (_, size) in (pair for move in moves for pair in move.channels.items()):
+        sizes[channel] = max(sizes[channel], study.tracks[channel].shown(abs(size)))
     doors = _door_lines(study, moves[0].start)
     numbers: dict[str, float | str] = {
         "unit": study.log.unit,
@@ -222,7 +221,6 @@ def in_use(
     answered = [departure for departure in departures if _fought(track, departure)]
     used = [use for use in answered if sum(_is_like(track, other, use) for other in answered) > 1]  # itself
     opened = [departure for departure in answered if _is_opening(track, departure)]
-    opened = [departure for departure in opened if not _follows_one(track, departure, opened)]
     seconds = sum(float(track.time[each.last] - track.time[each.first]) for each in opened)
     sides = {opening.size > 0 for opening in opened}  # to either side: a load, and its end
     if len(opened) == len(sides) and seconds > RARE * track.period * np.count_nonzero(track.holding):

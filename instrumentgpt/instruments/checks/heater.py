@@ -123,12 +123,8 @@ def _runs_away(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         rises = np.where(beyond > AGAINST, level[allowed:stop] - level[left], np.nan)
         if np.isnan(rises).all():
             continue
-        top = allowed + int(np.nanargmax(rises))
-        begun, rise, above = (
-            int(left[top - allowed]),
-            float(rises[top - allowed]),
-            float(beyond[top - allowed]),
-        )
+        at = int(np.nanargmax(rises))
+        top, begun, rise, above = allowed + at, int(left[at]), float(rises[at]), float(beyond[at])
         lasted = float(track.time[top] - track.time[begun])
         there = begun + int(np.argmax(level[begun : top + 1] >= level[top] - AT_END * rise))
         took = float(track.time[there] - track.time[begun])  # in the end pv hardly moves

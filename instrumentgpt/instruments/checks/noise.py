@@ -33,39 +33,47 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
     What two sensors have in common is of what they stand in or are wired to; what a reading
     beside a loop does (a flow, a condenser) may be the loop's work.
     """
-    levels = {channel: block_noise(track) for channel, track in study.tracks.items()}
-    quiet_levels = {c: _quiet(study.tracks[c], starts, sigma) for c, (starts, sigma) in levels.items()}
+    tracks, findings = study.tracks, list[Finding]()
+    levels = {channel: block_noise(track) for channel, track in tracks.items()}
+    quiet_levels = {channel: _quiet(tracks[channel], *level) for channel, level in levels.items()}
     quiet = {channel: level for channel, level in quiet_levels.items() if level is not None}
-    noisy: list[tuple[Track, int, int, dict[str, float | str]]] = []
+    told = {
+        track: (np.isfinite(track.setpoint).any(), np.isfinite(track.output).any())
+        for track in tracks.values()
+    }
     for channel, level in quiet.items():
-        starts, sigma = levels[channel]
+        track, (size, sigma) = tracks[channel], levels[channel]
         others = [value for other, value in quiet.items() if other != channel]
         usual = min(level, float(np.median(others))) if len(others) >= ALIKE else level
-        track = study.tracks[channel]
         usual = max(usual, ROUNDED * track.digit, corners := _corners(track))
         louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual, COARSE * track.digit)
         always = max(ALWAYS_NOISY * track.span, COARSE * track.digit, NOISIER * corners)
         always = always if study.log.unit_of(channel) in CELSIUS else np.inf
         loudness = sliding_median(np.nan_to_num(sigma), 3)
         hits = [
-            (int(a), int(b), limit)
+            (a * size, b * size if b < len(sigma) else len(track), limit, float(np.median(sigma[a:b])))
             for limit, lags in ((louder, NOISY_FOR), (always, ALWAYS_FOR))
-            for a, b in runs(loudness > limit)
-            if b - a >= math.ceil(lags / BLOCK) and _is_white(track, starts, int(a), int(b))
+            for a, b in runs(loudness > limit).tolist()
+            if b - a >= math.ceil(lags / BLOCK)
         ]
-        if hits:
-            a, b, limit = min(hits)
-            noisy.append(_noisy(track, starts, sigma, a, b, usual, limit))
-    given = {
-        track: [np.isfinite(track.loop.setpoint).any(), np.isfinite(track.loop.output).any()]
-        for track in study.tracks.values()
-    }
-    return [
-        _noise_finding(study, *stretch)
-        for stretch in noisy
-        if not (not any(given[stretch[0]]) and any(map(all, given.values())))
-        and not any(_has_in_common(stretch[0], other, *stretch[1:3]) for other in study.tracks.values())
-    ]
+        hits = [hit for hit in hits if _white_share(track.pv[hit[0] : hit[1]]) > WHITE]
+        if not hits or (not any(told[track]) and any(map(all, told.values()))):
+            continue
+        first, stop, limit, loud = min(hits)
+        if any(_has_in_common(track, other, first, stop) for other in tracks.values()):
+            continue
+        sizes = {"sigma": loud, "usual": usual, "limit": limit}
+        findings.append(_finding(study, track, first, stop, sizes))
+    return findings
+
+
+def _finding(study: Study, track: Track, first: int, stop: int, sizes: dict[str, float]) -> Finding:
+    part = track.pv[first:stop]
+    numbers = {name: track.shown(size) for name, size in sizes.items()}
+    numbers["seconds"] = float(track.time[stop - 1] - track.time[first])
+    ruled_out = [RuledOut("oscillation_tuning", "white", {"removed": 100 * _white_share(part)})]
+    lines = (first, first + int(np.nanargmin(part[:60])), first + int(np.nanargmax(part[:60])))
+    return finding_of(study, "sensor_noise", track, first, stop - 1, lines, numbers, ruled_out)
 
 
 def _corners(track: Track) -> float:
@@ -74,27 +82,27 @@ def _corners(track: Track) -> float:
     return float(CORNERS * track.own_swing / samples**1.5)
 
 
-def _has_in_common(track: Track, other: Track, first: int, last: int) -> bool:
-    """Return whether the roughness of `track` from sample `first` to `last` is that of `other`, too."""
+def _has_in_common(track: Track, other: Track, first: int, stop: int) -> bool:
+    """Return whether the roughness of `track` between `first` and `stop` is that of `other`, too."""
     if other is track or not np.array_equal(other.time, track.time):
         return False
-    here, there = (np.diff(sensor.pv[first : last + 1], 3) for sensor in (track, other))
+    here, there = (np.diff(sensor.pv[first:stop], 3) for sensor in (track, other))
     is_finite = np.isfinite(here) & np.isfinite(there)
     if not (is_finite.any() and np.ptp(here[is_finite]) > 0 and np.ptp(there[is_finite]) > 0):
         return False
     return bool(abs(np.corrcoef(here[is_finite], there[is_finite])[0, 1]) > SHARED)
 
 
-def _quiet(track: Track, starts: list[int], sigma: Floats) -> float | None:
+def _quiet(track: Track, size: int, sigma: Floats) -> float | None:
     """Return the quiet level of `track`, under control if it mostly was: heating can be heard in a sensor."""
     is_finite = np.isfinite(sigma)
-    driven = is_finite & track.controlled[starts] if starts else is_finite
+    driven = is_finite & track.controlled[: size * len(sigma) : size]
     judged = sigma[driven if driven.sum() >= FEWEST_BLOCKS else is_finite]
     return float(np.percentile(judged, 20)) if judged.size >= FEWEST_BLOCKS else None
 
 
-def block_noise(track: Track) -> tuple[list[int], Floats]:
-    """Return the first index of each block of `BLOCK` and pv's noise in it (bands, from third differences).
+def block_noise(track: Track) -> tuple[int, Floats]:
+    """Return the samples of a block of `BLOCK`, and pv's noise in each (bands, from third differences).
 
     Third differences leave only what is white: a slope, a hump, an oscillation of many samples vanish.
     """
@@ -106,37 +114,7 @@ def block_noise(track: Track) -> tuple[list[int], Floats]:
         typical = np.median(third, axis=1, keepdims=True) if count else third
         clipped = np.minimum(third, np.maximum(CLIP * typical, 1e-9))
         sigma: Floats = np.sqrt(np.mean(clipped**2, axis=1)) / math.sqrt(20.0) if count else np.zeros(0)
-    return list(range(0, count * size, size)), sigma
-
-
-def _noisy(
-    track: Track, starts: list[int], sigma: Floats, a: int, b: int, usual: float, limit: float
-) -> tuple[Track, int, int, dict[str, float | str]]:
-    """Return the channel, the first and last sample of its noisy blocks `a` to `b`, and their numbers."""
-    first = starts[a]
-    last = starts[b] - 1 if b < len(starts) else len(track) - 1
-    numbers: dict[str, float | str] = {
-        "sigma": track.shown(float(np.median(sigma[a:b]))),
-        "usual": track.shown(usual),
-        "seconds": float(track.time[last] - track.time[first]),
-        "limit": track.shown(limit),
-    }
-    return track, first, last, numbers
-
-
-def _noise_finding(
-    study: Study, track: Track, first: int, last: int, numbers: dict[str, float | str]
-) -> Finding:
-    part = track.pv[first : last + 1]
-    low, high = first + int(np.nanargmin(part[:60])), first + int(np.nanargmax(part[:60]))
-    ruled_out = RuledOut("oscillation_tuning", "white", {"removed": 100 * _white_share(part)})
-    return finding_of(study, "sensor_noise", track, first, last, (first, low, high), numbers, [ruled_out])
-
-
-def _is_white(track: Track, starts: list[int], a: int, b: int) -> bool:
-    """Return whether the noise of the blocks `a` to `b` is white: a swing sampled too rarely is not."""
-    stop = starts[b] if b < len(starts) else len(track)
-    return _white_share(track.pv[starts[a] : stop]) > WHITE
+    return size, sigma
 
 
 def _white_share(pv: Floats) -> float:

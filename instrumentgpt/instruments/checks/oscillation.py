@@ -14,7 +14,6 @@ from instrumentgpt.instruments.checks.swings import (
     Swing,
     any_swing_of,
     is_pushed,
-    sticks,
     stuck_of,
 )
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -44,9 +43,7 @@ def limit_cycle_actuator(study: Study, before: Sequence[Finding]) -> list[Findin
     if study.is_thermal:
         return findings
     still = [(track, stuck_of(track)) for track in study.active if track.loop.channel not in swinging]
-    return findings + [
-        _stuck_finding(study, track, stuck) for track, stuck in still if stuck is not None and sticks(stuck)
-    ]
+    return findings + [_stuck_finding(study, track, stuck) for track, stuck in still if stuck is not None]
 
 
 def _stuck_finding(study: Study, track: Track, stuck: Stuck) -> Finding:

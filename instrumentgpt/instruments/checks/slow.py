@@ -65,7 +65,10 @@ class Change:
 
 def duty_at_equal_setpoint(track: Track) -> Duty | None:
     """Return the output at the setpoint held longest, in blocks or cycles; None if that is too short."""
-    return _duty_of_cycles(track) if track.kind.drive == "on_off" else _duty_of_blocks(track)
+    if track.kind.drive == "on_off":
+        return _duty_of_cycles(track)
+    kept = _blocks_on_setpoint(track)
+    return None if kept is None else _in_blocks(track, kept, track.output)
 
 
 def _duty_of_cycles(track: Track) -> Duty | None:
@@ -77,11 +80,6 @@ def _duty_of_cycles(track: Track) -> Duty | None:
     output = np.array([float(np.mean(track.output[a:b])) for a, b in cycles])
     first = [a for a, _ in cycles]
     return Duty(int(np.median([b - a for a, b in cycles])), first, track.time[first], output)
-
-
-def _duty_of_blocks(track: Track) -> Duty | None:
-    kept = _blocks_on_setpoint(track)
-    return None if kept is None else _in_blocks(track, kept, track.output)
 
 
 def _in_blocks(track: Track, kept: Indices, values: Floats) -> Duty:

@@ -148,14 +148,12 @@ def any_swing_of(track: Track) -> Swing | None:
     return FOUND[track]
 
 
-def smallest_swing(track: Track, least: float = AMPLITUDE) -> float:
-    """Return the amplitude, bands, from which a swing counts: `least` of a temperature, else above noise."""
-    return least * track.is_thermal or max(ABOVE_NOISE * track.noise, 3 * track.digit)
-
-
 def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
-    """Return the sustained oscillation of `track`, None if there is none; holds of one period are joined."""
-    smallest = smallest_swing(track, least)
+    """Return the sustained oscillation of `track`, None if there is none; holds of one period are joined.
+
+    least  bands, half peak to peak, of a temperature; of anything else it must stand above noise and digits
+    """
+    smallest = least * track.is_thermal or max(ABOVE_NOISE * track.noise, 3 * track.digit)
     trains = [longest_train(track, hold, smallest) for hold in track.holds or _following(track)]
     groups = [train for train in trains if train is not None]
     if not groups:
@@ -319,7 +317,7 @@ def _misfit(shape: Floats, way: Floats, leg: Floats) -> float:
 
 
 def stuck_of(track: Track) -> Stuck | None:
-    """Return how the output of `track` moved unanswered; None if it did not or cannot be judged."""
+    """Return how the output of `track` moved unanswered, as by a valve that sticks; None if it did not."""
     count = len(track) // BLOCK
     usable = np.isfinite(track.output) & np.isfinite(track.error) & track.usable
     if count < FEWEST_BLOCKS or not usable.all() or not track.noise > 0:
@@ -338,13 +336,11 @@ def stuck_of(track: Track) -> Stuck | None:
     if not unanswered.any() or not travelled > 0:
         return None
     first, stop = _longest(unanswered, moves)
-    return Stuck(
-        first * BLOCK,
-        min(stop + 1, count) * BLOCK - 1,
-        float(abs(moves[first:stop].sum())),
-        float(np.abs(moves[unanswered]).sum()) / travelled,
-        float(error[first + 1 : stop + 1].mean()),
-    )
+    travel, share = float(abs(moves[first:stop].sum())), float(np.abs(moves[unanswered]).sum()) / travelled
+    if share <= UNANSWERED or travel <= LEAST_TRAVEL:
+        return None
+    last = min(stop + 1, count) * BLOCK - 1
+    return Stuck(first * BLOCK, last, travel, share, float(error[first + 1 : stop + 1].mean()))
 
 
 def _longest(unanswered: Mask, moves: Floats) -> tuple[int, int]:
@@ -353,8 +349,3 @@ def _longest(unanswered: Mask, moves: Floats) -> tuple[int, int]:
     edges = np.flatnonzero(np.diff(signs, prepend=0, append=0))
     pieces = [(a, b) for a, b in pairwise(edges.tolist()) if signs[a]]
     return max(pieces, key=lambda piece: float(abs(moves[piece[0] : piece[1]].sum())))
-
-
-def sticks(stuck: Stuck) -> bool:
-    """Return whether that is a valve that sticks."""
-    return stuck.share > UNANSWERED and stuck.travel > LEAST_TRAVEL
