@@ -275,7 +275,7 @@ def test_a_line_that_could_mean_something_else_with_other_numbers_is_limited():
     assert_both_readers_agree(lines, formats()["key-value"])
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=300)
 @given(
     st.lists(
         st.one_of(

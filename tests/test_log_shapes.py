@@ -153,6 +153,7 @@ WRITTEN = {  # how a table writes its times: heads, the cells of a moment, if th
     "weekday": (["Time"], lambda at, _: [f"{at:%a %d.%m.%Y %H:%M:%S}"], True),
     "weekday in Chinese": (["時間"], lambda at, _: [f"{at:%Y/%m/%d} 週一 {at:%H:%M:%S}"], True),
     "dashes": (["Time"], lambda at, _: [f"{at:%Y-%m-%d_%H-%M-%S}"], True),
+    "numbers without marks": (["DATE", "TIME"], lambda at, _: [f"{at:%Y%m%d}", f"{at:%H%M%S}"], True),
     "milliseconds behind a colon": (["Time"], lambda at, _: [f"{at:%Y-%m-%d %H:%M:%S}:000"], True),
     "since the start": (
         ["T"],

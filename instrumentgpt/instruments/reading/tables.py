@@ -96,6 +96,7 @@ HARDLY = 0.05  # of all that a number ever moves
 SELDOM = 0.1  # share of rows in which a number that rests moves
 RARELY = 0.03  # share of rows at which a state changes that says what was done: a door, no heater's cycle
 FIRST_YEAR = 1900
+LEAST_DAY = 100_000  # of those written without marks: 260704, 20260704
 PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
 SHARED = 1.5  # times those rows, up to which the names of a long table share their times
 RARE = 0.1  # of the rows of the name that has most: a name that has less says nothing of whose rows they are
@@ -662,8 +663,15 @@ def _carry_setpoint(samples: pd.DataFrame, roles: Roles, others: Sequence[tuple[
 
 
 def _dated(grid: Grid) -> Grid:
-    """Return `grid` with one column of time where year, month, day … have one each."""
+    """Return `grid` with one column of time where its parts have one each: year, month; 20260704, 133312."""
     headings = grid.shape.headings
+    named = [at for at, heading in enumerate(headings) if heading.scores.get("time") == CERTAIN][:2]
+    if len(named) == 2 and all(grid.cells[at].dtype.kind == "f" for at in named):
+        day, clock = (grid.numbers[at] for at in named)
+        century = 20_000_000 * (day < 1_000_000)
+        texts = [f"{d:.0f} {c:06.0f}" for d, c in zip(day + century, clock, strict=True)]
+        if (day > LEAST_DAY).all() and all(map(clocks.COMPACT.match, texts)):
+            return _with_times(grid, texts, *named)
     year = next((at for at, heading in enumerate(headings) if heading.says("time", "year")), len(headings))
     parts = dict(zip(PART_NAMES, grid.numbers[year:], strict=False))
     if len(parts) < len(PART_NAMES) or not (parts["year"] > FIRST_YEAR).all():
@@ -671,13 +679,20 @@ def _dated(grid: Grid) -> Grid:
     stamps = pd.to_datetime(pd.DataFrame(parts), errors="coerce")
     if stamps.notna().mean() < MOSTLY:
         return grid
-    times = stamps.dt.strftime("%Y-%m-%d %H:%M:%S.%f").fillna("").to_numpy(dtype=object)
-    cells, numbers, texts = [*grid.cells], [*grid.numbers], [*grid.texts]
-    of_time, nothing_left = slice(year, year + len(PART_NAMES)), np.full(len(grid.line), math.nan)
-    cells[of_time] = [times, *[nothing_left] * (len(PART_NAMES) - 1)]
-    numbers[of_time] = [nothing_left] * len(PART_NAMES)
-    texts[year] = "stamp"
-    return replace(grid, cells=cells, numbers=numbers, texts=texts)
+    times = stamps.dt.strftime("%Y-%m-%d %H:%M:%S.%f").fillna("").tolist()
+    return _with_times(grid, times, *range(year, year + len(PART_NAMES)))
+
+
+def _with_times(grid: Grid, texts: Sequence[str], first: int, *others: int) -> Grid:
+    """Return `grid` with the times `texts` as its column `first`, and nothing in the columns `others`."""
+    nothing_left = np.full(len(grid.line), math.nan)
+    cells, numbers, kinds = [*grid.cells], [*grid.numbers], [*grid.texts]
+    cells[first], kinds[first] = np.array(texts, dtype=object), "stamp"
+    for at in (first, *others):
+        numbers[at] = nothing_left
+    for at in others:
+        cells[at] = nothing_left
+    return replace(grid, cells=cells, numbers=numbers, texts=kinds)
 
 
 def _widened(grid: Grid, path: Path) -> Grid:
