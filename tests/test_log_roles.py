@@ -512,6 +512,13 @@ def test_a_reading_called_reference_is_no_setpoint_beside_one(read):
     assert (log.of_loops[1], log.of_loops[2]) == ({"pv": 2, "setpoint": 1, "output": 3}, {"pv": 4})
 
 
+@each("head, is_loops", [("FT-110.PV", False), ("TT-102.PV", True), ("PT100", True)])
+def test_a_tag_says_what_it_measures(head, is_loops, read):
+    rows = "".join(f"{at},25.{at % 3},25.0,3{at % 7},{12 + at % 5}\n" for at in range(60))
+    log = read(f"time,TT-101.PV,TIC-101.SP,TIC-101.OP,{head}\n" + rows)
+    assert (head in log.channel_names.values()) is is_loops
+
+
 def test_a_number_that_rests_and_switches_is_told_as_a_line(read):
     speed = [0.0] * 100 + [20.0, 45.0, 59.0] + [60.0] * 97
     rows = "".join(f"{at},25.{at % 3},25.0,3{at % 7},{at // 100},{rpm}\n" for at, rpm in enumerate(speed))

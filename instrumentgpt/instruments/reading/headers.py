@@ -105,7 +105,8 @@ def heading_of(cell: str) -> Heading:
     """
     text = unicodedata.normalize("NFKC", NO_DEGREE.sub("°", cell)).strip().strip('"').strip()
     words = [word for word in SEPARATOR.split(text) if word]
-    unit = "" if MANIPULATED.search(text) else _unit(words)
+    tag = TAG.match(text)
+    unit = "" if MANIPULATED.search(text) else _unit(words) or (TAGGED[tag[1]] if tag else "")
     of_kind = vocabulary()["quantity"]["certain"]
     parts = ([word] if word.lower() in of_kind else CAMEL.split(word) for word in words)  # pH, CO2
     split = [part.lower() for part in chain.from_iterable(parts) if part]

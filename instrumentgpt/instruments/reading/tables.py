@@ -738,7 +738,8 @@ def _widened(grid: Grid, path: Path) -> Grid:
 def _name_and_value(grid: Grid) -> list[int]:
     """Return the columns of a long table: that of the names and that of the values; [] of another table.
 
-    By their heads, or as names that take turns beside one column of numbers.
+    By their heads, or as names that take turns and say what is setpoint, pv and output, or stand beside one
+    column of numbers, and the numbers that they tell apart best.
     """
     heads = [heading.text.lower().strip("_ ") for heading in grid.shape.headings]
     known = [at for at, head in enumerate(heads) if head in vocabulary()["long"]["name"]]
@@ -755,11 +756,28 @@ def _name_and_value(grid: Grid) -> list[int]:
             continue
         if is_known:
             return [at, values[0]]
+        said = (heading_of(str(name)).scores.items() for name in names)
+        roles = {role for scores in said for role, score in scores if score == CERTAIN}
         in_turn = (np.diff(codes) == 0).mean() < 0.5
         others = [place for place in range(len(heads)) if place != at and not grid.texts[place]]
-        if in_turn and len(others) == 1:
-            return [at, others[0]]
+        if in_turn and (len(roles & {"setpoint", "pv", "output"}) > 1 or len(others) == 1):
+            told = [_told_by(codes, numbers) for numbers in grid.numbers]
+            return [at, others[0] if len(others) == 1 else int(np.argmax(told))]
     return []
+
+
+def _told_by(codes: NDArray[np.intp], values: Floats) -> float:
+    """Return the share of the spread of `values` that is between those of different `codes`, no rare ones.
+
+    0 of what never moves under a code: its id, whatever the others are.
+    """
+    count = np.bincount(codes)
+    is_common = count[codes] >= RARE * count.max()
+    codes, numbers = codes[is_common], pd.Series(values[is_common])
+    if (numbers.groupby(codes).nunique() < 2).all():
+        return 0.0
+    means = numbers.groupby(codes).transform("mean")
+    return float(means.var() / numbers.var()) if numbers.var() > 0 else 0.0
 
 
 def _newest_before(

@@ -13,9 +13,11 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from html.parser import HTMLParser
 from itertools import chain
 from pathlib import Path
 from typing import IO, Any
+from xml.etree.ElementTree import Element, TreeBuilder
 
 from instrumentgpt.errors import InstrumentGPTError, reason
 from instrumentgpt.instruments.lognames import safe_name
@@ -26,12 +28,17 @@ from instrumentgpt.instruments.reading.record import flat
 HEAD_BYTES = 1 << 16
 BLOCK_ROWS = 10_000
 LARGEST_DOCUMENT = 256_000_000  # bytes of a JSON document, which is held in memory as a whole
-LARGEST_LITERAL = 32_000_000  # bytes of a Python literal: some hundred hours of roasting
+LARGEST_LITERAL = 32_000_000  # bytes of a Python literal or of XML: some hundred hours of roasting
 MOST_NAMED, MOST_LOGS = 8, 200  # of a .zip: those named, those read
 DEEPEST = 8  # levels of a document at which a table is looked for
+DEEPEST_MARKUP = 64  # levels of elements
 JSON_DOCUMENT = re.compile(rb'\s*(?:\[\s*[\[{]|\{\s*"(?:[^"\\]|\\.)*"\s*:)')
 JSON_LINE = re.compile(rb"\s*\{.*\}\s*\n\s*\{")
 LITERAL = re.compile(rb"\s*\{\s*'")
+MARKUP = re.compile(rb"\s*<[?!A-Za-z](?s:.*?)(?:</|/>)")
+CELLS = {"td", "th", "cell"}  # of HTML, and of spreadsheets saved as XML: what has no other children is a row
+PASSED = {"thead", "tbody", "tfoot", "br", "hr", "img", "meta", "link", "col", "input"}  # without a level
+LEFT_OPEN = {"td": ("td", "th"), "th": ("td", "th"), "tr": ("tr",)}  # what HTML need not end before another
 BREAKS = str.maketrans(dict.fromkeys("\t\r\n\v\f", " ") | {'"': "'"})
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, SyntaxError, LookupError, ValueError, OSError)
 SERIES = ("datapoints", "values", "points")  # what holds the values of one series: Grafana, Prometheus
@@ -73,6 +80,8 @@ def _kind_of(part: Path, _size: int, _changed: int) -> Kind | None:
         return Kind("Artisan profile", lambda part: _lines(_profile(_literal(part) or {})))
     if JSON_DOCUMENT.match(head) and not JSON_LINE.match(head) and len(_rows_of(_document(part))) > 1:
         return Kind("JSON", lambda part: _lines(_rows_of(_document(part))))
+    if MARKUP.match(head) and len(_rows_of(_markup(part))) > 1:
+        return Kind("XML", lambda part: _lines(_rows_of(_markup(part))))
     if codec := encoding_of(head):
         return Kind(codec, lambda part: decoded(part, codec))
     return None
@@ -224,6 +233,55 @@ def _literal(part: Path) -> dict[str, Any] | None:
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None
     return literal if isinstance(literal, dict) else None
+
+
+class _Reader(HTMLParser):
+    """Reads XML or HTML, also where elements are left open; nothing is fetched or resolved."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.builder = TreeBuilder()
+        self.open: list[str] = []
+        self.handle_starttag("", ())
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        for ended in LEFT_OPEN.get(tag, ()):
+            self.handle_endtag(ended)
+        if tag not in PASSED and len(self.open) < DEEPEST_MARKUP:
+            self.open.append(tag)
+            self.builder.start(tag, {name: value or "" for name, value in attrs})
+
+    def handle_data(self, data: str) -> None:
+        self.builder.data(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        while tag in self.open:
+            self.builder.end(last := self.open.pop())
+            if last == tag:
+                break
+
+
+def _markup(part: Path) -> object:
+    """Return what the XML or HTML in the file `part` says, as JSON would; None if it is too large."""
+    if part.stat().st_size > LARGEST_LITERAL:
+        return None
+    content, reader = part.read_bytes(), _Reader()
+    reader.feed(content.decode(encoding_of(content[:HEAD_BYTES]) or "utf-8", errors="replace"))
+    reader.handle_endtag("")
+    return _plain(reader.builder.close())
+
+
+def _plain(element: Element) -> object:
+    children, text = list(element), "".join(element.itertext()).strip()
+    if children and {child.tag for child in children} <= CELLS:
+        return ["".join(cell.itertext()).strip() for cell in children]
+    of_tag: dict[str, list[object]] = {}
+    for child in children:
+        of_tag.setdefault(child.tag, []).append(_plain(child))
+    values = {tag: found if len(found) > 1 else found[0] for tag, found in of_tag.items()}
+    if not (values or element.attrib):
+        return text
+    return {**element.attrib, **values, **({} if children or not text else {"value": text})}
 
 
 def _profile(profile: Mapping[str, Any]) -> list[Row]:
