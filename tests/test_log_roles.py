@@ -100,6 +100,17 @@ def test_two_loops_without_header_are_known_by_their_control_errors(read):
     assert log.columns["output"] == 2 and log.output_scale == pytest.approx(100 / 255)
 
 
+@each("by_role", [False, True])
+def test_several_loops_without_header_are_known_by_the_order_of_their_columns(by_role, read):
+    loops = [[SETPOINT + more, PV + more, OUTPUT] for more in (0, 30, 60)]
+    columns = [column for of in (zip(*loops, strict=True) if by_role else loops) for column in of]
+    log = read(None, TIME, *columns)
+    for number, (setpoint, pv, output) in enumerate(loops, start=1):
+        assert loop(log, number)["setpoint"].tolist() == setpoint.tolist()
+        assert loop(log, number)["pv"].tolist() == pytest.approx(pv.tolist())
+        assert loop(log, number)["output"].tolist() == output.tolist()
+
+
 def test_a_setback_by_day_and_night_is_a_setpoint_and_a_coarse_sensor_is_none(read):
     hours = np.arange(14 * 24 * 6) / 6
     wanted = np.where((hours % 24 > 6) & (hours % 24 < 22), 21.5, 17.0)
@@ -346,6 +357,12 @@ def test_a_programme_that_climbs_is_a_setpoint_as_well(read):
     pv = np.round(climbing - 0.5 + 0.05 * np.sin(TIME), 2)
     log = read("time,T_want,T_proc,power", TIME, climbing, pv, OUTPUT)
     assert (loop(log)["setpoint"] == climbing).all() and (loop(log)["pv"] == pv).all()
+
+
+def test_loops_without_a_word_are_told_apart_by_their_numbers(read):
+    columns = [SETPOINT, PV, OUTPUT, SETPOINT + 20, PV + 20, OUTPUT]
+    log = read("time,aa 1,bb 1,power 1,aa 2,bb 2,power 2", TIME, *columns)
+    assert (loop(log, 1)["pv"] == PV).all() and (loop(log, 2)["setpoint"] == SETPOINT + 20).all()
 
 
 def test_readings_with_letter_and_number_are_of_the_loops_with_these_numbers(read):

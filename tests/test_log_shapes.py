@@ -1,4 +1,4 @@
-"""How readings are written: a line a zone, XML, lists, setpoints said once."""
+"""How readings are written: a line a zone, several lines, XML, lists, setpoints said once."""
 
 import os
 from datetime import datetime, timedelta
@@ -56,10 +56,16 @@ def in_a_line(form: str, between: str, before: str = "{} ", after: str = "") -> 
 
 
 FORMS = {
+    "name before": of_zones("{} {} SP:{} PV:{} OP:{}"),
     "name in brackets": of_zones("{0} [{1}] Actual={3} Set={2} Power={4}"),
     "name and colon": of_zones("{} zone {}: Set {}, Actual {}, Power {}%"),
+    "tag": of_zones("oven,zone={1} sp={2},pv={3},duty={4} {0}"),
+    "numbers between words": in_a_line("CH{}[{:.2f} {:.2f} {:.1f}]", " | "),
     "list of objects": in_a_line(
         '{{"id": {}, "sp": {}, "pv": {}, "out": {}}}', ", ", '{{"time": "{}", "zones": [', "]}"
+    ),
+    "several lines": in_a_line(
+        "  SP {0}: {1} C\n  PV {0}: {2} C\n  OP {0}: {3} %\n", "", "-----\nTime: {}\n"
     ),
     "xml": "<log>"
     + in_a_line('sp{0}="{1}" pv{0}="{2}" out{0}="{3}"', " ", '<sample time="{}" ', "/>")
@@ -77,7 +83,12 @@ FORMS = {
 
 @each("form", FORMS)
 def test_every_zone_of_a_log_has_its_setpoint_pv_and_output(form, tmp_path):
-    (tmp_path / "run.txt").write_text(FORMS[form] + "\n", encoding="utf-8")
+    text = FORMS[form]
+    if form == "tag":  # InfluxDB: the time behind the values, in ns
+        epoch = int((START - datetime(1970, 1, 1)).total_seconds())
+        for row in range(ROWS):
+            text = text.replace(stamp(row), f"{epoch + STEP * row}000000000")
+    (tmp_path / "run.txt").write_text(text + "\n", encoding="utf-8")
     log = read_log(tmp_path / "run.txt")
     assert log.start == START
     channels = [rows for _, rows in log.samples.groupby("channel")]

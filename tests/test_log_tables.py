@@ -370,21 +370,6 @@ def test_names_that_take_turns_beside_one_column_of_numbers_are_columns_whatever
     assert len(log.samples) == 80 and log.start.month == 6
 
 
-def test_the_number_of_a_tag_is_no_reading_whatever_its_column_is_called(read):
-    rows = (
-        f"2026-07-04 09:{row:02d}:00;{number};{name};{value:.1f}".replace(".", ",")
-        for row in range(60)
-        for number, name, value in (
-            (7, "Ofen Ist", 40 + row / 9),
-            (8, "Ofen Soll", 45),
-            (950, "Ofen Stellgrad", row),
-        )
-    )
-    samples = read("\n".join(["Zeit;Nr;Variable;Inhalt", *rows])).samples
-    assert samples["setpoint"].unique().tolist() == [45.0]
-    assert samples["pv"].iloc[-1] == pytest.approx(40 + 59 / 9, abs=0.06)
-
-
 def test_names_of_a_long_table_that_each_have_times_of_their_own_make_no_gaps(read):
     offsets = (("Z3.PV", 0, 545), ("Z3.SP", 0, 545), ("Z3.TT_B", 4, 546), ("Z4.PV", 9, 498))
     rows = [

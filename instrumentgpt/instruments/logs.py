@@ -145,7 +145,7 @@ def _reader(source: Source, stated: Stated, progress: Progress | None) -> partia
         if candidates and candidates[0].rows and candidates[0].layout.last_resort and chunk.first_line == 1:
             named = named_values(chunk.content)
             setpoints = sum("setpoint" in heading.scores for heading in named.headings) if named else 0
-            if named and (setpoints > 1 or REST in named.names):
+            if named and (setpoints > 1 or REST in named.names or named.signals):
                 return partial(read_table, source, named, stated, progress)
         if candidates and candidates[0].rows:
             return partial(read_text_log, source, candidates[0].layout, stated.period, progress)

@@ -5,7 +5,7 @@ import io
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import starmap, zip_longest
@@ -40,10 +40,12 @@ from instrumentgpt.instruments.reading.record import (
     pairs_of,
     rest_of,
 )
+from instrumentgpt.instruments.reading.signals import Signals, signals_of
 from instrumentgpt.instruments.reading.sources import Chunk, text_of
 
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
 NUMBERS_ALONE = "0"  # in place of a delimiter: the stamp and the numbers of a line, whatever stands between
+ONE_SIGNAL = "1"  # likewise: each line names one value
 FREE_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\d.:])")
 NO_VALUES = frozenset(vocabulary()["gaps"]["words"])
 STATES = vocabulary()["states"]
@@ -71,10 +73,11 @@ ARROW = " -> "
 BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
 LEAST_DATED = 0.4  # of the cells of a row with a date that must be values: the rest are tags
-LEAST_ROWS = 2
+LEAST_ROWS, LEAST_JOINED = 2, 4  # rows of several lines: fewer are a text
 MOST_NAMES = 64  # in a table of “time, name, value”, or of a row for each channel
 TAKE_TURNS, IN_A_ROW = 0.8, 0.02  # share of rows whose name comes again when all others came; at once
 LEAST_NAMED = 3  # known heads, with which a delimiter is surely the right one
+LONG = ("time", "name", "value")  # the columns of lines of one signal each
 LEAST_SHARE = 0.6  # of the lines after the header that must be rows
 OFTEN, MOST_UNKNOWN = 0.1, 2  # share of lines with a word of rows; other words of one
 LEAST_TOLD = 0.5  # of the values that lines name, without which a line is no row: “ALARM T 25.1 low”
@@ -92,10 +95,13 @@ class Shape:
     first_row: int
     texts: frozenset[int] = frozenset()  # columns with words, dates or clock times
     names: tuple[str, ...] = ()  # of the values, where each line names them itself
+    zones: re.Pattern[str] | None = None  # what such lines begin with, of which loop they are
+    joined: bool = False  # whether a row is several such lines
     unit: str = ""  # that the lines above the header name
     setpoint: tuple[float, str, str] = (math.nan, "", "")  # that they state, its unit, and the line
     needed: frozenset[int] = frozenset()  # columns that tell rows alone
     ended: bool = False  # whether rows have an empty cell more
+    signals: Signals | None = None  # of a long table in words: how each line names one value
     words: frozenset[str] = frozenset()  # that rows have, where numbers stand between words
 
     def cells(self, line: str) -> list[str]:
@@ -104,6 +110,9 @@ class Shape:
             return []  # “door open 3 min”, between rows
         if not self.names:
             return cells_of(line, self.delimiter)
+        if self.signals:
+            return self.signals.cells(line)
+        line = self.zones.sub(r"\g<0>;", line, count=1) if self.zones else line
         pairs, names = pairs_of(line), set(self.names) - TIMES
         told = len(pairs.keys() & names) >= LEAST_TOLD * len(names)
         pairs |= {REST: rest_of(line)} if REST in self.names else {}
@@ -122,6 +131,7 @@ class Table:
     others: list[tuple[int, str]] = field(default_factory=list)  # lines below the first row that are none
     remarks: list[tuple[int, str]] = field(default_factory=list)  # in rows, but in no column
     above: list[tuple[int, str]] = field(default_factory=list)  # lines before the first row
+    unended: list[tuple[int, str]] = field(default_factory=list)  # a row of several lines, to be gone on with
 
 
 def _words(line: str) -> set[str]:
@@ -206,11 +216,45 @@ def began_in(lines: Iterable[str]) -> str:
 
 
 def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
-    """Return how `lines` (number, text) are written as lines that name their values; None if they are not."""
+    """Return how `lines` (number, text) are written as lines that name their values; None if they are not.
+
+    A line is a signal at its time, or a row, else a row is the lines until a name comes again.
+    """
     lines = [(number, line) for number, line in lines if line.strip()]
+    if signals := signals_of([line for _, line in lines]):
+        heads = tuple(map(heading_of, LONG))
+        return Shape(
+            ONE_SIGNAL, len(heads), signals.comma, heads, None, 1, frozenset({0, 1}), LONG, signals=signals
+        )
     first = next((at for at, (_, line) in enumerate(lines) if pairs_of(line).keys() - TIMES), len(lines))
-    lines = lines[first:]
-    texts = [line for _, line in lines]
+    return _record_shape(lines[first:], False) or _record_shape([*joined(lines)], True)
+
+
+def joined(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield the rows that are several of `lines` (number, text) each, with the number of their first.
+
+    >>> [*joined(enumerate(["Time: 12:00:01", "PV: 25.3", "---", "Time: 12:00:02", "PV: 25.4"], 1))]
+    [(1, 'Time: 12:00:01; PV: 25.3'), (4, 'Time: 12:00:02; PV: 25.4')]
+    """
+    row: list[str] = []
+    met: set[str] = set()
+    begun = 0
+    for number, line in lines:
+        pairs = pairs_of(line).keys()
+        if row and pairs & met - (TIMES if pairs - TIMES else set()):
+            yield begun, "; ".join(row)
+            row, met = [], set()
+        if pairs:
+            begun = begun if row else number
+            row.append(line.strip())
+            met |= pairs
+    if row:
+        yield begun, "; ".join(row)
+
+
+def _record_shape(lines: Sequence[tuple[int, str]], is_joined: bool) -> Shape | None:
+    zones = _zones([pairs_of(line) for _, line in lines])
+    texts = [zones.sub(r"\g<0>;", line, count=1) if zones else line for _, line in lines]
     names, rest = names_in(texts), [rest_of(text) for text in texts]
     if names and take_turns(pd.factorize(np.array(rest, dtype=object))[0]):
         names = [*names, REST]
@@ -221,12 +265,25 @@ def record_shape(lines: Sequence[tuple[int, str]]) -> Shape | None:
     gaps = gaps_of(texts[fullest]) if records else {}
     headings = with_groups(_headings(names, rows), [gaps.get(name, "") for name in names], values)
     headings = tuple(one if one.text else replace(heading_of("channel"), text=REST) for one in headings)
-    if len(lines) < LEAST_ROWS or not any(
+    if len(lines) < (LEAST_JOINED if is_joined else LEAST_ROWS) or not any(
         heading.scores.keys() - {"channel"} for heading in headings if heading.text not in TIMES
     ):
         return None
     comma = sum(bool(DECIMAL_COMMA.match(_bare(cell))) for row in rows for cell in row) > len(rows) / 2
-    return Shape("=", len(names), comma, headings, None, lines[0][0], _texts(rows), tuple(names))
+    first = lines[0][0]
+    return Shape("=", len(names), comma, headings, None, first, _texts(rows), tuple(names), zones, is_joined)
+
+
+def _zones(records: Sequence[Mapping[str, str]]) -> re.Pattern[str] | None:
+    """Return what the first names of `records` begin with, where that takes turns: “top PV=…”, “low PV=…”."""
+    first = [next((name for name in record if name not in TIMES), "").rpartition(" ") for record in records]
+    tail, count = max(
+        Counter(tail for head, _, tail in first if head).items(), key=itemgetter(1), default=("", 0)
+    )
+    codes, heads = pd.factorize(np.array([head for head, _, other in first if other == tail], dtype=object))
+    if count < LEAST_SHARE * len(records) or not take_turns(codes) or len(heads) > MOST_NAMES:
+        return None
+    return re.compile(rf"(?:{'|'.join(map(re.escape, heads))})(?= {re.escape(tail)}\b)")
 
 
 def take_turns(codes: NDArray[np.intp]) -> bool:
@@ -433,7 +490,11 @@ def read_chunk(table: Table, chunk: Chunk, shape: Shape) -> int:
     for start in range(len(above), len(lines), BLOCK_LINES):
         block, first = lines[start : start + BLOCK_LINES], chunk.first_line + start
         if not _read_quickly(table, block, first, shape):
-            read_rows(table, ((number, text_of(line)) for number, line in enumerate(block, first)), shape)
+            texts = [*table.unended, *((number, text_of(line)) for number, line in enumerate(block, first))]
+            rows = [*joined(texts)] if shape.joined else texts
+            table.others += [pair for pair in texts if not pairs_of(pair[1])] if shape.joined else []
+            table.unended = [rows.pop()] if shape.joined and rows else []
+            read_rows(table, rows, shape)
     return len(lines)
 
 
@@ -510,7 +571,7 @@ def read_rows(table: Table, lines: Iterable[tuple[int, str]], shape: Shape) -> N
         if SAID.match(text) or not named:
             table.others.append((number, text))
             continue
-        said = NAMES.sub(" ", text) if shape.names else ""
+        said = NAMES.sub(" ", text) if shape.names and not shape.signals else ""
         remark = " ".join(LETTERS.findall(said)) if said and level_of(said) != "info" else ""
         if len(cells) > shape.width:
             cells, remark = _without_remark(cells, shape)

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, islice, permutations, product
@@ -41,7 +42,7 @@ SWITCHES = 4  # on and off, that show to which sides of the setpoint a column sw
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
 DATE_AND_CLOCK = ("date", "clock")  # texts that are a time together
-THREE = ("setpoint", "pv", "output")
+THREE, AGREED = ("setpoint", "pv", "output"), 0.75  # what each of several loops has; share that says where
 OWN = ("setpoint", "output", "kp", "ki", "kd")  # roles that belong to a pv
 
 
@@ -105,6 +106,7 @@ def roles_of(columns: Columns) -> Roles | None:
 
     None if there is no column of numbers that a loop could have.
     """
+    columns = _with_numbered_pvs(columns)
     time = times_of(columns)
     own = [at for at in range(len(columns.values)) if at != columns.channel]
     rest = [at for at in own if at not in time and not columns.texts[at]]
@@ -136,7 +138,7 @@ def roles_of(columns: Columns) -> Roles | None:
     alone = _one_loop(columns, named, open_columns) if may else {}
     channels = _loops(columns, named, alone) if named["pv"] or named["output"] or alone else {}
     if not any("pv" in roles for roles in channels.values()) and open_columns:
-        channels = _loops_by_behaviour(columns, open_columns, named) or channels
+        channels = _unnamed_loops(columns, open_columns, named) or channels
     if not channels:
         return None
     _add_setpoints(columns, channels, rest)
@@ -367,6 +369,23 @@ def _families(
     for at in unsaid:
         families.setdefault(heads[at].words, []).append(at)
     yield from (family for family in families.values() if {heads[at].index for at in family} == {*numbers})
+
+
+def _with_numbered_pvs(columns: Columns) -> Columns:
+    """Return the columns; as pvs those that no head names, numbered as the setpoints are, nearest to them."""
+    heads = columns.headings
+    targets = {heads[at].index: at for at in range(len(heads)) if columns.best(at) == "setpoint"}
+    pvs = {heads[at].index for at in range(len(heads)) if columns.best(at) == "pv"}
+    if len(targets) < 2 or None in targets or targets.keys() & pvs:
+        return columns
+    unsaid = (at for at in range(len(heads)) if columns.says_nothing(at))
+    away = {
+        sum(_distance(columns.values[at], columns.values[targets[heads[at].index]]) for at in family): family
+        for family in _families(columns, unsaid, targets)
+    }
+    family = away[min(away)] if away else ()
+    named = (replace(head, scores={"pv": CERTAIN}) if at in family else head for at, head in enumerate(heads))
+    return replace(columns, headings=[*named])
 
 
 def _by_index(columns: Columns, named: Mapping[str, list[int]]) -> Loops:
@@ -723,6 +742,42 @@ def _straight(values: Floats) -> float:
     lag = max(1, len(finite) // BENDS)
     bends = finite[2 * lag :] - 2 * finite[lag:-lag] + finite[: -2 * lag]
     return float((np.abs(bends) <= 1.01 * _digit(finite)).mean()) if len(bends) else 0.0
+
+
+def _unnamed_loops(columns: Columns, rest: Sequence[int], named: Mapping[str, list[int]]) -> Loops:
+    """Return the loops of the columns `rest`, whose heads say no more than the number of a channel."""
+    index = {at: heading.index or 0 for at, heading in enumerate(columns.headings)}
+    channels: Loops = {}
+    for number in sorted({index.get(at, 0) for at in rest} - {0}):
+        heads = {role: [at for at in every if index[at] == number] for role, every in named.items()}
+        numbered = [at for at in rest if index[at] == number]
+        channels |= {number: _loops_by_behaviour(columns, numbered, heads)[1]} if len(numbered) > 1 else {}
+    if len(channels) > 1:
+        return channels
+    repeated = {} if any(named.values()) else _repeated_loops(columns, rest)
+    return repeated or _loops_by_behaviour(columns, rest, named)
+
+
+def _repeated_loops(columns: Columns, rest: Sequence[int]) -> Loops:
+    """Return the loops of columns in threes, loop by loop or role by role; {} if they are no such.
+
+    Told one by one from how they behave, most of the loops must have their columns in the same order.
+    """
+    count, over = divmod(len(rest), len(THREE))
+    if over or count < 2:
+        return {}
+    one_by_one = [rest[at : at + len(THREE)] for at in range(0, len(rest), len(THREE))]
+    for loops in (one_by_one, [rest[at::count] for at in range(count)]):
+        orders: Counter[tuple[int, ...]] = Counter()
+        for of_loop in loops:
+            channels = _loops_by_behaviour(columns, of_loop, {role: [] for role in ROLES})
+            if len(channels) == 1 and set(channels[1]) == set(THREE):
+                orders[tuple(of_loop.index(channels[1][role]) for role in THREE)] += 1
+        for order, votes in orders.items():
+            if votes >= AGREED * count:
+                placed = ([of_loop[place] for place in order] for of_loop in loops)
+                return {number: dict(zip(THREE, of, strict=True)) for number, of in enumerate(placed, 1)}
+    return {}
 
 
 def _loops_by_behaviour(columns: Columns, rest: Sequence[int], named: Mapping[str, list[int]]) -> Loops:

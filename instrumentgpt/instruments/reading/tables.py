@@ -23,6 +23,7 @@ from instrumentgpt.instruments.reading.cells import (
     MOST_NAMES,
     NUMBERS_ALONE,
     ON_OFF,
+    ONE_SIGNAL,
     Shape,
     Table,
     began_in,
@@ -30,6 +31,7 @@ from instrumentgpt.instruments.reading.cells import (
     is_remark,
     number_in,
     read_chunk,
+    read_rows,
     record_shape,
     take_turns,
     unread_cell,
@@ -103,6 +105,7 @@ RARE = 0.1  # of the rows of the name that has most: a name that has less says n
 DELIMITER_NAMES = {
     "=": "named values",
     NUMBERS_ALONE: "numbers between words",
+    ONE_SIGNAL: "one signal a line",
     "": "blanks",
     "\t": "tab",
     ";": "semicolon",
@@ -236,6 +239,7 @@ def _rows_of(source: Source, shape: Shape, progress: Progress | None) -> tuple[T
     lines = 0
     for chunk in chunks(source, notes=notes, progress=progress):
         lines += read_chunk(table, chunk, shape)
+    read_rows(table, table.unended, shape)
     if table.headers_again:
         notes.append(f"headers that come again: {table.headers_again}, each a new start of the recording")
     cells = [np.concatenate(parts) if parts else np.empty(0) for parts in table.columns]

@@ -7,7 +7,7 @@ kept as integer mantissa and power of ten, so that one exact division gives the 
 
 import re
 from dataclasses import dataclass, fields
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ Positions = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Counts = NDArray[np.signedinteger]  # of digits
 PADDING = 256  # zero bytes behind the text, so that a word may be read anywhere in it
+SLICE = 1 << 16  # letters, a multiple of 8
 MOST_DIGITS = 18  # of a number, so that its digits fit an integer
 
 _HIGH = np.uint64(0x8080808080808080)
@@ -59,9 +60,26 @@ class Text:
         )
         return cls(letters, words, len(content))
 
+    @cached_property
+    def _digits(self) -> Words:
+        """Return 64 bits from every eighth letter on: which of the letters are digits, the first lowest."""
+        bits = np.zeros(len(self.letters) // 8 + 9, dtype=np.uint8)
+        for start in range(0, len(self.letters), SLICE):  # which stays in the processor's own memory
+            digits = self.letters[start : start + SLICE] - np.uint8(ord("0")) < np.uint8(10)
+            packed = np.packbits(digits, bitorder="little")
+            bits[start // 8 : start // 8 + len(packed)] = packed
+        return np.lib.stride_tricks.as_strided(
+            bits[:8].view(np.uint64), shape=(len(bits) - 7,), strides=(1,), writeable=False
+        )
+
     def word_at(self, position: Positions) -> Words:
         """Return the eight letters from each `position` on."""
         return _words_at(self.words, position)
+
+    def digits_from(self, position: Positions) -> Words:
+        """Return bits that tell which of the letters from `position` on, at least 57, are digits."""
+        digits: Words = _words_at(self._digits, position >> 3) >> (position & 7).view(np.uint64)
+        return digits
 
     def is_at(self, literal: bytes, position: Positions) -> Flags:
         """Return where `literal` stands at `position` (ascending)."""
@@ -125,6 +143,11 @@ def lowest_bit(bits: Words) -> Words:
     return bits & (~bits + _ONE)
 
 
+def ones(bits: Words) -> Positions:
+    """Return how many of the lowest bits of each word are set."""
+    return np.bitwise_count(bits ^ (bits + _ONE)).astype(np.int64) - 1
+
+
 def not_digits(digits: Words) -> Words:
     """Return the words with the high bit marked of each byte that is no digit's value."""
     return (((digits & _LOW7) + _PAST_NINE) | digits) & _HIGH
@@ -180,28 +203,39 @@ def numbers_at(text: Text, position: Positions, with_values: bool = True) -> Num
     return _with_long(text, position, numbers, np.flatnonzero(long)) if long.any() else numbers
 
 
+def spans_at(text: Text, position: Positions) -> Numbers:
+    """Return the numbers at `position` as `numbers_at` does, of any length, without their digits' values."""
+    digits = text.digits_from(position)
+    whole = ones(digits)
+    ok = whole > 0
+    negative = ~ok
+    if not ok.all():
+        negative &= text.letters[position] == MINUS
+        position = position + negative
+        digits = text.digits_from(position)
+        whole = ones(digits)
+        ok = whole > 0
+    end, decimals, size = position + whole, np.zeros_like(whole), whole
+    pointed = text.letters[end] == POINT
+    if pointed.any():
+        decimals = ones(digits >> (whole + 1).view(np.uint64)) * pointed
+        end += decimals + (decimals > 0)  # a point without digits behind it is none of the number's
+        size = whole + decimals
+    if size.max(initial=0) > MOST_DIGITS:
+        ok &= size <= MOST_DIGITS
+        decimals = np.minimum(decimals, MOST_DIGITS)
+    return Numbers(decimals, whole, decimals, negative, end, ok)
+
+
 def _with_long(text: Text, position: Positions, numbers: Numbers, long: Positions) -> Numbers:
-    """Return `numbers` with those that take more than one word, at the indices `long`, behind their minus."""
-    begin = position[long]
-    whole = _count_digits(text, begin)
-    pointed = text.letters[begin + whole] == POINT
-    decimals = np.where(pointed, _count_digits(text, begin + whole + 1), 0)
-    ok = (whole > 0) & (whole + decimals <= MOST_DIGITS)
-    decimals = np.where(ok, decimals, 0)
-    shifted = digits_at(text, begin, whole) * WHOLE_POWERS[decimals]
-    numbers.mantissa[long] = shifted + digits_at(text, begin + whole + 1, decimals)
-    numbers.whole[long], numbers.decimals[long], numbers.ok[long] = whole, decimals, ok
-    numbers.end[long] = begin + whole + decimals + (decimals > 0)  # a point alone is none of the number's
+    """Return `numbers` with those that take more than one word, at the indices `long`."""
+    spans = spans_at(text, position[long])  # behind their minus
+    fraction = digits_at(text, position[long] + spans.whole + 1, spans.decimals)
+    shifted = digits_at(text, position[long], spans.whole) * WHOLE_POWERS[spans.decimals]
+    numbers.mantissa[long] = shifted + fraction
+    for part in ("whole", "decimals", "end", "ok"):
+        getattr(numbers, part)[long] = getattr(spans, part)
     return numbers
-
-
-def _count_digits(text: Text, position: Positions) -> Positions:
-    """Return how many digits stand from `position` on, 24 if there are more."""
-    count = np.zeros(len(position), dtype=np.int64)
-    for start in (0, 8, 16):
-        first = lowest_bit(not_digits(text.word_at(position + start) ^ ZEROS))
-        count += (np.bitwise_count(first - _ONE).astype(np.int64) >> 3) * (count == start)
-    return count
 
 
 def digits_at(text: Text, position: Positions, count: Counts) -> NDArray[np.int64]:
@@ -272,7 +306,7 @@ def _fraction(text: Text, position: Positions, count: int, good: Flags) -> NDArr
         marked = not_digits(digits) & np.uint64((1 << (8 * count + 8)) - 1)
         good &= marked == np.uint64(1 << (8 * count + 7))
     else:
-        good &= _count_digits(text, position + 1) == count
+        good &= ones(text.digits_from(position + 1)) == count
     used = min(count, 6)
     scale: int = 10 ** (6 - used)
     return eight_digits(digits, np.uint64(64 - 8 * used)) * scale
