@@ -4,7 +4,6 @@ import json
 
 import pytest
 from cases import each
-from offline_case import asked
 from pages import PAGE_SECONDS, texts
 from streamlit.testing.v1 import AppTest
 
@@ -89,18 +88,3 @@ def test_the_page_shows_its_values_or_what_changed(lab, monkeypatch, other, rows
     at.run()
     assert not at.exception and len(at.dataframe[0].value) == rows
     assert "firmware" in texts(at) + str(at.dataframe[0].value)
-
-
-@each(
-    "question, changed",
-    [
-        ("What changed in the system health of oven 7?", True),
-        ("oven 7 的系統健康檔有什麼變化？", True),
-        (f"oven 7: compare {NAMES[0]} with {NAMES[1]}", True),
-        (f"oven 7: what is new in {NAMES[0]}?", False),
-    ],
-)
-def test_the_analyst_says_what_changed_in_the_documents_of_a_device(lab, question, changed):
-    answer = asked(question, lab).text
-    assert ("firmware" in answer and "2.4.2" in answer) == changed
-    assert changed or "has one document" in answer

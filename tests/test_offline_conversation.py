@@ -303,8 +303,8 @@ def test_a_question_on_another_day_only_leads_away_from_the_log_in_view(read, qu
 @each(
     "question, told",
     [
-        ("Write two sentences in Chinese for the night shift.", "下一步"),
-        ("寫兩句英文給夜班同事", "Next:"),
+        ("Answer in Chinese: what is wrong with it?", "下一步"),
+        ("用英文說明它有什麼問題", "Next:"),
         ("zspr 052 怎麼了？請用英文回答", "Key findings"),
     ],
 )

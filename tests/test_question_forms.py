@@ -8,7 +8,6 @@ import pytest
 from cases import each
 from offline_case import asked, state_after
 
-from instrumentgpt.analyst.forms import length_asked, shortened
 from instrumentgpt.analyst.questions import asks_yes_no, corrected, spelled
 
 START, PERIOD = datetime(2026, 11, 23, 6), 60  # a Monday; a row a minute for three days
@@ -140,34 +139,6 @@ def test_the_stretch_that_is_named_is_the_one_that_is_told(rig, question, told):
 )
 def test_the_other_one_and_the_stretch_are_those_of_the_question_before(rig, before, question, told):
     assert told in said(rig, question, before)
-
-
-@each(
-    "question, unit, most",
-    [
-        ("What is wrong with zspr 053? One sentence.", "sentences", 1),
-        ("zspr 053 in two sentences for my boss", "sentences", 2),
-        ("zspr 053 哪裡有問題？用兩句話說明", "sentences", 2),
-        ("is anything wrong with zspr 053, in under 20 words?", "words", 20),
-        ("不超過40個字說明 zspr 053 為什麼不穩", "words", 40),
-    ],
-)
-def test_an_answer_is_as_long_as_is_asked(tmp_path, question, unit, most):
-    text = re.sub(r"\]\([^()\s]*\)", "]", asked(question, tmp_path).text)
-    sentences = [part for part in re.split(r"(?<=[.!?])\s+|(?<=[。！？])\s*|\n+", text) if part]
-    words = re.findall(r"[\u4e00-\u9fff]|[^\s\u4e00-\u9fff]+", text)
-    assert 0 < len(sentences if unit == "sentences" else words) <= most and "053" in text
-
-
-def test_a_length_is_no_limit_of_a_reading():
-    assert length_asked("was it hot? answer in under 25 words") == (("words", 25), "was it hot?")
-    assert length_asked("below 25 degrees")[0] is None
-
-
-def test_a_sentence_without_a_figure_takes_the_next_one_with_it():
-    assert shortened("**Yes, the sensor: found.** 5 spikes.\n\nNext: swap.", "sentences", 1) == (
-        "Yes, the sensor: found: 5 spikes."
-    )
 
 
 @each("question", ["what should I do first?", "your recommendation?", "下一步該怎麼做？"])

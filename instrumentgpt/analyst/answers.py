@@ -25,10 +25,8 @@ from instrumentgpt.analyst.case import (
 )
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
-from instrumentgpt.analyst.documents import documents, documents_asked
 from instrumentgpt.analyst.events import events, topic
 from instrumentgpt.analyst.figures import PARTS, called, figures, held_setpoints
-from instrumentgpt.analyst.forms import length_asked, shortened
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
 from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit, was_present
@@ -89,21 +87,18 @@ OVER_LOGS = ("diagnosis", "figures", "events", "survey", "help", "compare")  # w
 
 def chat(task: Task, inventory: Inventory, tool: Callable[..., Result]) -> Iterator[str]:
     """Yield the answer to the message of `task`, calling tools through `tool`."""
-    parts, length = _questions(task, inventory, tool), length_asked(corrected(task.question))[0]
-    said = task.messages
+    parts, said = _questions(task, inventory, tool), task.messages
     for number, case in enumerate(parts, start=1):
         if len(parts) > 1:
             yield ("\n\n" if number > 1 else "") + f"### {number}. {plain_text(case.task.question)}\n\n"
-        told = answer(replace(case, task=replace(case.task, messages=said)), inventory)
         text = ""
-        for piece in [shortened("".join(told), *length)] if length else told:
+        for piece in answer(replace(case, task=replace(case.task, messages=said)), inventory):
             text += piece
             yield piece
         said = (*said, {"turn": 0, "role": "assistant", "text": text})  # nothing is told twice
-    if not length:
-        whole = replace(parts[0], question=read_question(task.question), task=replace(task, messages=said))
-        words = "".join(text for _, text in whole.task.messages_of("assistant")[-len(parts) :])
-        yield from _beside_figures(whole, [case.question for case in parts], words)
+    whole = replace(parts[0], question=read_question(task.question), task=replace(task, messages=said))
+    words = "".join(text for _, text in whole.task.messages_of("assistant")[-len(parts) :])
+    yield from _beside_figures(whole, [case.question for case in parts], words)
 
 
 def _beside_figures(case: Case, parts: Sequence[Question], told: str) -> Iterator[str]:
@@ -154,8 +149,7 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
 def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: str = "") -> Case:
     """Return the case of a task: its question as it is read, with the devices that it names."""
     names = " ".join(_spoken(task.question, inventory))
-    length, text = length_asked(corrected(task.question, names))
-    task = replace(task, question=text)
+    task = replace(task, question=corrected(task.question, names))
     scope = task.state.get("device_ip") or task.state.get("device_name")
     named = asked_about(task.question, inventory, scope).devices
     meant = named or devices_in(task.question, inventory) or _at_place(task, inventory)
@@ -173,7 +167,7 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     ):
         devices = tuple(device.name for device in inventory.devices if scope not in (device.name, device.ip))
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
-    newest = next((length_asked(corrected(text))[1] for _, text in reversed(task.messages_of("user"))), "")
+    newest = next((corrected(text) for _, text in reversed(task.messages_of("user"))), "")
     repeats = newest and task.question.endswith(newest)  # a button
     earlier = [before] if before else [newest] if repeats else [*_repeatable(task)]
     question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
@@ -184,9 +178,7 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     slots = {name: getattr(beside, name) for name in ("channels", "lines")}
     question = replace(question, kind=best.kind, score=best.score, **slots)
     yes_no = question.yes_no or beside.yes_no
-    question = replace(
-        question, length=length, yes_no=yes_no, moments=dated(question.moments, task.now.date())
-    )
+    question = replace(question, yes_no=yes_no, moments=dated(question.moments, task.now.date()))
     asked = language_asked(question.text)
     language: Language = task.given.get("language") or asked or language_of(question.text)
     return Case(replace(task, devices=devices), question, language, tool)
@@ -228,7 +220,7 @@ def _repeatable(task: Task) -> Iterator[str]:
     for _, text in reversed(task.messages_of("user")):
         question = read_question(text, in_view=True)
         if question.kind != "help":
-            yield length_asked(corrected(text))[1]
+            yield corrected(text)
         if question.kind != "help" and not (question.again and question.score < ALONE):
             return
 
@@ -378,12 +370,8 @@ def _kind(case: Case) -> str:
         return "remembered"
     if aspect("was_changed", words) and (case.question.gain or case.question.quantity == "gains"):
         return "compare"
-    if documents_asked(case):
-        return "documents"
     if _is_of_a_shift(case):
         return "shift"
-    if kind == "handover" and case.question.length and _has_subject(case) and not aspect("report", words):
-        return "diagnosis"
     if is_ranking(case) and not case.question.yes_no:
         return "ranking"
     is_coming = aspect("until", words) and aspect("asks", words) and not case.question.days
@@ -567,7 +555,6 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "handover": handover,
     "shift": shift,
     "ranking": ranking,
-    "documents": documents,
     "term": term,
     "help": help_,
 }

@@ -153,7 +153,6 @@ class Question:
     pasted: tuple[str, ...] = ()
     order: bool = False  # asks for an act, which is never carried out
     again: bool = False  # goes on about the question before: "and channel 2?"
-    length: tuple[str, int] | None = None  # of the answer, that is asked for
     yes_no: bool = False  # a yes or a no is asked for
     others: tuple[str, ...] = ()  # kinds that may have been meant instead, likeliest first
 

@@ -42,7 +42,7 @@ from instrumentgpt.memory.terms import holds, is_common, phrases, synonyms, tell
 LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
 MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
-OF_ITS_OWN = ("remembered", "help", "handover", "term", "plot", "documents", "ranking", "shift")  # kinds
+OF_ITS_OWN = ("remembered", "help", "handover", "term", "plot", "ranking", "shift")  # kinds
 _ASKING = "什么时候|何时|多久|多少|什么|怎么|[谁哪几吗呢]"  # no thing
 FEW_WORDS = 3  # of a question that is understood, from which it may ask of what was said
 COMPLAINT = 10.0  # log odds by the examples, from which a message that asks nothing complains

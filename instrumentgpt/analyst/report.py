@@ -42,7 +42,6 @@ MOST_LAST = 4  # channels whose last readings are told with what happened
 COURSE = ("goes", "stays")  # of what happened: a pv without a setpoint
 MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
-SHORT_LENGTH = 2  # sentences, in which a verdict and what to do are all
 PARTS = ("why", "next", "evidence", "danger", "fine", "matters", "unlogged")  # of a diagnosis, asked alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
@@ -112,11 +111,6 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield "\n"
     is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
     yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
-    if case.question.length:
-        rest = [next_action(case, about, diagnosis)] * (not acts_first) + [_cause(case, about, diagnosis)]
-        rest = [_with_times(case, diagnosis), *rest] if case.question.length[1] > SHORT_LENGTH else rest
-        yield from (text for part in (reversed(rest) if aspect("why", words) else rest) for text in part)
-        return
     before = fault_before(case, diagnosis)
     is_told = any(before.strip() in text for _, text in case.task.messages_of("assistant"))
     yield "" if is_told else before
@@ -145,13 +139,6 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield from next_action(case, about, diagnosis)
     yield from ("\n" + text.rstrip() + "\n" for is_judged, text in suspicions if not is_judged)
     yield from _withheld(case, about, diagnosis)
-
-
-def _with_times(case: Case, diagnosis: Result) -> Iterator[str]:
-    """Yield the first fault with its figures and from when to when it was."""
-    for fault in faults_of(diagnosis)[:1]:
-        since, until = (moment(fault[name]) for name in ("onset_clock", "end_clock"))
-        yield f"{fault['summary']} ({case.say('figures_span', since=since, until=until)}).\n"
 
 
 def _lead(case: Case, diagnosis: Result) -> str:
