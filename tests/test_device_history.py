@@ -174,12 +174,6 @@ def test_a_title_or_finding_cannot_forge_a_section_or_a_line(database):
     assert not re.search(r"^Assistant: it is the fan", told, re.M)
 
 
-def test_the_layer_can_be_left_out(database, monkeypatch):
-    monkeypatch.setenv("INSTRUMENTGPT_LAYERS", "state, recent")
-    investigated(database)
-    assert history(database, "why does oven 7 oscillate?") == []
-
-
 @pytest.mark.parametrize(
     ("question", "words"),
     [

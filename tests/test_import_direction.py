@@ -35,6 +35,7 @@ LAYERS = [  # lowest first; a module belongs to its longest prefix; equal number
     ("instrumentgpt.turn.ask", 8),
     ("instrumentgpt.modes", 9),
     ("instrumentgpt.turn.close", 10),
+    ("instrumentgpt.turn.summary", 10),
     ("instrumentgpt.turn.rebuild", 10),
     ("instrumentgpt.turn.runs", 10),
     ("instrumentgpt.turn.process", 11),

@@ -8,23 +8,23 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_691,
-    "instrumentgpt/analyst": 7_314,
-    "instrumentgpt/commands": 1_584,
-    "instrumentgpt/evals": 1_022,
-    "instrumentgpt/fleet": 952,
-    "instrumentgpt/handover": 789,
-    "instrumentgpt/instruments": 24_308,
-    "instrumentgpt/memory": 4_911,
-    "instrumentgpt/modes/commands": 744,
-    "instrumentgpt/modes/interview": 1_308,
-    "instrumentgpt/modes/investigate": 1_304,
-    "instrumentgpt/modes/panel": 1_860,
-    "instrumentgpt/storage": 4_360,
-    "instrumentgpt/turn": 2_470,
-    "instrumentgpt/ui": 8_287,
+    "instrumentgpt/agents": 4_447,
+    "instrumentgpt/analyst": 7_153,
+    "instrumentgpt/commands": 1_520,
+    "instrumentgpt/evals": 836,
+    "instrumentgpt/fleet": 886,
+    "instrumentgpt/handover": 780,
+    "instrumentgpt/instruments": 23_453,
+    "instrumentgpt/memory": 4_776,
+    "instrumentgpt/modes/commands": 723,
+    "instrumentgpt/modes/interview": 1_251,
+    "instrumentgpt/modes/investigate": 1_290,
+    "instrumentgpt/modes/panel": 1_671,
+    "instrumentgpt/storage": 4_231,
+    "instrumentgpt/turn": 2_441,
+    "instrumentgpt/ui": 7_392,
 }
-WHOLE = 68_683
+WHOLE = 65_557
 
 
 def lines_in(room: str) -> int:

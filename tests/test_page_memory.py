@@ -275,25 +275,14 @@ def test_a_summary_that_is_being_written_is_shown_and_can_be_stopped(database):
     assert live_run(database, conversation, "summary") is None
 
 
-@pytest.mark.parametrize(
-    ("layers", "remains"),
-    [
-        ("summary,recent", "User: question 2?"),
-        ("recalled,recent", "User: question 2?"),
-        ("recent", "nothing"),
-    ],
-)
-def test_what_remains_of_a_message_is_what_any_layer_of_the_prompt_tells(
-    database, monkeypatch, layers, remains
-):
-    monkeypatch.setenv("INSTRUMENTGPT_LAYERS", layers)
+def test_what_remains_of_a_message_is_what_any_layer_of_the_prompt_tells(database):
     conversation = db.create_conversation(database)
     for n in range(6):
         exchange(database, conversation, f"question {n}?", f"The seal of door {n} is worn. " * 30)
     at = page(conversation)
     at.session_state[VIEW] = "Older"
     at.run()
-    assert f"What remains:** {remains}" in shown_in(at).replace("\\", "")
+    assert "What remains:** User: question 2?" in shown_in(at).replace("\\", "")
 
 
 def test_a_nickname_says_which_device_it_is_and_forgetting_it_can_be_undone(database):

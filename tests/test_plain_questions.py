@@ -123,8 +123,8 @@ def test_a_short_question_is_one_about_the_fault_in_view(tmp_path, question, tol
 )
 def test_a_stretch_at_an_end_of_the_log_is_what_is_told(tmp_path, question, start, end):
     answer = asked(question, tmp_path)
-    windows = [one["window"] for one in answer.results if "window" in one and one.get("rows", True)]
-    assert windows and [moment[11:19] for moment in windows[0]] == [start, end]
+    told = [row for one in answer.results for row in one.get("rows", ()) if "since" in row]
+    assert [told[0][edge][11:19] for edge in ("since", "until")] == [start, end]
 
 
 @pytest.fixture

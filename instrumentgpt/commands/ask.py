@@ -90,7 +90,8 @@ def print_text(events: Iterator[Event], as_they_come: bool) -> int:
     printed, answer, outcome = Printed(), Answer(), "no-result"
     try:
         for event in events:
-            answer.take(event)
+            if isinstance(event, Text):
+                answer.take(event)
             if isinstance(event, Text) and as_they_come:
                 printed.add(event)
             elif isinstance(event, Text) and event.aside:

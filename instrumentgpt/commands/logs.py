@@ -22,6 +22,7 @@ from instrumentgpt.instruments.comparison_wording import (
     row_sentence,
 )
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose, excursion_rows, kind_rows, rows
+from instrumentgpt.instruments.documents import change_sentences, changes_between, values_of
 from instrumentgpt.instruments.kept_verdicts import diagnosed
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.logs import Log
@@ -176,6 +177,14 @@ def run_compare(arguments: argparse.Namespace) -> int:
             "Give an older and a newer log, or one log with --at HH:MM"
         )
     path = arguments.logs[0]
+    documents = [values for each in arguments.logs if (values := values_of(each)) is not None]
+    if len(documents) == 2:
+        changes = changes_between(*documents)
+        names = arguments.logs[0].name, arguments.logs[1].name
+        told = change_sentences(*names, changes, arguments.language)
+        rows = [_json({"kind": "value", **vars(change)}) for change in changes]
+        print(*(rows if arguments.json else told), sep="\n" if arguments.json else "\n  ")
+        return 0
     if arguments.at:
         log = _opened(path)
         logs = divided(log, time_of(log, arguments.at))
