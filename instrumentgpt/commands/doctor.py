@@ -136,7 +136,8 @@ def _account(name: str, label: str, path: str) -> Iterator[Line]:
     status = status_of(path, commands, environment_for(AGENTS[name])) if commands else None
     if commands is None or status is None or status.logged_in is None:
         return
-    remedy = "" if status.logged_in else f"Run `{' '.join((path, *commands.login))}`"
+    on_page = ", or connect it in Settings" if commands.on_page else ""
+    remedy = "" if status.logged_in else f"Run `{' '.join((path, *commands.login))}`{on_page}"
     yield Line("ok" if status.logged_in else "optional", f"{label}, account", status.text, remedy)
 
 

@@ -1,13 +1,15 @@
 """The agents as the page tells them: their names, the chosen one's account, what it may do, what it costs."""
 
 from collections.abc import Mapping
+from contextlib import closing
 
 import streamlit as st
 from sqlite_utils import Database
 
 from instrumentgpt.agents import login
-from instrumentgpt.agents.registry import AGENTS, Agent, environment_for
+from instrumentgpt.agents.registry import AGENTS, Agent, choose, environment_for
 from instrumentgpt.agents.sandbox import confines, what_holds
+from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.moments import moment
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage import conversations
@@ -26,6 +28,36 @@ def agent_words(name: str) -> str:
     return AGENTS[name].label if name in AGENTS else untrusted.label(name)
 
 
+def draw_login(settings: Settings) -> None:
+    """Draw the button that logs the agent in that would answer; nothing for one that has no login here."""
+    try:
+        agent, program = choose(settings.agent, settings)
+    except InstrumentGPTError:  # the choice above says what is wrong
+        return
+    commands, help = login.COMMANDS.get(agent.name), say("Runs the login of {agent}", agent=agent.label)
+    if commands is None or not commands.on_page:
+        return
+    if st.button(say("Connect agent"), icon=":material/login:", help=help):
+        _log_in(program, commands, environment_for(agent))
+        look(agent, program)
+
+
+def _log_in(program: str, commands: login.Commands, environment: Mapping[str, str]) -> None:
+    """Run the login here: leaving the page or clicking something else ends it, and all that it started."""
+    with (
+        st.status(say("Waiting for the login…"), expanded=True) as box,
+        closing(login.log_in(program, commands, environment)) as steps,
+    ):
+        for step in steps:
+            if isinstance(step, login.Address):
+                st.link_button(say("Open the login page"), step.url, icon=":material/open_in_new:")
+                st.code(step.url, language=None, wrap_lines=True)
+                continue
+            label = say("Logged in") if step.logged_in else say("Not logged in")
+            box.update(label=label, state="complete" if step.logged_in else "error")
+            st.text(step.text[:WORDS])
+
+
 def look(agent: Agent, program: str) -> bool:
     """Say whether the agent is logged in, and which models it lists; return whether it can be asked."""
     commands, environment = login.COMMANDS.get(agent.name), environment_for(agent)
@@ -36,7 +68,8 @@ def look(agent: Agent, program: str) -> bool:
         model_ids = login.models_of(program, commands, environment)
     words = untrusted.label(status.text, WORDS)
     if status.logged_in is False:
-        remedy = say("Run `{command}` in a terminal.", command=" ".join((program, *commands.login)))
+        by_hand = say("Run `{command}` in a terminal.", command=" ".join((program, *commands.login)))
+        remedy = say("Press “Connect agent”.") if commands.on_page else by_hand
         st.error(f"{words.rstrip('.')}. {remedy}", icon=":material/error:")
     else:
         st.info(words, icon=":material/account_circle:")

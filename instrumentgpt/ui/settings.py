@@ -21,7 +21,7 @@ from instrumentgpt.moments import zone_names
 from instrumentgpt.pruning import prunable
 from instrumentgpt.settings import Settings, database_path
 from instrumentgpt.ui import language, session, untrusted
-from instrumentgpt.ui.agents import agent_words, look
+from instrumentgpt.ui.agents import agent_words, draw_login, look
 from instrumentgpt.ui.controls import chosen
 from instrumentgpt.ui.language import say
 from instrumentgpt.ui.progress import Progress, advance
@@ -70,6 +70,7 @@ def page(database: Database) -> None:
             saved = st.form_submit_button(say("Save"), type="primary", icon=":material/save:")
         if saved:
             _save(database, settings, replace(settings, **form.values))
+        draw_login(settings)
         _draw_test(settings)
         draw_space(database, settings)
         st.caption(say("Database: `{path}`", path=database_path()))
