@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 from cases import each
 from faulty_logs import HELD, ONSET, PLANT, log_of, samples_of
+from offline_case import asked
 
 from demo.simulated_loop import Event
 from instrumentgpt.instruments import wording
@@ -93,3 +94,21 @@ def test_a_jump_where_a_log_begins_again_is_no_sensor_that_moved(tmp_path):
     path = tmp_path / "capture.txt"
     path.write_text(banner + "\n".join(rows[:half]) + "\n-- reset --\n" + banner + "\n".join(rows[half:]))
     assert "sensor_bias" not in {one.fault for one in diagnose(read_log(path)).findings}
+
+
+@each(
+    "question, lead",
+    [
+        ("was channel 1 within ±3 °C while it held?", "Cannot say: "),
+        ("通道 1 有沒有超過 63 度？", "無法判斷："),
+    ],
+)
+def test_a_limit_is_neither_kept_nor_passed_by_a_sensor_that_is_off(question, lead, tmp_path):
+    loop = samples_of(setpoint=[(0.0, PLANT.ambient), (120.0, HELD)])
+    heads = {"SP [°C]": loop["setpoint"], "T1 [°C]": loop["pv"], "output [%]": loop["output"]}
+    noise = np.random.default_rng(2).normal(0.0, 0.05, (2, len(loop)))
+    beside = {"T2 [°C]": loop["pv"] + 6.0 + noise[0], "T3 [°C]": loop["pv"] + 6.2 + noise[1]}
+    path = tmp_path / "soak.csv"
+    pd.DataFrame({"time": loop["time"], **heads, **beside}).round(2).to_csv(path, index=False)
+    text = asked(question, tmp_path, attachments=(str(path),)).text
+    assert lead in text and ("Sensor offset" if "Cannot" in lead else "感測器偏移") in text

@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_542,
-    "instrumentgpt/analyst": 7_153,
+    "instrumentgpt/analyst": 7_163,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 23_453,
+    "instrumentgpt/instruments": 23_454,
     "instrumentgpt/memory": 4_776,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_441,
     "instrumentgpt/ui": 7_433,
 }
-WHOLE = 65_694
+WHOLE = 65_705
 
 
 def lines_in(room: str) -> int:

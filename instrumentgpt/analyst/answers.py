@@ -305,7 +305,7 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     if is_first:
         held = [row for row in told or held_setpoints(case, choose_log(case)) if row not in said]
         yield from ("\n", *held) if held else ()
-    elif kind in OF_A_LOG and (case.device or known_log(case)):
+    elif (kind in OF_A_LOG or told) and (case.device or known_log(case)):
         yield from fault_untold(case, said)
 
 

@@ -390,7 +390,7 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
     is_whole &= any(column["role"] for column in wanted.columns) and not wanted.asks.isdisjoint(STATS[:3])
     so = [_is_so(case, wanted, row)[0] for row in rows] if wanted.limits else []
     is_so = (all if aspect("all_along", case.question.words) or wanted.inside else any)(so)
-    lead = case.lead(is_so) if so else ""
+    lead = case.lead(None if _is_of_a_false_reading(case, about, wanted) else is_so) if so else ""
     of_all = list[Result]()
     if len(rows) > 2 * len(named) and wanted.when.of_days and wanted.asks & {"least", "most", "mean", *PAST}:
         of_each = ([row for row in rows if row["column"] == name] for name in named)
@@ -417,6 +417,16 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
         yield (
             case.item("series_lacking", since=since, until=until) if is_between and number not in told else ""
         )
+
+
+def _is_of_a_false_reading(case: Case, about: Subject, wanted: Wanted) -> bool:
+    """Return whether the sensor of a loop that is asked about is at fault: its pv tells no yes and no no."""
+    from instrumentgpt.analyst.report import diagnosed, faults_of  # which has figures in it
+
+    asked = {column["channel"] for column in wanted.columns if column["role"] in ("pv", "error")}
+    faults = faults_of(diagnosed(case, about)) if asked and case.question.yes_no else []
+    sure = (one for one in faults if one["class"].startswith("sensor_") and one["confidence"] != "possible")
+    return any(one["channel"] in asked for one in sure)
 
 
 def _day_none(case: Case, about: Subject, day: str) -> str:

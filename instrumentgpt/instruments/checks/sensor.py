@@ -226,6 +226,7 @@ def _offset(study: Study, track: Track) -> Finding | None:
         "reference": ", ".join(names),
         "early": first / track.scale,
         "late": second / track.scale,
+        "limit": track.shown(AGREED * max(apart, track.digit)),
         "from": float(track.loop.pv[0]),
         "setpoint": float(track.loop.setpoint[held]),
     }
