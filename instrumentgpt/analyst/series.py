@@ -420,13 +420,13 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
 
 
 def _is_of_a_false_reading(case: Case, about: Subject, wanted: Wanted) -> bool:
-    """Return whether the sensor of a loop that is asked about is at fault: its pv tells no yes and no no."""
+    """Return whether the sensor of a loop that is asked about is off from the start: pv tells nothing."""
     from instrumentgpt.analyst.report import diagnosed, faults_of  # which has figures in it
 
     asked = {column["channel"] for column in wanted.columns if column["role"] in ("pv", "error")}
-    faults = faults_of(diagnosed(case, about)) if asked and case.question.yes_no else []
-    sure = (one for one in faults if one["class"].startswith("sensor_") and one["confidence"] != "possible")
-    return any(one["channel"] in asked for one in sure)
+    diagnosis = diagnosed(case, about) if asked and case.question.yes_no else {"findings": [], "start": ""}
+    off = [one for one in faults_of(diagnosis) if one["class"] == "sensor_bias" and one["channel"] in asked]
+    return any(one["onset_clock"] == diagnosis["start"] and one["confidence"] != "possible" for one in off)
 
 
 def _day_none(case: Case, about: Subject, day: str) -> str:
