@@ -125,6 +125,11 @@ def test_the_stretch_that_is_named_is_the_one_that_is_told(rig, question, told):
     assert told in said(rig, question)
 
 
+def test_a_pv_that_moves_with_its_setpoint_has_no_sensor_that_jumped(rig):
+    text = said(rig, "what is wrong with the top zone?")
+    assert "Sensor offset" not in text and "100 % of it stayed" not in text
+
+
 @each(
     "before, question, told",
     [

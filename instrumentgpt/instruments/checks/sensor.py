@@ -20,6 +20,8 @@ SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, 
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
 KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of real ones 0.95 and more stayed
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
+ASKED = 0.5  # of a jump, by which the setpoint had just moved: the plant is on its way
+SWITCHED = 50.0  # percent by which an output moves at once
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
 SPREAD = 0.35, 0.65  # of the move before, that a filter lets follow of a jump: a plant goes on more slowly
 ALIKE = 2.0  # times that one jump is larger than another, at most: heat comes so, a sensor does not shed it
@@ -82,8 +84,10 @@ def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
 
 def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find movements no plant can make that return at once, together `SPIKES` times the least of them."""
-    findings, tracks = [], study.tracks.values()
-    found = {track: readings.spikes_in(track.time, track.raw, track.lag, track.setpoint) for track in tracks}
+    findings, found = [], dict[Track, list[tuple[int, int]]]()
+    for track in study.tracks.values():
+        spikes = readings.spikes_in(track.time, track.raw, track.lag, track.setpoint)
+        found[track] = [spike for spike in spikes if not _switched(study, track, *spike)]
     begun = {
         track: {round(track.time[a] / track.period) for a, _ in spikes} for track, spikes in found.items()
     }
@@ -92,7 +96,10 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
         if len(spikes) < FEWEST_SPIKES:
             continue
         largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
-        possible = readings.impossible_move(track.time, track.raw)
+        spells = [float(track.time[b] - track.time[a]) for a, b in spikes]
+        is_loose = max(spells) > track.lags(readings.SPIKE_RETURNS)
+        calm = readings.CALM_LONG if is_loose else readings.CALM
+        possible = readings.impossible_move(track.time, track.raw, calm=calm)
         if sum(abs(size) / possible[a - 1] for size, (a, _) in zip(sizes, spikes, strict=True)) < SPIKES:
             continue
         first, stop = spikes[largest]
@@ -102,7 +109,9 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
             "seconds": float(track.time[stop] - track.time[first]),
             "possible": track.shown(float(possible[first - 1])),
         }
-        if others := [at.loop.channel for at in found if at is not track and begun[track] <= begun[at]]:
+        if is_loose:
+            numbers |= {"kind": "loose", "seconds": max(spells), "total": sum(spells)}
+        elif others := [at.loop.channel for at in found if at is not track and begun[track] <= begun[at]]:
             numbers |= {"kind": "shared", "others": ", ".join(map(str, others))}
         lines = (spikes[0][0], first - 1, first, stop)
         kept = float(track.raw[stop] - track.raw[first - 1]) / sizes[largest]
@@ -110,6 +119,14 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
         ends = spikes[0][0], spikes[-1][1]
         findings.append(finding_of(study, "sensor_spike", track, *ends, lines, numbers, [ruled_out]))
     return findings
+
+
+def _switched(study: Study, track: Track, first: int, stop: int) -> bool:
+    """Return whether a reading beside loops jumped as an output of theirs was switched: a pipe, a jacket."""
+    since, until = track.time[max(first - AT_ONCE, 0)], track.time[first]
+    outputs = (other.output[(other.time >= since) & (other.time <= until)] for other in study.active)
+    moves = (np.abs(np.diff(output)).max(initial=0.0) for output in outputs)
+    return track.kind.drive == "unseen" and any(move >= SWITCHED for move in moves)
 
 
 def sensor_step(study: Study, before: Sequence[Finding]) -> list[Finding]:
@@ -123,7 +140,8 @@ def _step(study: Study, track: Track) -> list[Finding]:
     merged = _merged(track, found_at)
     sizes = [float(track.pv[last] - track.pv[index - 1]) for index, last in merged]
     for (index, last), size in zip(merged, sizes, strict=True):
-        if not (track.usable[index] and _is_held(track, index)):
+        asked = (track.setpoint[last] - track.setpoint[max(index - AT_ONCE, 0)]) / size
+        if not (track.usable[index] and _is_held(track, index)) or asked >= ASKED:
             continue
         if any(track.loop.line[index - 1] < line < track.loop.line[last] for line in study.restarts):
             continue
