@@ -184,6 +184,7 @@ TABLE = st.lists(
 
 
 @settings(deadline=None, max_examples=200)
+@example([["0.0", "2.0", "1"], ["1.0", "1.0", "0.0"]], ",")  # shorter than a lag
 @given(TABLE, st.sampled_from([",", ";", "\t", " ", "|"]))
 def test_no_table_crashes_the_reader_or_loses_a_row(tmp_path_factory, rows, delimiter):
     path = tmp_path_factory.mktemp("table") / "any.csv"

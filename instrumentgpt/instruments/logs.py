@@ -273,11 +273,12 @@ def _blocks(loop: Loop, rows: Indices, unit: str) -> tuple[Indices, Floats, floa
     period = float(np.median(steps[steps > 0]))
     band = band_of(pv, span_of(pv, pv[:0], unit))
     size = max(2, round(lag_of(time, pv, period, band) / period))
-    count = len(rows) // size
+    if not (count := len(rows) // size):
+        return rows, np.zeros(0), 0.0
     inside = (output > output.min()) & (output < output.max())
     moves = inside & (np.diff(output, prepend=output[:1]) != 0)
     moved, share = (each[: count * size].reshape(count, size).mean(axis=1) for each in (moves, inside))
-    around = np.ones(min(ALIKE_FOR, max(count, 1)))  # a coarse output moves by a digit at times
+    around = np.ones(min(ALIKE_FOR, count))  # a coarse output moves by a digit at times
     near = np.convolve(size * moved, around, "same")[:count]
     middle = np.median(pv[: count * size].reshape(count, size), axis=1)
     at = rows[np.minimum(np.arange(count + 1) * size, len(rows) - 1)]
