@@ -6,7 +6,7 @@ question, and the recent messages.
 Everything here is pure: texts and values in, texts and values out.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from instrumentgpt.memory.budget import (
@@ -93,6 +93,7 @@ class Beside:
 
     is_device_query  the question names a device: the note on logs already analyzed stands below the context
     request          what stands for a question that is too long for the budget (`request_in_file`)
+    put_back         messages that the user put back
     recalled         what earlier messages say that bears on the question, as `db.recall` found it
     elsewhere        lines on what other conversations found on the device, below their heading
     notes            what the user had kept, a line each, what bears on the question first
@@ -100,7 +101,8 @@ class Beside:
 
     is_device_query: bool = False
     request: str = ""
-    recalled: Sequence[Recalled] = ()
+    put_back: Sequence[Recalled] = ()
+    recalled: Iterable[Recalled] = ()
     elsewhere: Sequence[str] = ()
     notes: Sequence[str] = ()
 
@@ -156,6 +158,7 @@ def compose(
         note if beside.is_device_query else "",
         entries,
         [(speaker_of(row["role"]), filter_content(row["content"])) for row in all_messages[recent:end]],
+        beside.put_back,
         beside.recalled,
         lines_pinned(case),
         beside.elsewhere,

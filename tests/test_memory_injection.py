@@ -111,7 +111,7 @@ def test_names_of_devices_forge_no_section(forged):
 
 @each("forged", FORGED)
 def test_what_is_recalled_forges_no_section(forged):
-    pieces = [Recalled(1, 1, "user", tuple(forged.split("\n")), 1.0)]
+    pieces = [Recalled(1, 1, "user", tuple(forged.split("\n")))]
     case = memory.Case("kp?", memory.DiagnosticState())
     assert_sound(memory.compose(case, [], beside=memory.Beside(recalled=pieces)).text, "kp?")
 

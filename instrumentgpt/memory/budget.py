@@ -15,11 +15,12 @@ What the user pinned is never dropped: it stands first in the diagnostic context
 it takes more than PINNED_SHARE; messages that the user put back stand first among the recalled turns.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from instrumentgpt.memory.filtering import RECENT_CHARS, as_content, cap, without_tags
-from instrumentgpt.memory.recalled import Recalled, fitting, without_repeats
+from instrumentgpt.memory.recalled import Recalled, fitting
 from instrumentgpt.memory.summary import SUMMARY_TOKENS, Entry, render, settle, shorten, without_shown
 from instrumentgpt.memory.tokens import count_tokens
 
@@ -55,7 +56,8 @@ class Parts:
     note: str
     summary: Sequence[Entry]
     recent: Sequence[tuple[str, str]]
-    recalled: Sequence[Recalled] = ()
+    put_back: Sequence[Recalled] = ()
+    recalled: Iterable[Recalled] = ()  # the best first
     pinned: Sequence[str] = ()  # lines
     history: Sequence[str] = ()  # lines: a heading, then what earlier conversations found
     notes: Sequence[str] = ()  # a line each, what bears on the request first
@@ -88,10 +90,14 @@ def within(budget: int, parts: Parts) -> tuple[Section, ...]:
     lines = [shorten(" ".join(note.split()), NOTE_CHARS) for note in parts.notes]
     notes = _tagged("notes", _lines_within(without_tags("\n".join(lines)), int(NOTES_SHARE * room)))
     room -= context.tokens + summary.tokens + history.tokens + notes.tokens
-    wish = sum(piece.cost for piece in parts.recalled)
-    recent = _recent(parts.recent, room - min(wish, int(RECALLED_SHARE * room)))
-    new = without_repeats(parts.recalled, f"{context.text}\n{recent.text}")
-    chosen = fitting(new, room - recent.tokens - _tagged("recalled_turns", " ").tokens)
+    share, wish = int(RECALLED_SHARE * room), sum(piece.cost for piece in parts.put_back)
+    found, best = iter(parts.recalled), list[Recalled]()
+    while wish < share and (piece := next(found, None)):
+        best.append(piece)
+        wish += piece.cost
+    recent = _recent(parts.recent, room - min(wish, share))
+    left = room - recent.tokens - _tagged("recalled_turns", " ").tokens
+    chosen = fitting(parts.put_back, chain(best, found), left, f"{context.text}\n{recent.text}")
     recalled = _tagged("recalled_turns", "\n".join(piece.text for piece in chosen))
     summary = _summary(without_shown(entries, "\n".join((context.text, recalled.text, recent.text))))
     sections = [request, context, note, notes, history, summary, recalled, recent]

@@ -1,8 +1,7 @@
 """Earlier messages as <recalled_turns> shows them: the lines that answer a question, none said twice."""
 
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
@@ -84,21 +83,18 @@ def sentences(line: str) -> list[str]:
 
 
 CUT_STEPS = (0, 200, 80, 30)  # characters of the first line of what is put back; 0: all of them
+LEAST_TOKENS = 40  # left, for which another piece is looked for
 INDENT = "  "  # of a piece's further lines: no line of a message can seem to begin another piece
 
 
 @dataclass(frozen=True)
 class Recalled:
-    """What is recalled of one message: its turn (from 1), who said it, and the lines that count, in order.
-
-    score  how well it fits the question; higher is better, infinite for what a person put back
-    """
+    """What is recalled of one message: its turn (from 1), who said it, and the lines that count, in order."""
 
     message_id: int
     turn: int
     role: str
     lines: tuple[str, ...]
-    score: float
 
     @cached_property
     def text(self) -> str:
@@ -112,42 +108,44 @@ class Recalled:
         return count_tokens(self.text + "\n") + 1
 
 
-def without_repeats(pieces: Sequence[Recalled], shown: str) -> list[Recalled]:
-    """Return the pieces, best first, without the sentences that stand in `shown` or in a better piece."""
-    seen: set[str] = set()
-    left: list[Recalled] = []
-    for piece in sorted(pieces, key=lambda piece: -piece.score):
-        lines = []
-        for line in piece.lines:
-            parts = sentences(line)
-            new = [part for part in parts if part == GAP or not (part in seen or stands_in(part, shown))]
-            if new:
-                lines.append(line if len(new) == len(parts) else " ".join(new))
-            seen.update(parts)
-        if any(line != GAP for line in lines):
-            kept = tuple(line for at, line in enumerate(lines) if line != GAP or lines[at - 1 : at] != [GAP])
-            left.append(piece if kept == piece.lines else replace(piece, lines=kept))
-    return left
+def fitting(
+    put_back: Sequence[Recalled], found: Iterable[Recalled], room: int, shown: str = ""
+) -> list[Recalled]:
+    """Return the pieces that fit into `room` tokens together, in the order they were said.
 
-
-def fitting(pieces: Sequence[Recalled], room: int) -> list[Recalled]:
-    """Return the best pieces that fit into `room` tokens together, in the order they were said.
-
-    What a person put back (score infinite) shares the room first, cut where it must be, never left out.
+    put_back  those that a person put back: they share the room first, cut where they must be
+    found     the others, the best first; they are made as they are taken
+    shown     what stands beside them: its sentences, and those of an earlier piece, are left out
     """
-    put_back = [piece for piece in pieces if piece.score == math.inf]
+    seen: set[str] = set()
     chosen: list[Recalled] = []
-    for place, piece in enumerate(put_back):
-        kept = _cut(piece, room // (len(put_back) - place))
-        if kept is not None:
+    new = [piece for piece in (_without(piece, seen, shown) for piece in put_back) if piece.lines]
+    for place, piece in enumerate(new):
+        if kept := _cut(piece, room // (len(new) - place)):
             chosen.append(kept)
             room -= kept.cost
-    for piece in pieces:
-        cost = piece.cost
-        if cost <= room and piece.score != math.inf:
+    for piece in found:
+        if room < LEAST_TOKENS:
+            break
+        piece = _without(piece, seen, shown)
+        if piece.lines and piece.cost <= room:
             chosen.append(piece)
-            room -= cost
+            room -= piece.cost
     return sorted(chosen, key=lambda piece: piece.message_id)
+
+
+def _without(piece: Recalled, seen: set[str], shown: str) -> Recalled:
+    """Return the piece without the sentences `seen`, which has them from now on, and those in `shown`."""
+    lines: list[str] = []
+    for line in piece.lines:
+        parts = sentences(line)
+        new = [part for part in parts if part == GAP or not (part in seen or stands_in(part, shown))]
+        if new and not (new == [GAP] == lines[-1:]):
+            lines.append(line if len(new) == len(parts) else " ".join(new))
+        seen.update(parts)
+    if lines == list(piece.lines):
+        return piece
+    return replace(piece, lines=tuple(lines) if any(line != GAP for line in lines) else ())
 
 
 def _cut(piece: Recalled, room: int) -> Recalled | None:

@@ -7,7 +7,7 @@ Of those found the lines are told that count, and a few of the messages around t
 import json
 import math
 from bisect import bisect_left
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -41,23 +41,30 @@ def index_message(database: Database, message_id: int, conversation_id: str, con
 
 
 def recall(
-    database: Database,
-    conversation_id: str,
-    question: str,
-    aliases: Aliases = (),
-    before: int = LAST_ID,
-    placed: Places | None = None,
-    room: float = math.inf,
+    database: Database, conversation_id: str, question: str, aliases: Aliases = (), before: int = LAST_ID
 ) -> list[Recalled]:
     """Return what earlier messages of the conversation say that bears on `question`, the best first.
 
     before   only messages with a lower id: those before the question itself
-    placed   the conversation's messages as `spoken` returns them, where they have been read
-    room     tokens that the pieces may fill; what hits leave goes to the newest other messages. Without it,
-             hits alone
 
     A question that says little of its own ("and on 053?") is taken to go on about the one before.
     Beside the best hits come the messages around them, in few words.
+    """
+    return list(pieces(database, conversation_id, question, aliases, before, with_newest=False))
+
+
+def pieces(
+    database: Database,
+    conversation_id: str,
+    question: str,
+    aliases: Aliases,
+    before: int,
+    placed: Places | None = None,
+    with_newest: bool = True,
+) -> Iterator[Recalled]:
+    """Yield what `recall` returns, then the newest other messages, each made as it is taken.
+
+    placed   the conversation's messages as `spoken` returns them, where they have been read
     """
     near = below(before, placed or spoken(database, conversation_id))
     sought = _sought_phrases(question, aliases)
@@ -77,8 +84,12 @@ def recall(
         _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
         _bring_later(scores, weights, texts, _best(scores, near))
         best = _best(scores, near)[:HITS]
-    chosen = candidates(best, scores, near, with_newest=room < math.inf)
-    return pieces_of(database, chosen, weights, near[1], room)
+    chosen = candidates(best, scores, near, with_newest)
+    messages = _messages(database, [candidate.message_id for candidate in chosen])
+    for candidate in chosen:
+        role, content = messages[candidate.message_id]
+        if lines := tuple(relevant_lines(content, weights, candidate.chars)):
+            yield Recalled(candidate.message_id, turn_of(candidate.message_id, near[1]), role, lines)
 
 
 def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
@@ -207,31 +218,6 @@ def candidates(
         Candidate(message, FILLED_CHARS, -place)
         for place, message in enumerate(islice(others, FILLED), start=1)
     ]
-
-
-def pieces_of(
-    database: Database,
-    chosen: Sequence[Candidate],
-    weights: Mapping[str, float],
-    question_ids: Sequence[int],
-    room: float = math.inf,
-) -> list[Recalled]:
-    """Return the excerpts of the chosen messages, the best first, until they take `room` tokens.
-
-    weights  term → how much it tells
-    question_ids  of the conversation, in order
-    """
-    messages = _messages(database, [candidate.message_id for candidate in chosen])
-    pieces: list[Recalled] = []
-    for candidate in chosen:
-        if room <= 0:
-            break
-        role, content = messages[candidate.message_id]
-        if lines := tuple(relevant_lines(content, weights, candidate.chars)):
-            turn = turn_of(candidate.message_id, question_ids)
-            pieces.append(Recalled(candidate.message_id, turn, role, lines, candidate.score))
-            room -= pieces[-1].cost if room < math.inf else 0
-    return pieces
 
 
 def _around(ids: Sequence[int], hits: Sequence[int], best: set[int]) -> dict[int, tuple[int, float]]:

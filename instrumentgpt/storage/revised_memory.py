@@ -5,7 +5,6 @@ Nicknames go with the message that says so. What a person forgot stays forgotten
 it again.
 """
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -129,7 +128,7 @@ def messages_put_back(database: Database, conversation_id: str, standings: Stand
     for message_id, role, content in messages:
         lines = tuple(filter(str.strip, cap(filter_content(content), PUT_BACK_CHARS).split("\n")))
         turn = turn_of(message_id, question_ids)
-        pieces.append(Recalled(message_id, turn, role, lines or ("(empty)",), math.inf))
+        pieces.append(Recalled(message_id, turn, role, lines or ("(empty)",)))
     return pieces
 
 

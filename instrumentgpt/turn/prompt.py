@@ -15,7 +15,7 @@ from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import list_facts, origins_of
 from instrumentgpt.storage.history import history, spoken
 from instrumentgpt.storage.notes import constraints_of, matching_notes, notes_of
-from instrumentgpt.storage.recall import recall
+from instrumentgpt.storage.recall import pieces
 from instrumentgpt.storage.revised_memory import messages_put_back, revised_memory
 
 RULE_TAG = "@instrument"  # seed 004; the name of our rule in the agent's folder
@@ -46,8 +46,6 @@ def prompt_for(
     scope = memory.Case(request, state, devices=named).scope
     facts = list_facts(database, conversation_id, scope, memory.keywords_of(request), placed)
     revised = revised_memory(database, conversation_id, state, facts)
-    put_back = messages_put_back(database, conversation_id, revised.standings)
-    recalled = recall(database, conversation_id, request, names, before, placed, budget)
     case = memory.Case(
         request,
         revised.state,
@@ -62,7 +60,8 @@ def prompt_for(
     beside = memory.Beside(
         is_device_query=bool(devices),
         request=excerpt if memory.is_too_long(request, budget) else "",
-        recalled=[*put_back, *recalled],
+        put_back=messages_put_back(database, conversation_id, revised.standings),
+        recalled=pieces(database, conversation_id, request, names, before, placed),
         elsewhere=_elsewhere(database, conversation_id, request, revised.state, inventory),
         notes=_notes(database, conversation_id, request, [memory.device_key(revised.state), *named], names),
     )
