@@ -25,7 +25,7 @@ CAMEL = re.compile(
 )
 LETTERED = re.compile(r"T[A-Z]\d*$")
 OF_SOMETHING = re.compile(r"T[_ ]+[^\W\d_]{2}")  # T_bath, no t_ms: a temperature has a capital letter
-OF_ONE = re.compile(r"\w[_ ]T(?: ?[\[(]|$)")  # “bath T”
+OF_ONE = re.compile(r"\w[_ a-z]T(?: ?[\[(]|$)")  # “bath T”, “InletT”
 NO_DEGREE = re.compile(r"(?:\ufffd|Â°)(?=[CFK]\b)")  # a degree sign in another code page
 UNIT_BEHIND = re.compile(r"\d(?:\s*(?=[°CFK%℃℉]))?([^\d\s.,:;-]{1,7})$")
 HUMIDITY = "%RH"
@@ -123,6 +123,11 @@ def heading_of(cell: str) -> Heading:
         scores = {"pv": LIKELY}  # T1, T2, TI, TE: temperatures, not times
     elif OF_ONE.search(text):
         scores = {"pv": LIKELY}
+    elif names == ["y"]:
+        scores = {
+            "pv": TYPO,
+            "output": TYPO,
+        }  # over x, or the output of DIN 19226
     elif names == ["t"]:
         scores = {"time": LIKELY, "pv": TYPO}  # a time, or beside one a temperature
     elif len(names) > 1 and OF_SOMETHING.match(text):
@@ -143,7 +148,9 @@ def heading_of(cell: str) -> Heading:
             scores.setdefault("pv", LIKELY)
     elif _says(names, vocabulary()["pv"]["sensors"]) and scores.get("output") == LIKELY:
         scores.pop("output")  # "control TC"
-    elif unit == "%" or ("output" in scores and scores.get("pv") == LIKELY and not quantity):
+    elif unit == "%" or (
+        "output" in scores and names != ["y"] and scores.get("pv") == LIKELY and not quantity
+    ):
         scores.pop("pv", None)  # "oven power"
     return Heading(text, tuple(names), scores, unit, index)
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading import clocks
+from instrumentgpt.instruments.reading.behaviour import is_mixed, stated_setpoint
 from instrumentgpt.instruments.reading.cells import (
     DELIMITERS,
     FREE_NUMBER,
@@ -59,6 +60,7 @@ from instrumentgpt.instruments.reading.headers import (
     written_unit,
 )
 from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES
+from instrumentgpt.instruments.reading.pairing import Columns
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
     EVENT_COLUMNS,
@@ -72,11 +74,8 @@ from instrumentgpt.instruments.reading.record import (
     nothing,
 )
 from instrumentgpt.instruments.reading.roles import (
-    Columns,
     Roles,
-    is_mixed,
     roles_of,
-    stated_setpoint,
     times_of,
 )
 from instrumentgpt.instruments.reading.scales import COUNTS_ABOVE, PV_UNITS, output_scale, unit_of

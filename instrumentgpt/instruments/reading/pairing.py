@@ -1,0 +1,403 @@
+"""Which columns are a loop together: setpoint, pv and output, by one score of all that speaks for a pair.
+
+What the heads call them, the words that tell loops apart, their units, and how the columns behave. Each
+counts in one measure: a word that is sure of its role is worth 3. The pair with the most comes first; each
+column is used once, but a setpoint that outputs show to be of several loops.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.reading.behaviour import (
+    ANSWERS,
+    LEAST_ROWS,
+    STRAIGHT,
+    answers,
+    distance,
+    is_alike,
+    is_steps,
+    is_target,
+    stands_at_limits,
+    straight,
+    switched_apart,
+)
+from instrumentgpt.instruments.reading.headers import (
+    CAMEL,
+    CERTAIN,
+    DEGREES,
+    LIKELY,
+    NO_DEGREE,
+    SEPARATOR,
+    TYPO,
+    Heading,
+    is_unit,
+    vocabulary,
+)
+from instrumentgpt.instruments.reading.scales import ELECTRIC
+
+SURE = {CERTAIN: 3.0, LIKELY: 1.5, TYPO: 1.0, 0: 0.0}  # of a setpoint's head
+SUPPORT = 1 / 3  # of that counts the head of a pv
+DRIVEN = 2 / 3  # and of an output
+ASIDE, COMPUTED, OTHER_ROLE = 1.0, 2.0, 2.0  # off for a word that says so
+LEAST, LEAST_OUTPUT = 2.0, 1.5  # of a setpoint and its pv; of an output and its loop
+SHARED, LACKING, MORE = 1.0, 1.0, 0.2  # of a word both have, one only the first has, one only the second
+MOST_SHARED, OTHER_NUMBER = 2.0, 2.0
+NEARLY_BEST = 0.3  # less than the best words of a setpoint: “Supply Heating SP” is not of “Outdoor”
+SAME_UNIT, OTHER_UNIT = 0.5, 3.0
+RESTS, BEHAVES = 2.0, 2.5  # off a setpoint that moves like a reading; for one that only behaves like one
+NEAR, FAR = 1.5, 3.0  # times as far from the setpoint as the nearest reading
+ADJACENT, WITHIN = 0.3, 0.2  # for the next column; for one of the next two
+ACTS, SWITCHES = (
+    2.0,
+    1.5,
+)  # of an output that answers all of the error; share of a switch
+IDLE, AT_LIMITS = 0.5, 0.5  # off an output that moves without answering; for one at its limits
+PERCENT, ELECTRICAL = 1.0, 0.25
+OF_A_LOOP = 1.0  # for a pv with a setpoint
+HELD = 0.2  # of the range of pv, within which it is half of the time, of a setpoint that no head names
+ANSWERS_ALL, SENSOR = 0.9, 0.95  # of what looks like a reading; correlation with pv of another reading of it
+SHORTEST = 3  # letters of a word that a longer one may begin with: “roofset” beside “roof_F”
+HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+MOST = 3_000  # pairs that are looked at
+Loop = dict[str, int]  # role → column
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a table: what their heads say, their values as numbers, and what their texts are.
+
+    texts    "date", "clock", "stamp" with both, "" for numbers
+
+    channel  the column that says whose each row is; the values are of the rows of one channel
+    """
+
+    headings: Sequence[Heading]
+    values: Sequence[Floats]
+    texts: Sequence[str]
+    channel: int | None = None
+    stated: Mapping[str, int] = field(default_factory=dict)
+
+    def as_stated(self, stated: Mapping[str, int]) -> "Columns":
+        """Return the columns, of which those `stated` (role → number) alone have their roles."""
+        headings = list(self.headings)
+        for role, at in stated.items():
+            headings[at] = replace(headings[at], scores={role: CERTAIN})
+        return replace(self, headings=headings, stated=stated)
+
+    def score(self, at: int, role: str) -> int:
+        """Return how surely the head of column `at` says `role`."""
+        return self.headings[at].scores.get(role, 0) if self.headings else 0
+
+    def best(self, at: int) -> str:
+        """Return the role that the head of column `at` names, "" if none."""
+        scores = self.headings[at].scores if self.headings else {}
+        roles = [role for role in scores if role not in ("time", "channel")]
+        return max(roles, key=scores.__getitem__, default="")
+
+    def is_humid(self, at: int) -> bool:
+        """Return whether the head of column `at` is one of a humidity."""
+        return bool(self.headings) and self.headings[at].names_humidity()
+
+    def is_other(self, at: int) -> bool:
+        """Return whether the head of column `at` surely is of something that no loop has."""
+        head = self.headings[at] if self.headings else None
+        return head is not None and head.says("other", "certain")
+
+    def says_nothing(self, at: int) -> bool:
+        """Return whether the head of column `at` leaves open what it is."""
+        scores = self.headings[at].scores.keys() - {"channel"} if self.headings else set()
+        return not scores and not (self.headings and self.headings[at].says("other", "certain"))
+
+    def unit(self, at: int) -> str:
+        """Return the unit of column `at`, "" if its head has none."""
+        return self.headings[at].unit if self.headings else ""
+
+    def kind(self, at: int) -> str:
+        """Return what column `at` measures, by its head; "" if that leaves it open."""
+        head = self.headings[at] if self.headings else None
+        if head is None or head.names_humidity() or head.names_temperature():
+            return "" if head is None else "humidity" if head.names_humidity() else "temperature"
+        return (head.unit or "another") if head.has_other_unit() else ""
+
+
+def loops_of(columns: Columns, among: Sequence[int], known: Sequence[Loop] = ()) -> list[Loop]:
+    """Return the loops of the columns `among`: with a setpoint, an output or both; then pvs alone.
+
+    known  loops with their pvs, which lack only outputs
+
+    The pvs alone are those that a head names, or, where nothing else is found, those that a head does not.
+    """
+    pairs = _Pairs(columns, among)
+    loops = [*known] or pairs.with_setpoints()
+    used = {at for loop in loops for at in loop.values()}
+    every = [*loops, *({"pv": at} for at in ([] if known else pairs.alone(used, bool(loops))))]
+    for is_named in (True, False):
+        pairs.add_outputs(every, is_named)
+    driving = {loop["output"] for loop in every if "output" in loop}
+    return [loop for loop in every if loop["pv"] not in driving]
+
+
+class _Pairs:
+    """The columns `among` that may be setpoints, pvs and outputs, and what speaks for each pair of them."""
+
+    def __init__(self, columns: Columns, among: Sequence[int]) -> None:
+        self.columns, self.among = columns, among
+        self.is_open = all(map(columns.says_nothing, among))
+        self.words = _words(columns, among)
+        self.weights = _weights(columns, self.words)
+        pvs = [at for at in among if self._may_be_pv(at)]
+        self.pvs = [at for at in pvs if columns.best(at) == "pv" or not is_steps(columns.values[at])] or pvs
+        named = [at for at in among if self._names_setpoint(at)]
+        self.setpoints = named or [at for at in among if self._may_be_setpoint(at)]
+        self.outputs = [at for at in among if self._may_be_output(at)]
+        self._actions: dict[tuple[int, ...], float] = {}
+
+    def with_setpoints(self) -> list[Loop]:
+        """Return the loops of a setpoint and its pv, the surest first."""
+        fitting = {
+            at: max((self.alike(at, pv) for pv in self.pvs if pv != at), default=0.0) for at in self.setpoints
+        }
+        scored = [
+            (self.of_setpoint(at, pv), at, pv)
+            for at in self.setpoints
+            for pv in self.pvs
+            if at != pv and self.alike(at, pv) >= fitting[at] - NEARLY_BEST
+        ]
+        scored = sorted((row for row in scored if row[0] > 0), reverse=True)[:MOST]
+        acted = [(score + self._most_action(at, pv), at, -pv) for score, at, pv in scored]
+        loops: list[Loop] = []
+        used = set[int]()
+        for score, at, pv in sorted(acted, reverse=True):
+            if score >= LEAST and used.isdisjoint({at, -pv}):
+                loops.append({"pv": -pv, "setpoint": at})
+                used |= {at, -pv}
+        return loops
+
+    def alone(self, used: set[int], has_loops: bool) -> list[int]:
+        """Return the pvs that no setpoint is of, the likeliest first."""
+        columns = self.columns
+        named = [at for at in self.pvs if at not in used and columns.best(at) == "pv"]
+        plain = [at for at in named if not columns.headings[at].says("pv", "computed")]
+        found = plain or named or ([] if has_loops else self.pvs)
+        return sorted(found, key=lambda at: (-self._word(at, "pv"), at))
+
+    def add_outputs(self, loops: list[Loop], is_named: bool) -> None:
+        """Give the loops that lack one the outputs that heads name, or those that no head does."""
+        columns, free = self.columns, self._free(loops, is_named)
+        if self.is_open and not is_named:
+            self._add_next(loops, [at for at in free if stands_at_limits(columns.values[at])])
+        lacking = [loop for loop in loops if "output" not in loop]
+        pairs = [(place, at) for place, loop in enumerate(lacking) for at in free if at != loop["pv"]]
+        scored = sorted((-self.of_output(at, lacking[place]), at, place) for place, at in pairs)
+        for score, at, place in scored:
+            loop, used = lacking[place], [other.get("output") for other in loops]
+            is_free = -score >= LEAST_OUTPUT and at not in used and "output" not in loop
+            if is_free and ("setpoint" in loop or self._may_drive(at, loop, loops, is_named)):
+                loop["output"] = at
+        if is_named and scored and -scored[0][0] > -math.inf and not any("output" in loop for loop in loops):
+            lacking[scored[0][2]]["output"] = scored[0][1]
+        if self.is_open and not is_named:
+            self._add_next(loops, [at for at in free if is_steps(columns.values[at])])
+        percent = [at for at in self._free(loops, is_named) if columns.unit(at) == "%"]
+        lacking = [loop for loop in loops if "setpoint" in loop and "output" not in loop]
+        if not is_named and len(percent) == len(lacking):
+            for loop, at in zip(sorted(lacking, key=lambda loop: loop["pv"]), percent, strict=True):
+                loop["output"] = at
+
+    def _free(self, loops: Iterable[Loop], is_named: bool) -> list[int]:
+        """Return the outputs that no loop has, of those that heads name or of the others."""
+        used = {at for loop in loops if len(loop) > 1 for at in loop.values()}
+        wanted = (at for at in self.outputs if bool(self.columns.score(at, "output")) == is_named)
+        return [at for at in wanted if at not in used]
+
+    def _add_next(self, loops: Sequence[Loop], among: Sequence[int]) -> None:
+        """Give loops the next of these columns that is no reading: a switch, or a test in open loop."""
+        values = self.columns.values
+        for loop in (loop for loop in loops if "output" not in loop and (len(loop) > 1 or loop is loops[0])):
+            taken = {at for other in loops if len(other) > 1 or other is loop for at in other.values()}
+            behind = sorted((at for at in among if at not in taken), key=lambda at: (at < loop["pv"], at))
+            for at in behind:
+                own = np.nanstd(values[at]) > 0 and not is_alike(values[at], values[loop["pv"]])
+                if "output" not in loop and (own or stands_at_limits(values[at])):
+                    loop["output"] = at
+
+    def _may_drive(self, at: int, loop: Loop, loops: Sequence[Loop], is_named: bool) -> bool:
+        """Return whether column `at` may drive a pv without a setpoint; it gets the one that it shares."""
+        pv, controlled = loop["pv"], [other["setpoint"] for other in loops if "setpoint" in other]
+        alike = self.alike(at, pv) > NEARLY_BEST
+        if not is_named or not controlled:
+            is_first = not any("output" in other for other in loops)
+            return not controlled and (is_first or (is_named and alike)) and (is_named or loop is loops[0])
+        best = max(controlled, key=lambda setpoint: self.of_setpoint(setpoint, pv))
+        own = any(self.weights[word] for word in self.words[best] - self.words[pv])
+        if alike and not own and self.of_setpoint(best, pv) >= LEAST:
+            loop["setpoint"] = best
+        return "setpoint" in loop
+
+    def of_setpoint(self, at: int, pv: int) -> float:
+        """Return what speaks for column `at` as the setpoint of column `pv`."""
+        columns, values = self.columns, self.columns.values
+        score = self._word(at, "setpoint") + SUPPORT * self._word(pv, "pv") + self.alike(at, pv)
+        units, kinds = (
+            {columns.unit(at), columns.unit(pv)} - {""},
+            {columns.kind(at), columns.kind(pv)} - {""},
+        )
+        score -= OTHER_UNIT * (len(units) > 1 or len(kinds) > 1)
+        score += SAME_UNIT * (columns.unit(at) == columns.unit(pv) != "") + ADJACENT * (abs(at - pv) == 1)
+        if not self._names_setpoint(at):
+            held = is_target(values[at], values[pv], HELD if columns.headings else 1.0)
+            score += BEHAVES if held else -math.inf
+        elif not (is_steps(values[at]) or straight(values[at]) >= STRAIGHT):
+            score -= RESTS
+        nearest = min((self._away(other, at) for other in self.pvs if other != at), default=0.0)
+        away = self._away(pv, at)
+        return score + (0.5 if away <= NEAR * nearest + 1e-9 else -0.5 if away > FAR * nearest else 0.0)
+
+    def of_output(self, at: int, loop: Loop) -> float:
+        """Return what speaks for column `at` as the output of `loop`."""
+        columns, pv, setpoint = self.columns, loop["pv"], loop.get("setpoint")
+        action, is_named = self.action(at, loop), columns.score(at, "output") > 0
+        if not is_named and not action:
+            return -math.inf
+        unit = columns.unit(at)
+        score = DRIVEN * self._word(at, "output") + max(self.alike(at, other) for other in loop.values())
+        score += PERCENT * (unit == "%") + ELECTRICAL * (unit in ELECTRIC)
+        score -= unit not in ("", "%", *ELECTRIC)
+        score -= columns.is_humid(at) != columns.is_humid(pv)
+        score += ACTS * action if action else -IDLE * bool(np.nanstd(columns.values[at]) > 0)
+        score += AT_LIMITS * stands_at_limits(columns.values[at])
+        score += OF_A_LOOP if setpoint is not None else SUPPORT * self._word(pv, "pv")
+        return score + WITHIN * (abs(at - pv) <= 2)
+
+    def action(self, at: int, loop: Loop) -> float:
+        """Return how plainly column `at` drives `loop`: its steps answer the error, or it switches."""
+        key = at, *sorted(loop.values())
+        if key not in self._actions:
+            values, pv = self.columns.values, loop["pv"]
+            error = values[pv] - (values[loop["setpoint"]] if "setpoint" in loop else 0.0)
+            error = -values[loop["error"]] if "error" in loop else error
+            switches = switched_apart(values[at], error) > 1.0
+            share = SWITCHES if switches else answers(values[at], error)
+            is_named = switches or self.columns.score(at, "output") > 0
+            is_drive = share > ANSWERS and (is_named or not self._is_reading(at, pv, share))
+            self._actions[key] = share if is_drive else 0.0
+        return self._actions[key]
+
+    def alike(self, at: int, other: int) -> float:
+        """Return what the words of two heads say: shared, or only in the first, or only in the other."""
+        one, two = self.words[at], self.words[other]
+        shared, lacking, more = (
+            sum(self.weights[word] for word in words) for words in (one & two, one - two, two - one)
+        )
+        numbers, others = ({word for word in words if word.isdigit()} for words in (one, two))
+        score = SHARED * min(MOST_SHARED, shared) - LACKING * lacking - MORE * more
+        return score - OTHER_NUMBER * (bool(numbers and others) and numbers.isdisjoint(others))
+
+    def _most_action(self, setpoint: int, pv: int) -> float:
+        drives = (at for at in self.outputs if at not in (setpoint, pv))
+        heads = self.columns.headings
+        aside = {at for at in self.outputs if heads and heads[at].says("output", "aside")}
+        loop = {"pv": pv, "setpoint": setpoint}
+        return max((self.action(at, loop) / (1 + (at in aside)) for at in drives), default=0.0)
+
+    def _word(self, at: int, role: str) -> float:
+        """Return what the head of column `at` says for or against `role`."""
+        if not self.columns.headings:
+            return 0.0
+        head, sure = self.columns.headings[at], self.columns.score(at, role)
+        if role == "setpoint" and not sure and self._names_setpoint(at):
+            return SURE[LIKELY]
+        if sure:
+            computed = role == "pv" and head.says("pv", "computed")
+            return SURE[sure] - ASIDE * head.says(role, "aside") - COMPUTED * computed
+        best = self.columns.best(at)
+        return -OTHER_ROLE if self.columns.score(at, best) == CERTAIN else -OTHER_ROLE / 2 if best else 0.0
+
+    def _names_setpoint(self, at: int) -> bool:
+        columns = self.columns
+        compound = columns.says_nothing(at) and self.words[at] & {*vocabulary()["setpoint"]["certain"]}
+        return columns.best(at) == "setpoint" or bool(compound)
+
+    def _may_be_setpoint(self, at: int) -> bool:
+        columns = self.columns
+        may = columns.best(at) in ("", "pv") and not columns.is_other(at)
+        return may and not stands_at_limits(columns.values[at])
+
+    def _may_be_pv(self, at: int) -> bool:
+        columns, values = self.columns, self.columns.values[at]
+        if columns.best(at) == "pv":
+            return not columns.is_other(at)
+        may = columns.says_nothing(at) and not columns.is_other(at) and np.nanmax(values) > np.nanmin(values)
+        return bool(may) and not (columns.unit(at) in ("", "%") and stands_at_limits(values))
+
+    def _may_be_output(self, at: int) -> bool:
+        columns = self.columns
+        may = columns.score(at, "output") > 0 or columns.says_nothing(at)
+        return may and columns.unit(at) not in DEGREES and not columns.is_other(at)
+
+    def _away(self, pv: int, setpoint: int) -> float:
+        return distance(self.columns.values[pv], self.columns.values[setpoint])
+
+    def _is_reading(self, at: int, of: int, share: float) -> bool:
+        """Return whether column `at` is a temperature, or reads what the pv in column `of` does.
+
+        What looks like it is none if its steps answer nearly all of the control error.
+        """
+        values, pv = self.columns.values[at], self.columns.values[of]
+        both = np.isfinite(values) & np.isfinite(pv)
+        if both.sum() <= LEAST_ROWS or np.ptp(values[both]) == 0 or np.ptp(pv[both]) == 0:
+            return True
+        unit, its = self.columns.unit(at), self.columns.unit(of)
+        both_ways = values[both].min() < 0 <= pv[both].min()  # a Peltier current
+        may = unit != "%" and not (its in DEGREES and not unit)  # beside a humidity an output has its range
+        if may and not both_ways and share < ANSWERS_ALL and is_alike(values, pv):
+            return True
+        return float(np.corrcoef(values[both], pv[both])[0, 1]) > SENSOR
+
+
+def _words(columns: Columns, among: Iterable[int]) -> dict[int, frozenset[str]]:
+    """Return column → the words of its head without its unit; of Chinese the characters.
+
+    A word that begins with another head's and ends with one of a setpoint is both.
+    """
+    words = {at: _parts(columns.headings[at].text) if columns.headings else frozenset[str]() for at in among}
+    every, setpoint = (
+        {word for of_head in words.values() for word in of_head},
+        {*vocabulary()["setpoint"]["certain"]},
+    )
+    for at, of_head in words.items():
+        for word in of_head:
+            for start in (start for start in every if len(start) >= SHORTEST and word.startswith(start)):
+                if word[len(start) :] in setpoint:
+                    words[at] = words[at] - {word} | {start, word[len(start) :]}
+    return words
+
+
+def _parts(text: str) -> frozenset[str]:
+    words = [word for word in SEPARATOR.split(NO_DEGREE.sub("°", text)) if word]
+    if len(words) > 1 and is_unit(words[-1]):
+        words = words[:-1]
+    parts = [part.lower() for word in words for part in CAMEL.split(word) if part]
+    latin = [part.lstrip("0") or "0" if part.isdigit() else HAN.sub("", part) for part in parts]
+    return frozenset([*filter(None, latin), *HAN.findall("".join(parts))]) - {"%", "℃"}
+
+
+def _weights(columns: Columns, words: Mapping[int, frozenset[str]]) -> dict[str, float]:
+    """Return word → how well it tells loops apart: the rarer, the better, if several roles have it."""
+    count = Counter(word for of_head in words.values() for word in of_head)
+    roles: dict[str, set[str]] = {word: set() for word in count}
+    setpoint = {*vocabulary()["setpoint"]["certain"]}
+    for at, of_head in words.items():
+        for word in of_head:
+            roles[word].add(columns.best(at) or ("setpoint" if of_head & setpoint else str(at)))
+    most = math.log(max(3, len(words)) / 2)
+    return {
+        word: math.log(max(3, len(words)) / often) / most if often > 1 and len(roles[word]) > 1 else 0.0
+        for word, often in count.items()
+    }
