@@ -52,7 +52,7 @@ NEARLY_BEST = 0.3  # less than the best words of a setpoint: “Supply Heating S
 SAME_UNIT, OTHER_UNIT = 0.5, 3.0
 RESTS, BEHAVES = 2.0, 2.5  # off a setpoint that moves like a reading; for one that only behaves like one
 NEAR, FAR = 1.5, 3.0  # times as far from the setpoint as the nearest reading
-ADJACENT, WITHIN = 0.3, 0.2  # for the next column; for one of the next two
+ADJACENT, WITHIN, FOLLOWED = 0.3, 0.2, 0.5  # for the next column; one of the next two; the nearest setpoint
 ACTS, SWITCHES = (
     2.0,
     1.5,
@@ -156,7 +156,17 @@ class _Pairs:
         named = [at for at in among if self._names_setpoint(at)]
         self.setpoints = named or [at for at in among if self._may_be_setpoint(at)]
         self.outputs = [at for at in among if self._may_be_output(at)]
+        self._without_odd_numbers()
         self._actions: dict[tuple[int, ...], float] = {}
+
+    def _without_odd_numbers(self) -> None:
+        """Forget the numbers of the pvs where the setpoints have others: “Probe D3” is of “SP 1”."""
+        numbers, others = (
+            {word for at in of_role for word in self.words[at] if word.isdigit()}
+            for of_role in (self.setpoints, self.pvs)
+        )
+        for at in self.pvs if not numbers <= others else ():
+            self.words[at] = frozenset(word for word in self.words[at] if not word.isdigit())
 
     def with_setpoints(self) -> list[Loop]:
         """Return the loops of a setpoint and its pv, the surest first."""
@@ -245,9 +255,8 @@ class _Pairs:
         columns, values = self.columns, self.columns.values
         score = self._word(at, "setpoint") + SUPPORT * self._word(pv, "pv") + self.alike(at, pv)
         units, kinds = (
-            {columns.unit(at), columns.unit(pv)} - {""},
-            {columns.kind(at), columns.kind(pv)} - {""},
-        )
+            {of(at), of(pv)} - {"", *ELECTRIC} for of in (columns.unit, columns.kind)
+        )  # “Current SP”
         score -= OTHER_UNIT * (len(units) > 1 or len(kinds) > 1)
         score += SAME_UNIT * (columns.unit(at) == columns.unit(pv) != "") + ADJACENT * (abs(at - pv) == 1)
         if not self._names_setpoint(at):
@@ -255,8 +264,9 @@ class _Pairs:
             score += BEHAVES if held else -math.inf
         elif not (is_steps(values[at]) or straight(values[at]) >= STRAIGHT):
             score -= RESTS
-        nearest = min((self._away(other, at) for other in self.pvs if other != at), default=0.0)
         away = self._away(pv, at)
+        score += FOLLOWED * all(away <= self._away(pv, other) for other in self.setpoints if other != pv)
+        nearest = min((self._away(other, at) for other in self.pvs if other != at), default=0.0)
         return score + (0.5 if away <= NEAR * nearest + 1e-9 else -0.5 if away > FAR * nearest else 0.0)
 
     def of_output(self, at: int, loop: Loop) -> float:
@@ -273,7 +283,7 @@ class _Pairs:
         score += ACTS * action if action else -IDLE * bool(np.nanstd(columns.values[at]) > 0)
         score += AT_LIMITS * stands_at_limits(columns.values[at])
         score += OF_A_LOOP if setpoint is not None else SUPPORT * self._word(pv, "pv")
-        return score + WITHIN * (abs(at - pv) <= 2)
+        return score + WITHIN * (setpoint is not None and abs(at - pv) <= 2)
 
     def action(self, at: int, loop: Loop) -> float:
         """Return how plainly column `at` drives `loop`: its steps answer the error, or it switches."""
@@ -326,8 +336,8 @@ class _Pairs:
 
     def _may_be_setpoint(self, at: int) -> bool:
         columns = self.columns
-        may = columns.best(at) in ("", "pv") and not columns.is_other(at)
-        return may and not stands_at_limits(columns.values[at])
+        may = columns.says_nothing(at) and not stands_at_limits(columns.values[at])
+        return (may or columns.best(at) == "pv") and not columns.is_other(at)
 
     def _may_be_pv(self, at: int) -> bool:
         columns, values = self.columns, self.columns.values[at]
