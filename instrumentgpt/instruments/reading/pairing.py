@@ -44,7 +44,8 @@ from instrumentgpt.instruments.reading.scales import ELECTRIC
 SURE = {CERTAIN: 3.0, LIKELY: 1.5, TYPO: 1.0, 0: 0.0}  # of a setpoint's head
 SUPPORT = 1 / 3  # of that counts the head of a pv
 DRIVEN = 2 / 3  # and of an output
-ASIDE, COMPUTED, OTHER_ROLE = 1.0, 2.0, 2.0  # off for a word that says so
+ASIDE = {"setpoint": 2.0, "pv": 1.0, "output": 1.0}  # off for a word that says so: “cooling SP”
+COMPUTED, OTHER_ROLE = 2.0, 2.0
 LEAST, LEAST_OUTPUT = 2.0, 1.5  # of a setpoint and its pv; of an output and its loop
 SHARED, LACKING, MORE = 1.0, 1.0, 0.2  # of a word both have, one only the first has, one only the second
 MOST_SHARED, OTHER_NUMBER = 2.0, 2.0
@@ -325,7 +326,7 @@ class _Pairs:
             return SURE[LIKELY]
         if sure:
             computed = role == "pv" and head.says("pv", "computed")
-            return SURE[sure] - ASIDE * head.says(role, "aside") - COMPUTED * computed
+            return SURE[sure] - ASIDE[role] * head.says(role, "aside") - COMPUTED * computed
         best = self.columns.best(at)
         return -OTHER_ROLE if self.columns.score(at, best) == CERTAIN else -OTHER_ROLE / 2 if best else 0.0
 
