@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import starmap, zip_longest
+from itertools import pairwise, starmap, zip_longest
 from operator import itemgetter
 
 import numpy as np
@@ -48,6 +48,10 @@ NUMBERS_ALONE = "0"  # in place of a delimiter: the stamp and the numbers of a l
 ONE_SIGNAL = "1"  # likewise: each line names one value
 FREE_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\d.:])")
 NO_VALUES = frozenset(vocabulary()["gaps"]["words"])
+GAP = "|".join(re.escape(word) for word in NO_VALUES if len(word) > 1)
+FREE_VALUE = re.compile(
+    rf"{FREE_NUMBER.pattern}|(?<!\S)(?:{GAP})(?=/)|(?<=\d/)(?:{GAP})(?!\S)", re.IGNORECASE
+)
 STATES = vocabulary()["states"]
 ON_OFF = dict.fromkeys(STATES["on"], 1.0) | dict.fromkeys(STATES["off"], 0.0)
 NEVER_HEADS = frozenset(("on", "off", "true", "false", "開", "开", "關", "关"))  # "Heating" may be one
@@ -70,6 +74,10 @@ WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are told
 ARROW = " -> "
+BRACKETED = re.compile(  # a time before a row: [05:00:20], [   12.345678]
+    r"\s*\[\s*(\d[\d:.,/-]*(?:[T ]\d[\d:.,]*)?(?: ?[AP]M)?)\s?(?:m?s)?\][\s:;,|]*(?=[^\s\]:;,|])"
+)
+LETTERED = re.compile(r"[^\W\d_]+:")  # a value of the loop A: “A:tip”
 BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
 LEAST_DATED = 0.4  # of the cells of a row with a date that must be values: the rest are tags
@@ -143,9 +151,11 @@ def cells_of(line: str, delimiter: str) -> list[str]:
     before, arrow, _ = line.partition(ARROW)
     if arrow and STAMP.fullmatch(before.strip()):  # a serial monitor's stamp: 12:00:01.250 -> 25.3,40
         line = line.replace(ARROW, delimiter or " ", 1)
+    elif "[" in line[:2]:
+        line = BRACKETED.sub(rf"\g<1>{delimiter or ' '}", line, count=1)
     if delimiter == NUMBERS_ALONE:
         stamp = STAMP.match(line)
-        return [*(stamp.groups() if stamp else ()), *FREE_NUMBER.findall(line, stamp.end() if stamp else 0)]
+        return [*(stamp.groups() if stamp else ()), *FREE_VALUE.findall(line, stamp.end() if stamp else 0)]
     if not delimiter:
         return line.split()
     quoted = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
@@ -206,8 +216,8 @@ def began_in(lines: Iterable[str]) -> str:
     """
     known = {*vocabulary()["time"]["certain"], *vocabulary()["time"]["start"]}
     said = {"date": "", "clock": ""}
-    for line in lines:
-        match = LABELLED.match(line)
+    for part in (part for line in lines for part in re.split(r"\s{2,}", line)):
+        match = LABELLED.match(part)
         if match and set((match[1] or "").lower().split()) <= known:
             text = match[2].strip(" -*#")
             kinds = [kind for kind, shape in (("date", A_DATE), ("clock", A_CLOCK)) if shape.search(text)]
@@ -263,8 +273,12 @@ def _record_shape(lines: Sequence[tuple[int, str]], is_joined: bool) -> Shape | 
     values = [np.array([number_in(cell, True) for cell in cells]) for cells in zip(*rows, strict=True)]
     fullest = max(range(len(records)), key=lambda at: len(records[at]), default=0)
     gaps = gaps_of(texts[fullest]) if records else {}
-    headings = with_groups(_headings(names, rows), [gaps.get(name, "") for name in names], values)
-    headings = tuple(one if one.text else replace(heading_of("channel"), text=REST) for one in headings)
+    headings = _headings([LETTERED.sub("", name) for name in names], rows)
+    headings = with_groups(headings, [gaps.get(name, "") for name in names], values)
+    headings = tuple(
+        replace(heading if name else heading_of("channel"), text=name)
+        for heading, name in zip(headings, names, strict=True)
+    )
     if len(lines) < (LEAST_JOINED if is_joined else LEAST_ROWS) or not any(
         heading.scores.keys() - {"channel"} for heading in headings if heading.text not in TIMES
     ):
@@ -340,13 +354,16 @@ def _shape(
     after = sum(number >= first for number, _ in split)
     if width < 2 or count < min(LEAST_ROWS, after) or count < LEAST_SHARE * after:
         return None
-    header = _header([(number, cells) for number, cells in split if number < first], width)
+    before = [pair for pair in split if pair[0] < first]
+    if delimiter == NUMBERS_ALONE:
+        before = [(number, _heads_of_groups(line, width)) for number, line in lines if number < first]
+    header = _header(before, width, {} if delimiter else dict(lines))
     if not header:  # "# oven log: elapsed[s] setpoint[K] T[K]", as numpy writes it
         above = [(at, cells_of(line.strip("#*/!- "), delimiter)[-width:]) for at, line in said if at < first]
-        header = _header([(at, cells) for at, cells in above if _names_roles(cells)], width)
+        header = _header([(at, cells) for at, cells in above if _names_roles(cells)], width, {})
     whole = [cells for _, cells in rows if len(cells) == width]
-    decimal = sum(bool(DECIMAL_COMMA.match(_bare(cell))) for _, cells in rows for cell in cells)
-    comma = delimiter != "," and decimal > count / 2
+    values = (_bare(cell, delimiter != ",") for _, cells in rows for cell in cells)  # 1,234 of thousands
+    comma = sum(bool(DECIMAL_COMMA.match(value)) for value in values) > count / 2
     names = header[1] if header else known_header([line for _, line in lines[:50]], name)[:width]
     ended = all(not cells[-1] for cells in whole) and width > 2
     width -= ended
@@ -364,7 +381,7 @@ def _is_row(cells: Sequence[str], needed: frozenset[int]) -> bool:
         return False
     values = sum(is_value(cell) for cell in cells)
     return values >= LEAST_SHARE * len(cells) or (
-        values >= LEAST_DATED * len(cells)
+        values - sum(map(is_gap, cells)) >= LEAST_DATED * len(cells)
         and any(DATE_OR_CLOCK.match(cell) and not NUMBER.match(cell) for cell in cells)
     )
 
@@ -393,7 +410,7 @@ def is_gap(cell: str) -> bool:
     >>> is_gap("BURNOUT"), is_gap("+++++++"), is_gap("0")
     (True, True, False)
     """
-    return cell.lower() in NO_VALUES or not cell.strip("-+*?#.")
+    return cell.lower() in NO_VALUES or not cell.strip("-+*?#.,")
 
 
 def is_remark(cell: str) -> bool:
@@ -418,8 +435,15 @@ def _is_said(cells: Sequence[str]) -> bool:
     return words > 0 and words >= sum(map(_is_number, cells))
 
 
-def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, list[str]] | None:
-    """Return the line above the rows that names most columns, with the units of a line of units below it."""
+def _header(
+    before: Sequence[tuple[int, list[str]]], width: int, texts: Mapping[int, str]
+) -> tuple[int, list[str]] | None:
+    """Return the line above the rows that names most columns, with the units of a line of units below it.
+
+    texts  the lines by their numbers, of columns between blanks
+
+    Heads that say nothing are what a line above says of them: CH1,"Water out"; or CH1 WATER PV C  CH2 SP C.
+    """
     best: tuple[int, list[str]] | None = None
     most = -1
     for number, cells in before:
@@ -436,14 +460,49 @@ def _header(before: Sequence[tuple[int, list[str]]], width: int) -> tuple[int, l
     if not best:
         return None
     line, heads = best
-    names = {cells[0]: cells[1] for at, cells in before if at < line and len(cells) > 2 and cells[0] in heads}
+    names: dict[str, str] = {}
+    unsaid = {head for head in heads if not heading_of(head).scores.keys() - {"channel"}}
+    for cells in (cells for at, cells in before if at < line and len(cells) > 2):
+        starts = [at for at, cell in enumerate(cells) if cell in unsaid]
+        for start, end in pairwise([*starts, len(cells)]):
+            names[cells[start]] = " ".join(cells[start + 1 : end if texts else start + 2])
     own = len(set(names.values())) == len(names) and not any(map(is_value, names.values()))
-    said = [names.get(head, head) for head in heads] if own else heads  # CH1,"Water out",TEMP,TC_K
+    said = [names.get(head, head) for head in heads] if own else heads
     for number, cells in before:
+        if texts and len(cells) != len(heads) and _names_units(cells):
+            cells = _aligned(texts[line], texts[number])
         go_on = number > line and not any(map(_is_number, cells))
         if 0 <= len(heads) - len(cells) <= 1 and (go_on or (number < line and _names_units(cells))):
             said = list(starmap(_joined, zip_longest(said, cells, fillvalue="")))
     return line, said
+
+
+def _heads_of_groups(line: str, width: int) -> list[str]:
+    """Return a head for each of `width` numbers where `line` names groups of them; [] where it does not.
+
+    >>> _heads_of_groups("time   Z1 act/set pwr   Z2 act/set pwr", 7)
+    ['time', 'Z1 act', 'Z1 set', 'Z1 pwr', 'Z2 act', 'Z2 set', 'Z2 pwr']
+    """
+    cells = [re.split(r"[\s/]+", cell) for cell in re.split(r"\s{2,}|[\t;|]", line.strip())]
+    alone = sum(len(words) == 1 for words in cells)
+    each, over = divmod(width - alone, max(len(cells) - alone, 1))
+    if over or each < 2:
+        return []
+    heads = [" ".join([*words[:-each], word]) for words in cells for word in words[-each:]]
+    return heads if len({*heads}) == width else []
+
+
+def _aligned(heads: str, line: str) -> list[str]:
+    """Return what stands in `line` by the word of `heads` that it stands under, or above.
+
+    >>> _aligned("Time   T_in  P_in  Flow", "        C   bar abs")
+    ['', 'C', 'bar abs', '']
+    """
+    middles = [sum(match.span()) for match in re.finditer(r"\S+", heads)]
+    cells = [""] * len(middles)
+    for match in re.finditer(r"\S+(?: \S+)*", line):
+        cells[min(range(len(cells)), key=lambda at: abs(middles[at] - sum(match.span())))] = match[0]
+    return cells
 
 
 def _names_roles(cells: Sequence[str]) -> bool:
@@ -528,7 +587,7 @@ def _array(column: "pd.Series[float]") -> NDArray[np.generic]:
 
 def _is_regular(content: bytes, lines: Sequence[bytes], shape: Shape) -> bool:
     """Return whether each line has the same number of delimiters and nothing that needs a second look."""
-    odd = b'"' in content or b"#" in content or b"->" in content or not content.isascii()
+    odd = any(mark in content for mark in (b'"', b"[", b"#", b"->")) or not content.isascii()
     if odd or not shape.delimiter or shape.decimal_comma or shape.names:
         return False
     delimiters = {line.count(shape.delimiter.encode()) for line in lines}

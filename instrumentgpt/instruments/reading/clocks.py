@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from pathlib import Path
 
@@ -36,6 +36,7 @@ NEARLY_ALL = 0.9  # of the rows that are whole minutes apart, if a time without 
 FASTEST_ROWS = 0.01  # s between rows of a thermal loop; a time without unit that has less is in hours
 EXCEL_EPOCH_DAYS = 25_569  # 1970-01-01 as a spreadsheet counts
 LONG = 10.0  # usual steps of a record, from which one is a gap
+ZONE = re.compile(r":\d\d(?:[.,]\d+)? ?([+-]\d\d:?\d\d)$")
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
 ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
@@ -380,7 +381,10 @@ def from_texts(
     if sum(bool(YEARLESS.fullmatch(text)) for text in filled) > 0.9 * len(filled):
         return _yearless([YEARLESS.fullmatch(text) for text in texts], path, near)
     if sum(bool(ISO.match(text)) for text in filled) > 0.9 * len(filled):
-        return Stamps(_each("datetime", texts, ISO), "datetime")
+        moved = _zones_moved(cells)
+        raw = _each("datetime", texts, ISO)
+        zone = "on the clock of its first row, whatever zone others are in" if moved.any() else ""
+        return Stamps(np.where(raw == NO_TIME, raw, raw - moved), "datetime", zone)
     return _calendar(texts, path, day_first)
 
 
@@ -402,6 +406,18 @@ def _in_one_form(text: str) -> str:
     for form, plain in FORMS:
         text = form.sub(plain, text)
     return text
+
+
+def _zones_moved(cells: Sequence[str]) -> Micros:
+    """Return how far (µs) the zone of each of `cells` is ahead of the first one's: in summer an hour.
+
+    >>> _zones_moved(["2025-03-30T01:50:00+01:00", "2025-03-30T03:00:00+02:00"]) / 3600e6
+    array([0., 1.])
+    """
+    zones = [match[1] if (match := ZONE.search(cell)) else "" for cell in cells]
+    first = datetime.strptime(next(filter(None, zones), "Z"), "%z")
+    ahead = {zone: first - datetime.strptime(zone, "%z") for zone in {*zones} - {""}}
+    return np.array([ahead.get(zone, timedelta()) for zone in zones], dtype="m8[us]").astype(np.int64)
 
 
 def _each(kind: str, texts: Sequence[str], shape: re.Pattern[str]) -> Micros:

@@ -38,7 +38,8 @@ TAGGED = {"F": "flow", "M": HUMIDITY, "P": "pressure", "S": "rotation"}  # its f
 LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
 TEMPERATURE = ("temp", "溫度", "温度")
 SPELLED_UNIT = re.compile(
-    r"(?:deg(?:rees?)?[. ]*|°\s?)([CFK])\b|\b(celsius|fahrenheit|kelvin)\b", re.IGNORECASE
+    r"(?:deg(?:rees?)?[. ]*|°\s?)([CFK])\b|\b(celsius|fahrenheit|kelvin)\b|\bunits?\s*[:=]\s*([CFK])\b",
+    re.IGNORECASE,
 )
 SAID_VALUE = re.compile(  # its name, a mark, the number, and a unit
     r"\W*([^\d,;:=]*[^\W\d][^\d,;:=]*?)(\s*[:=,;\t]\s*|\s+)([-+]?\d+(?:[.,]\d+)?)(?!\s*[-–.]+\s*\d)"
@@ -108,7 +109,9 @@ def heading_of(cell: str) -> Heading:
     tag = TAG.match(text)
     unit = "" if MANIPULATED.search(text) else _unit(words) or (TAGGED[tag[1]] if tag else "")
     of_kind = vocabulary()["quantity"]["certain"]
-    parts = ([word] if word.lower() in of_kind else CAMEL.split(word) for word in words)  # pH, CO2
+    parts = (
+        [word] if word.lower() in of_kind or is_unit(word) else CAMEL.split(word) for word in words
+    )  # pH, CO2
     split = [part.lower() for part in chain.from_iterable(parts) if part]
     numbers = [int(word) for word in split if word.isdigit() and len(word) < 3]
     index = numbers[0] if len(numbers) == 1 and len(split) > 1 else None
@@ -200,7 +203,7 @@ def units_in(line: str) -> set[str]:
     >>> units_in("ZONE LOG (deg F)"), units_in("Batch F")
     ({'°F'}, set())
     """
-    found = (match[1] or match[2] for match in SPELLED_UNIT.finditer(NO_DEGREE.sub("°", line)))
+    found = (match[match.lastindex or 0] for match in SPELLED_UNIT.finditer(NO_DEGREE.sub("°", line)))
     return {{"C": "°C", "F": "°F", "K": "K"}[name[0].upper()] for name in found}
 
 

@@ -184,7 +184,10 @@ class Log:
         return moment.strftime("%Y-%m-%d %H:%M:%S.") + f"{moment.microsecond // 1000:03d}"
 
 
-NAME = r"[^\W\d][\w°./]*(?: [^\W\d][\w°./]*){0,2}"
+NAME = (  # “A:tip” before “=”; nothing of what stands behind another “=”: “room=FRZ-B T=…”
+    r"(?<![\w=])(?<![^\W\d]-)(?:[^\W\d]\w*:(?=[^\W\d]\w*=))?"
+    r"[^\W\d][\w°./]*(?:-[^\W\d][\w°./]*)*(?: [^\W\d][\w°./]*){0,2}"
+)
 GLUED = (  # a unit that stands at the number without a blank
     r"(?<=\d)(?:[kmµμ]?[AVW]|[kmh]?Pa|m?bar|psi|[KkM]?Hz|rpm|[mk]?[lgLm](?:/(?:min|s|h))?|sccm|ppm|m?s|min|Ω)\b"
 )
@@ -225,7 +228,7 @@ TIME, BAND = (
 )
 TICKS = re.compile(r"[EWIDV] \((\d+)\) \w+: ")  # ESP-IDF: ms since boot
 LEAD = re.compile(  # what runs on before the values: “[R] 000015 SP=…”, “15000 temp=…”, “t+15s T=…”
-    r"\W{0,2}(?:[A-Za-z]{1,4}\]\s*|[Tt]\s?[+=]\s?)?(\d{1,12}(?:\.\d+)?)(?:\s?m?s)?[\s\])|,:;>-]+(?=[^\W\d])"
+    r"\W{0,2}\s*(?:[A-Za-z]{1,4}\]\s*|[Tt]\s?[+=]\s?)?(\d{1,12}(?:\.\d+)?)(?:\s?m?s)?[\s\])|,:;>-]+(?=[^\W\d])"
 )
 EPOCH = re.compile(r"(?<=\s)(\d{10}(?:\d{3}){0,3})\s*$")  # behind the values: InfluxDB's lines
 REST = ""  # the name of what a line says beside its values: “[Z1]”

@@ -1,6 +1,6 @@
 """The unit of pv and the full scale of the output of a table: as the header states or the values suggest."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -60,12 +60,13 @@ def unit_of(
     pv: Floats,
     output: Floats | None,
     heading: Heading | None,
-    other_units: list[str],
+    degrees: Sequence[tuple[float, str]],
     rooms: Mapping[str, Floats] | None = None,
 ) -> tuple[str, str]:
     """Return the unit of `pv`, "" if it is no temperature, and why it was assumed ("" if it is stated).
 
-    rooms  readings of rooms beside it, by their names
+    degrees  greatest reading and unit of each temperature beside it that states one
+    rooms    readings of rooms beside it, by their names
 
     >>> unit_of(np.array([299.5, 299.6, 310.0]), np.array([0.0, 100.0, 100.0]), None, [])
     ('K', '299.5 before the output rises would be a room in K')
@@ -78,8 +79,10 @@ def unit_of(
     tagged = heading is not None and (bool(LOOP_TAGS & set(heading.words)) or heading.has_other_unit())
     if tagged and not named:
         return "", "no temperature, by the column's name"
-    if not named and middle > COUNTS_ABOVE and any(unit in DEGREES for unit in other_units):
-        return "counts", "other columns are in degrees, this one is not"
+    if not named and middle > COUNTS_ABOVE and degrees:
+        top, unit = max(degrees)
+        alike = top > middle and (unit, f"other columns are in {unit}, and as high")
+        return alike or ("counts", "other columns are in degrees, this one is not")
     for name, room in (rooms or {}).items():
         warm = float(np.median(room[np.isfinite(room)])) if np.isfinite(room).any() else 0.0
         for unit in ("K", "°F"):

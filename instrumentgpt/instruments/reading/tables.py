@@ -300,7 +300,7 @@ def _with_channels(grid: Grid, stated: int | None) -> Grid:
         values = grid.numbers[at][np.isfinite(grid.numbers[at])]
         if heading and len(values) and sure:
             few = len(np.unique(values)) <= MOST_NAMES and (values == np.round(values)).all()
-            if few and set(heading.scores) == {"channel"} and heading.index is None:
+            if few and set(heading.scores) == {"channel"} and not re.search(r"\d", heading.text):
                 return replace(grid, channel=at)
         codes, texts = pd.factorize(cells)
         if len(values) or not len(texts):
@@ -478,13 +478,15 @@ def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
     if grid.shape.unit and not any(heading.unit in DEGREES for heading in grid.shape.headings):
         return grid.shape.unit, ""
     output = grid.numbers[columns["output"]] if "output" in columns else None
-    units = [heading.unit for at, heading in enumerate(grid.shape.headings) if at != columns["pv"]]
+    heads = zip(grid.shape.headings, grid.numbers, strict=False)
+    stated = [(heading.unit, values) for heading, values in heads if heading.unit in DEGREES]
+    degrees = [(float(np.nanmax(values)), unit) for unit, values in stated if np.isfinite(values).any()]
     rooms = {
         heading.text: grid.numbers[at]
         for at, heading in enumerate(grid.shape.headings)
         if heading.says("pv", "room") and not heading.unit and heading.scores.get("pv", 0) >= LIKELY
     }
-    return unit_of(grid.numbers[columns["pv"]], output, grid.heading(columns["pv"]), units, rooms)
+    return unit_of(grid.numbers[columns["pv"]], output, grid.heading(columns["pv"]), degrees, rooms)
 
 
 def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
