@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from instrumentgpt.instruments.reading.groups import with_groups
 from instrumentgpt.instruments.reading.headers import (
     NAMES,
     Heading,
@@ -35,7 +34,6 @@ from instrumentgpt.instruments.reading.record import (
     STAMP,
     TIMES,
     gains_in,
-    gaps_of,
     names_in,
     pairs_of,
     rest_of,
@@ -270,11 +268,8 @@ def _record_shape(lines: Sequence[tuple[int, str]], is_joined: bool) -> Shape | 
         names = [*names, REST]
     records = [{REST: said, **pairs_of(text)} for text, said in zip(texts, rest, strict=True)]
     rows = [[record.get(name, "") for name in names] for record in records]
-    values = [np.array([number_in(cell, True) for cell in cells]) for cells in zip(*rows, strict=True)]
-    fullest = max(range(len(records)), key=lambda at: len(records[at]), default=0)
-    gaps = gaps_of(texts[fullest]) if records else {}
-    headings = _headings([LETTERED.sub("", name) for name in names], rows)
-    headings = with_groups(headings, [gaps.get(name, "") for name in names], values)
+    spoken = {"H": "RH"} if {"T", "H"} <= {*names} else {}  # of a climate chamber
+    headings = _headings([LETTERED.sub("", spoken.get(name, name)) for name in names], rows)
     headings = tuple(
         replace(heading if name else heading_of("channel"), text=name)
         for heading, name in zip(headings, names, strict=True)

@@ -140,6 +140,8 @@ def loops_of(columns: Columns, among: Sequence[int], known: Sequence[Loop] = ())
     every = [*loops, *({"pv": at} for at in ([] if known else pairs.alone(used, bool(loops))))]
     for is_named in (True, False):
         pairs.add_outputs(every, is_named)
+    if every and not any("output" in loop for loop in every):
+        pairs.add_likeliest(every)
     driving = {loop["output"] for loop in every if "output" in loop}
     return [loop for loop in every if loop["pv"] not in driving]
 
@@ -211,8 +213,6 @@ class _Pairs:
             is_free = -score >= LEAST_OUTPUT and at not in used and "output" not in loop
             if is_free and ("setpoint" in loop or self._may_drive(at, loop, loops, is_named)):
                 loop["output"] = at
-        if is_named and scored and -scored[0][0] > -math.inf and not any("output" in loop for loop in loops):
-            lacking[scored[0][2]]["output"] = scored[0][1]
         if self.is_open and not is_named:
             self._add_next(loops, [at for at in free if is_steps(columns.values[at])])
         percent = [at for at in self._free(loops, is_named) if columns.unit(at) == "%"]
@@ -220,6 +220,16 @@ class _Pairs:
         if not is_named and len(percent) == len(lacking):
             for loop, at in zip(sorted(lacking, key=lambda loop: loop["pv"]), percent, strict=True):
                 loop["output"] = at
+
+    def add_likeliest(self, loops: Sequence[Loop]) -> None:
+        """Give a loop the output that a head names, however little else speaks for it."""
+        free = self._free(loops, is_named=True)
+        pairs = [(place, at) for place, loop in enumerate(loops) for at in free if at != loop["pv"]]
+        if pairs:
+            place, at = max(
+                pairs, key=lambda pair: (self.of_output(pair[1], loops[pair[0]]), -pair[1], -pair[0])
+            )
+            loops[place]["output"] = at
 
     def _free(self, loops: Iterable[Loop], is_named: bool) -> list[int]:
         """Return the outputs that no loop has, of those that heads name or of the others."""
@@ -255,9 +265,8 @@ class _Pairs:
         """Return what speaks for column `at` as the setpoint of column `pv`."""
         columns, values = self.columns, self.columns.values
         score = self._word(at, "setpoint") + SUPPORT * self._word(pv, "pv") + self.alike(at, pv)
-        units, kinds = (
-            {of(at), of(pv)} - {"", *ELECTRIC} for of in (columns.unit, columns.kind)
-        )  # “Current SP”
+        own = {"", *ELECTRIC} | ({"%"} if columns.is_humid(pv) else set())  # “Current SP”; a humidity in %
+        units, kinds = ({of(at), of(pv)} - own for of in (columns.unit, columns.kind))
         score -= OTHER_UNIT * (len(units) > 1 or len(kinds) > 1)
         score += SAME_UNIT * (columns.unit(at) == columns.unit(pv) != "") + ADJACENT * (abs(at - pv) == 1)
         if not self._names_setpoint(at):

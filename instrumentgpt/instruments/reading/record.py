@@ -261,15 +261,6 @@ def pairs_of(line: str) -> dict[str, str]:
     return {name: value for name, value, _ in _values_in(line) if name}
 
 
-def gaps_of(line: str) -> dict[str, str]:
-    """Return what stands before each value that `line` names.
-
-    >>> gaps_of("PV 25.3 SP 25 | PV 60.1 SP 60")
-    {'PV': '', 'SP': ' ', 'PV 2': ' | ', 'SP 2': ' ', '': ''}
-    """
-    return {name: gap for name, _, gap in _values_in(line)}
-
-
 def rest_of(line: str) -> str:
     """Return the words of `line` beside its values and their names.
 

@@ -50,6 +50,7 @@ from instrumentgpt.instruments.reading.clocks import (
 from instrumentgpt.instruments.reading.headers import (
     CERTAIN,
     DEGREES,
+    HUMIDITY,
     LIKELY,
     Heading,
     heading_of,
@@ -492,6 +493,8 @@ def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
 def _own_unit(grid: Grid, pv: int, first: int, unit: str) -> str:
     """Return the unit of column `pv` beside the `first` channel's in `unit`: whole numbers may be raw."""
     heading = grid.heading(pv)
+    if heading and heading.names_humidity():
+        return HUMIDITY
     if heading and (heading.unit in PV_UNITS or heading.has_other_unit()):
         return heading.unit if heading.unit in PV_UNITS else written_unit(heading.text)
     values, of_first = (grid.numbers[at][np.isfinite(grid.numbers[at])] for at in (pv, first))
