@@ -65,7 +65,7 @@ HELD = 0.2  # of the range of pv, within which it is half of the time, of a setp
 ANSWERS_ALL, SENSOR = 0.9, 0.95  # of what looks like a reading; correlation with pv of another reading of it
 SHORTEST = 3  # letters of a word that a longer one may begin with: “roofset” beside “roof_F”
 HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
-MOST = 3_000  # pairs that are looked at
+MOST, MOST_ROWS = 3_000, 50_000  # pairs, and rows, that are looked at
 Loop = dict[str, int]  # role → column
 
 
@@ -150,6 +150,8 @@ class _Pairs:
     """The columns `among` that may be setpoints, pvs and outputs, and what speaks for each pair of them."""
 
     def __init__(self, columns: Columns, among: Sequence[int]) -> None:
+        stride = 1 + max(map(len, columns.values), default=0) // MOST_ROWS
+        columns = replace(columns, values=[values[::stride] for values in columns.values])
         self.columns, self.among = columns, among
         self.is_open = all(map(columns.says_nothing, among))
         self.words = _words(columns, among)
@@ -161,6 +163,8 @@ class _Pairs:
         self.outputs = [at for at in among if self._may_be_output(at)]
         self._without_odd_numbers()
         self._actions: dict[tuple[int, ...], float] = {}
+        self._distances: dict[tuple[int, int], float] = {}
+        self._moving: dict[int, bool] = {}
 
     def _without_odd_numbers(self) -> None:
         """Forget the numbers of the pvs where the setpoints have others: “Probe D3” is of “SP 1”."""
@@ -183,7 +187,12 @@ class _Pairs:
             if at != pv and self.alike(at, pv) >= fitting[at] - NEARLY_BEST
         ]
         scored = sorted((row for row in scored if row[0] > 0), reverse=True)[:MOST]
-        acted = [(score + self._most_action(at, pv), at, -pv) for score, at, pv in scored]
+        best = {at: score for score, at, _ in reversed(scored)}
+        acted = [
+            (score + self._most_action(at, pv), at, -pv)
+            for score, at, pv in scored
+            if score + SWITCHES >= best[at]
+        ]
         loops: list[Loop] = []
         used = set[int]()
         for score, at, pv in sorted(acted, reverse=True):
@@ -272,7 +281,7 @@ class _Pairs:
         if not self._names_setpoint(at):
             held = is_target(values[at], values[pv], HELD if columns.headings else 1.0)
             score += BEHAVES if held else -math.inf
-        elif not (is_steps(values[at]) or straight(values[at]) >= STRAIGHT):
+        elif self._moves(at):
             score -= RESTS
         away = self._away(pv, at)
         score += FOLLOWED * all(away <= self._away(pv, other) for other in self.setpoints if other != pv)
@@ -362,7 +371,16 @@ class _Pairs:
         return may and columns.unit(at) not in DEGREES and not columns.is_other(at)
 
     def _away(self, pv: int, setpoint: int) -> float:
-        return distance(self.columns.values[pv], self.columns.values[setpoint])
+        if (pv, setpoint) not in self._distances:
+            self._distances[pv, setpoint] = distance(self.columns.values[pv], self.columns.values[setpoint])
+        return self._distances[pv, setpoint]
+
+    def _moves(self, at: int) -> bool:
+        """Return whether column `at` moves like a reading, neither in steps nor straight."""
+        if at not in self._moving:
+            values = self.columns.values[at]
+            self._moving[at] = not (is_steps(values) or straight(values) >= STRAIGHT)
+        return self._moving[at]
 
     def _is_reading(self, at: int, of: int, share: float) -> bool:
         """Return whether column `at` is a temperature, or reads what the pv in column `of` does.
