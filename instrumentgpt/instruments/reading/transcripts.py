@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html.parser import HTMLParser
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 from xml.etree.ElementTree import Element, TreeBuilder
@@ -184,13 +183,24 @@ def _from_spreadsheet(part: Path) -> Iterator[bytes]:
 
 
 def _from_parquet(part: Path) -> Iterator[bytes]:
+    import pyarrow as arrow
+    import pyarrow.csv as csv
     import pyarrow.parquet as parquet
 
     with part.open("rb") as file:
         table = parquet.ParquetFile(file)
-        batches = table.iter_batches(BLOCK_ROWS)
-        rows = (zip(*(column.to_pylist() for column in batch.columns), strict=True) for batch in batches)
-        yield from _lines(chain([table.schema_arrow.names], chain.from_iterable(rows)))
+        kinds = arrow.types
+        has_texts = not all(kinds.is_primitive(field.type) for field in table.schema_arrow)
+        head = b"".join(_lines([table.schema_arrow.names]))
+        for batch in table.iter_batches(BLOCK_ROWS):
+            if has_texts:  # whose breaks would end a row
+                rows = b"".join(_lines(zip(*(column.to_pylist() for column in batch.columns), strict=True)))
+            else:
+                block = arrow.BufferOutputStream()
+                csv.write_csv(batch, block, csv.WriteOptions(include_header=False, delimiter="\t"))
+                rows = block.getvalue().to_pybytes()
+            yield head + rows
+            head = b""
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[bytes]:
