@@ -120,6 +120,54 @@ def test_where_names_disagree_the_order_of_the_columns_pairs_them(pv, setpoint, 
     assert_loops(read(*zip(*chain(*cells), strict=True)), *loops)
 
 
+@each(
+    "heads",
+    [
+        ["esc_in_C", "esc_in_sp", "htr_in_pct", "esc_out_C", "esc_out_sp", "htr_out_pct"],
+        ["bath_C", "bathset", "bath_y", "roof_C", "roofset", "roof_y"],
+        ["釜溫", "釜溫設定", "釜閥%", "蓋溫", "蓋溫設定", "蓋閥%"],
+        ["A1_Ist", "A1_Soll", "A1_Y", "B1_Ist", "B1_Soll", "B1_Y"],
+    ],
+)
+@each("order", [(0, 1, 2, 3, 4, 5), (0, 3, 1, 4, 2, 5), (2, 5, 1, 4, 0, 3)])
+def test_words_that_heads_of_several_roles_share_tell_loops_apart(heads, order, read):
+    columns = [loop[role] for loop in (FIRST, SECOND) for role in ("pv", "setpoint", "output")]
+    assert_loops(read([heads[at] for at in order], [columns[at] for at in order]), FIRST, SECOND)
+
+
+@each(
+    "heads",
+    [
+        ["sp_F", "tc_top_F", "tc_low_F", "out_top", "out_low"],
+        ["設定", "上區溫度", "下區溫度", "上區%", "下區%"],
+    ],
+)
+def test_zones_with_outputs_of_their_own_share_the_one_setpoint(heads, read):
+    low = {
+        "pv": FIRST["pv"] - 0.4,
+        "setpoint": FIRST["setpoint"],
+        "output": np.round(FIRST["output"] * 0.8, 1),
+    }
+    columns = [FIRST["setpoint"], FIRST["pv"], low["pv"], FIRST["output"], low["output"]]
+    assert_loops(read(heads, columns), FIRST, low)
+
+
+@each("beside", ["mercury thermometer", "水銀溫度計", "Room (°C)", "sample_C"])
+def test_a_reading_nearer_to_the_setpoint_is_not_its_pv_where_words_say_whose_it_is(beside, read):
+    nearer = np.round((FIRST["pv"] + 3 * FIRST["setpoint"]) / 4, 2)
+    heads = ["Vessel temp", "Vessel set", "Steam valve (%)", beside]
+    log = read(heads, [FIRST["pv"], FIRST["setpoint"], FIRST["output"], nearer])
+    assert log.samples[log.samples["channel"] == 1]["pv"].tolist() == FIRST["pv"].tolist()
+
+
+def test_a_valve_of_another_loop_drives_none_that_it_does_not_answer(read):
+    swings = np.where(np.arange(ROWS) % 80 < 40, 0.0, 100.0)
+    heads = ["OvenSet", "OvenT", "OvenHeat_pct", "Vent_cmd_pct", "FID_set", "FID_T"]
+    columns = [FIRST["setpoint"], FIRST["pv"], FIRST["output"], swings, SECOND["setpoint"], SECOND["pv"]]
+    log = read(heads, columns)
+    assert log.samples[log.samples["channel"] == 2]["output"].isna().all()
+
+
 def test_temperatures_beside_the_loops_stay_beside_them(read):
     heads = ["Input A", "Setpoint 1", "Heater 1", "Input B", "Setpoint 2", "Heater 2", "Input C"]
     columns = [*(FIRST[role] for role in ("pv", "setpoint", "output"))]

@@ -258,6 +258,8 @@ def written_unit(head: str) -> str:
 
 def _unit(words: Sequence[str]) -> str:
     units: dict[str, list[str]] = vocabulary()["units"]
+    if words and words[-1][1:].endswith("%"):  # “Heiz%”
+        return "%"
     for count in (2, 1):
         tail = " ".join(words[-count:]).lower()
         for unit, spellings in units.items():

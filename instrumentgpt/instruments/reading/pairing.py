@@ -136,13 +136,17 @@ def loops_of(columns: Columns, among: Sequence[int], known: Sequence[Loop] = ())
     """
     pairs = _Pairs(columns, among)
     loops = [*known] or pairs.with_setpoints()
-    used = {at for loop in loops for at in loop.values()}
-    every = [*loops, *({"pv": at} for at in ([] if known else pairs.alone(used, bool(loops))))]
+    pairs.controlled |= {loop["pv"] for loop in loops}
+    alone = [] if known else pairs.alone({at for loop in loops for at in loop.values()}, bool(loops))
+    every = [*loops, *(pairs.sharing(at, loops) for at in alone)]
     for is_named in (True, False):
         pairs.add_outputs(every, is_named)
     if every and not any("output" in loop for loop in every):
         pairs.add_likeliest(every)
     driving = {loop["output"] for loop in every if "output" in loop}
+    for loop in every[len(loops) :]:
+        if "output" not in loop:
+            loop.pop("setpoint", None)
     return [loop for loop in every if loop["pv"] not in driving]
 
 
@@ -163,6 +167,7 @@ class _Pairs:
         self.outputs = [at for at in among if self._may_be_output(at)]
         self._without_odd_numbers()
         self._actions: dict[tuple[int, ...], float] = {}
+        self.controlled = set[int]()  # pvs
         self._distances: dict[tuple[int, int], float] = {}
         self._moving: dict[int, bool] = {}
 
@@ -209,7 +214,7 @@ class _Pairs:
         found = plain or named or ([] if has_loops else self.pvs)
         return sorted(found, key=lambda at: (-self._word(at, "pv"), at))
 
-    def add_outputs(self, loops: list[Loop], is_named: bool) -> None:
+    def add_outputs(self, loops: Sequence[Loop], is_named: bool) -> None:
         """Give the loops that lack one the outputs that heads name, or those that no head does."""
         columns, free = self.columns, self._free(loops, is_named)
         if self.is_open and not is_named:
@@ -220,15 +225,15 @@ class _Pairs:
         for score, at, place in scored:
             loop, used = lacking[place], [other.get("output") for other in loops]
             is_free = -score >= LEAST_OUTPUT and at not in used and "output" not in loop
-            if is_free and ("setpoint" in loop or self._may_drive(at, loop, loops, is_named)):
+            if is_free and (self._is_own(loop) or self._may_drive(at, loop, loops, is_named)):
                 loop["output"] = at
         if self.is_open and not is_named:
             self._add_next(loops, [at for at in free if is_steps(columns.values[at])])
         percent = [at for at in self._free(loops, is_named) if columns.unit(at) == "%"]
-        lacking = [loop for loop in loops if "setpoint" in loop and "output" not in loop]
-        if not is_named and len(percent) == len(lacking):
-            for loop, at in zip(sorted(lacking, key=lambda loop: loop["pv"]), percent, strict=True):
-                loop["output"] = at
+        controlled = [loop for loop in loops if "setpoint" in loop and self._is_own(loop)]
+        lacks_all = len(percent) == len(controlled) and not any("output" in loop for loop in controlled)
+        for loop, at in zip(sorted(controlled, key=lambda loop: loop["pv"]), percent, strict=False):
+            loop |= {"output": at} if lacks_all and not is_named else {}
 
     def add_likeliest(self, loops: Sequence[Loop]) -> None:
         """Give a loop the output that a head names, however little else speaks for it."""
@@ -242,7 +247,7 @@ class _Pairs:
 
     def _free(self, loops: Iterable[Loop], is_named: bool) -> list[int]:
         """Return the outputs that no loop has, of those that heads name or of the others."""
-        used = {at for loop in loops if len(loop) > 1 for at in loop.values()}
+        used = {at for loop in loops for role, at in loop.items() if role != "pv" or self._is_own(loop)}
         wanted = (at for at in self.outputs if bool(self.columns.score(at, "output")) == is_named)
         return [at for at in wanted if at not in used]
 
@@ -257,18 +262,28 @@ class _Pairs:
                 if "output" not in loop and (own or stands_at_limits(values[at])):
                     loop["output"] = at
 
-    def _may_drive(self, at: int, loop: Loop, loops: Sequence[Loop], is_named: bool) -> bool:
-        """Return whether column `at` may drive a pv without a setpoint; it gets the one that it shares."""
-        pv, controlled = loop["pv"], [other["setpoint"] for other in loops if "setpoint" in other]
-        alike = self.alike(at, pv) > NEARLY_BEST
-        if not is_named or not controlled:
-            is_first = not any("output" in other for other in loops)
-            return not controlled and (is_first or (is_named and alike)) and (is_named or loop is loops[0])
-        best = max(controlled, key=lambda setpoint: self.of_setpoint(setpoint, pv))
+    def sharing(self, pv: int, loops: Sequence[Loop]) -> Loop:
+        """Return the loop of a pv that no setpoint is of: with one that it may share with others."""
+        setpoints = [loop["setpoint"] for loop in loops if "setpoint" in loop]
+        best = max(setpoints, key=lambda at: self.of_setpoint(at, pv), default=None)
+        if best is None or self.of_setpoint(best, pv) < LEAST:
+            return {"pv": pv}
         own = any(self.weights[word] for word in self.words[best] - self.words[pv])
-        if alike and not own and self.of_setpoint(best, pv) >= LEAST:
-            loop["setpoint"] = best
-        return "setpoint" in loop
+        return {"pv": pv} if own else {"pv": pv, "setpoint": best}
+
+    def _is_own(self, loop: Loop) -> bool:
+        """Return whether the loop has a setpoint of its own, or its error."""
+        return loop["pv"] in self.controlled
+
+    def _may_drive(self, at: int, loop: Loop, loops: Sequence[Loop], is_named: bool) -> bool:
+        """Return whether column `at` may drive a pv without a setpoint of its own."""
+        alike = self.alike(at, loop["pv"]) > NEARLY_BEST
+        if "setpoint" in loop:
+            return alike and (is_named or self.columns.unit(at) == "%")
+        if any("setpoint" in other for other in loops):
+            return False
+        is_first = not any("output" in other for other in loops)
+        return (is_first or (is_named and alike)) and (is_named or loop is loops[0])
 
     def of_setpoint(self, at: int, pv: int) -> float:
         """Return what speaks for column `at` as the setpoint of column `pv`."""
@@ -329,11 +344,13 @@ class _Pairs:
         return score - OTHER_NUMBER * (bool(numbers and others) and numbers.isdisjoint(others))
 
     def _most_action(self, setpoint: int, pv: int) -> float:
-        drives = (at for at in self.outputs if at not in (setpoint, pv))
-        heads = self.columns.headings
-        aside = {at for at in self.outputs if heads and heads[at].says("output", "aside")}
-        loop = {"pv": pv, "setpoint": setpoint}
-        return max((self.action(at, loop) / (1 + (at in aside)) for at in drives), default=0.0)
+        """Return how plainly an output drives the pair; one that no head surely names counts half."""
+        loop, heads = {"pv": pv, "setpoint": setpoint}, self.columns.headings
+        drives = [at for at in self.outputs if at not in (setpoint, pv)]
+        sure = {
+            at for at in drives if self.columns.score(at, "output") and not heads[at].says("output", "aside")
+        }
+        return max((self.action(at, loop) / (1 if at in sure else 2) for at in drives), default=0.0)
 
     def _word(self, at: int, role: str) -> float:
         """Return what the head of column `at` says for or against `role`."""
