@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import pytest
 from axe_playwright_python.sync_playwright import Axe
-from driving import answered, ask, choose, close_sidebar, expect, inspector, opened, reloaded, settled
+from driving import BOTH, answered, ask, choose, close_sidebar, expect, inspector, opened, reloaded, settled
 from playwright.sync_api import Page
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
@@ -35,6 +36,7 @@ def assert_accessible(page: Page, themes: Sequence[str]) -> None:
     assert controls and not [one for one in controls if '"' not in one or re.search(r'\bicon"|_[a-z]+"', one)]
 
 
+@pytest.mark.parametrize("visitor", BOTH, indirect=True, ids="-".join)
 def test_every_page_is_there_by_its_address_reached_by_keys_accessible_and_in_the_language_that_is_chosen(
     server, visitor
 ):
