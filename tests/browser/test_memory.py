@@ -1,17 +1,17 @@
-"""What is remembered, on the page: seen, edited, pinned, undone; the prompts; turns deleted and restored."""
+"""What is remembered, on the page: the prompts, the next and those sent; turns deleted and restored."""
 
 import json
 import re
 
 import driving
-from driving import Server, close_sidebar, expect, inspector, messages, opened, pick, reloaded, settled
+from driving import Server, close_sidebar, expect, inspector, messages, opened, reloaded
 from exchanges import exchange
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Page
 
 import db
 from instrumentgpt.storage.runs import keep_prompt
 
-FINDING, NEW = "Channel 1 swings by 3.2 °C", "Channel 1 swings at night only"
+FINDING = "Channel 1 swings by 3.2 °C"
 REPORTED = {"log": "run.log", "findings": [{"text": FINDING, "evidence": [{"line": 18204}]}]}
 QUESTION, ZH = "What is wrong with zspr 052?", "052 為什麼溫度波動？"
 CHART = json.dumps({"data": [{"y": [1, 2, 3]}], "layout": {}}).encode()
@@ -32,50 +32,6 @@ def conversation_on(server: Server, question: str = QUESTION) -> str:
                     database, conversation, None, answered.id, "plotly", "Channel 1", "three points", CHART
                 )
     return conversation
-
-
-def choose(page: Page, entry: Locator, action: str) -> None:
-    """Choose an action from the menu beside an entry."""
-    menu = entry.locator("[class*=st-key-item-]").get_by_role("button")
-    pick(page, menu, page.get_by_text(action, exact=True))
-
-
-def entry_of(sidebar: Locator, words: str) -> Locator:
-    """Return the row of the sidebar that says `words`, with its menu."""
-    rows = sidebar.get_by_test_id("stHorizontalBlock").filter(has_text=words)
-    return rows.filter(has=sidebar.page.locator("[class*=st-key-item-]")).last
-
-
-def test_what_is_known_is_edited_pinned_and_forgotten_and_all_of_it_undone(page, server):
-    opened(page, server.address(conv=conversation_on(server)))
-    sidebar = page.get_by_test_id("stSidebar")
-    row = entry_of(sidebar, FINDING)
-    expect(row).to_contain_text("tool · turn 1 · L 18,204")
-    choose(page, row, "Edit")
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_label("What is true")).to_have_value(FINDING)
-    dialog.get_by_label("What is true").fill(NEW)
-    dialog.get_by_role("button", name="Save").click()
-    expect(dialog).to_have_count(0)
-    edited = entry_of(sidebar, NEW)
-    expect(edited).to_contain_text("was “")
-    choose(page, edited, "Pin")
-    expect(edited).to_contain_text("pinned")
-    choose(page, edited, "Forget")
-    expect(sidebar).to_contain_text("1 forgotten")
-
-    sidebar.locator(".st-key-undo-last").get_by_role("button").click()
-    expect(edited).to_contain_text("pinned")
-    sidebar.get_by_role("tab", name="Edits").click()
-    expect(sidebar).to_contain_text("Forget “")
-    done_again = sidebar.locator("[class*=st-key-redo-]")
-    for count in (2, 3):
-        settled(page)
-        sidebar.locator("[class*=st-key-undo-]").get_by_role("button").first.click()
-        expect(done_again).to_have_count(count)
-    sidebar.get_by_role("tab", name="State").click()
-    expect(sidebar).to_contain_text(FINDING)
-    expect(edited).to_have_count(0)
 
 
 def test_on_a_phone_the_next_prompt_and_those_sent_are_read_and_the_case_is_handed_over(page, server):
