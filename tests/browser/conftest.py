@@ -19,6 +19,7 @@ from driving import (
     speaking,
 )
 from playwright.sync_api import BrowserContext
+from waiting import wait_for_forks
 
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import live_runs
@@ -86,6 +87,7 @@ def server_of_worker(tmp_path_factory, context_of_worker) -> Iterator[Server]:
         server.save(OFFLINE)
         page = opened(context_of_worker.new_page(), server.address())  # the first visit imports everything
         page.goto(f"{server.url}{RESTING}")
+        wait_for_forks(server.home)
         yield server
 
 
