@@ -14,12 +14,12 @@ LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
 
 @pytest.fixture
 def long_talk(server) -> str:
-    """A conversation of 120 messages, the hit among its first."""
+    """A conversation of 72 messages, the hit among its first."""
     with server.database() as database, db.transaction(database):
         conversation = db.create_conversation(database, "Why does 052 swing?")
-        for number in range(60):
+        for number in range(36):
             db.add_message(database, conversation, "user", f"question {number}")
-            text = HIT if number == 10 else f"answer {number}. " + "It says nothing of that. " * 12
+            text = HIT if number == 5 else f"answer {number}. " + "It says nothing of that. " * 12
             db.add_message(database, conversation, "assistant", text)
     return conversation
 
@@ -52,16 +52,16 @@ def test_a_long_conversation_opens_at_its_end_and_a_hit_is_opened_in_its_context
     expect(shown).to_have_count(20)
     page.get_by_role("button", name="Load earlier").click()
     expect(shown).to_have_count(40)
-    expect(shown.first).to_contain_text("question 40")
+    expect(shown.first).to_contain_text("question 16")
     search(page, "052 比例增益", "比例增益太高：kp 0.09")
     until(page, lambda: is_in_view(page, "比例增益太高"))
     assert f"conv={long_talk}" in page.url and "msg=" in page.url
-    expect(shown.filter(has_text="question 10")).to_be_visible()
+    expect(shown.filter(has_text="question 5")).to_be_visible()
     reloaded(page)
     arrived(page)
     expect(shown.filter(has_text="比例增益太高")).to_be_visible()
     page.get_by_role("button", name="Go to the newest").click()
-    expect(shown.last).to_contain_text("answer 59")
+    expect(shown.last).to_contain_text("answer 35")
 
 
 def test_a_conversation_is_renamed_handed_over_and_deleted(page, server):

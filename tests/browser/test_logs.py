@@ -30,7 +30,7 @@ READING = (
     "[info] Temperature channel 1: setpoint: 55.00 °C, "
     "process value: 54.90 °C, output power: 45.9 %, P: 1.17, I: 44.75, D: -0.00"
 )
-LARGE = 200_000  # lines
+LARGE = 60_000  # lines
 INVENTORY = """
 [[device]]
 name = "oven 9"
