@@ -16,6 +16,7 @@ import pytest
 from exchanges import OVENS, share_judged
 from hypothesis import HealthCheck, settings
 from sqlite_utils import Database
+from waiting import wait_for_forks
 
 import db
 from instrumentgpt.settings import database_path, home
@@ -64,6 +65,7 @@ def warm_server(tmp_path_factory) -> Iterator[str]:
     command = [sys.executable, "-m", "instrumentgpt.warm_server"]
     environment = {**os.environ, "INSTRUMENTGPT_HOME": folder, "INSTRUMENTGPT_WARM": folder}
     with subprocess.Popen(command, stdin=subprocess.PIPE, cwd=TESTS.parent, env=environment) as process:
+        wait_for_forks(Path(folder))  # else a busy machine starts all programs cold, and is busier still
         yield folder
         process.stdin.close()
 

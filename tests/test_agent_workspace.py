@@ -50,11 +50,11 @@ def state(database, conversation):
     return lambda: DiagnosticState.deserialize(db.get_memory(conversation, database)[1])
 
 
-def test_an_agent_uses_our_tools_and_what_it_finds_is_remembered_as_a_tools(
-    ask, database, conversation, state
+def test_what_an_agent_finds_by_our_tools_is_remembered_as_theirs_and_its_log_and_the_dump_are_files(
+    ask, database, conversation, state, folder
 ):
     events = ask(
-        "10.1.1.112 為什麼溫度波動？",
+        f"10.1.1.112 為什麼溫度波動？\n{DUMP}",
         ("fetch_log", {"device": "10.1.1.112"}),
         ("diagnose_log", LOG),
         ("plot_log", LOG),
@@ -68,6 +68,11 @@ def test_an_agent_uses_our_tools_and_what_it_finds_is_remembered_as_a_tools(
     assert (items["蓋子開著"].source, items["蓋子開著"].log, items["蓋子開著"].line) == ("tool", NEWEST, 3)
     assert {item.source for item in items.values()} == {"tool"}
 
+    ask("and now?")  # its folder has the log and the dump as files
+    (copied,) = folder.glob(f"logs/*/{NEWEST}")
+    assert copied.read_bytes().startswith(b"[2026-02-20")
+    assert DUMP in (folder / "pasted" / "turn-001-user.md").read_text()
+
 
 def test_what_a_tool_reports_wins_over_what_the_prose_seems_to_say(ask, state):
     ask(
@@ -79,14 +84,6 @@ def test_what_a_tool_reports_wins_over_what_the_prose_seems_to_say(ask, state):
     )
     assert state().hypotheses == ["kp is too high"]
     assert state().findings == []
-
-
-def test_the_next_turn_finds_the_fetched_log_and_the_pasted_dump_as_files(ask, folder):
-    ask(f"10.1.1.112 這是什麼？\n{DUMP}", ("fetch_log", {"device": "10.1.1.112"}))
-    ask("and now?")
-    (copied,) = folder.glob(f"logs/*/{NEWEST}")
-    assert copied.read_bytes().startswith(b"[2026-02-20")
-    assert DUMP in (folder / "pasted" / "turn-001-user.md").read_text()
 
 
 def test_a_new_turn_starts_the_server_for_its_own_task(ask, folder):

@@ -19,10 +19,10 @@ ROOT = Path(__file__).parents[1]
 DOCS = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 
 
-@pytest.fixture
-def oscillating(tmp_path) -> Path:
+@pytest.fixture(scope="module")
+def oscillating(tmp_path_factory) -> Path:
     scenario = next(one for one in demo_scenarios().values() if "oscillates" in one.condition)
-    return write_log(tmp_path / "zspr_053" / "run.log.gz", scenario)
+    return write_log(tmp_path_factory.mktemp("logs") / "zspr_053" / "run.log.gz", scenario)
 
 
 def start(*arguments, **options):

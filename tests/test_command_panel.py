@@ -1,11 +1,14 @@
 """`python -m instrumentgpt panel`: the whole panel in a terminal, approved by a word or a flag."""
 
-import subprocess
+import io
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from typing import NamedTuple
 
 import pytest
 from faulty_logs import written
 
+from instrumentgpt.__main__ import main
 from instrumentgpt.settings import DEMO_INVENTORY
 
 pytestmark = pytest.mark.usefixtures("forked", "judged_before")
@@ -13,9 +16,22 @@ pytestmark = pytest.mark.usefixtures("forked", "judged_before")
 LOG = DEMO_INVENTORY.parent / "logs" / "zspr_053" / "InstrumentDebug_2026-02-20_08-47-19.73.log.gz"
 
 
-def panel(*words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "instrumentgpt", "panel", "--agent", "offline", *words]
-    return subprocess.run(command, input=typed, capture_output=True, text=True, timeout=250)
+class Done(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def panel(*words: str, typed: str = "") -> Done:
+    """Run the command in this process, with what is piped into it."""
+    with (
+        redirect_stdout(io.StringIO()) as out,
+        redirect_stderr(io.StringIO()) as complaints,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sys, "stdin", io.StringIO(typed))
+        code = main(["panel", "--agent", "offline", *words])
+    return Done(code, out.getvalue(), complaints.getvalue())
 
 
 @pytest.fixture(scope="module")

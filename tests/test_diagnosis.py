@@ -176,7 +176,7 @@ def test_without_a_period_a_loop_is_judged_in_rows():
     assert "列" in wording.summary(finding, "zh") and "秒" not in wording.summary(finding, "zh")
 
 
-@each("factor", [0.01, 0.1, 10.0, 1000.0])
+@each("factor", [0.01, 1000.0])
 @each("name", [name for name in NAMES if name not in ("insufficient_data", "data_gap", "sensor_open")])
 def test_a_plant_so_much_slower_or_quicker_gets_the_same_verdict(name, factor):
     log = case(name).log

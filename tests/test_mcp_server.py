@@ -35,8 +35,12 @@ LAID = ["do not touch the gains", "do not open the valve", "最高 60 °C"]
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    return tmp_path_factory.mktemp("mcp")
+def home(tmp_path_factory, judged):
+    folder = tmp_path_factory.mktemp("mcp")
+    judged.mkdir(exist_ok=True)
+    (folder / "cache").mkdir()
+    (folder / "cache" / "frames").symlink_to(judged)  # what another test has judged is known
+    return folder
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
 """`python -m instrumentgpt offline` as the process that a turn starts."""
 
+import io
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,21 +9,22 @@ from pathlib import Path
 import pytest
 from cases import each
 
+from instrumentgpt.__main__ import main
 from instrumentgpt.agents.events import Done, Session, Text, Tool
 from instrumentgpt.agents.registry import AGENTS
 
 ROOT = Path(__file__).parents[1]
 
 
-def run(*arguments, prompt="", **environment):
-    return subprocess.run(
-        [sys.executable, "-m", "instrumentgpt", "offline", *map(str, arguments)],
-        input=prompt.encode(),
-        capture_output=True,
-        cwd=ROOT,
-        env={**os.environ, **environment},
-        timeout=250,
-    )
+def run(*arguments, prompt=""):
+    """Run the program in this process; return its exit code and what it wrote on standard output."""
+    stdin, stdout = io.TextIOWrapper(io.BytesIO(prompt.encode())), io.TextIOWrapper(io.BytesIO())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdin", stdin)
+        patch.setattr(sys, "stdout", stdout)
+        code = main(["offline", *map(str, arguments)])
+    stdout.flush()
+    return code, stdout.buffer.getvalue()
 
 
 def task_file(tmp_path, **fields):
@@ -38,7 +39,9 @@ def answered(tmp_path_factory):
     """One whole answer: the process, its events as the wrapper reads them, and the artifacts folder."""
     folder = tmp_path_factory.mktemp("answer")
     fields = {"question": "10.1.1.112 為什麼溫度波動？", "devices": ["zspr 053"], "state": {}}
-    done = run("--task", task_file(folder, **fields), prompt="the whole prompt, with context")
+    command = [sys.executable, "-m", "instrumentgpt", "offline", "--task", str(task_file(folder, **fields))]
+    prompt = b"the whole prompt, with context"
+    done = subprocess.run(command, input=prompt, capture_output=True, cwd=ROOT, timeout=250)
     return done, list(AGENTS["offline"].parse(done.stdout.splitlines(keepends=True))), folder / "artifacts"
 
 
@@ -97,27 +100,27 @@ def test_the_first_step_comes_before_the_libraries_are_imported(answered):
 
 
 def test_without_a_task_file_the_prompt_is_the_question():
-    done = run(prompt="哪些設備？ list devices")
-    assert b"zspr 052 (10.1.1.47)" in done.stdout and done.returncode == 0
+    code, said = run(prompt="哪些設備？ list devices")
+    assert b"zspr 052 (10.1.1.47)" in said and code == 0
 
 
 @each(
     "content, reason",
     [("{", "cannot be read"), ("[]", "cannot be read"), ('{"task": "paint"}', "is none of chat")],
 )
-def test_a_task_that_cannot_be_done_is_an_error_result_without_a_traceback(tmp_path, content, reason):
+def test_a_task_that_cannot_be_done_is_an_error_result_without_a_traceback(tmp_path, capsys, content, reason):
     path = tmp_path / "task.json"
     path.write_text(content, encoding="utf-8")
-    done = run("--task", path)
-    result = json.loads(done.stdout.splitlines()[-1])
-    assert done.returncode == 1 and result["is_error"] and reason in result["result"]
-    assert b"Traceback" not in done.stderr + done.stdout
+    code, said = run("--task", path)
+    result = json.loads(said.splitlines()[-1])
+    assert code == 1 and result["is_error"] and reason in result["result"]
+    assert b"Traceback" not in said and capsys.readouterr().err == ""
 
 
 def test_an_inventory_that_cannot_be_read_is_an_error_result(tmp_path):
     task = task_file(tmp_path, question="052 why?", inventory=str(tmp_path / "none.toml"))
-    done = run("--task", task)
-    result = json.loads(done.stdout.splitlines()[-1])
+    _, said = run("--task", task)
+    result = json.loads(said.splitlines()[-1])
     assert result["is_error"] and "no such inventory" in result["result"]
 
 
@@ -125,7 +128,7 @@ def test_a_tool_that_fails_is_a_tool_error_and_the_answer_says_why(tmp_path):
     inventory = tmp_path / "devices.toml"
     inventory.write_text('[[device]]\nname = "oven 1"\nip = "10.0.0.1"\nlogs = "nowhere"\n', encoding="utf-8")
     task = task_file(tmp_path, question="oven 1 why?", inventory=str(inventory))
-    events = list(AGENTS["offline"].parse(run("--task", task).stdout.splitlines(keepends=True)))
+    events = list(AGENTS["offline"].parse(run("--task", task)[1].splitlines(keepends=True)))
     assert [event.status for event in events if isinstance(event, Tool)] == ["started", "failed"]
     assert "That could not be done" in events[-1].text and events[-1].outcome == "ok"
 
@@ -136,5 +139,5 @@ def test_an_unusual_state_and_unknown_fields_do_no_harm(tmp_path):
         "state": '{"findings": ["x"], "device_name": null}',
         "new": 1,
     }
-    done = run("--task", task_file(tmp_path, **fields))
-    assert done.returncode == 0 and b"- x" in done.stdout
+    code, said = run("--task", task_file(tmp_path, **fields))
+    assert code == 0 and b"- x" in said

@@ -1,10 +1,12 @@
 """The Logs page without a browser: what it lets in from an address, and what it says."""
 
+import re
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from pages import PAGE_SECONDS
+from cases import each
+from pages import PAGE_SECONDS, texts
 from streamlit.testing.v1 import AppTest
 
 import db
@@ -28,6 +30,12 @@ OTHER = Device("zspr 051", "10.1.1.46", "file:///y")
 @pytest.fixture(scope="module")
 def log():
     return read_log(max(DEMO.glob("*.log.gz")))
+
+
+def logs_page():
+    from instrumentgpt.ui.logs import page
+
+    page.page()
 
 
 def pin(database, conversation, device=OVEN, text="Pinned line 7: door open"):
@@ -120,17 +128,25 @@ def test_nothing_is_pinned_while_an_answer_is_written(database):
         pin(database, conversation, text="another")
 
 
+@each(
+    "device, log",
+    [("zspr 052", "../../../instrumentgpt.db"), ("../..", "etc/passwd"), ("", "/etc/passwd")],
+)
+def test_no_address_opens_any_other_file(device, log):
+    at = AppTest.from_function(logs_page, default_timeout=PAGE_SECONDS)
+    for name, value in {"device": device, "log": log, "line": "1"}.items():
+        at.query_params[name] = value
+    at.run()
+    assert re.search("is not (there|in the inventory|of a device)", at.warning[0].value)
+    assert at.selectbox(key=LOG).value.startswith("InstrumentDebug") and "root:" not in texts(at)
+
+
 def test_the_page_follows_the_conversation_to_its_log_until_another_is_picked(database):
-    def script():
-        from instrumentgpt.ui.logs import page
-
-        page.page()
-
     log = "InstrumentDebug_2026-02-16_11-20-41.17.log"
     state = memory.DiagnosticState(device_name="zspr 053", last_log_file=log)
     conversation = db.create_conversation(database)
     db.update_memory(conversation, "", state.serialize(), database)
-    at = AppTest.from_function(script, default_timeout=PAGE_SECONDS)
+    at = AppTest.from_function(logs_page, default_timeout=PAGE_SECONDS)
     at.query_params["conv"] = conversation
     assert at.run().selectbox(key=DEVICE).value == "zspr 053"
     assert at.selectbox(key=LOG).value == log

@@ -2,8 +2,8 @@
 
 import pytest
 from cases import each
-from exchanges import exchange
-from pages import page
+from exchanges import context_of, exchange
+from pages import button, page, texts
 from streamlit.testing.v1 import AppTest
 
 import db
@@ -346,3 +346,21 @@ def test_a_person_lays_down_lifts_confirms_names_and_takes_back_what_was_misread
     assert "**Tallinn** is zspr 052" in shown_in(at)
     done = [one.action for one in list_revisions(database, conversation)]
     assert done == ["confirm", "forget", "lay_down", "lift", "name"] and not at.exception
+
+
+def test_a_sentence_that_may_lay_down_or_lift_is_asked_about_and_answered_by_a_click(database):
+    conversation = db.create_conversation(database)
+    held, over = "Nobody opens it before the leak test is signed.", "The leak test was signed this morning."
+    exchange(database, conversation, f"052 為什麼溫度波動？ {held}")
+    exchange(database, conversation, f"{over} 這台欠客戶一條不中斷的曲線，所以請一直開著。")
+    at = page(conversation)
+    assert "what of “Nobody opens it" in texts(at)
+    button(at, "Lifted").click().run()
+    assert "Lifted" not in [one.label for one in at.button]
+    assert held not in context_of(next_text(database, conversation))
+    button(at, "保留").click().run()
+    assert "保留" not in [one.label for one in at.button]
+    assert "這台欠客戶一條不中斷的曲線" in context_of(next_text(database, conversation))
+    assert at.sidebar.button("undo-last").label.startswith("Undo: Lay down")
+    at.sidebar.button("undo-last").click().run()
+    assert "保留" in [one.label for one in at.button] and not at.exception

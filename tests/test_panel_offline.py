@@ -21,7 +21,7 @@ LOGS = {  # a demo log → what is wrong with it; "" if nothing
     "zspr_052/InstrumentDebug_2026-02-19_23-24-45.39.log": "",
 }
 QUESTIONS = {"en": "why does it swing?", "zh": "為什麼溫度波動？"}
-CASES = [(log, language) for log in LOGS for language in QUESTIONS]
+CASES = [*zip(LOGS, [*QUESTIONS] * 3, strict=True)]  # each log in one of the two languages
 
 
 @pytest.fixture(scope="module")

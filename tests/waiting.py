@@ -4,10 +4,15 @@ What a test waits for takes a moment, and whatever would keep it from happening 
 the bounds lie far from both, below the 90 s that a test may take, so that it says itself what failed.
 """
 
+import os
+import sys
 import time
 from contextlib import contextmanager
 
 import psutil
+import pytest
+
+from instrumentgpt.agents import warm
 
 AT_ONCE = 20.0  # s that something which takes a moment (up to 1.5 s on a free machine) has
 HAPPENS = 75.0  # s in which what is waited for happens: costs nothing unless it does not
@@ -29,6 +34,17 @@ def at_once():
     yield
     took = time.monotonic() - began
     assert took < AT_ONCE, f"it took {took:.1f} s"
+
+
+def wait_for_forks(home):
+    """Wait until the warm server of this home has imported everything, and forks what it is asked for."""
+    if sys.platform != "linux":  # where no kernel knows the server's name, all programs start cold
+        return
+    with pytest.MonkeyPatch.context() as patch, open(os.devnull, "r+b") as nothing:
+        patch.setenv("INSTRUMENTGPT_WARM", str(home))
+        program = [sys.executable, "-m", "instrumentgpt", "--help"]
+        files = [nothing.fileno()] * 3
+        wait_for(lambda: warm.start(program, os.environ, home, files)).wait()
 
 
 def lives(pid):

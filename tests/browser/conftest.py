@@ -1,14 +1,25 @@
 """A real Streamlit server per worker, in a home of its own, driven by the system's Chromium."""
 
-import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from driving import CHROMIUM, FLAGS, SIZES, Server, Visitor, counting_agent, opened, running
+from driving import (
+    CHROMIUM,
+    FLAGS,
+    SIZES,
+    VARIANTS,
+    Server,
+    Visitor,
+    counting_agent,
+    opened,
+    running,
+    speaking,
+)
 from playwright.sync_api import BrowserContext
+from waiting import wait_for_forks
 
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.runs import live_runs
@@ -17,9 +28,6 @@ from instrumentgpt.turn import runs
 JOURNEY_SECONDS = 240  # ends one that hangs: each of its steps has a limit of its own, see ANSWER_MS
 AS_SHIPPED = dict.fromkeys(asdict(Settings()))
 OFFLINE = {"agent": "offline"}
-VARIANTS = [(locale, size) for locale in ("en-GB", "zh-TW") for size in SIZES]  # of a visitor
-if not os.environ.get("EVERY_VARIANT"):  # each language and each size once: the other two take 3 minutes
-    VARIANTS = [VARIANTS[0], VARIANTS[-1]]
 # the page alone, without the windows and services of a browser around it
 BROWSER = shutil.which("chromium-headless-shell") or CHROMIUM
 ECONOMY = (
@@ -63,11 +71,8 @@ def context_of_worker(browser, browser_context_args) -> Iterator[BrowserContext]
 
 
 @pytest.fixture
-def context(request, context_of_worker) -> Iterator[BrowserContext]:
-    """The worker's window with nothing kept in it, or one of its own where a test wants another kind."""
-    if request.node.get_closest_marker("browser_context_args"):
-        yield request.getfixturevalue("new_context")()
-        return
+def context(context_of_worker) -> Iterator[BrowserContext]:
+    """The worker's window with nothing kept in it."""
     yield context_of_worker
     for page in context_of_worker.pages:
         if not page.url.endswith(RESTING):
@@ -82,13 +87,16 @@ def server_of_worker(tmp_path_factory, context_of_worker) -> Iterator[Server]:
         server.save(OFFLINE)
         page = opened(context_of_worker.new_page(), server.address())  # the first visit imports everything
         page.goto(f"{server.url}{RESTING}")
+        wait_for_forks(server.home)
         yield server
 
 
 @pytest.fixture
 def server(server_of_worker) -> Iterator[Server]:
-    """The worker's server, with the offline analyst; what a test sets or leaves unanswered is undone."""
+    """The worker's server, with the offline analyst; what a test sets, kills or leaves open is undone."""
     yield server_of_worker
+    if server_of_worker.process.poll() is not None:
+        server_of_worker.start()
     with server_of_worker.database() as database:
         left = [run.id for run in live_runs(database)]
     for run in left:
@@ -101,8 +109,7 @@ def visitor(request, page, server) -> Visitor:
     """A page of each language and size, on a server that has only judged the demo's logs."""
     locale, size = request.param
     page.set_viewport_size(SIZES[size])
-    agent = {"userAgent": page.evaluate("navigator.userAgent"), "acceptLanguage": locale}
-    page.context.new_cdp_session(page).send("Emulation.setUserAgentOverride", agent)
+    speaking(page, locale)
     with server.database() as database:
         for emptied in ("cases", "alerts", "conversations", "notes"):
             database[emptied].delete_where()
@@ -117,12 +124,3 @@ def counting(server) -> Iterator[Server]:
     server.save(counting_agent(server.home.parent, words=60, seconds=0.02))
     yield server
     server.held.unlink(missing_ok=True)
-
-
-@pytest.fixture
-def counting_alone(tmp_path) -> Iterator[Server]:
-    """The same on a server of the test's own, which it may kill."""
-    with running(tmp_path, counting_agent(tmp_path, words=60, seconds=0.02)) as server:
-        server.held.touch()
-        yield server
-        server.held.unlink(missing_ok=True)

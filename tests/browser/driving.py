@@ -42,6 +42,9 @@ ANSWER_MS = 60_000  # of one step: only what never comes is waited for so long
 STEP_MS = 3_000  # of one try at something that is tried again
 TOKEN = secrets.token_urlsafe(24)  # of all servers of these tests
 SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
+VARIANTS = [(locale, size) for locale in ("en-GB", "zh-TW") for size in SIZES]  # of a visitor
+if not os.environ.get("EVERY_VARIANT"):
+    VARIANTS = VARIANTS[-1:]  # the strictest: nothing may be wider than a phone, and no word be English
 PICTURES = os.environ.get("PICTURES")  # a folder for what a visitor looks at
 TERMS = frozenset(  # names, units and what both languages call alike
     re.findall(
@@ -301,6 +304,10 @@ def settled(page: Page) -> None:
         page.locator('[data-test-script-state="notRunning"]').wait_for(timeout=STEP_MS)
 
 
+def assert_fits(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
 def reloaded(page: Page) -> None:
     """Load the page again, and wait until what it is made of is there: it then takes clicks."""
     page.reload()
@@ -327,6 +334,12 @@ def pick(page: Page, opener: Locator, item: Locator) -> None:
 def choose(page: Page, label: str, option: str) -> None:
     """Choose an option of a select."""
     pick(page, page.get_by_role("combobox", name=label), page.get_by_role("option", name=option))
+
+
+def speaking(page: Page, locale: str) -> None:
+    """Let the page be asked for in this language from now on, as by a browser of it."""
+    agent = {"userAgent": page.evaluate("navigator.userAgent"), "acceptLanguage": locale}
+    page.context.new_cdp_session(page).send("Emulation.setUserAgentOverride", agent)
 
 
 def with_token(url: str) -> str:

@@ -107,13 +107,13 @@ def is_scrolled_up(page: Page) -> bool:
     return box is not None and box["y"] > 0
 
 
-def test_a_killed_server_loses_no_word(page, counting_alone):
-    opened(page, counting_alone.address())
+def test_a_killed_server_loses_no_word(page, counting):
+    opened(page, counting.address())
     begin(page, "count for me")
-    counting_alone.kill()
-    with counting_alone.database() as database:
+    counting.kill()
+    with counting.database() as database:
         assert len(live_runs(database)) == 1
-    counting_alone.start()
+    counting.start()
     expect(last(page)).to_contain_text("word1 word2")
-    counting_alone.held.unlink()
+    counting.held.unlink()
     expect_whole(page, 1)

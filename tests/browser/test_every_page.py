@@ -1,11 +1,22 @@
 """Every page asks for nothing that is not there, and all can be read, heard and reached (WCAG 2.1 AA)."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import replace
 
 from axe_playwright_python.sync_playwright import Axe
-from driving import answered, ask, choose, close_sidebar, expect, inspector, opened, reloaded, settled
+from driving import (
+    SIZES,
+    Visitor,
+    answered,
+    ask,
+    choose,
+    close_sidebar,
+    expect,
+    inspector,
+    opened,
+    reloaded,
+    settled,
+)
 from playwright.sync_api import Page
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
@@ -16,14 +27,10 @@ RULES = {  # theme → what is looked for in it
 }
 
 
-THEMES = {("en-GB", "desktop"): [*RULES], ("zh-TW", "phone"): ["light"]}  # each language and size once
-
-
-def assert_accessible(page: Page, themes: Sequence[str]) -> None:
-    """Look for what axe finds in these themes, and for buttons that are called by their icons."""
+def assert_accessible(page: Page) -> None:
+    """Look for what axe finds in both themes, and for buttons that are called by their icons."""
     settled(page)
-    for theme in themes:
-        rules = RULES[theme]
+    for theme, rules in RULES.items():
         page.emulate_media(color_scheme=theme)
         found = (
             Axe().run(page, options={"runOnly": rules, "resultTypes": ["violations"]}).response["violations"]
@@ -35,16 +42,24 @@ def assert_accessible(page: Page, themes: Sequence[str]) -> None:
     assert controls and not [one for one in controls if '"' not in one or re.search(r'\bicon"|_[a-z]+"', one)]
 
 
+def look_at_both_sizes(visitor: Visitor, name: str) -> None:
+    """Look at the page on a desktop, where all of it has to be accessible, and on a phone."""
+    for size in ("desktop", "phone"):
+        visitor.page.set_viewport_size(SIZES[size])
+        replace(visitor, size=size).look(name)
+        if size == "desktop":
+            assert_accessible(visitor.page)
+    visitor.page.set_viewport_size(SIZES[visitor.size])
+
+
 def test_every_page_is_there_by_its_address_reached_by_keys_accessible_and_in_the_language_that_is_chosen(
     server, visitor
 ):
     page, say = visitor.page, visitor.say
-    themes = THEMES.get((visitor.locale, visitor.size), [])
     missing = []
     page.on("response", lambda answer: missing.append(answer.url) if answer.status >= 400 else None)
     opened(page, server.address("chat"))
-    visitor.look("5-start")
-    assert_accessible(page, themes)
+    look_at_both_sizes(visitor, "5-start")
     ask(
         page,
         "10.1.1.112 why does the temperature swing?" if visitor.is_english else "10.1.1.112 為什麼溫度波動？",
@@ -63,7 +78,7 @@ def test_every_page_is_there_by_its_address_reached_by_keys_accessible_and_in_th
     expect(page.get_by_role("dialog")).to_be_visible()
     steps = page.evaluate("history.length")
     visitor.look("5-evidence")
-    assert_accessible(page, themes)
+    assert_accessible(page)
     page.keyboard.press("Escape")
     page.wait_for_url(lambda url: "line=" not in url)
     assert page.evaluate("history.length") == steps, "to close the lines is a step of its own"
@@ -83,8 +98,7 @@ def test_every_page_is_there_by_its_address_reached_by_keys_accessible_and_in_th
         query = {"device": "zspr 052", "log": LOG, "line": 1} if path == "logs" else {}
         page.goto(server.address(path, **query))
         expect(shown).to_be_visible()
-        visitor.look(f"5-{path}")
-        assert_accessible(page, themes)
+        look_at_both_sizes(visitor, f"5-{path}")
         if path == "logs":
             lines = page.get_by_role("grid", name=say("Lines of the log"))
             lines.press("ArrowDown")

@@ -13,7 +13,6 @@ from driving import (
     answered,
     choose,
     expect,
-    opened,
     settled,
     until,
     with_token,
@@ -31,7 +30,7 @@ READING = (
     "[info] Temperature channel 1: setpoint: 55.00 °C, "
     "process value: 54.90 °C, output power: 45.9 %, P: 1.17, I: 44.75, D: -0.00"
 )
-LARGE = 200_000  # lines
+LARGE = 60_000  # lines
 INVENTORY = """
 [[device]]
 name = "oven 9"
@@ -230,11 +229,16 @@ def test_hostile_text_of_logs_users_and_agents_stays_text_and_fetches_nothing(pa
     assert not [url for url in asked_for if url.endswith("/x")]
 
 
-def test_a_large_log_opens_at_its_last_line_and_guessed_columns_of_a_table_are_corrected(page, server, oven):
+def test_a_large_log_opens_at_its_last_line_and_guessed_columns_and_kinds_of_loop_are_corrected(
+    page, server, oven
+):
     lines = "".join(f"{stamp(second)}{READING}\n" for second in range(LARGE))
     (oven / "large.log").write_text(lines, encoding="utf-8")
     rows = "".join(f"60.0;{60 + (n % 40) / 50:.2f};{50 + n % 7}\n" for n in range(900))
     (oven / "table.csv").write_text(rows, encoding="utf-8")
+    rows = "".join(f"{2 * n};60.0;{60 + (n % 40) / 50:.2f};{50 + n % 7}\n" for n in range(900))
+    for name in ("first.csv", "second.csv"):
+        (oven / name).write_text("time;setpoint;temp;duty\n" + rows, encoding="utf-8")
     visit(page, address(server, "large.log", "oven 9", LARGE))
     expect(picked(page)).to_contain_text(f"{LARGE:,}")
     expect(picked(page)).to_be_in_viewport()
@@ -246,6 +250,14 @@ def test_a_large_log_opens_at_its_last_line_and_guessed_columns_of_a_table_are_c
     page.get_by_role("button", name="Read it so").click()
     expect(page.get_by_text("The table has no time")).to_have_count(0)
     expect(page.get_by_test_id("stPlotlyChart").first).to_be_visible()
+
+    choose(page, "Log", "first.csv")
+    page.get_by_text("Kind of loop: continuous control, heats").click()
+    choose(page, "It is", "on/off control")
+    page.get_by_role("button", name="Judge it so").click()
+    expect(page.get_by_text("Kind of loop: on/off control, heats")).to_be_visible()
+    choose(page, "Log", "second.csv")
+    expect(page.get_by_text("Kind of loop: on/off control, heats")).to_be_visible()
 
 
 def test_a_log_that_is_followed_shows_the_line_that_is_written_and_says_when_none_comes(page, server, oven):
@@ -262,32 +274,3 @@ def test_a_log_that_is_followed_shows_the_line_that_is_written_and_says_when_non
         expect(row(page).filter(has_text="Door opened while heating")).to_contain_text("302")
         page.get_by_text("Follow", exact=True).click()
         expect(page.locator(".st-key-following")).to_have_count(0)
-
-
-def test_the_kind_of_a_loop_is_corrected_and_remembered_for_another_log_of_the_device(page, server, oven):
-    rows = "".join(f"{2 * n};60.0;{60 + (n % 40) / 50:.2f};{50 + n % 7}\n" for n in range(900))
-    for name in ("first.csv", "second.csv"):
-        (oven / name).write_text("time;setpoint;temp;duty\n" + rows, encoding="utf-8")
-    visit(page, address(server, "first.csv", "oven 9"))
-    page.get_by_text("Kind of loop: continuous control, heats").click()
-    choose(page, "It is", "on/off control")
-    page.get_by_role("button", name="Judge it so").click()
-    expect(page.get_by_text("Kind of loop: on/off control, heats")).to_be_visible()
-    choose(page, "Log", "second.csv")
-    expect(page.get_by_text("Kind of loop: on/off control, heats")).to_be_visible()
-
-
-def test_evidence_opens_in_the_chat_and_no_address_opens_any_other_file(page, server):
-    with server.database() as database:
-        conversation = db.create_conversation(database)
-        db.add_message(database, conversation, "user", "hello")
-    opened(page, server.address(conv=conversation, log="../../instrumentgpt.db", line=1))
-    expect(page.get_by_role("dialog")).to_contain_text(re.compile("is not (here|in the inventory)"))
-    for device, log in (
-        ("zspr 052", "../../../instrumentgpt.db"),
-        ("../..", "etc/passwd"),
-        ("", "/etc/passwd"),
-    ):
-        page.goto(address(server, log, device))
-        expect(page.get_by_text(re.compile("is not (there|in the inventory|of a device)"))).to_be_visible()
-        expect(page.get_by_text("root:")).to_have_count(0)

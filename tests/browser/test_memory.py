@@ -1,17 +1,17 @@
-"""What is remembered, on the page: seen, edited, pinned, undone; the prompts; turns deleted and restored."""
+"""What is remembered, on the page: the prompts, the next and those sent; turns deleted and restored."""
 
 import json
 import re
 
 import driving
-from driving import Server, close_sidebar, expect, inspector, messages, opened, pick, reloaded, settled
+from driving import Server, close_sidebar, expect, inspector, messages, opened, reloaded
 from exchanges import exchange
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Page
 
 import db
 from instrumentgpt.storage.runs import keep_prompt
 
-FINDING, NEW = "Channel 1 swings by 3.2 °C", "Channel 1 swings at night only"
+FINDING = "Channel 1 swings by 3.2 °C"
 REPORTED = {"log": "run.log", "findings": [{"text": FINDING, "evidence": [{"line": 18204}]}]}
 QUESTION, ZH = "What is wrong with zspr 052?", "052 為什麼溫度波動？"
 CHART = json.dumps({"data": [{"y": [1, 2, 3]}], "layout": {}}).encode()
@@ -32,50 +32,6 @@ def conversation_on(server: Server, question: str = QUESTION) -> str:
                     database, conversation, None, answered.id, "plotly", "Channel 1", "three points", CHART
                 )
     return conversation
-
-
-def choose(page: Page, entry: Locator, action: str) -> None:
-    """Choose an action from the menu beside an entry."""
-    menu = entry.locator("[class*=st-key-item-]").get_by_role("button")
-    pick(page, menu, page.get_by_text(action, exact=True))
-
-
-def entry_of(sidebar: Locator, words: str) -> Locator:
-    """Return the row of the sidebar that says `words`, with its menu."""
-    rows = sidebar.get_by_test_id("stHorizontalBlock").filter(has_text=words)
-    return rows.filter(has=sidebar.page.locator("[class*=st-key-item-]")).last
-
-
-def test_what_is_known_is_edited_pinned_and_forgotten_and_all_of_it_undone(page, server):
-    opened(page, server.address(conv=conversation_on(server)))
-    sidebar = page.get_by_test_id("stSidebar")
-    row = entry_of(sidebar, FINDING)
-    expect(row).to_contain_text("tool · turn 1 · L 18,204")
-    choose(page, row, "Edit")
-    dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_label("What is true")).to_have_value(FINDING)
-    dialog.get_by_label("What is true").fill(NEW)
-    dialog.get_by_role("button", name="Save").click()
-    expect(dialog).to_have_count(0)
-    edited = entry_of(sidebar, NEW)
-    expect(edited).to_contain_text("was “")
-    choose(page, edited, "Pin")
-    expect(edited).to_contain_text("pinned")
-    choose(page, edited, "Forget")
-    expect(sidebar).to_contain_text("1 forgotten")
-
-    sidebar.locator(".st-key-undo-last").get_by_role("button").click()
-    expect(edited).to_contain_text("pinned")
-    sidebar.get_by_role("tab", name="Edits").click()
-    expect(sidebar).to_contain_text("Forget “")
-    done_again = sidebar.locator("[class*=st-key-redo-]")
-    for count in (2, 3):
-        settled(page)
-        sidebar.locator("[class*=st-key-undo-]").get_by_role("button").first.click()
-        expect(done_again).to_have_count(count)
-    sidebar.get_by_role("tab", name="State").click()
-    expect(sidebar).to_contain_text(FINDING)
-    expect(edited).to_have_count(0)
 
 
 def test_on_a_phone_the_next_prompt_and_those_sent_are_read_and_the_case_is_handed_over(page, server):
@@ -152,41 +108,3 @@ def expect_whole(page: Page) -> None:
     expect(found.nth(1)).to_contain_text("It oscillates.")
     expect(found.nth(1).get_by_role("figure", name="three points")).to_be_visible()
     expect(found.nth(2)).to_contain_text("Can kp be raised?")
-
-
-def test_a_person_lays_a_constraint_down_and_lifts_it(server, page):
-    conversation = conversation_on(server)
-    opened(page, server.address(conv=conversation))
-    sidebar = inspector(page, "State")
-    field = sidebar.get_by_placeholder("Lay down a constraint")
-    field.fill("never open the door")
-    field.press("Enter")
-    laid = entry_of(sidebar, "never open the door")
-    expect(laid).to_be_visible()
-    choose(page, laid, "Lift")
-    expect(sidebar.get_by_role("button", name="Undo: Lift “never open the door”")).to_be_visible()
-    expect(laid).to_have_count(0)
-
-
-def test_what_a_sentence_may_mean_for_a_constraint_is_asked_and_answered_by_a_click(server, page):
-    over = "The leak test was signed this morning."
-    with server.database() as database:
-        conversation = db.create_conversation(database)
-        exchange(
-            database, conversation, "052 為什麼溫度波動？ Nobody opens it before the leak test is signed."
-        )
-        exchange(database, conversation, f"{over} 這台欠客戶一條不中斷的曲線，所以請一直開著。")
-    opened(page, server.address(conv=conversation))
-    sidebar = inspector(page, "State")
-    held = entry_of(sidebar, "Nobody opens it")
-    expect(held).to_be_visible()
-    asked = page.locator("[class*=st-key-asked-]").filter(has_text=over).first
-    expect(asked).to_contain_text("what of “Nobody opens it before the leak test is signed.”?")
-    asked.get_by_role("button", name="Lifted").click()
-    expect(held).to_have_count(0)
-    expect(page.get_by_role("button", name="Lifted", exact=True)).to_have_count(0)
-    page.get_by_role("button", name="保留").click()
-    expect(entry_of(sidebar, "這台欠客戶一條不中斷的曲線")).to_be_visible()
-    expect(page.get_by_role("button", name="保留")).to_have_count(0)
-    sidebar.get_by_role("button", name="Undo: Lay down").click()
-    expect(page.get_by_role("button", name="保留")).to_be_visible()

@@ -2,7 +2,7 @@
 
 import re
 
-from driving import answered, ask, drop, expect, in_mode, pick, reloaded, settled
+from driving import SIZES, answered, ask, assert_fits, drop, expect, in_mode, pick, reloaded, settled
 from faulty_logs import written
 from playwright.sync_api import Locator, Page
 
@@ -75,6 +75,10 @@ def test_a_panel_is_edited_approved_and_read(page, server, tmp_path):
     drop(page, written("heater_degradation", tmp_path))
     ask(page, "sensor drift or heater loss?")
     expect(page.get_by_role("button", name="Start the panel")).to_be_visible()
+    desktop = page.viewport_size
+    page.set_viewport_size(SIZES["phone"])
+    assert_fits(page)
+    page.set_viewport_size(desktop)
     expect(last(page).locator("pre")).to_have_count(0)  # the list to edit stands in the editor only
     page.get_by_text("Change the sub-problems").click()
     page.get_by_label("One line each").fill(LIST)

@@ -163,13 +163,12 @@ def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -
     holds = [segment for segment in segments if segment.kind == "hold"]
     time, setpoint = samples["time"].to_numpy(), samples["setpoint"].to_numpy()
     levels, stretches = [*holds], constant_runs(setpoint)
-    usual = float(np.median(np.diff(stretches, axis=1)))
-    for first, stop in stretches:
+    begins, rows_of = stretches[:, 0], np.diff(stretches, axis=1)[:, 0]
+    stepped = (np.abs(setpoint[begins] - setpoint[begins - 1]) > WARMING * band) & (band > 0)
+    stays = rows_of >= PLATEAU * float(np.median(rows_of))
+    for first, stop in stretches[(begins > 0) & (rows_of >= FEWEST_ROWS) & (stepped | stays)]:
         onset, end = float(time[first]), float(time[stop - 1])
-        stepped = first > 0 and abs(setpoint[first] - setpoint[first - 1]) > WARMING * band > 0
-        is_held = any(hold.onset < end and onset < hold.end for hold in holds)
-        stays = first > 0 and stop - first >= PLATEAU * usual
-        if (stepped or stays) and stop - first >= FEWEST_ROWS and not is_held:
+        if not any(hold.onset < end and onset < hold.end for hold in holds):
             rows = samples.iloc[first:stop]
             means = {"duty": rows["output"].mean(), "mean_error": setpoint[first] - rows["pv"].mean()}
             lines = int(rows["line"].iloc[0]), int(rows["line"].iloc[-1])
