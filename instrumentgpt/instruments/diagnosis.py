@@ -293,6 +293,7 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return `findings`, likeliest root cause first, notes on the record last.
 
     What may explain the other comes first, however bad that is: data, sensor, power, room, coupling, gains.
+    A push of one loop alone explains none of its own faults.
     Where neither can, since they are of different channels, the channel with the worst finding comes first.
     """
 
@@ -303,7 +304,8 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
             if None in (other.channel, finding.channel) or other.channel == finding.channel
         )
         worst = min(SEVERITIES.index(other.severity) for other in beside)
-        return finding.severity == "info", worst, ORDER.index(finding.fault), finding.onset
+        place = len(ORDER) if finding.numbers.get("kind") == "alone" else ORDER.index(finding.fault)
+        return finding.severity == "info", worst, place, finding.onset
 
     return tuple(sorted(findings, key=rank))
 

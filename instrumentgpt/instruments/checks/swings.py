@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from weakref import WeakKeyDictionary
 
@@ -21,7 +21,11 @@ SMALL_AMPLITUDE = 0.75  # band, from which no hold is healthy; a swing that smal
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
 FILLS = 0.15  # of the time on setpoint: a loop whose gains or valve make it swing does not stop for long
-AT_REST, RESTS = 0.3, 0.5  # of the amplitude; share of the time nearer than that: a sine has 0.19 of it
+AT_REST, RESTS = (
+    0.3,
+    0.35,
+)  # of the amplitude; share of the time nearer than that: sines have 0.19, valves to 0.3
+ALIKE = 0.5  # of the time on setpoint in between, that the cycles of one swing fill
 CALM = 0.1  # of a period, over which pv is averaged there
 STILL_ON = 2.0  # periods before the end of it
 FEW_CROSSINGS = 4  # half cycles, where pv has corners or the output meets a limit in every whole cycle
@@ -144,8 +148,14 @@ def decays(train: HalfCycles) -> bool:
 def any_swing_of(track: Track) -> Swing | None:
     """Return the swing of `track`, large, or small and strikingly regular; None if there is none."""
     if track not in FOUND:
-        FOUND[track] = swing_of(track) or _small_swing(track)
+        FOUND[track] = swing_of(track) or _small_swing(track) or swing_of(_about_its_middle(track))
     return FOUND[track]
+
+
+def _about_its_middle(track: Track) -> Track:
+    """Return `track` with its setpoint where pv mostly is: a swing may be lopsided about the one it has."""
+    held = track.error[track.holding & np.isfinite(track.error)]
+    return replace(track, setpoint=track.setpoint - np.median(held)) if held.size else track
 
 
 def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
@@ -176,6 +186,8 @@ def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
     first, last = beginning_of(track, alike[0], period, smallest), int(alike[-1].peak[-1])
     calm = smooth(track.error[first : last + 1], track.samples(period * CALM) | 1)
     pushed = (np.abs(calm) < AT_REST * amplitude).mean() > RESTS  # with quiet between
+    between = track.period * np.count_nonzero(track.holding[first : last + 1])
+    pushed |= len(extremes) / 2 * period < ALIKE * between
     if pushed or not _lasts(track, first, last, period):
         return None
     return Swing(
@@ -241,7 +253,9 @@ def is_pushed(track: Track, swing: Swing) -> bool:
     part, width = slice(swing.first, swing.last + 1), track.samples(swing.period * SHARP) | 1
     output = smooth(track.output[part], width)
     slope = np.gradient(smooth(track.pv[part], width), track.time[part])
-    (fall, rise), (down, up) = (np.percentile(each, (2, 98)) for each in (slope, output - output.mean()))
+    size = min(track.samples(swing.period), len(output))
+    cycles = (each[: len(each) // size * size].reshape(-1, size) for each in (slope, output - output.mean()))
+    (fall, rise), (down, up) = ((np.median(each.min(1)), np.median(each.max(1))) for each in cycles)
     told = track.is_thermal and fall * down > 0 < rise * up
     return bool(told and abs(math.log(fall * up / (rise * down))) > math.log(PUSHED))
 
