@@ -297,7 +297,7 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     Where neither can, since they are of different channels, the channel with the worst finding comes first.
     """
 
-    def rank(finding: Finding) -> tuple[bool, int, int, float]:
+    def rank(finding: Finding) -> tuple[bool, int, bool, int, float]:
         beside = (
             other
             for other in findings
@@ -305,7 +305,7 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         )
         worst = min(SEVERITIES.index(other.severity) for other in beside)
         place = len(ORDER) if finding.numbers.get("kind") == "alone" else ORDER.index(finding.fault)
-        return finding.severity == "info", worst, place, finding.onset
+        return finding.severity == "info", worst, finding.confidence == "possible", place, finding.onset
 
     return tuple(sorted(findings, key=rank))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
-from instrumentgpt.instruments.analysis.signals import runs, sliding_median
+from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, periodicity, runs, sliding_median, smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -24,6 +24,9 @@ ROUNDED = 12**-0.5  # digits of noise that rounding makes, and below which it hi
 FEWEST_BLOCKS = 5
 CORNERS = 3.6  # third differences, as noise, of a triangle: two kinks of eight amplitudes a cycle
 SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
+REGULAR, WINDOW = 0.7, 20.0  # autocorrelation after one period, over as many lags: white noise has 0.2
+STEADY = 0.4  # of its standard deviation that it has at any time, by its median: draws, switches come and go
+DRIVEN = 0.8  # correlation of pv's moves with its output: a controller's answer to white noise has 0.71
 BLOCK = 2.0  # lags over which the noise is taken
 
 
@@ -56,7 +59,7 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
             for a, b in runs(loudness > limit).tolist()
             if b - a >= math.ceil(lags / BLOCK)
         ]
-        hits = [hit for hit in hits if _white_share(track.pv[hit[0] : hit[1]]) > WHITE]
+        hits = [hit for hit in hits if _is_white(track, hit[0], hit[1])]
         if not hits or (not any(told[track]) and any(map(all, told.values()))):
             continue
         first, stop, limit, loud = min(hits)
@@ -74,6 +77,22 @@ def _finding(study: Study, track: Track, first: int, stop: int, sizes: dict[str,
     ruled_out = [RuledOut("oscillation_tuning", "white", {"removed": 100 * _white_share(part)})]
     lines = (first, first + int(np.nanargmin(part[:60])), first + int(np.nanargmax(part[:60])))
     return finding_of(study, "sensor_noise", track, first, stop - 1, lines, numbers, ruled_out)
+
+
+def _is_white(track: Track, first: int, stop: int) -> bool:
+    """Return whether pv's roughness there is of noise: steady, no swing of few samples, nor its output's."""
+    pv, output, size = track.pv[first:stop], track.output[first:stop], track.samples(track.lags(WINDOW))
+    rest = np.nan_to_num(pv - smooth(pv, track.samples(track.lag) | 1))
+    swings = [periodicity(rest[a : a + size])[1] for a in range(0, max(1, len(rest) - size), size)]
+    moves, rough = np.diff(pv), np.diff(pv, 3)
+    both = np.isfinite(moves) & np.isfinite(output[1:])
+    driven = both.any() and np.ptp(output[1:][both]) > 0 < np.ptp(moves[both])
+    return bool(
+        _white_share(pv) > WHITE
+        and not np.nanmedian(swings) > REGULAR
+        and MAD_TO_SIGMA * np.nanmedian(np.abs(rough)) > STEADY * np.nanstd(rough)
+        and not (driven and abs(np.corrcoef(moves[both], output[1:][both])[0, 1]) > DRIVEN)
+    )
 
 
 def _corners(track: Track) -> float:

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import HalfCycles, noise, runs, smooth
+from instrumentgpt.instruments.analysis.signals import HalfCycles, noise, periodicity, runs, smooth
 from instrumentgpt.instruments.analysis.tracks import Hold, Track
 from instrumentgpt.instruments.loops import Floats, Indices, Mask
 
@@ -36,6 +36,11 @@ SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear l
 PUSHED = 3.0  # times: loops that swing by themselves make 0.8 to 2.1, loads 4.7 and more
 SHARP = 0.05  # of a period, over which pv and output are averaged for it
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
+QUICK, LEAST_SAMPLES = (
+    20.0,
+    4,
+)  # lags in which a swing of few samples has one period; samples, if it is regular
+WIDE = 0.25  # of its range, half peak to peak, that the output then swings
 FOUND: WeakKeyDictionary[Track, "Swing | None"] = WeakKeyDictionary()  # several checks ask for it
 
 
@@ -148,7 +153,8 @@ def decays(train: HalfCycles) -> bool:
 def any_swing_of(track: Track) -> Swing | None:
     """Return the swing of `track`, large, or small and strikingly regular; None if there is none."""
     if track not in FOUND:
-        FOUND[track] = swing_of(track) or _small_swing(track) or swing_of(_about_its_middle(track))
+        middle = _about_its_middle(track)
+        FOUND[track] = swing_of(track) or _small_swing(track) or swing_of(middle) or _quick_swing(track)
     return FOUND[track]
 
 
@@ -268,6 +274,30 @@ def _small_swing(track: Track) -> Swing | None:
     if swing.at_limit <= AT_LIMIT_SHARE and swing.straightness < SMOOTH:
         return None  # smooth and inside the limits: the room can do that
     return swing
+
+
+def _quick_swing(track: Track) -> Swing | None:
+    """Return a swing of so few samples a cycle that it is told from noise by its period alone, and wide.
+
+    Each block on setpoint has its own: it changes with the load.
+    """
+    size, rest = track.samples(track.lags(QUICK)), track.pv - smooth(track.pv, track.samples(track.lag) | 1)
+    blocks = [slice(a, a + size) for a in range(0, len(track) - size + 1, size)]
+    blocks = [part for part in blocks if track.holding[part].all() and np.isfinite(rest[part]).all()]
+    told = [(part, *periodicity(rest[part])) for part in blocks]
+    told = [each for each in told if each[1] >= LEAST_SAMPLES and each[2] >= STRIKING]
+    output = float(np.median([np.ptp(track.output[part]) / 2 for part, *_ in told])) if told else 0.0
+    if len(told) < max(2, ALIKE * len(blocks)) or not output >= WIDE * (track.high - track.low):
+        return None
+    lengths, limited = np.array([length for _, length, _ in told]), track.at_low | track.at_high
+    met = [smooth(limited[part].astype(float), int(length)) > 0 for part, length, _ in told]
+    amplitude = float(np.median([np.std(rest[part]) for part, *_ in told])) * math.sqrt(2.0)
+    first, last = told[0][0].start, told[-1][0].stop - 1
+    worst = max((part for part, *_ in told), key=lambda part: float(np.std(rest[part])))
+    peaks = worst.start + int(np.argmax(rest[worst])), worst.start + int(np.argmin(rest[worst]))
+    period, cycles = float(np.median(lengths)) * track.period, float(np.sum(size / lengths))
+    regularity, at_limit = float(np.median([share for *_, share in told])), float(np.mean(met))
+    return Swing(first, last, period, amplitude, cycles, regularity, at_limit, output, peaks)
 
 
 # An actuator that sticks or moves in steps, a valve too: few, slow, lopsided swings with corners. While it
