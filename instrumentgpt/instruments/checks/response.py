@@ -105,8 +105,7 @@ def _passes(overshoot: Overshoot, share: float = 1.0) -> bool:
 def _stays_past(track: Track, overshoot: Overshoot) -> bool:
     """Return whether pv was past its band for `BRIEF` or more."""
     past = -math.copysign(1.0, overshoot.step.size) * track.smooth_error[overshoot.crossing :] > BAND
-    [(first, stop), *_] = [*runs(past).tolist(), (0, 0)]
-    return bool((stop - first) * track.period >= track.lags(BRIEF))
+    return bool(np.any(np.diff(runs(past)[:1]) * track.period >= track.lags(BRIEF)))
 
 
 def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Finding]:
