@@ -44,7 +44,7 @@ def test_a_machine_that_is_off_until_its_start_and_after_its_end_is_not_switched
     away = 12.0 * (1 - np.exp(-np.arange(after) / 60.0))
     start = 12.0 * np.exp(-np.arange(60) / 8.0)
     held = noise(1200)
-    pv = 60.0 - np.concatenate([np.full(before, 12.0), start, held, away])
+    pv = 60.0 - np.concatenate([12.0 + noise(before), start, held, away + noise(after)])
     output = np.concatenate([np.zeros(before), 30.0 + 5.0 * start, 30.0 - 20.0 * held, np.zeros(after)])
     assert told(np.arange(len(pv)) * 10.0, pv.round(2), output.clip(0, 100).round(1)) == []
 

@@ -22,7 +22,6 @@ NOISIER = 5.0  # times the channel's own quiet level: a heater that switches dou
 NOISY_FOR, ALWAYS_FOR = 8.0, 18.0  # lags above its own quiet level, or above what any channel should have
 ROUNDED = 12**-0.5  # digits of noise that rounding makes, and below which it hides what there is
 FEWEST_BLOCKS = 5
-CORNERS = 3.6  # third differences, as noise, of a triangle: two kinks of eight amplitudes a cycle
 SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
 REGULAR, WINDOW = 0.7, 20.0  # autocorrelation after one period, over as many lags: white noise has 0.2
 STEADY = 0.4  # of its standard deviation that it has at any time, by its median: draws, switches come and go
@@ -48,9 +47,9 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         track, (size, sigma) = tracks[channel], levels[channel]
         others = [value for other, value in quiet.items() if other != channel]
         usual = min(level, float(np.median(others))) if len(others) >= ALIKE else level
-        usual = max(usual, ROUNDED * track.digit, corners := _corners(track))
+        usual = max(usual, ROUNDED * track.digit)
         louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual, COARSE * track.digit)
-        always = max(ALWAYS_NOISY * track.span, COARSE * track.digit, NOISIER * corners)
+        always = max(ALWAYS_NOISY * track.span, COARSE * track.digit)
         always = always if study.log.unit_of(channel) in CELSIUS else np.inf
         loudness = sliding_median(np.nan_to_num(sigma), 3)
         hits = [
@@ -84,21 +83,13 @@ def _is_white(track: Track, first: int, stop: int) -> bool:
     pv, output, size = track.pv[first:stop], track.output[first:stop], track.samples(track.lags(WINDOW))
     rest = np.nan_to_num(pv - smooth(pv, track.samples(track.lag) | 1))
     swings = [periodicity(rest[a : a + size])[1] for a in range(0, max(1, len(rest) - size), size)]
-    moves, rough = np.diff(pv), np.diff(pv, 3)
-    both = np.isfinite(moves) & np.isfinite(output[1:])
-    driven = both.any() and np.ptp(output[1:][both]) > 0 < np.ptp(moves[both])
+    rough, both = np.diff(pv, 3), np.isfinite(np.diff(pv)) & np.isfinite(output[1:])
+    steady = MAD_TO_SIGMA * np.nanmedian(np.abs(rough)) > STEADY * np.nanstd(rough)
+    moves, drive = np.diff(pv)[both], output[1:][both]
+    driven = drive.size and np.std(drive) > 0 < np.std(moves) and abs(np.corrcoef(moves, drive)[0, 1])
     return bool(
-        _white_share(pv) > WHITE
-        and not np.nanmedian(swings) > REGULAR
-        and MAD_TO_SIGMA * np.nanmedian(np.abs(rough)) > STEADY * np.nanstd(rough)
-        and not (driven and abs(np.corrcoef(moves[both], output[1:][both])[0, 1]) > DRIVEN)
+        _white_share(pv) > WHITE and steady and not np.nanmedian(swings) > REGULAR and driven <= DRIVEN
     )
-
-
-def _corners(track: Track) -> float:
-    """Return how rough the turns of an on/off loop's own swing are, bands: of few samples they seem noise."""
-    samples = float(np.median([stop - first for first, stop in track.cycles])) if track.own_swing else np.inf
-    return float(CORNERS * track.own_swing / samples**1.5)
 
 
 def _has_in_common(track: Track, other: Track, first: int, stop: int) -> bool:

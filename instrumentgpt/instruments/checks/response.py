@@ -320,8 +320,7 @@ DEMANDED = 3.0  # percent of movement the gains ask for; loops.md section 1
 def control_off(study: Study, before: Sequence[Finding]) -> list[Finding]:
     """Find an output that stands still over a standing error which the gains in force would answer.
 
-    Not where it then goes on: from its start, or after it was led to its limit. Nor at 0 if that was seen to
-    be how it rests between two jobs.
+    Not where it goes on from its start, or after it was led to a limit; nor at 0 if it rests so between jobs.
     """
     findings = []
     for track in study.active:
@@ -337,9 +336,8 @@ def _goes_on(track: Track, first: int, stop: int) -> bool:
     """Return whether an output that stood still began so, or was asked to its limit: an integral wound up."""
     began = first + int(np.argmax(track.controlled[first:stop]))
     error = track.smooth_error[began : began + max(1, (stop - began) // 20)]
-    asked = np.nanmedian(error) if np.isfinite(error).any() else 0.0
-    at_its_limit = (track.at_low[began] and asked < 0) or (track.at_high[began] and asked > 0)
-    return bool(at_its_limit or not track.controlled[:began].any())
+    asked = track.at_high if np.median(np.nan_to_num(error)) > 0 else track.at_low
+    return bool(asked[began] or not track.controlled[:began].any())
 
 
 def _still(track: Track) -> list[tuple[int, int]]:
@@ -354,12 +352,9 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
     while first < stop and not track.controlled[first]:
         first += 1
     error = track.smooth_error[first:stop]
-    low, high = track.at_low[first], track.at_high[first]
-    wrong = (
-        error > STANDING_ERROR if low else error < -STANDING_ERROR if high else np.abs(error) > STANDING_ERROR
-    )
+    standing = error if track.at_low[first] else -error if track.at_high[first] else np.abs(error)
     demand = demanded(track, first, stop)
-    for a, b in runs(wrong & track.controlled[first:stop]):
+    for a, b in runs((standing > STANDING_ERROR) & track.controlled[first:stop]):
         lasted = float(track.time[first + b - 1] - track.time[first + a])
         moved = float(np.max(np.abs(demand[a:b]))) if b > a else 0.0
         if lasted < track.lags(CONSTANT_FOR) or moved < max(DEMANDED, DIGITS * track.output_digit):

@@ -124,10 +124,9 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 def _goes_past(track: Track, first: int, stop: int) -> bool:
     """Return whether the output still goes against a spike when pv is back, and takes it past its level."""
-    output = track.output[first - 1 : stop + 1] - track.output[first - 1]
+    answer = np.nan_to_num(track.output[first - 1 : stop + 1] - track.output[first - 1])
     after = track.raw[stop : stop + max(AT_ONCE, 2 * (stop - first))]
     past = (track.raw[first - 1] - after) / (track.raw[first] - track.raw[first - 1])
-    answer = np.nan_to_num(output)
     is_left = abs(answer[-1]) > STILL * np.abs(answer).max(initial=AT_LEAST)
     return bool(is_left and np.nanmax(past, initial=0.0) > readings.CAME_BACK)
 

@@ -267,11 +267,9 @@ def _slower(study: Study, track: Track, rows: Sequence[tuple[int, int, float]]) 
         "before": early,
         "after": late,
         "ratio": late / early,
-        "times": at,
-        "later": len(took) - at,
-        "step": track.shown(rows[at][2]),
-        "setpoint": float(track.loop.setpoint[rows[at][0]]),
     }
+    numbers |= {"times": at, "later": len(took) - at, "step": track.shown(rows[at][2])}
+    numbers["setpoint"] = float(track.loop.setpoint[rows[at][0]])
     lines, out = (*rows[0][:2], *rows[at][:2]), [RuledOut("ambient_disturbance", "same_way", numbers)]
     return finding_of(study, "heater_degradation", track, rows[at][0], rows[-1][1], lines, numbers, out)
 

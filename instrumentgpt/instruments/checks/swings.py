@@ -21,10 +21,7 @@ SMALL_AMPLITUDE = 0.75  # band, from which no hold is healthy; a swing that smal
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
 FILLS = 0.15  # of the time on setpoint: a loop whose gains or valve make it swing does not stop for long
-AT_REST, RESTS = (
-    0.3,
-    0.35,
-)  # of the amplitude; share of the time nearer than that: sines have 0.19, valves to 0.3
+AT_REST, RESTS = 0.3, 0.35  # of the amplitude; share of the time nearer: sines have 0.19, valves to 0.3
 ALIKE = 0.5  # of the time on setpoint in between, that the cycles of one swing fill
 CALM = 0.1  # of a period, over which pv is averaged there
 STILL_ON = 2.0  # periods before the end of it
@@ -36,10 +33,7 @@ SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear l
 PUSHED = 3.0  # times: loops that swing by themselves make 0.8 to 2.1, loads 4.7 and more
 SHARP = 0.05  # of a period, over which pv and output are averaged for it
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
-QUICK, LEAST_SAMPLES = (
-    20.0,
-    4,
-)  # lags in which a swing of few samples has one period; samples, if it is regular
+QUICK, LEAST_SAMPLES = 20.0, 4  # lags in which a quick swing has one period; samples of a regular one
 WIDE = 0.25  # of its range, half peak to peak, that the output then swings
 FOUND: WeakKeyDictionary[Track, "Swing | None"] = WeakKeyDictionary()  # several checks ask for it
 
@@ -277,10 +271,7 @@ def _small_swing(track: Track) -> Swing | None:
 
 
 def _quick_swing(track: Track) -> Swing | None:
-    """Return a swing of so few samples a cycle that it is told from noise by its period alone, and wide.
-
-    Each block on setpoint has its own: it changes with the load.
-    """
+    """Return a wide swing of few samples a cycle, which its period tells from noise in block after block."""
     size, rest = track.samples(track.lags(QUICK)), track.pv - smooth(track.pv, track.samples(track.lag) | 1)
     blocks = [slice(a, a + size) for a in range(0, len(track) - size + 1, size)]
     blocks = [part for part in blocks if track.holding[part].all() and np.isfinite(rest[part]).all()]
@@ -292,12 +283,12 @@ def _quick_swing(track: Track) -> Swing | None:
     lengths, limited = np.array([length for _, length, _ in told]), track.at_low | track.at_high
     met = [smooth(limited[part].astype(float), int(length)) > 0 for part, length, _ in told]
     amplitude = float(np.median([np.std(rest[part]) for part, *_ in told])) * math.sqrt(2.0)
-    first, last = told[0][0].start, told[-1][0].stop - 1
     worst = max((part for part, *_ in told), key=lambda part: float(np.std(rest[part])))
     peaks = worst.start + int(np.argmax(rest[worst])), worst.start + int(np.argmin(rest[worst]))
     period, cycles = float(np.median(lengths)) * track.period, float(np.sum(size / lengths))
     regularity, at_limit = float(np.median([share for *_, share in told])), float(np.mean(met))
-    return Swing(first, last, period, amplitude, cycles, regularity, at_limit, output, peaks)
+    ends = told[0][0].start, told[-1][0].stop - 1
+    return Swing(*ends, period, amplitude, cycles, regularity, at_limit, output, peaks)
 
 
 # An actuator that sticks or moves in steps, a valve too: few, slow, lopsided swings with corners. While it
