@@ -293,17 +293,19 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return `findings`, likeliest root cause first, notes on the record last.
 
     What may explain the other comes first, however bad that is: data, sensor, power, room, coupling, gains.
+    A push of one loop alone explains none of its own faults.
     Where neither can, since they are of different channels, the channel with the worst finding comes first.
     """
 
-    def rank(finding: Finding) -> tuple[bool, int, int, float]:
+    def rank(finding: Finding) -> tuple[bool, int, bool, int, float]:
         beside = (
             other
             for other in findings
             if None in (other.channel, finding.channel) or other.channel == finding.channel
         )
         worst = min(SEVERITIES.index(other.severity) for other in beside)
-        return finding.severity == "info", worst, ORDER.index(finding.fault), finding.onset
+        place = len(ORDER) if finding.numbers.get("kind") == "alone" else ORDER.index(finding.fault)
+        return finding.severity == "info", worst, finding.confidence == "possible", place, finding.onset
 
     return tuple(sorted(findings, key=rank))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
-from instrumentgpt.instruments.analysis.signals import runs, sliding_median
+from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, periodicity, runs, sliding_median, smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
@@ -22,8 +22,10 @@ NOISIER = 5.0  # times the channel's own quiet level: a heater that switches dou
 NOISY_FOR, ALWAYS_FOR = 8.0, 18.0  # lags above its own quiet level, or above what any channel should have
 ROUNDED = 12**-0.5  # digits of noise that rounding makes, and below which it hides what there is
 FEWEST_BLOCKS = 5
-CORNERS = 3.6  # third differences, as noise, of a triangle: two kinks of eight amplitudes a cycle
 SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
+REGULAR, WINDOW = 0.7, 20.0  # autocorrelation after one period, over as many lags: white noise has 0.2
+STEADY = 0.4  # of its standard deviation that it has at any time, by its median: draws, switches come and go
+DRIVEN = 0.8  # correlation of pv's moves with its output: a controller's answer to white noise has 0.71
 BLOCK = 2.0  # lags over which the noise is taken
 
 
@@ -45,9 +47,9 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         track, (size, sigma) = tracks[channel], levels[channel]
         others = [value for other, value in quiet.items() if other != channel]
         usual = min(level, float(np.median(others))) if len(others) >= ALIKE else level
-        usual = max(usual, ROUNDED * track.digit, corners := _corners(track))
+        usual = max(usual, ROUNDED * track.digit)
         louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual, COARSE * track.digit)
-        always = max(ALWAYS_NOISY * track.span, COARSE * track.digit, NOISIER * corners)
+        always = max(ALWAYS_NOISY * track.span, COARSE * track.digit)
         always = always if study.log.unit_of(channel) in CELSIUS else np.inf
         loudness = sliding_median(np.nan_to_num(sigma), 3)
         hits = [
@@ -56,7 +58,7 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
             for a, b in runs(loudness > limit).tolist()
             if b - a >= math.ceil(lags / BLOCK)
         ]
-        hits = [hit for hit in hits if _white_share(track.pv[hit[0] : hit[1]]) > WHITE]
+        hits = [hit for hit in hits if _is_white(track, hit[0], hit[1])]
         if not hits or (not any(told[track]) and any(map(all, told.values()))):
             continue
         first, stop, limit, loud = min(hits)
@@ -76,10 +78,18 @@ def _finding(study: Study, track: Track, first: int, stop: int, sizes: dict[str,
     return finding_of(study, "sensor_noise", track, first, stop - 1, lines, numbers, ruled_out)
 
 
-def _corners(track: Track) -> float:
-    """Return how rough the turns of an on/off loop's own swing are, bands: of few samples they seem noise."""
-    samples = float(np.median([stop - first for first, stop in track.cycles])) if track.own_swing else np.inf
-    return float(CORNERS * track.own_swing / samples**1.5)
+def _is_white(track: Track, first: int, stop: int) -> bool:
+    """Return whether pv's roughness there is of noise: steady, no swing of few samples, nor its output's."""
+    pv, output, size = track.pv[first:stop], track.output[first:stop], track.samples(track.lags(WINDOW))
+    rest = np.nan_to_num(pv - smooth(pv, track.samples(track.lag) | 1))
+    swings = [periodicity(rest[a : a + size])[1] for a in range(0, max(1, len(rest) - size), size)]
+    rough, both = np.diff(pv, 3), np.isfinite(np.diff(pv)) & np.isfinite(output[1:])
+    steady = MAD_TO_SIGMA * np.nanmedian(np.abs(rough)) > STEADY * np.nanstd(rough)
+    moves, drive = np.diff(pv)[both], output[1:][both]
+    driven = drive.size and np.std(drive) > 0 < np.std(moves) and abs(np.corrcoef(moves, drive)[0, 1])
+    return bool(
+        _white_share(pv) > WHITE and steady and not np.nanmedian(swings) > REGULAR and driven <= DRIVEN
+    )
 
 
 def _has_in_common(track: Track, other: Track, first: int, stop: int) -> bool:

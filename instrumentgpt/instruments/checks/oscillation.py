@@ -10,12 +10,14 @@ from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.swings import (
     AT_LIMIT_SHARE,
+    SMOOTH,
     Stuck,
     Swing,
     any_swing_of,
     is_pushed,
     stuck_of,
 )
+from instrumentgpt.instruments.checks.wiring import follows_output
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
@@ -63,7 +65,13 @@ def _stuck_finding(study: Study, track: Track, stuck: Stuck) -> Finding:
 
 def _swings(study: Study, before: Sequence[Finding]) -> list[tuple[Track, Swing]]:
     swings = [(track, any_swing_of(track)) for track in _judged(study, before)]
-    return [(track, swing) for track, swing in swings if swing is not None and not is_pushed(track, swing)]
+    return [(track, swing) for track, swing in swings if swing is not None and not _is_outside(track, swing)]
+
+
+def _is_outside(track: Track, swing: Swing) -> bool:
+    """Return whether `swing` is brought back by the output, not made by it: by loads, or by a room."""
+    smooth = swing.at_limit <= AT_LIMIT_SHARE and swing.straightness < SMOOTH
+    return is_pushed(track, swing) or (track.is_thermal and smooth and not follows_output(track))
 
 
 def _judged(study: Study, before: Sequence[Finding]) -> Sequence[Track]:

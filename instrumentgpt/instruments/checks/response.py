@@ -15,6 +15,7 @@ from instrumentgpt.instruments.loops import Floats, Mask
 
 OVERSHOOT = 2.8  # bands
 OVERSHOOT_SHARE = 0.13  # of the step: normal printers reach 0.11, a damping ratio of 0.5 makes 0.16
+BRIEF = 1.0  # lags past the band: a loop shows nothing in less
 TOWARDS = 0.5  # of these limits: enough where the output tells, and what most steps pass
 PINNED_PAST = 0.5  # lags at the limit after pv crossed the setpoint
 SLUGGISH = 10.0  # lags to the band
@@ -101,6 +102,12 @@ def _passes(overshoot: Overshoot, share: float = 1.0) -> bool:
     return overshoot.size > share * max(OVERSHOOT, OVERSHOOT_SHARE * abs(overshoot.step.size))
 
 
+def _stays_past(track: Track, overshoot: Overshoot) -> bool:
+    """Return whether pv was past its band for `BRIEF` or more."""
+    past = -math.copysign(1.0, overshoot.step.size) * track.smooth_error[overshoot.crossing :] > BAND
+    return bool(np.any(np.diff(runs(past)[:1]) * track.period >= track.lags(BRIEF)))
+
+
 def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Finding]:
     """Find overshoot: windup if the output is at its limit well after pv crossed the setpoint, else gains."""
     findings = []
@@ -108,7 +115,7 @@ def went_past(study: Study, before: Sequence[Finding], fault: str) -> list[Findi
         answers = overshoots(track)
         measured = [*answers, *caught_up(track, answers)]
         measured = [one for one in measured if not study.room_went(track, *_past(one))]
-        towards = [overshoot for overshoot in measured if _passes(overshoot, TOWARDS)]
+        towards = [one for one in measured if _passes(one, TOWARDS) and _stays_past(track, one)]
         wound_up = [overshoot for overshoot in towards if overshoot.pinned > track.lags(PINNED_PAST)]
         far = [overshoot for overshoot in towards if overshoot not in wound_up and _passes(overshoot)]
         hits = wound_up if fault == "integral_windup" else far
@@ -311,13 +318,26 @@ DEMANDED = 3.0  # percent of movement the gains ask for; loops.md section 1
 
 
 def control_off(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find an output that stands still over a standing error which the gains in force would answer."""
+    """Find an output that stands still over a standing error which the gains in force would answer.
+
+    Not where it goes on from its start, or after it was led to a limit; nor at 0 if it rests so between jobs.
+    """
     findings = []
     for track in study.active:
-        finding = next(filter(None, (_off(study, track, a, b) for a, b in _still(track))), None)
-        if finding is not None:
-            findings.append(finding)
+        rests = [(a, b) for a, b in _still(track) if b < len(track) and _goes_on(track, a, b)]
+        short = np.nan_to_num(track.smooth_error) * (track.at_low & track.controlled)
+        at_low = any(short[a:b].max() > STANDING_ERROR for a, b in rests)
+        still = (at for at in _still(track) if at not in rests and not (at_low and track.at_low[at[1] - 1]))
+        findings += [off for a, b in still if (off := _off(study, track, a, b)) is not None][:1]
     return findings
+
+
+def _goes_on(track: Track, first: int, stop: int) -> bool:
+    """Return whether an output that stood still began so, or was asked to its limit: an integral wound up."""
+    began = first + int(np.argmax(track.controlled[first:stop]))
+    error = track.smooth_error[began : began + max(1, (stop - began) // 20)]
+    asked = track.at_high if np.median(np.nan_to_num(error)) > 0 else track.at_low
+    return bool(asked[began] or not track.controlled[:began].any())
 
 
 def _still(track: Track) -> list[tuple[int, int]]:
@@ -332,14 +352,9 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
     while first < stop and not track.controlled[first]:
         first += 1
     error = track.smooth_error[first:stop]
-    low, high = track.at_low[first], track.at_high[first]
-    wrong = (
-        error > STANDING_ERROR if low else error < -STANDING_ERROR if high else np.abs(error) > STANDING_ERROR
-    )
-    if (low or high) and _was_asked(error, bool(low)) and stop < len(track):
-        return None  # it went to the limit itself and left it again: an integral wound up, at most
+    standing = error if track.at_low[first] else -error if track.at_high[first] else np.abs(error)
     demand = demanded(track, first, stop)
-    for a, b in runs(wrong & track.controlled[first:stop]):
+    for a, b in runs((standing > STANDING_ERROR) & track.controlled[first:stop]):
         lasted = float(track.time[first + b - 1] - track.time[first + a])
         moved = float(np.max(np.abs(demand[a:b]))) if b > a else 0.0
         if lasted < track.lags(CONSTANT_FOR) or moved < max(DEMANDED, DIGITS * track.output_digit):
@@ -356,14 +371,6 @@ def _off(study: Study, track: Track, first: int, stop: int) -> Finding | None:
         lines = (start, worst, stop - 1)
         return finding_of(study, "control_off", track, start, stop - 1, lines, numbers, [ruled_out])
     return None
-
-
-def _was_asked(error: Floats, low: bool) -> bool:
-    """Return whether the error asked for the limit when the output came there, 0 for low, else 100 %."""
-    began = error[: max(1, len(error) // 20)]
-    if not np.isfinite(began).any():
-        return False
-    return bool(np.nanmedian(began) < 0) if low else bool(np.nanmedian(began) > 0)
 
 
 def demanded(track: Track, first: int, stop: int) -> Floats:

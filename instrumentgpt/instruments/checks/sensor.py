@@ -22,6 +22,7 @@ KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of rea
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 ASKED = 0.5  # of a jump, by which the setpoint had just moved: the plant is on its way
 SWITCHED = 50.0  # percent by which an output moves at once
+STILL, AT_LEAST = 0.5, 5.0  # of its answer, percent, that an output still gives when pv is back: it was heat
 MISSING_FOR = 2.0  # lags without a number: shorter is a reading that was missed, whatever the sensor did
 SPREAD = 0.35, 0.65  # of the move before, that a filter lets follow of a jump: a plant goes on more slowly
 ALIKE = 2.0  # times that one jump is larger than another, at most: heat comes so, a sensor does not shed it
@@ -93,7 +94,7 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     }
     for track, spikes in found.items():
         sizes = [float(track.raw[a] - track.raw[a - 1]) for a, _ in spikes]
-        if len(spikes) < FEWEST_SPIKES:
+        if len(spikes) < FEWEST_SPIKES or np.median([_goes_past(track, *spike) for spike in spikes]) == 1:
             continue
         largest = max(range(len(spikes)), key=lambda i: abs(sizes[i]))
         spells = [float(track.time[b] - track.time[a]) for a, b in spikes]
@@ -119,6 +120,15 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
         ends = spikes[0][0], spikes[-1][1]
         findings.append(finding_of(study, "sensor_spike", track, *ends, lines, numbers, [ruled_out]))
     return findings
+
+
+def _goes_past(track: Track, first: int, stop: int) -> bool:
+    """Return whether the output still goes against a spike when pv is back, and takes it past its level."""
+    answer = np.nan_to_num(track.output[first - 1 : stop + 1] - track.output[first - 1])
+    after = track.raw[stop : stop + max(AT_ONCE, 2 * (stop - first))]
+    past = (track.raw[first - 1] - after) / (track.raw[first] - track.raw[first - 1])
+    is_left = abs(answer[-1]) > STILL * np.abs(answer).max(initial=AT_LEAST)
+    return bool(is_left and np.nanmax(past, initial=0.0) > readings.CAME_BACK)
 
 
 def _switched(study: Study, track: Track, first: int, stop: int) -> bool:

@@ -1,4 +1,4 @@
-"""Changes over many minutes: a heater that weakens, a sensor that drifts."""
+"""Changes over many minutes, or runs: a heater that weakens, a sensor that drifts."""
 
 import math
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from instrumentgpt.instruments.loops import Floats, Indices, Mask
 BLOCK = 2.0  # lags over which the output is averaged
 FEWEST_BLOCKS = 15  # at one setpoint: thirty lags
 FEWEST_CYCLES = 8  # of an on/off loop
-DAYS = 2.0  # of a record, from which its days are compared
+DAYS, WEEKS = 2.0, 1.9  # of a record, from which its days, its weeks are compared
 FEW = 4  # blocks whose median says what the output was
 WARM_UP = 18.0  # lags after settling on a step in which the plant still soaks
 ON_SETPOINT = 1.7  # bands of error that a block may have
@@ -33,6 +33,8 @@ REVERSED = 0.5  # share of the change that had been there before and went away a
 SOAKED = 0.25, 0.75  # shares of a fall after a quarter and half of the record: who soaks slows down
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
+SLOWER, AGAIN = 1.5, 2  # times that each later way takes; ways, before and after: one alone may be a load
+SAME_WAY = 1.15  # times that one step is larger than another, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +108,10 @@ def _at_one_setpoint(track: Track, steady: Mask) -> Mask:
     return steady & (track.setpoint == values[np.argmax(counts)]) if values.size else steady
 
 
-def _over_days(duty: Duty) -> Duty:
-    """Return `duty` with the means of the day before each block, at first of the first day."""
-    starts = np.maximum(duty.time - DAY, duty.time[0])
-    first, stop = np.searchsorted(duty.time, starts), np.searchsorted(duty.time, starts + DAY, "right")
+def _over(duty: Duty, length: float) -> Duty:
+    """Return `duty` with the means of `length` s before each block, at first of the first `length`."""
+    starts = np.maximum(duty.time - length, duty.time[0])
+    first, stop = np.searchsorted(duty.time, starts), np.searchsorted(duty.time, starts + length, "right")
     total = np.append(0.0, np.cumsum(duty.output))
     return replace(duty, output=(total[stop] - total[first]) / (stop - first))
 
@@ -117,13 +119,18 @@ def _over_days(duty: Duty) -> Duty:
 def lasting_change(duty: Duty, least: float = SMALLEST_CHANGE) -> Change | None:
     """Return the change that lasts to the end of the record; None if it does not stand clear, by `least`.
 
-    It begins after the last block that was where the early ones are, and is clear after the last that had
-    made less than `BEGUN` of it (`DRIFT_SEEN` of a fall). One that had come and gone before comes from what
-    the loop is used for.
+    What a day brings is no change, nor a week. It begins after the last block that was where the early ones
+    are, and is clear after the last that had made less than `BEGUN` of it (`DRIFT_SEEN` of a fall). One that
+    had come and gone before comes from what the loop is used for.
     """
-    count, of_days = len(duty.output), float(np.ptp(duty.time)) > DAYS * DAY
-    if of_days:  # what a day brings is no change
-        duty = _over_days(duty)
+    span = float(np.ptp(duty.time))
+    periods = [length for length, least_of in ((DAY, DAYS), (7 * DAY, WEEKS)) if span > least_of * length]
+    parts = (_over(duty, length) for length in periods) if periods else [duty]
+    return next(filter(None, (_lasting(part, least, bool(periods)) for part in parts)), None)
+
+
+def _lasting(duty: Duty, least: float, of_days: bool) -> Change | None:
+    count = len(duty.output)
     early, late = duty.output[: max(FEW, count // 5)], duty.output[-max(FEW, count // 5) :]
     before, after = float(np.median(early)), float(np.median(late))
     sign = np.sign(after - before)
@@ -228,6 +235,43 @@ def _finding(study: Study, track: Track, change: Change, others: float | None, f
         ruled_out = [RuledOut("heater_degradation", "less_output", {"ratio": change.ratio})]
     lines = (change.before_index, change.last)
     return finding_of(study, fault, track, change.first, len(track) - 1, lines, numbers, ruled_out)
+
+
+def slower_ways(study: Study, before: Sequence[Finding]) -> list[Finding]:
+    """Find steps of one size to one setpoint that all take far longer from some time on than any before."""
+    found = (_slower(study, track, rows) for track in study.active for rows in _ways(track))
+    return list({each.channel: each for each in found if each is not None}.values())
+
+
+def _ways(track: Track) -> list[list[tuple[int, int, float]]]:
+    """Return first index, where pv arrived, and size of the steps to each setpoint, from either side."""
+    ways: dict[tuple[float, bool], list[tuple[int, int, float]]] = {}
+    for step in track.steps:
+        there = np.append(np.abs(track.smooth_error[step.index : step.stop - 1]) < BAND, True)
+        row = step.index, step.index + int(np.argmax(there)), abs(step.size)
+        if track.usable[step.index : row[1] + 1].all():
+            ways.setdefault((step.setpoint, step.size > 0), []).append(row)
+    usual = {way: float(np.median([size for *_, size in rows])) for way, rows in ways.items()}
+    return [[r for r in rows if 1 / SAME_WAY < r[2] / usual[way] < SAME_WAY] for way, rows in ways.items()]
+
+
+def _slower(study: Study, track: Track, rows: Sequence[tuple[int, int, float]]) -> Finding | None:
+    took = np.array([track.time[last] - track.time[first] for first, last, _ in rows])
+    splits = range(AGAIN, len(took) - AGAIN + 1)
+    at = max(splits, key=lambda at: float(took[at:].min() / took[:at].max()), default=0)
+    if not at or took[at:].min() < SLOWER * took[:at].max():
+        return None
+    early, late = float(np.median(took[:at])), float(np.median(took[at:]))
+    numbers: dict[str, float | str] = {
+        "kind": "slower",
+        "before": early,
+        "after": late,
+        "ratio": late / early,
+    }
+    numbers |= {"times": at, "later": len(took) - at, "step": track.shown(rows[at][2])}
+    numbers["setpoint"] = float(track.loop.setpoint[rows[at][0]])
+    lines, out = (*rows[0][:2], *rows[at][:2]), [RuledOut("ambient_disturbance", "same_way", numbers)]
+    return finding_of(study, "heater_degradation", track, rows[at][0], rows[-1][1], lines, numbers, out)
 
 
 def left_reference(study: Study, before: Sequence[Finding]) -> list[Finding]:

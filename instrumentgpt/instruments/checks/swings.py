@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from instrumentgpt.instruments.analysis.signals import HalfCycles, noise, runs, smooth
+from instrumentgpt.instruments.analysis.signals import HalfCycles, noise, periodicity, runs, smooth
 from instrumentgpt.instruments.analysis.tracks import Hold, Track
 from instrumentgpt.instruments.loops import Floats, Indices, Mask
 
@@ -21,7 +21,8 @@ SMALL_AMPLITUDE = 0.75  # band, from which no hold is healthy; a swing that smal
 STRIKING = 0.8  # regularity, over at least `STRIKING_CROSSINGS`
 CROSSINGS = 8  # half cycles; loops.md section 1
 FILLS = 0.15  # of the time on setpoint: a loop whose gains or valve make it swing does not stop for long
-AT_REST, RESTS = 0.3, 0.5  # of the amplitude; share of the time nearer than that: a sine has 0.19 of it
+AT_REST, RESTS = 0.3, 0.35  # of the amplitude; share of the time nearer: sines have 0.19, valves to 0.3
+ALIKE = 0.5  # of the time on setpoint in between, that the cycles of one swing fill
 CALM = 0.1  # of a period, over which pv is averaged there
 STILL_ON = 2.0  # periods before the end of it
 FEW_CROSSINGS = 4  # half cycles, where pv has corners or the output meets a limit in every whole cycle
@@ -32,6 +33,8 @@ SMOOTH = 0.2  # straightness below which a swing turns as smoothly as a linear l
 PUSHED = 3.0  # times: loops that swing by themselves make 0.8 to 2.1, loads 4.7 and more
 SHARP = 0.05  # of a period, over which pv and output are averaged for it
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
+QUICK, LEAST_SAMPLES = 20.0, 4  # lags in which a quick swing has one period; samples of a regular one
+WIDE = 0.25  # of its range, half peak to peak, that the output then swings
 FOUND: WeakKeyDictionary[Track, "Swing | None"] = WeakKeyDictionary()  # several checks ask for it
 
 
@@ -144,8 +147,15 @@ def decays(train: HalfCycles) -> bool:
 def any_swing_of(track: Track) -> Swing | None:
     """Return the swing of `track`, large, or small and strikingly regular; None if there is none."""
     if track not in FOUND:
-        FOUND[track] = swing_of(track) or _small_swing(track)
+        middle = _about_its_middle(track)
+        FOUND[track] = swing_of(track) or _small_swing(track) or swing_of(middle) or _quick_swing(track)
     return FOUND[track]
+
+
+def _about_its_middle(track: Track) -> Track:
+    """Return `track` with its setpoint where pv mostly is: a swing may be lopsided about the one it has."""
+    held = track.error[track.holding & np.isfinite(track.error)]
+    return replace(track, setpoint=track.setpoint - np.median(held)) if held.size else track
 
 
 def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
@@ -176,6 +186,8 @@ def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
     first, last = beginning_of(track, alike[0], period, smallest), int(alike[-1].peak[-1])
     calm = smooth(track.error[first : last + 1], track.samples(period * CALM) | 1)
     pushed = (np.abs(calm) < AT_REST * amplitude).mean() > RESTS  # with quiet between
+    between = track.period * np.count_nonzero(track.holding[first : last + 1])
+    pushed |= len(extremes) / 2 * period < ALIKE * between
     if pushed or not _lasts(track, first, last, period):
         return None
     return Swing(
@@ -241,7 +253,9 @@ def is_pushed(track: Track, swing: Swing) -> bool:
     part, width = slice(swing.first, swing.last + 1), track.samples(swing.period * SHARP) | 1
     output = smooth(track.output[part], width)
     slope = np.gradient(smooth(track.pv[part], width), track.time[part])
-    (fall, rise), (down, up) = (np.percentile(each, (2, 98)) for each in (slope, output - output.mean()))
+    size = min(track.samples(swing.period), len(output))
+    cycles = (each[: len(each) // size * size].reshape(-1, size) for each in (slope, output - output.mean()))
+    (fall, rise), (down, up) = ((np.median(each.min(1)), np.median(each.max(1))) for each in cycles)
     told = track.is_thermal and fall * down > 0 < rise * up
     return bool(told and abs(math.log(fall * up / (rise * down))) > math.log(PUSHED))
 
@@ -254,6 +268,27 @@ def _small_swing(track: Track) -> Swing | None:
     if swing.at_limit <= AT_LIMIT_SHARE and swing.straightness < SMOOTH:
         return None  # smooth and inside the limits: the room can do that
     return swing
+
+
+def _quick_swing(track: Track) -> Swing | None:
+    """Return a wide swing of few samples a cycle, which its period tells from noise in block after block."""
+    size, rest = track.samples(track.lags(QUICK)), track.pv - smooth(track.pv, track.samples(track.lag) | 1)
+    blocks = [slice(a, a + size) for a in range(0, len(track) - size + 1, size)]
+    blocks = [part for part in blocks if track.holding[part].all() and np.isfinite(rest[part]).all()]
+    told = [(part, *periodicity(rest[part])) for part in blocks]
+    told = [each for each in told if each[1] >= LEAST_SAMPLES and each[2] >= STRIKING]
+    output = float(np.median([np.ptp(track.output[part]) / 2 for part, *_ in told])) if told else 0.0
+    if len(told) < max(2, ALIKE * len(blocks)) or not output >= WIDE * (track.high - track.low):
+        return None
+    lengths, limited = np.array([length for _, length, _ in told]), track.at_low | track.at_high
+    met = [smooth(limited[part].astype(float), int(length)) > 0 for part, length, _ in told]
+    amplitude = float(np.median([np.std(rest[part]) for part, *_ in told])) * math.sqrt(2.0)
+    worst = max((part for part, *_ in told), key=lambda part: float(np.std(rest[part])))
+    peaks = worst.start + int(np.argmax(rest[worst])), worst.start + int(np.argmin(rest[worst]))
+    period, cycles = float(np.median(lengths)) * track.period, float(np.sum(size / lengths))
+    regularity, at_limit = float(np.median([share for *_, share in told])), float(np.mean(met))
+    ends = told[0][0].start, told[-1][0].stop - 1
+    return Swing(*ends, period, amplitude, cycles, regularity, at_limit, output, peaks)
 
 
 # An actuator that sticks or moves in steps, a valve too: few, slow, lopsided swings with corners. While it

@@ -58,8 +58,9 @@ def action_reversed(study: Study, before: Sequence[Finding]) -> list[Finding]:
             start, end = left_band(track, first), back_in_band(track, stop)
             if track.time[stop - 1] - track.time[first] < track.lags(ASTRAY_FOR) or first == start:
                 continue
-            law = law_of_moves(track.logged.part(start, first))
-            if law is None or math.copysign(1.0, track.scale) * max(law, key=abs) > 0:
+            laws = (law_of_moves(track.logged.part(a, b)) for a, b in ((0, start), (start, first)))
+            was, now = (math.copysign(1.0, track.scale) * max(law or (0.0,), key=abs) for law in laws)
+            if was < 0 or not now < 0:  # it acted so while it held: the log does not say which is right
                 continue
             numbers: dict[str, float | str] = {
                 "kind": "reversed",

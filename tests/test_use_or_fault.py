@@ -1,0 +1,76 @@
+"""What a machine's use does looks like a fault, and a fault like its use: each is told as what it is."""
+
+import numpy as np
+import pandas as pd
+from cases import each
+from faulty_logs import log_of
+
+from instrumentgpt.instruments.diagnosis import diagnose
+
+Column = np.ndarray | float
+
+
+def told(time: np.ndarray, pv: np.ndarray, output: np.ndarray, setpoint: Column = 60.0) -> list[str]:
+    frame = pd.DataFrame({"time": time, "channel": 1, "setpoint": setpoint, "pv": pv, "output": output})
+    log = log_of(frame.assign(kp=np.nan, ki=np.nan, kd=np.nan))
+    return [one.fault for one in diagnose(log).findings if one.fault != "healthy"]
+
+
+def noise(size: int, sigma: float = 0.03) -> np.ndarray:
+    return np.random.default_rng(5).normal(0.0, sigma, size)
+
+
+@each("every, share", [(100.0, 0.5), (150.0, 0.4), (240.0, 0.5)])
+def test_a_load_that_is_switched_by_a_clock_is_no_swing_of_the_actuator(every, share):
+    time = np.arange(0.0, 1600.0, 0.5)
+    since, is_on = time % every % (share * every), time % every < share * every
+    side = np.where(is_on, 1.0, -1.0)
+    pv = 60.0 + side * 1.8 * (1 - np.exp(-since / 2.0)) * np.exp(-since / 12.0) + noise(len(time))
+    output = 46.0 - side * 8.0 * (2 * (1 - np.exp(-since / 4.0)) - 1)
+    assert told(time, pv.round(2), output.round(1)) == []
+
+
+@each("period, samples", [(30.0, 5.6), (30.0, 6.2), (60.0, 5.2)])
+def test_a_valve_that_hunts_from_end_to_end_within_six_samples_is_the_gains_and_no_noise(period, samples):
+    time = np.arange(1500) * period
+    phase = 2 * np.pi * np.arange(1500) / samples
+    pv = 14.0 + 1.8 * np.cos(phase) + noise(1500, 0.1)
+    output = np.clip(50.0 + 65.0 * np.cos(phase - 0.3), 0.0, 100.0)
+    assert told(time, pv.round(1), output.round(0), 14.0)[0] == "oscillation_tuning"
+
+
+@each("before, after", [(200, 200), (150, 0)])
+def test_a_machine_that_is_off_until_its_start_and_after_its_end_is_not_switched_off(before, after):
+    away = 12.0 * (1 - np.exp(-np.arange(after) / 60.0))
+    start = 12.0 * np.exp(-np.arange(60) / 8.0)
+    held = noise(1200)
+    pv = 60.0 - np.concatenate([12.0 + noise(before), start, held, away + noise(after)])
+    output = np.concatenate([np.zeros(before), 30.0 + 5.0 * start, 30.0 - 20.0 * held, np.zeros(after)])
+    assert told(np.arange(len(pv)) * 10.0, pv.round(2), output.clip(0, 100).round(1)) == []
+
+
+@each("later, found", [(5.0, ["heater_degradation"]), (1.05, [])])
+def test_a_way_that_takes_far_longer_than_each_time_before_is_told(later, found):
+    parts = []
+    for run in range(8):
+        slow = later if run >= 4 else 1.0
+        cooling = 200.0 * np.exp(-np.arange(400) / (40.0 * slow))
+        parts += [(40.0, 40.0 + cooling, 0.0), (240.0, 240.0 - 200.0 * np.exp(-np.arange(200) / 15.0), 60.0)]
+    setpoint = np.concatenate([np.full(len(pv), asked) for asked, pv, _ in parts])
+    pv, output = (
+        np.concatenate(each) for each in ([pv for _, pv, _ in parts], [0 * pv + o for _, pv, o in parts])
+    )
+    time = np.arange(len(pv)) * 5.0
+    assert [
+        one for one in told(time, (pv + noise(len(pv))).round(2), output, setpoint) if one in found
+    ] == found
+
+
+def test_draws_that_the_output_answers_and_overtakes_are_no_spikes():
+    rng, count = np.random.default_rng(3), 2400
+    pv, output = np.full(count, 55.0) + noise(count), np.full(count, 8.0) + noise(count, 0.2)
+    for at in rng.choice(np.arange(40, count - 40, 12), 60, replace=False):
+        size = rng.uniform(4.0, 9.0)
+        pv[at : at + 4] += np.array([-1.0, 0.05, 0.7, 0.2]) * size
+        output[at : at + 4] += np.array([18.0, 20.0, 9.0, 1.0])
+    assert not {"sensor_spike", "sensor_noise"} & {*told(np.arange(count) * 120.0, pv.round(1), output, 55.0)}
