@@ -1,7 +1,8 @@
 """Faults of the sensor that show in readings no plant can give: open, spikes, a step."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,6 +19,7 @@ from instrumentgpt.instruments.loops import Floats
 FEWEST_SPIKES = 2  # one is a glitch
 SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
+PLAINLY = 3.0  # moves no plant can make: sensors that slipped jumped by 4.7 and 5.2
 KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of real ones 0.95 and more stayed
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 ASKED = 0.5  # of a jump, by which the setpoint had just moved: the plant is on its way
@@ -30,14 +32,30 @@ CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 
 
 def sensor_open(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find readings that are no temperature: nan, null, the rails of converters."""
-    return [finding for track in study.tracks.values() for finding in _open(study, track)]
+    """Find readings that are no temperature: nan, null, the rails of converters.
+
+    Where several channels have no number from the same moment on, what reads them all was off.
+    """
+    every = {track: _without_reading(track) for track in study.tracks.values()}
+    begun = Counter(
+        float(track.time[a]) for track, (spells, _) in every.items() for a, _ in spells if _is_empty(track, a)
+    )
+    found: list[Finding] = []
+    for track, (spells, loose) in every.items():
+        own = {
+            spell: seconds
+            for spell, seconds in spells.items()
+            if begun[float(track.time[spell[0]])] < 2 or not _is_empty(track, spell[0])
+        }
+        found += _open(study, track, own, loose) if own else []
+    return found
 
 
-def _open(study: Study, track: Track) -> list[Finding]:
-    spells, loose = _without_reading(track)
-    if not spells:
-        return []
+def _is_empty(track: Track, at: int) -> bool:
+    return not math.isfinite(track.loop.pv[at])
+
+
+def _open(study: Study, track: Track, spells: Mapping[tuple[int, int], float], loose: bool) -> list[Finding]:
     first, stop = longest = max(spells, key=spells.__getitem__)
     begins, seconds = [a for a, _ in spells], spells[longest]
     value = float(track.loop.pv[first])
@@ -151,7 +169,8 @@ def _step(study: Study, track: Track) -> list[Finding]:
     sizes = [float(track.pv[last] - track.pv[index - 1]) for index, last in merged]
     for (index, last), size in zip(merged, sizes, strict=True):
         asked = (track.setpoint[last] - track.setpoint[max(index - AT_ONCE, 0)]) / size
-        if not (track.usable[index] and _is_held(track, index)) or asked >= ASKED:
+        plain = abs(size) >= PLAINLY * float(moves[index - 1])
+        if not (plain and track.usable[index] and _is_held(track, index)) or asked >= ASKED:
             continue
         if any(track.loop.line[index - 1] < line < track.loop.line[last] for line in study.restarts):
             continue
