@@ -421,8 +421,8 @@ def is_value(cell: str) -> bool:
 
 def _is_said(cells: Sequence[str]) -> bool:
     """Return whether a line of `cells` that is no row has words rather than numbers."""
-    words = sum(bool(WORD.search(cell)) and not is_value(cell) for cell in cells)
-    return words > 0 and words >= sum(map(_is_number, cells))
+    words = [cell for cell in cells if WORD.search(cell) and not is_gap(cell)]
+    return sum(cell.lower() not in NEVER_HEADS for cell in words) >= max(1, sum(map(_is_number, cells)))
 
 
 def _header(

@@ -39,7 +39,7 @@ LONG = 10.0  # usual steps of a record, from which one is a gap
 ZONE = re.compile(r":\d\d(?:[.,]\d+)? ?([+-]\d\d:\d\d)$")
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
-ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
+ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T_]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
 COMPACT = re.compile(  # 20261005073000, 20261005-073000
     r"((?:19|20)\d\d)([01]\d)([0-3]\d)[-_T ]?([0-2]\d)([0-5]\d)([0-5]\d)(?=[.,]\d|$)"
 )
@@ -69,7 +69,7 @@ FORMS: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = 
     (re.compile(r"^(\d\d)([01]\d)([0-3]\d)[-_T ]([0-2]\d)([0-5]\d)([0-5]\d)$"), r"20\1-\2-\3 \4:\5:\6"),
     (re.compile(r"(?<=:)(\d\d(?:[.,]\d+)?) ?(?:Z|UTC|[+-]\d\d:?\d\d)$"), r"\1"),  # a log's clock is its own
     (re.compile(r"(:\d\d:\d\d):(\d{3})$"), r"\1.\2"),  # ms behind a colon
-    (re.compile(r"(\d{4}-\d\d-\d\d)[_T ](\d\d)[-:](\d\d)[-:](\d\d)(?!\d)"), r"\1 \2:\3:\4"),
+    (re.compile(r"(\d{4}-\d\d-\d\d)[_T ](\d\d)-(\d\d)-(\d\d)(?!\d)"), r"\1 \2:\3:\4"),
     (
         re.compile(r"(?<!\d)(\d{1,3})h ?(\d\d)(?:[:m] ?(\d\d)(?:s\b)?|m?$)"),
         lambda match: f"{match[1]}:{match[2]}:{match[3] or '00'}",
