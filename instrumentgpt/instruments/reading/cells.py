@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import pairwise, starmap, zip_longest
+from itertools import starmap, zip_longest
 from operator import itemgetter
 
 import numpy as np
@@ -44,11 +44,11 @@ from instrumentgpt.instruments.reading.sources import Chunk, text_of
 DELIMITERS = (";", "\t", ",", "|", "")  # "": blanks
 NUMBERS_ALONE = "0"  # in place of a delimiter: the stamp and the numbers of a line, whatever stands between
 ONE_SIGNAL = "1"  # likewise: each line names one value
-FREE_NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\d.:])")
 NO_VALUES = frozenset(vocabulary()["gaps"]["words"])
 GAP = "|".join(re.escape(word) for word in NO_VALUES if len(word) > 1)
-FREE_VALUE = re.compile(
-    rf"{FREE_NUMBER.pattern}|(?<!\S)(?:{GAP})(?=/)|(?<=\d/)(?:{GAP})(?!\S)", re.IGNORECASE
+FREE_NUMBER = re.compile(  # or nothing in its place: OPEN/450
+    r"(?<![\w.])[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\d.:])"
+    rf"|(?<!\S)(?i:{GAP})(?=/)|(?<=\d/)(?i:{GAP})(?!\S)"
 )
 STATES = vocabulary()["states"]
 ON_OFF = dict.fromkeys(STATES["on"], 1.0) | dict.fromkeys(STATES["off"], 0.0)
@@ -63,7 +63,7 @@ BEHIND = re.compile(  # a unit, or one or two letters or marks of a status
 )
 DATE_OR_CLOCK = re.compile(r"\d.*[:/年-].*\d|\d{6} \d{6}|\d{1,2}[- ][A-Za-z]{3}[- ]\d|[A-Za-z]{3} \d")
 SAID = re.compile(  # how a line begins that says something between rows
-    r"\s*(?:#|[*=]{2,}|//|(?:!+|--+)\s*(?!nan|inf|none|null|na\b|on\b|off\b)[^\W\d_])", re.IGNORECASE
+    r"\s*(?:[#%]|[*=]{2,}|//|(?:!+|--+)\s*(?!nan|inf|none|null|na\b|on\b|off\b)[^\W\d_])", re.IGNORECASE
 )
 LABELLED = re.compile(r"\W*(?:([^\W\d][^\d:=,;\t]*?)\s*[:=,;\t]?\s*)?(\d[^\t;,=]*)")
 A_DATE = re.compile(r"\d[-/.年]\s?\d+\s?[-/.月]\s?\d|\d\.?[ -][A-Z][a-z]{2}")
@@ -73,9 +73,8 @@ LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are told
 ARROW = " -> "
 BRACKETED = re.compile(  # a time before a row: [05:00:20], [   12.345678]
-    r"\s*\[\s*(\d[\d:.,/-]*(?:[T ]\d[\d:.,]*)?(?: ?[AP]M)?)\s?(?:m?s)?\][\s:;,|]*(?=[^\s\]:;,|])"
+    r"\s*\[\s*([^][]*\d:\d\d[^][]*|\d+(?:\.\d+)?)(?:\s?m?s)?\][\s:;,|]*(?=[^\s\]:;,|])"
 )
-LETTERED = re.compile(r"[^\W\d_]+:")  # a value of the loop A: “A:tip”
 BLOCK_LINES = 10_000  # one damaged row costs the quick way for so many
 GREATEST = 1e30  # no instrument measures more: such digits are damage
 LEAST_DATED = 0.4  # of the cells of a row with a date that must be values: the rest are tags
@@ -153,11 +152,11 @@ def cells_of(line: str, delimiter: str) -> list[str]:
         line = BRACKETED.sub(rf"\g<1>{delimiter or ' '}", line, count=1)
     if delimiter == NUMBERS_ALONE:
         stamp = STAMP.match(line)
-        return [*(stamp.groups() if stamp else ()), *FREE_VALUE.findall(line, stamp.end() if stamp else 0)]
+        return [*(stamp.groups() if stamp else ()), *FREE_NUMBER.findall(line, stamp.end() if stamp else 0)]
     if not delimiter:
         return line.split()
-    quoted = csv.reader([line], delimiter=delimiter, skipinitialspace=True)
-    return [cell.strip() for cell in (next(quoted, []) if '"' in line else line.split(delimiter))]
+    quoted = csv.reader([line], delimiter=delimiter, skipinitialspace=True)  # of spreadsheets: ="12:00:00"
+    return [cell.strip('= "') for cell in (next(quoted, []) if '"' in line else line.split(delimiter))]
 
 
 def unread_cell(lines: Sequence[tuple[int, str]]) -> tuple[int, int, str] | None:
@@ -165,9 +164,7 @@ def unread_cell(lines: Sequence[tuple[int, str]]) -> tuple[int, int, str] | None
     for delimiter in filter(None, DELIMITERS):
         split = [(number, cells_of(line, delimiter)) for number, line in lines if line.strip()]
         width, count = Counter(len(cells) for _, cells in split).most_common(1)[0] if split else (0, 0)
-        rows = [
-            (number, cells) for number, cells in split if len(cells) == width and any(map(is_value, cells))
-        ]
+        rows = [pair for pair in split if len(pair[1]) == width and any(map(is_value, pair[1]))]
         if width > 1 and len(rows) > 0.5 * count:
             number, cells = rows[len(rows) // 2]
             return next(((number, at, cell) for at, cell in enumerate(cells, 1) if not is_value(cell)), None)
@@ -269,10 +266,10 @@ def _record_shape(lines: Sequence[tuple[int, str]], is_joined: bool) -> Shape | 
     records = [{REST: said, **pairs_of(text)} for text, said in zip(texts, rest, strict=True)]
     rows = [[record.get(name, "") for name in names] for record in records]
     spoken = {"H": "RH"} if {"T", "H"} <= {*names} else {}  # of a climate chamber
-    headings = _headings([LETTERED.sub("", spoken.get(name, name)) for name in names], rows)
+    headings = _headings([spoken.get(name, name) for name in names], rows)
     headings = tuple(
-        replace(heading if name else heading_of("channel"), text=name)
-        for heading, name in zip(headings, names, strict=True)
+        replace(one if one.text else heading_of("channel"), text=name)
+        for one, name in zip(headings, names, strict=True)
     )
     if len(lines) < (LEAST_JOINED if is_joined else LEAST_ROWS) or not any(
         heading.scores.keys() - {"channel"} for heading in headings if heading.text not in TIMES
@@ -286,9 +283,7 @@ def _record_shape(lines: Sequence[tuple[int, str]], is_joined: bool) -> Shape | 
 def _zones(records: Sequence[Mapping[str, str]]) -> re.Pattern[str] | None:
     """Return what the first names of `records` begin with, where that takes turns: “top PV=…”, “low PV=…”."""
     first = [next((name for name in record if name not in TIMES), "").rpartition(" ") for record in records]
-    tail, count = max(
-        Counter(tail for head, _, tail in first if head).items(), key=itemgetter(1), default=("", 0)
-    )
+    ((tail, count),) = Counter(tail for head, _, tail in first if head).most_common(1) or [("", 0)]
     codes, heads = pd.factorize(np.array([head for head, _, other in first if other == tail], dtype=object))
     if count < LEAST_SHARE * len(records) or not take_turns(codes) or len(heads) > MOST_NAMES:
         return None
@@ -352,10 +347,11 @@ def _shape(
     before = [pair for pair in split if pair[0] < first]
     if delimiter == NUMBERS_ALONE:
         before = [(number, _heads_of_groups(line, width)) for number, line in lines if number < first]
-    header = _header(before, width, {} if delimiter else dict(lines))
+    written = dict(lines) | {number: line.strip("#%*/!- ") for number, line in said}
+    header = _header(before, width, delimiter, written)
     if not header:  # "# oven log: elapsed[s] setpoint[K] T[K]", as numpy writes it
-        above = [(at, cells_of(line.strip("#*/!- "), delimiter)[-width:]) for at, line in said if at < first]
-        header = _header([(at, cells) for at, cells in above if _names_roles(cells)], width, {})
+        above = [(at, cells_of(written[at], delimiter)[-width:]) for at, _ in said if at < first]
+        header = _header([pair for pair in above if _names_roles(pair[1])], width, delimiter, written)
     whole = [cells for _, cells in rows if len(cells) == width]
     values = (_bare(cell, delimiter != ",") for _, cells in rows for cell in cells)  # 1,234 of thousands
     comma = sum(bool(DECIMAL_COMMA.match(value)) for value in values) > count / 2
@@ -424,47 +420,31 @@ def is_value(cell: str) -> bool:
 
 def _is_said(cells: Sequence[str]) -> bool:
     """Return whether a line of `cells` that is no row has words rather than numbers."""
-    words = sum(
-        bool(WORD.search(cell)) and not is_gap(cell) and cell.lower() not in NEVER_HEADS for cell in cells
-    )
-    return words > 0 and words >= sum(map(_is_number, cells))
+    words = [cell for cell in cells if WORD.search(cell) and not is_gap(cell)]
+    return sum(cell.lower() not in NEVER_HEADS for cell in words) >= max(1, sum(map(_is_number, cells)))
 
 
 def _header(
-    before: Sequence[tuple[int, list[str]]], width: int, texts: Mapping[int, str]
+    before: Sequence[tuple[int, list[str]]], width: int, delimiter: str, texts: Mapping[int, str]
 ) -> tuple[int, list[str]] | None:
-    """Return the line above the rows that names most columns, with the units of a line of units below it.
-
-    texts  the lines by their numbers, of columns between blanks
-
-    Heads that say nothing are what a line above says of them: CH1,"Water out"; or CH1 WATER PV C  CH2 SP C.
-    """
+    """Return the line above the rows that names most columns, with what other `texts` say of them."""
     best: tuple[int, list[str]] | None = None
     most = -1
     for number, cells in before:
-        fits = (
-            width - 1 <= len(cells) <= width + 1
-            and sum(bool(NUMBER.match(cell)) for cell in cells) < len(cells) / 2
-        )
+        fits = abs(len(cells) - width) <= 1 and 2 * sum(map(bool, map(NUMBER.match, cells))) < len(cells)
         cells = cells[:width]  # one more names what has no cells: the comments of LabVIEW
         fits = fits and not (best and _names_units(cells))
-        fits = fits and not any(cells[0] in other[1:] for at, other in before if at > number and cells[0])
+        of = re.split(r"[\s:=]", cells[0])[0] if cells else ""  # a later line: “CH1: oven PV”
+        fits = fits and not (of and any(of in other[1:] for at, other in before if at > number))
         named = sum(sum(heading_of(cell).scores.values()) for cell in set(cells)) if fits else -1
         if fits and named > most:
             best, most = (number, cells + [""] * (width - len(cells))), named
     if not best:
         return None
     line, heads = best
-    names: dict[str, str] = {}
-    unsaid = {head for head in heads if not heading_of(head).scores.keys() - {"channel"}}
-    for cells in (cells for at, cells in before if at < line and len(cells) > 2):
-        starts = [at for at, cell in enumerate(cells) if cell in unsaid]
-        for start, end in pairwise([*starts, len(cells)]):
-            names[cells[start]] = " ".join(cells[start + 1 : end if texts else start + 2])
-    own = len(set(names.values())) == len(names) and not any(map(is_value, names.values()))
-    said = [names.get(head, head) for head in heads] if own else heads
+    said = _as_said(heads, [text for at, text in texts.items() if at < line], delimiter)
     for number, cells in before:
-        if texts and len(cells) != len(heads) and _names_units(cells):
+        if not delimiter and len(cells) != len(heads) and _names_units(cells):
             cells = _aligned(texts[line], texts[number])
         go_on = number > line and not any(map(_is_number, cells))
         if 0 <= len(heads) - len(cells) <= 1 and (go_on or (number < line and _names_units(cells))):
@@ -473,26 +453,30 @@ def _header(
 
 
 def _heads_of_groups(line: str, width: int) -> list[str]:
-    """Return a head for each of `width` numbers where `line` names groups of them; [] where it does not.
-
-    >>> _heads_of_groups("time   Z1 act/set pwr   Z2 act/set pwr", 7)
-    ['time', 'Z1 act', 'Z1 set', 'Z1 pwr', 'Z2 act', 'Z2 set', 'Z2 pwr']
-    """
+    """Return a head for each of `width` numbers if `line` names groups of them, “Z1 act/set pwr”; else []."""
     cells = [re.split(r"[\s/]+", cell) for cell in re.split(r"\s{2,}|[\t;|]", line.strip())]
-    alone = sum(len(words) == 1 for words in cells)
-    each, over = divmod(width - alone, max(len(cells) - alone, 1))
-    if over or each < 2:
-        return []
-    heads = [" ".join([*words[:-each], word]) for words in cells for word in words[-each:]]
-    return heads if len({*heads}) == width else []
+    for name in range(3):  # words of it
+        groups = [(words[:name], words[name:]) if len(words) > name else ([], words) for words in cells]
+        heads = [" ".join([*group, word]) for group, words in groups for word in words]
+        if len(heads) == len({*heads}) == width and _names_roles(heads):
+            return heads
+    return []
+
+
+def _as_said(heads: list[str], lines: Iterable[str], delimiter: str) -> list[str]:
+    """Return `heads`; where `lines` above say what most of those are that say nothing, as they say."""
+    unsaid = [head for head in heads if head and not heading_of(head).scores.keys() - {"channel"}]
+    said: dict[str, str] = {}
+    for line in lines if unsaid else ():
+        before, *parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, unsaid))})[\s:=,;\"]+", line)
+        for head, text in zip(parts[::2], parts[1::2], strict=True) if not before.strip('"') else ():
+            said[head] = (text.split(delimiter)[0] if delimiter else text).strip('" ')
+    own = len({*said.values()}) == len(said) > len(unsaid) / 2 and not any(map(is_value, said.values()))
+    return [said.get(head, head) for head in heads] if own else heads
 
 
 def _aligned(heads: str, line: str) -> list[str]:
-    """Return what stands in `line` by the word of `heads` that it stands under, or above.
-
-    >>> _aligned("Time   T_in  P_in  Flow", "        C   bar abs")
-    ['', 'C', 'bar abs', '']
-    """
+    """Return what stands in `line` by the word of `heads` that it stands under, or above."""
     middles = [sum(match.span()) for match in re.finditer(r"\S+", heads)]
     cells = [""] * len(middles)
     for match in re.finditer(r"\S+(?: \S+)*", line):
@@ -616,7 +600,7 @@ def read_rows(table: Table, lines: Iterable[tuple[int, str]], shape: Shape) -> N
     heads = [heading.text for heading in shape.headings]
     header = dict(table.above).get(shape.header_line or 0)
     for number, text in lines:
-        if number < shape.first_row or not text.strip():
+        if number < shape.first_row or not text.strip("-=*_+| \t\r\n"):
             continue
         cells = shape.cells(text)
         named = not shape.names or any(

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from pathlib import Path
 
@@ -36,10 +36,10 @@ NEARLY_ALL = 0.9  # of the rows that are whole minutes apart, if a time without 
 FASTEST_ROWS = 0.01  # s between rows of a thermal loop; a time without unit that has less is in hours
 EXCEL_EPOCH_DAYS = 25_569  # 1970-01-01 as a spreadsheet counts
 LONG = 10.0  # usual steps of a record, from which one is a gap
-ZONE = re.compile(r":\d\d(?:[.,]\d+)? ?([+-]\d\d:?\d\d)$")
+ZONE = re.compile(r":\d\d(?:[.,]\d+)? ?([+-]\d\d:\d\d)$")
 DOTTED = re.compile(r"\d{1,2}\.\d{1,2}\.\d{2,4}\b")  # who writes dots writes the day first
 CLOCK = re.compile(r"\d+:\d\d:\d\d(?:[.,]\d+)?$")
-ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
+ISO = re.compile(r"\d{4}[-/]\d\d[-/]\d\d[ T_]\d\d:\d\d:\d\d(?:[.,]\d+)?$")
 PLAIN_ISO = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d{1,6})?")
 COMPACT = re.compile(  # 20261005073000, 20261005-073000
     r"((?:19|20)\d\d)([01]\d)([0-3]\d)[-_T ]?([0-2]\d)([0-5]\d)([0-5]\d)(?=[.,]\d|$)"
@@ -90,7 +90,7 @@ FORMS: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = 
 )
 WEEKDAY = re.compile(
     r"^(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?|mo|di|mi|do|fr|sa|so)\.?,? +"
-    r"(?=\d{1,4}[-/.年]\d|\d{1,2} [a-z]{3}|[a-z]{3} \d)"
+    r"(?=\d{1,4}[-/.年]\d|\d{1,2} [a-z]{3}|[a-z]{3} +\d)"
     r"| ?[(（](?:週|周|星期)?[一二三四五六日][)）]| ?(?:週|周|星期)[一二三四五六日]",
     re.IGNORECASE,
 )
@@ -384,10 +384,11 @@ def from_texts(
     if sum(bool(YEARLESS.fullmatch(text)) for text in filled) > 0.9 * len(filled):
         return _yearless([YEARLESS.fullmatch(text) for text in texts], path, near)
     if sum(bool(ISO.match(text)) for text in filled) > 0.9 * len(filled):
-        moved = _zones_moved(cells)
         raw = _each("datetime", texts, ISO)
-        zone = "on the clock of its first row, whatever zone others are in" if moved.any() else ""
-        return Stamps(np.where(raw == NO_TIME, raw, raw - moved), "datetime", zone)
+        zones = pd.to_timedelta(pd.Series(cells).str.extract(ZONE)[0] + ":00", errors="coerce")
+        ahead = (zones - zones.bfill().iloc[0]).fillna(pd.Timedelta(0)).to_numpy("m8[us]").astype(np.int64)
+        zone = "on the clock of its first row, whatever zone others are in" if ahead.any() else ""
+        return Stamps(np.where(raw == NO_TIME, raw, raw - ahead), "datetime", zone)
     return _calendar(texts, path, day_first)
 
 
@@ -419,18 +420,6 @@ def _in_one_form(text: str) -> str:
     for form, plain in FORMS:
         text = form.sub(plain, text)
     return text
-
-
-def _zones_moved(cells: Sequence[str]) -> Micros:
-    """Return how far (µs) the zone of each of `cells` is ahead of the first one's: in summer an hour.
-
-    >>> _zones_moved(["2025-03-30T01:50:00+01:00", "2025-03-30T03:00:00+02:00"]) / 3600e6
-    array([0., 1.])
-    """
-    zones = [match[1] if (match := ZONE.search(cell)) else "" for cell in cells]
-    first = datetime.strptime(next(filter(None, zones), "Z"), "%z")
-    ahead = {zone: first - datetime.strptime(zone, "%z") for zone in {*zones} - {""}}
-    return np.array([ahead.get(zone, timedelta()) for zone in zones], dtype="m8[us]").astype(np.int64)
 
 
 def _each(kind: str, texts: Sequence[str], shape: re.Pattern[str]) -> Micros:

@@ -35,6 +35,7 @@ MANIPULATED = re.compile(r"(?:MV|[./]mv)$")  # no millivolt, which is mV or in b
 TAG = re.compile(r"(?!PT1000?\b)([FMPS])(?:I?[CRT]|[EI])[-_]?\d{2,4}[A-Z]?(?![A-Za-z0-9])")  # of ISA-5.1
 POSITION_TAG = re.compile(r"Z(?:I?T|[EI])[-_ ]?\d{2,4}[A-Z]?(?![A-Za-z0-9])")
 TAGGED = {"F": "flow", "M": HUMIDITY, "P": "pressure", "S": "rotation"}  # its first letter
+LETTERED_LOOP = re.compile(r"[A-Z]:(?=\w)")  # “A:tip”
 LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
 TEMPERATURE = ("temp", "溫度", "温度")
 SPELLED_UNIT = re.compile(
@@ -46,7 +47,7 @@ SAID_VALUE = re.compile(  # its name, a mark, the number, and a unit
     r"(?:[\s;]?(deg\.? ?[CFK]\b|[^\s\d,;:=/-]+))?(?=[\s,;]|$)"
 )
 WRITTEN_UNIT = re.compile(r"[^\s_\[(/][\s_\[(/]+([^\s_\[\]()]+)[\])]?$")
-SEPARATOR = re.compile(r"[\s_\-./\\:#,&()\[\]{}|]+")
+SEPARATOR = re.compile(r"[\s_\-./\\:#,&()\[\]{}|]+|(?<=[^\W\d_])(?=%)")  # and before the sign of “OUT%”
 NAMES = re.compile(r"[^\s=:]+\s*[=:]")  # “fault=”, which says nothing bad
 
 
@@ -105,13 +106,12 @@ def heading_of(cell: str) -> Heading:
     ({'pv': 2}, '°C', 1)
     """
     text = unicodedata.normalize("NFKC", NO_DEGREE.sub("°", cell)).strip().strip('"').strip()
-    words = [word for word in SEPARATOR.split(text) if word]
+    words = [word for word in SEPARATOR.split(LETTERED_LOOP.sub("", text)) if word]
     tag = TAG.match(text)
     unit = "" if MANIPULATED.search(text) else _unit(words) or (TAGGED[tag[1]] if tag else "")
     of_kind = vocabulary()["quantity"]["certain"]
-    parts = (
-        [word] if word.lower() in of_kind or is_unit(word) else CAMEL.split(word) for word in words
-    )  # pH, CO2
+    whole = {word for word in words if word.lower() in of_kind or is_unit(word)}  # pH, CO2, mV
+    parts = ([word] if word in whole else CAMEL.split(word) for word in words)
     split = [part.lower() for part in chain.from_iterable(parts) if part]
     numbers = [int(word) for word in split if word.isdigit() and len(word) < 3]
     index = numbers[0] if len(numbers) == 1 and len(split) > 1 else None

@@ -200,12 +200,13 @@ PAIR, BARE_PAIR = (  # "pv=25.3", and where a line has none of these "PV 25.3"
     )
     for number, between in ((r"(?: \d\d?(?=\s*=|: ))?", r"[\"']?\s*[=:：]\s*[\"']?"), ("", " +"))
 )
-ALONE = re.compile(rf"(?:^|(?<=[,;|\t]))\s*{BARE_PAIR.pattern}\s*(?=[,;|\t]|$)", re.IGNORECASE)
+ALONE = re.compile(rf"(?:^|(?<=[(,;|\t]))\s*{BARE_PAIR.pattern}\s*(?=[),;|\t]|$)", re.IGNORECASE)
 _NUMBER = r"\d+(?:\.\d+)?"
 STAMP = re.compile(
-    r"(?:\W{0,2}(?i:ts|time|timestamp)[\"']?\s*[=:]\s*|[A-Za-z]{1,8}[.,:]? +(?=\d{1,4}[-/.]\d\d))?\W{0,2}"
-    r"((?:20)?\d\d[01]\d[0-3]\d[-_T ][0-2]\d[0-5]\d[0-5]\d"
-    r"|\d{4}[-/]\d\d[-/]\d\d[T ]\d\d?:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
+    r"(?:\W{0,2}(?i:ts|time|timestamp)[\"']?\s*[=:]\s*|[A-Za-z]{1,8}[.,:]? +(?=\d{1,4}[-/.]\d\d))?\W{0,5}"
+    r"(?:T\+)?(\d+h\d\dm\d\ds|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d \d{4}"
+    r"|(?:20)?\d\d[01]\d[0-3]\d[-_T ][0-2]\d[0-5]\d[0-5]\d"
+    r"|\d{4}[-/]\d\d[-/]\d\d[T _]\d\d?:\d\d:\d\d(?:[.,]\d+)?(?:Z|[-+]\d\d:?\d\d)?|\d\d?:\d\d:\d\d(?:[.,]\d+)?"
     r"|(?:\d\d?[-/]\d\d?(?:[-/]\d{4})?|\d\d\.\d\d\.?(?:\d{4})?|[A-Z][a-z]{2} [ \d]?\d|\d\d?[ -][A-Z][a-z]{2})"
     r"[ T]+"
     r"\d\d?:\d\d(?::\d\d(?:[.,]\d+)?)?(?: [AaPp][Mm])?)(?=\W|$)"

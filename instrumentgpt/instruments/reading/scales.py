@@ -60,12 +60,12 @@ def unit_of(
     pv: Floats,
     output: Floats | None,
     heading: Heading | None,
-    degrees: Sequence[tuple[float, str]],
+    degrees: Sequence[tuple[str, Floats]],
     rooms: Mapping[str, Floats] | None = None,
 ) -> tuple[str, str]:
     """Return the unit of `pv`, "" if it is no temperature, and why it was assumed ("" if it is stated).
 
-    degrees  greatest reading and unit of each temperature beside it that states one
+    degrees  unit and readings of each temperature beside it that states one
     rooms    readings of rooms beside it, by their names
 
     >>> unit_of(np.array([299.5, 299.6, 310.0]), np.array([0.0, 100.0, 100.0]), None, [])
@@ -80,9 +80,9 @@ def unit_of(
     if tagged and not named:
         return "", "no temperature, by the column's name"
     if not named and middle > COUNTS_ABOVE and degrees:
-        top, unit = max(degrees)
-        alike = top > middle and (unit, f"other columns are in {unit}, and as high")
-        return alike or ("counts", "other columns are in degrees, this one is not")
+        alike = next((unit for unit, values in degrees if (values > middle).any()), "")
+        counts = "counts", "other columns are in degrees, this one is not"
+        return (alike, f"other columns are in {alike}, and as high") if alike else counts
     for name, room in (rooms or {}).items():
         warm = float(np.median(room[np.isfinite(room)])) if np.isfinite(room).any() else 0.0
         for unit in ("K", "°F"):

@@ -91,7 +91,7 @@ LEAST_REPEATED = 10  # rows
 MOSTLY = 0.9  # share of rows with a time
 EVENLY, TURNS_OVER, CLOSE = 0.02, 0.98, 0.1  # of a step; share of rows; of the way of a ramp, to its pv
 LARGE = 5_000_000  # samples, from which single precision does: 7 digits of a reading
-CLOCK = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[AaPp][Mm])?$")
+PAIRED = re.compile(r"(?<![\d/.])\d+(?:\.\d+)?/\d+(?:\.\d+)?(?![\d/])")  # pv and setpoint in one cell
 ENTITY = re.compile(r"^(?:sensor|number|climate|switch|input_number|binary_sensor)\.")  # Home Assistant's
 MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
 HARDLY = 0.05  # of all that a number ever moves
@@ -140,7 +140,10 @@ def table_shape(content: bytes, name: str = "", stated: Stated | None = None) ->
     Of what is no table in itself the columns that are `stated` tell the rows.
     """
     lines, columns = first_lines(content), [at for _, at in stated.columns] if stated else []
-    return find_shape(lines, name) or (find_shape(lines, name, columns) if columns else None)
+    shape = find_shape(lines, name) or (find_shape(lines, name, columns) if columns else None)
+    is_plain = shape and shape.headings and not PAIRED.search(lines[len(lines) // 2][1])
+    more = None if is_plain else most_numbers(shape, content)
+    return more if more and more.header_line else shape
 
 
 def named_values(content: bytes) -> Shape | None:
@@ -149,13 +152,13 @@ def named_values(content: bytes) -> Shape | None:
 
 
 def most_numbers(shape: Shape | None, content: bytes) -> Shape | None:
-    """Return `shape`, which has no heads, or that of the numbers between words where these are more."""
+    """Return `shape` or that of the numbers between words where these are more, or alone have heads."""
     lines = first_lines(content)
     unread = unread_cell(lines)  # of a table with cells that are no values, which is refused
     may = len(lines) > LEAST_REPEATED and not (unread and not FREE_NUMBER.search(unread[2]))
     found = find_shape(lines, delimiters=(NUMBERS_ALONE,)) if may else None
-    more = found and (not shape or found.width - len(found.texts) > shape.width - len(shape.texts))
-    return found if more else shape
+    shapes = (((one.width - len(one.texts), bool(one.headings)), one) for one in (shape, found) if one)
+    return max(shapes, key=itemgetter(0), default=(0, None))[1]
 
 
 def first_lines(content: bytes) -> list[tuple[int, str]]:
@@ -480,8 +483,7 @@ def _unit(grid: Grid, roles: Roles) -> tuple[str, str]:
         return grid.shape.unit, ""
     output = grid.numbers[columns["output"]] if "output" in columns else None
     heads = zip(grid.shape.headings, grid.numbers, strict=False)
-    stated = [(heading.unit, values) for heading, values in heads if heading.unit in DEGREES]
-    degrees = [(float(np.nanmax(values)), unit) for unit, values in stated if np.isfinite(values).any()]
+    degrees = [(heading.unit, values) for heading, values in heads if heading.unit in DEGREES]
     rooms = {
         heading.text: grid.numbers[at]
         for at, heading in enumerate(grid.shape.headings)
@@ -811,8 +813,10 @@ def _kind_of_texts(column: NDArray[np.generic], numbers: Floats) -> str:
     if column.dtype.kind == "f" or np.isfinite(numbers).any():
         return ""
     cells = [str(cell) for cell in column[:: max(len(column) // 200, 1)]]
-    if not (clocks.from_texts(cells).raw >= 0).mean() > 0.5:
+    stamps = clocks.from_texts(cells)
+    if not (stamps.raw >= 0).mean() > 0.5:
         return ""
-    kind = "clock" if all(map(CLOCK.match, filter(None, cells))) else "stamp"
     has_clock = sum(":" in cell or bool(clocks.COMPACT.match(cell)) for cell in cells)
-    return kind if has_clock > len(cells) / 2 else "date"
+    return (
+        "clock" if stamps.kind in ("clock", "seconds") else "stamp" if 2 * has_clock > len(cells) else "date"
+    )
