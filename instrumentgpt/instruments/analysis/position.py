@@ -57,9 +57,7 @@ def follows(position: Floats, command: Floats, share: float) -> Followed | None:
         return None
     rough = DIGITS * digit(position), NOISES * noise(position), NOISES * noise(command), 1e-6
     within, rows = float(np.nanmax(rough)), 0
-    if not np.ptp(position) > within:
-        return None  # what stands still follows nothing
-    while rows <= LONGEST * len(position):
+    while rows <= LONGEST * len(position) and np.ptp(position) > within:  # what stands still follows nothing
         followed = Followed(rows, offset, within)
         if (np.abs(followed.away(position, command)) <= within).mean() >= share:
             return followed

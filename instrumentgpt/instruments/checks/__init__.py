@@ -77,6 +77,6 @@ CHECKS: dict[str, Check] = {
         name: Check(partial(slow.output_changed, fault=fault), fault, drives=SWITCHED)
         for name, fault in (("heater_degradation", "heater_degradation"), ("sensor_drift", "sensor_bias"))
     },
-    "slower_ways": Check(slow.slower_ways, "heater_degradation", ("setpoint",), False, SWITCHED),
+    "slower_ways": Check(slow.slower_ways, "heater_degradation", (), False, SWITCHED),
     "disturbance": Check(disturbances.disturbance, "ambient_disturbance", (), drives=DRIVES),
 }

@@ -145,8 +145,8 @@ def _goes_past(track: Track, first: int, stop: int) -> bool:
     answer = np.nan_to_num(track.output[first - 1 : stop + 1] - track.output[first - 1])
     after = track.raw[stop : stop + max(AT_ONCE, 2 * (stop - first))]
     past = (track.raw[first - 1] - after) / (track.raw[first] - track.raw[first - 1])
-    is_left = abs(answer[-1]) > STILL * np.abs(answer).max(initial=AT_LEAST)
-    return bool(is_left and np.nanmax(past, initial=0.0) > readings.CAME_BACK)
+    still = STILL * np.abs(answer).max(initial=AT_LEAST)
+    return bool(abs(answer[-1]) > still and np.nanmax(past, initial=0.0) > readings.CAME_BACK)
 
 
 def _switched(study: Study, track: Track, first: int, stop: int) -> bool:

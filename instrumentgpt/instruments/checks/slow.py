@@ -33,7 +33,7 @@ REVERSED = 0.5  # share of the change that had been there before and went away a
 SOAKED = 0.25, 0.75  # shares of a fall after a quarter and half of the record: who soaks slows down
 DRIVES = 3.0  # bands that a neighbour is off its setpoint, whose heat (or cold) this channel gets
 SMALLEST_CHANGE = 2.5  # percent of output
-SLOWER, AGAIN = 1.5, 2  # times that each later way takes; ways, before and after: one alone may be a load
+SLOWER, AGAIN = 1.5, 3  # times that each later way takes; ways, before and after: fewer may be loads
 SAME_WAY = 1.15  # times that one step is larger than another, at most
 
 
@@ -123,8 +123,7 @@ def lasting_change(duty: Duty, least: float = SMALLEST_CHANGE) -> Change | None:
     are, and is clear after the last that had made less than `BEGUN` of it (`DRIFT_SEEN` of a fall). One that
     had come and gone before comes from what the loop is used for.
     """
-    span = float(np.ptp(duty.time))
-    periods = [length for length, least_of in ((DAY, DAYS), (7 * DAY, WEEKS)) if span > least_of * length]
+    periods = [each for each, n in ((DAY, DAYS), (7 * DAY, WEEKS)) if np.ptp(duty.time) > n * each]
     parts = (_over(duty, length) for length in periods) if periods else [duty]
     return next(filter(None, (_lasting(part, least, bool(periods)) for part in parts)), None)
 
@@ -256,19 +255,14 @@ def _ways(track: Track) -> list[list[tuple[int, int, float]]]:
 
 
 def _slower(study: Study, track: Track, rows: Sequence[tuple[int, int, float]]) -> Finding | None:
-    took = np.array([track.time[last] - track.time[first] for first, last, _ in rows])
+    took = np.array([max(track.time[last] - track.time[first], track.lag) for first, last, _ in rows])
     splits = range(AGAIN, len(took) - AGAIN + 1)
     at = max(splits, key=lambda at: float(took[at:].min() / took[:at].max()), default=0)
     if not at or took[at:].min() < SLOWER * took[:at].max():
         return None
     early, late = float(np.median(took[:at])), float(np.median(took[at:]))
-    numbers: dict[str, float | str] = {
-        "kind": "slower",
-        "before": early,
-        "after": late,
-        "ratio": late / early,
-    }
-    numbers |= {"times": at, "later": len(took) - at, "step": track.shown(rows[at][2])}
+    numbers: dict[str, float | str] = {"kind": "slower", "before": early, "after": late}
+    numbers |= {"ratio": late / early, "times": at, "later": len(took) - at, "step": track.shown(rows[at][2])}
     numbers["setpoint"] = float(track.loop.setpoint[rows[at][0]])
     lines, out = (*rows[0][:2], *rows[at][:2]), [RuledOut("ambient_disturbance", "same_way", numbers)]
     return finding_of(study, "heater_degradation", track, rows[at][0], rows[-1][1], lines, numbers, out)
