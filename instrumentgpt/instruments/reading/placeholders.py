@@ -70,9 +70,9 @@ def _of_pv(pv: Floats) -> Iterator[tuple[str, float, Runs]]:
     usual = float(np.quantile(changes, USUAL)) if len(changes) else 0.0
     is_counted = len(readings) and float(np.abs(readings).min()) <= max(JUMP * usual, NEAR * np.ptp(readings))
     for value in np.unique(pv[odd]).tolist():
-        if value == 0.0 and is_counted and np.argmax(pv == 0.0) > 0:  # one of its values: a count, a flow
-            continue
         spans = [(int(a), int(b) - 1) for a, b in runs(pv == value)]
+        if value == 0.0 and is_counted:  # one of its values, as of a count or a flow
+            spans = [(first, last) for first, last in spans if first == 0 and last < FIRST_ROWS]
         if away := [span for span in spans if _is_away(pv, *span, odd, JUMP * usual)]:
             yield "pv", value, away
 
