@@ -83,7 +83,7 @@ def sentences(line: str) -> list[str]:
 
 
 CUT_STEPS = (0, 200, 80, 30)  # characters of the first line of what is put back; 0: all of them
-LEAST_TOKENS = 40  # left, for which another piece is looked for
+LEAST_TOKENS = 12  # of a piece that says something
 INDENT = "  "  # of a piece's further lines: no line of a message can seem to begin another piece
 
 

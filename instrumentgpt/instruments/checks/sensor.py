@@ -19,7 +19,7 @@ from instrumentgpt.instruments.loops import Floats
 FEWEST_SPIKES = 2  # one is a glitch
 SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
-PLAINLY = 3.0  # moves no plant can make: sensors that slipped jumped by 4.7 and 5.2
+PLAINLY = 2.0  # moves no plant can make; of real sensors that slipped 4.7 and 5.2
 KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of real ones 0.95 and more stayed
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 ASKED = 0.5  # of a jump, by which the setpoint had just moved: the plant is on its way

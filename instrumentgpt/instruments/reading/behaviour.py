@@ -170,6 +170,16 @@ def answers(values: Floats, error: Floats) -> float:
     return share if ends >= AT_LIMITS and len(np.unique(values)) > LEAST_ROWS else 0.0
 
 
+def drives(values: Floats, pv: Floats) -> float:
+    """Return the correlation, either way, of `values` with how `pv` moves on from there; 0 if one stands."""
+    lag = max(1, len(values) // BENDS)
+    moves, values = pv[lag:] - pv[:-lag], values[: len(values) - lag]
+    both = np.isfinite(moves) & np.isfinite(values)
+    if both.sum() <= LEAST_ROWS or np.ptp(moves[both]) == 0 or np.ptp(values[both]) == 0:
+        return 0.0
+    return abs(float(np.corrcoef(values[both], moves[both])[0, 1]))
+
+
 def explained(values: Floats, error: Floats, lag: int) -> tuple[float, bool]:
     """Return the share of the steps of `values` over `lag` rows that `error` explains; if they follow it."""
     rows = np.arange(0, len(values) - lag, max(1, len(values) // MOST_ROWS))

@@ -20,6 +20,7 @@ from instrumentgpt.instruments.reading.behaviour import (
     STRAIGHT,
     answers,
     distance,
+    drives,
     is_alike,
     is_steps,
     is_target,
@@ -58,6 +59,7 @@ ACTS, SWITCHES = (
     2.0,
     1.5,
 )  # of an output that answers all of the error; share of a switch
+DRIVES = 0.5  # of one that pv moves with, where no setpoint tells the error
 IDLE, AT_LIMITS = 0.5, 0.5  # off an output that moves without answering; for one at its limits
 PERCENT, ELECTRICAL = 1.0, 0.25
 OF_A_LOOP = 1.0  # for a pv with a setpoint
@@ -316,7 +318,11 @@ class _Pairs:
         score -= columns.is_humid(at) != columns.is_humid(pv)
         score += ACTS * action if action else -IDLE * bool(np.nanstd(columns.values[at]) > 0)
         score += AT_LIMITS * stands_at_limits(columns.values[at])
-        score += OF_A_LOOP if setpoint is not None else SUPPORT * self._word(pv, "pv")
+        if setpoint is not None:
+            score += OF_A_LOOP
+        else:
+            share = round(drives(columns.values[at], columns.values[pv]), 1)
+            score += SUPPORT * self._word(pv, "pv") + DRIVES * share
         return score + WITHIN * (setpoint is not None and abs(at - pv) <= 2)
 
     def action(self, at: int, loop: Loop) -> float:

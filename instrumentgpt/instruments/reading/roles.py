@@ -100,54 +100,42 @@ def _has_values(columns: Columns, at: int) -> bool:
 def _to_be_told(columns: Columns, loops: list[Loop]) -> list[Loop]:
     """Return the loops in the order of channels: temperatures first, then by column, pvs alone last.
 
-    Of pvs alone no humidity nor other quantity beside a temperature, no other unit of one that is told.
+    Of pvs alone no mean, no other quantity beside a temperature, nothing in another unit that is told.
     """
-    controlled = [loop for loop in loops if len(loop) > 1]
-    alone = [loop for loop in loops if len(loop) == 1 and columns.channel is None]
-    kinds = {loop["pv"]: columns.kind(loop["pv"]) for loop in loops}
+    kinds = {loop["pv"]: columns.kind(loop["pv"]) not in ("", "temperature") for loop in loops}
     is_thermal = any(
-        kind == "temperature" or (not kind and columns.score(at, "pv") == CERTAIN)
-        for at, kind in kinds.items()
+        columns.kind(at) == "temperature" or (not is_other and columns.score(at, "pv") == CERTAIN)
+        for at, is_other in kinds.items()
     )
-    told = sorted(controlled, key=lambda loop: (kinds[loop["pv"]] not in ("", "temperature"), loop["pv"]))
-    if not told and loops:
-        told, alone = loops[:1], [loop for loop in alone if loop is not loops[0]]
-    for loop in sorted(alone, key=lambda loop: loop["pv"]):
+    in_order = sorted(loops, key=lambda loop: (len(loop) == 1, kinds[loop["pv"]], loop["pv"]))
+    told = [loop for loop in in_order if len(loop) > 1] or loops[:1]
+    for loop in in_order if columns.channel is None else ():
         at, used = loop["pv"], [other["pv"] for other in told]
-        is_wanted = kinds[at] in ("", "temperature") or not is_thermal
         is_again = any(same_reading(columns.values[at], columns.values[other]) for other in used)
-        if (
-            is_wanted
-            and not is_again
-            and not (columns.headings and columns.headings[at].says("pv", "computed"))
-        ):
+        is_mean = bool(columns.headings) and columns.headings[at].says("pv", "computed")
+        if len(loop) == 1 and not (is_again or is_mean or (is_thermal and kinds[at]) or at in used):
             told.append(loop)
     return told
 
 
 def _numbered(columns: Columns, loops: Sequence[Loop]) -> Loops:
     """Return the loops by the number of their channel: as their pvs are numbered, else in their order."""
-    numbers = [
-        columns.headings[loop["pv"]].index if columns.headings and "pv" in loop else None for loop in loops
+    heads = [columns.headings[loop["pv"]] if columns.headings and "pv" in loop else None for loop in loops]
+    numbers = [head.index if head else None for head in heads]
+    controlled = [
+        (number, {columns.headings[at].index for role, at in loop.items() if role != "pv"} - {None})
+        for number, loop in zip(numbers, loops, strict=True)
+        if len(loop) > 1 and columns.headings
     ]
-    controlled = [(number, loop) for number, loop in zip(numbers, loops, strict=True) if len(loop) > 1]
-    own = [
-        number
-        for number, loop in controlled
-        if number is not None and any(columns.headings[at].index == number for at in [*loop.values()][1:])
-    ]
-    heads = (
-        [columns.headings[loop["pv"]].words for loop in loops]
-        if columns.headings and "pv" in loops[0]
-        else []
-    )
-    logger = [number for number in numbers if number is not None] if len({*heads}) < len(heads) else []
-    own = own if controlled else logger
-    is_numbered = len({*numbers} - {None}) > 1 and 0 < len(own) == len({*own})
+    of_loops = [number for number, others in controlled if number is not None and number in others]
+    words = [head.words for head in heads if head and head.index is not None]
+    is_row = len({*words}) < len(words) and all(number is not None and not own for number, own in controlled)
+    own = of_loops or [number for number in numbers if number is not None and is_row]
     channels: Loops = {}
-    for number, loop in zip(numbers, loops, strict=True) if is_numbered else ():
-        if number is not None:
-            channels.setdefault(number, loop)
+    if len({*numbers} - {None}) > 1 and 0 < len(own) == len({*own}):
+        for number, loop in zip(numbers, loops, strict=True):
+            if number is not None:
+                channels.setdefault(number, loop)
     for loop in loops:
         if not any(loop is other for other in channels.values()):
             channels[max(channels, default=0) + 1] = loop
