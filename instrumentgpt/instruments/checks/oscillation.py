@@ -1,5 +1,6 @@
 """A loop that swings and does not stop: by its gains, or by its actuator."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ from instrumentgpt.instruments.checks.wiring import follows_output
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
+SAME_PERIOD, SAME_SIZE = 0.05, 0.4  # natural logarithms of the ratios, of loops that one thing outside moves
 LATE, GREW = 1 / 3, 1.5  # of a swing, and times what most of its cycles have, by which it grew till then
 
 
@@ -65,7 +67,22 @@ def _stuck_finding(study: Study, track: Track, stuck: Stuck) -> Finding:
 
 def _swings(study: Study, before: Sequence[Finding]) -> list[tuple[Track, Swing]]:
     swings = [(track, any_swing_of(track)) for track in _judged(study, before)]
-    return [(track, swing) for track, swing in swings if swing is not None and not _is_outside(track, swing)]
+    own = [(track, swing) for track, swing in swings if swing is not None and not _is_outside(track, swing)]
+    return [(track, swing) for track, swing in own if not _is_common(swing, [other for _, other in own])]
+
+
+def _is_common(swing: Swing, every: Sequence[Swing]) -> bool:
+    """Return whether another loop swings as fast and as far inside its limits: no two valves stick so."""
+    if swing.at_limit > AT_LIMIT_SHARE:
+        return False
+    alike = (
+        other is not swing
+        and other.at_limit <= AT_LIMIT_SHARE
+        and abs(math.log(other.period / swing.period)) < SAME_PERIOD
+        and abs(math.log(other.amplitude / swing.amplitude)) < SAME_SIZE
+        for other in every
+    )
+    return any(alike)
 
 
 def _is_outside(track: Track, swing: Swing) -> bool:

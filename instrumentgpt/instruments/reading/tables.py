@@ -767,7 +767,7 @@ def _name_and_value(grid: Grid) -> list[int]:
         if is_known:
             return [at, values[0]]
         said = (heading_of(str(name)).scores.items() for name in names)
-        roles = {role for scores in said for role, score in scores if score == CERTAIN}
+        roles = {role for scores in said for role, score in scores if score >= LIKELY}
         in_turn = (np.diff(codes) == 0).mean() < 0.5
         others = [place for place in range(len(heads)) if place != at and not grid.texts[place]]
         if in_turn and (len(roles & {"setpoint", "pv", "output"}) > 1 or len(others) == 1):
