@@ -72,6 +72,7 @@ WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are told
 ARROW = " -> "
+COMMENT = re.compile(r"\s*[#;%!*]+(?=\s)")  # before the heads of a table of blanks
 BRACKETED = re.compile(  # a time before a row: [05:00:20], [   12.345678]
     r"\s*\[\s*([^][]*\d:\d\d[^][]*|\d+(?:\.\d+)?)(?:\s?m?s)?\][\s:;,|]*(?=[^\s\]:;,|])"
 )
@@ -154,7 +155,7 @@ def cells_of(line: str, delimiter: str) -> list[str]:
         stamp = STAMP.match(line)
         return [*(stamp.groups() if stamp else ()), *FREE_NUMBER.findall(line, stamp.end() if stamp else 0)]
     if not delimiter:
-        return line.split()
+        return COMMENT.sub("", line).split()
     quoted = csv.reader([line], delimiter=delimiter, skipinitialspace=True)  # of spreadsheets: ="12:00:00"
     return [cell.strip('= "') for cell in (next(quoted, []) if '"' in line else line.split(delimiter))]
 

@@ -8,10 +8,12 @@ column is used once, but a setpoint that outputs show to be of several loops.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.behaviour import (
@@ -170,6 +172,7 @@ class _Pairs:
         self._without_odd_numbers()
         self._actions: dict[tuple[int, ...], float] = {}
         self.controlled = set[int]()  # pvs
+        self.likeliest = 0.0  # of pvs alone, what the head of one that is driven says at least
         self._distances: dict[tuple[int, int], float] = {}
         self._moving: dict[int, bool] = {}
 
@@ -214,6 +217,7 @@ class _Pairs:
         named = [at for at in self.pvs if at not in used and columns.best(at) == "pv"]
         plain = [at for at in named if not columns.headings[at].says("pv", "computed")]
         found = plain or named or ([] if has_loops else self.pvs)
+        self.likeliest = max((self._word(at, "pv") for at in found), default=0.0) - ASIDE["pv"] / 2
         return sorted(found, key=lambda at: (-self._word(at, "pv"), at))
 
     def add_outputs(self, loops: Sequence[Loop], is_named: bool) -> None:
@@ -222,12 +226,16 @@ class _Pairs:
         if self.is_open and not is_named:
             self._add_next(loops, [at for at in free if stands_at_limits(columns.values[at])])
         lacking = [loop for loop in loops if "output" not in loop]
-        pairs = [(place, at) for place, loop in enumerate(lacking) for at in free if at != loop["pv"]]
-        scored = sorted((-self.of_output(at, lacking[place]), at, place) for place, at in pairs)
+        controlled = [loop for loop in lacking if "setpoint" in loop or self._is_own(loop)]
+        for loop, at in self._assigned(controlled, free, is_named):
+            loop["output"] = at
+        bare = [loop for loop in lacking if loop not in controlled]
+        pairs = [(place, at) for place, loop in enumerate(bare) for at in free]
+        scored = sorted((-self.of_output(at, bare[place]), at, place) for place, at in pairs)
         for score, at, place in scored:
-            loop, used = lacking[place], [other.get("output") for other in loops]
+            loop, used = bare[place], [other.get("output") for other in loops]
             is_free = -score >= LEAST_OUTPUT and at not in used and "output" not in loop
-            if is_free and (self._is_own(loop) or self._may_drive(at, loop, loops, is_named)):
+            if is_free and self._may_drive(at, loop, loops, is_named):
                 loop["output"] = at
         if self.is_open and not is_named:
             self._add_next(loops, [at for at in free if is_steps(columns.values[at])])
@@ -236,6 +244,18 @@ class _Pairs:
         lacks_all = len(percent) == len(controlled) and not any("output" in loop for loop in controlled)
         for loop, at in zip(sorted(controlled, key=lambda loop: loop["pv"]), percent, strict=False):
             loop |= {"output": at} if lacks_all and not is_named else {}
+
+    def _assigned(self, loops: list[Loop], free: list[int], is_named: bool) -> Iterator[tuple[Loop, int]]:
+        """Yield loops with the outputs that together are the likeliest."""
+        scores = np.zeros((len(loops), len(free)))
+        for place, loop in enumerate(loops):
+            may = [self._may_drive(at, loop, loops, is_named) for at in free]
+            scores[place] = [self.of_output(at, loop) for at in free] * np.array(may, dtype=bool)
+        scores[scores < LEAST_OUTPUT] = 0.0
+        rows, columns = linear_sum_assignment(scores, maximize=True)
+        for place, column in zip(rows.tolist(), columns.tolist(), strict=True):
+            if scores[place, column]:
+                yield loops[place], free[column]
 
     def add_likeliest(self, loops: Sequence[Loop]) -> None:
         """Give a loop the output that a head names, however little else speaks for it."""
@@ -280,9 +300,9 @@ class _Pairs:
     def _may_drive(self, at: int, loop: Loop, loops: Sequence[Loop], is_named: bool) -> bool:
         """Return whether column `at` may drive a pv without a setpoint of its own."""
         alike = self.alike(at, loop["pv"]) > NEARLY_BEST
-        if "setpoint" in loop:
-            return alike and (is_named or self.columns.unit(at) == "%")
-        if any("setpoint" in other for other in loops):
+        if self._is_own(loop) or "setpoint" in loop:
+            return self._is_own(loop) or (alike and (is_named or self.columns.unit(at) == "%"))
+        if any("setpoint" in other for other in loops) or self._word(loop["pv"], "pv") < self.likeliest:
             return False
         is_first = not any("output" in other for other in loops)
         return (is_first or (is_named and alike)) and (is_named or loop is loops[0])
@@ -309,8 +329,9 @@ class _Pairs:
         """Return what speaks for column `at` as the output of `loop`."""
         columns, pv, setpoint = self.columns, loop["pv"], loop.get("setpoint")
         action, is_named = self.action(at, loop), columns.score(at, "output") > 0
-        if not is_named and not action:
-            return -math.inf
+        told = columns.unit(at) == "%" and self.alike(at, pv) > NEARLY_BEST  # “Z1_Stell_%”
+        if at == pv or not (is_named or action or told):
+            return 0.0
         unit = columns.unit(at)
         score = DRIVEN * self._word(at, "output") + max(self.alike(at, other) for other in loop.values())
         score += PERCENT * (unit == "%") + ELECTRICAL * (unit in ELECTRIC)
@@ -322,7 +343,7 @@ class _Pairs:
             score += OF_A_LOOP
         else:
             share = round(drives(columns.values[at], columns.values[pv]), 1)
-            score += SUPPORT * self._word(pv, "pv") + DRIVES * share
+            score += self._word(pv, "pv") / 2 + DRIVES * share
         return score + WITHIN * (setpoint is not None and abs(at - pv) <= 2)
 
     def action(self, at: int, loop: Loop) -> float:
@@ -385,7 +406,8 @@ class _Pairs:
         columns, values = self.columns, self.columns.values[at]
         if columns.best(at) == "pv":
             return not columns.is_other(at)
-        may = columns.says_nothing(at) and not columns.is_other(at) and np.nanmax(values) > np.nanmin(values)
+        likely = columns.score(at, "output") == LIKELY and columns.headings[at].says("output", "aside")  # air
+        may = (columns.says_nothing(at) or likely) and not columns.is_other(at) and np.nanstd(values) > 0
         return bool(may) and not (columns.unit(at) in ("", "%") and stands_at_limits(values))
 
     def _may_be_output(self, at: int) -> bool:
@@ -428,10 +450,11 @@ def _words(columns: Columns, among: Iterable[int]) -> dict[int, frozenset[str]]:
     A word that begins with another head's and ends with one of a setpoint is both.
     """
     words = {at: _parts(columns.headings[at].text) if columns.headings else frozenset[str]() for at in among}
-    every, setpoint = (
-        {word for of_head in words.values() for word in of_head},
-        {*vocabulary()["setpoint"]["certain"]},
-    )
+    texts = {at: columns.headings[at].text for at in words} if columns.headings else {}
+    for at, text in texts.items():  # of several named alike the first has no number
+        words[at] |= {"1"} if f"{text} 2" in texts.values() else frozenset()
+    every = {word for of_head in words.values() for word in of_head}
+    setpoint = {*vocabulary()["setpoint"]["certain"]}
     for at, of_head in words.items():
         for word in of_head:
             for start in (start for start in every if len(start) >= SHORTEST and word.startswith(start)):
@@ -444,7 +467,9 @@ def _parts(text: str) -> frozenset[str]:
     words = [word for word in SEPARATOR.split(NO_DEGREE.sub("°", text)) if word]
     if len(words) > 1 and is_unit(words[-1]):
         words = words[:-1]
-    parts = [part.lower() for word in words for part in CAMEL.split(word) if part]
+    whole = vocabulary()["quantity"]["certain"]  # pH, SpO2
+    split = ([word] if word.lower() in whole else CAMEL.split(word) for word in words)
+    parts = [part.lower() for part in chain.from_iterable(split) if part]
     latin = [part.lstrip("0") or "0" if part.isdigit() else HAN.sub("", part) for part in parts]
     return frozenset([*filter(None, latin), *HAN.findall("".join(parts))]) - {"%", "℃"}
 
@@ -456,7 +481,7 @@ def _weights(columns: Columns, words: Mapping[int, frozenset[str]]) -> dict[str,
     setpoint = {*vocabulary()["setpoint"]["certain"]}
     for at, of_head in words.items():
         for word in of_head:
-            roles[word].add(columns.best(at) or ("setpoint" if of_head & setpoint else str(at)))
+            roles[word].add(columns.best(at) or ("setpoint" if of_head & setpoint else ""))
     most = math.log(max(3, len(words)) / 2)
     return {
         word: math.log(max(3, len(words)) / often) / most if often > 1 and len(roles[word]) > 1 else 0.0

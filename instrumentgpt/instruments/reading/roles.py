@@ -166,7 +166,14 @@ def _positions(columns: Columns, named: Mapping[str, list[int]], among: Iterable
     heads, found = columns.headings, dict[int, int]()
     told = {at for at in among if heads and heads[at].names_position()} - {*columns.stated.values()}
     commands = [at for at in named["output"] if at not in told]
-    unsaid = {at for at in among if named["pv"] and columns.says_nothing(at)} - {*columns.stated.values()}
+    asked = [{*heads[at].words} for at in named["setpoint"]] if heads else []
+    unsaid = {
+        at
+        for at in among
+        if named["pv"]
+        and columns.says_nothing(at)
+        and not any({*heads[at].words} < words for words in asked)  # “mash” of “mash_sp”
+    } - {*columns.stated.values()}
     for at in sorted(told | unsaid) if commands and heads else ():
         alike = (output for output in commands if heads[at].unit in ("", heads[output].unit or "%"))
         measured = [output for output in alike if _is_position(columns, at, output, at in told)]
