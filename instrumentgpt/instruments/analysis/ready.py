@@ -24,6 +24,8 @@ MOSTLY, ALWAYS, ENDS = 0.5, 0.95, 0.1  # shares: of a record, and of its samples
 KICK = 20.0  # times the usual move of an output: more answers a step that the log may not tell
 FEWEST_MOVES, BEYOND_CHANCE = 10, 4.0  # moves; standard errors: 50 moves of the least correlation
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
+PROBABLE = 0.6745  # median deviation of a normal distribution, in standard deviations
+DRIVEN = 0.3  # correlation of an output with the next move of pv that tells which way it drives it
 
 
 def track_of(
@@ -104,15 +106,18 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
 
     A thermostat that cools switches on where it is warmer than where it switches off. Moves of another output
     are explained by moves of the error and by the error itself, as a PI controller's are.
-    One that stands at its upper limit says it by bringing pv down to a setpoint below.
+    One that stands at its upper limit says it by bringing pv down to a setpoint below; where none of these
+    tells, pv falls while a switched output is on.
     """
     error = loop.setpoint - loop.pv
     if on_off:
         switched = np.diff((loop.output > np.nanmean(loop.output)).astype(np.int8))
-        on, off = (error[1:][switched == way] for way in (1, -1))
-        if np.isfinite(on).sum() >= SWITCHES and np.isfinite(off).sum() >= SWITCHES:
-            apart = float(np.nanmedian(on) - np.nanmedian(off))
-            return apart < 0 and -apart > max(np.nanstd(on), np.nanstd(off))  # a PWM switches by its clock
+        on, off = (error[1:][(switched == way) & np.isfinite(error[1:])] for way in (1, -1))
+        if min(len(on), len(off)) >= SWITCHES:
+            apart = float(np.median(on) - np.median(off))
+            spread = max(float(np.median(np.abs(part - np.median(part)))) for part in (on, off)) / PROBABLE
+            if abs(apart) > spread:  # a PWM switches by its clock
+                return apart < 0
     elif (law := law_of_moves(loop)) is not None:
         of_moves, of_level = law
         return of_moves < 0 and (of_level < 0 or -of_moves > DOMINANT * of_level)
@@ -120,7 +125,11 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
     if len(above) > MOSTLY * len(error) and (above > 0).mean() > ALWAYS:
         ends = max(1, round(ENDS * len(above)))
         return bool(np.median(above[-ends:]) < np.median(above[:ends]))
-    return False
+    moves, output = np.diff(loop.pv), loop.output[:-1]
+    both = np.isfinite(moves) & np.isfinite(output)
+    if not on_off or both.sum() < FEWEST_MOVES or not (np.ptp(moves[both]) and np.ptp(output[both])):
+        return False
+    return float(np.corrcoef(moves[both], output[both])[0, 1]) < -DRIVEN
 
 
 def law_of_moves(loop: Loop) -> tuple[float, float] | None:
