@@ -1,7 +1,6 @@
 """How the values of one column behave, alone and beside another: what a setpoint, a pv, an output does."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -123,9 +122,9 @@ def is_target(values: Floats, pv: Floats, within: float = 1.0) -> bool:
     return rests or straight(values) >= straight(pv) + STRAIGHT
 
 
-def distance(pv: Floats, setpoint: Floats, of: Callable[[Floats], np.floating] = np.median) -> float:
+def distance(pv: Floats, setpoint: Floats) -> float:
     both = np.isfinite(pv) & np.isfinite(setpoint)
-    return float(of(np.abs(pv[both] - setpoint[both]))) if both.any() else math.inf
+    return float(np.median(np.abs(pv[both] - setpoint[both]))) if both.any() else math.inf
 
 
 def is_alike(values: Floats, pv: Floats) -> bool:

@@ -1,6 +1,5 @@
 """Which column of a table is what: by its header, by how it behaves, or as the reader was told."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -26,7 +25,6 @@ MOVES, FOLLOWS = 3.0, 0.8  # times that a position may differ from its output, t
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
 DATE_AND_CLOCK = ("date", "clock")  # texts that are a time together
-THREE, AGREED = ("setpoint", "pv", "output"), 0.75  # what each of several loops has; share that says where
 GAINS = ("kp", "ki", "kd")
 
 
@@ -62,8 +60,7 @@ def roles_of(columns: Columns) -> Roles | None:
     errors = (
         _with_errors(columns, [at for at in among if not is_steps(columns.values[at])]) if is_open else []
     )
-    loops = _repeated_loops(columns, among) if is_open and not errors else []
-    loops = _to_be_told(columns, loops or loops_of(columns, among, errors)) or [
+    loops = _to_be_told(columns, loops_of(columns, among, errors)) or [
         {"output": at} for at in named["output"]
     ]
     if not loops:
@@ -250,27 +247,6 @@ def _is_another_time(columns: Columns, at: int) -> bool:
     """Return whether column `at`, whose head rather names a time, runs on like one: “t” beside a date."""
     scores = columns.headings[at].scores
     return scores.get("time", 0) > scores.get("pv", 0) and runs_on(columns.values[at], False)
-
-
-def _repeated_loops(columns: Columns, rest: Sequence[int]) -> list[Loop]:
-    """Return the loops of columns without heads in threes, loop by loop or role by role; [] if none are.
-
-    Told one by one from how they behave, most of the loops must have their columns in the same order.
-    """
-    count, over = divmod(len(rest), len(THREE))
-    if over or count < 2:
-        return []
-    one_by_one = [rest[at : at + len(THREE)] for at in range(0, len(rest), len(THREE))]
-    for blocks in (one_by_one, [rest[at::count] for at in range(count)]):
-        orders: Counter[tuple[int, ...]] = Counter()
-        for block in blocks:
-            found = loops_of(columns, block)
-            if len(found) == 1 and set(found[0]) == set(THREE):
-                orders[tuple(block.index(found[0][role]) for role in THREE)] += 1
-        for order, votes in orders.items():
-            if votes >= AGREED * count:
-                return [dict(zip(THREE, (block[at] for at in order), strict=True)) for block in blocks]
-    return []
 
 
 def _with_errors(columns: Columns, moving: Sequence[int]) -> list[dict[str, int]]:
