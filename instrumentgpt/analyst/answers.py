@@ -302,7 +302,9 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     for piece in chain(*answers):
         said += piece
         yield piece
-    if is_first:
+    if not said.strip():  # whatever was asked, what the log says of itself is an answer
+        yield from diagnose(case)
+    elif is_first:
         held = [row for row in told or held_setpoints(case, choose_log(case)) if row not in said]
         yield from ("\n", *held) if held else ()
     elif (kind in OF_A_LOG or told) and (case.device or known_log(case)):

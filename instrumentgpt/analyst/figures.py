@@ -46,7 +46,7 @@ def figures(case: Case) -> Iterator[str]:
     window, note = window_asked(case, about)
     for telling in (_ways_named, _cycles if aspect("cycle", question.words) else held_setpoints):
         if told := list(telling(case, about)):
-            yield from (*([note, "\n\n"] if note else ()), *told)
+            yield from (*([note, "\n\n"] if note and not window else ()), *told)
             return
     if window:  # one that the log has not raises, and another log is asked
         spans = [[window.get("since", ""), window.get("until", "")]]
