@@ -414,9 +414,8 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
     told = [row["span"] for row in rows]
     for number, (since, until) in enumerate(spans):
         is_between = case.question.days or len(spans) == 2 or min(told) < number < max(told)
-        yield (
-            case.item("series_lacking", since=since, until=until) if is_between and number not in told else ""
-        )
+        if is_between and number not in told:
+            yield case.item("series_lacking", since=since, until=until)
 
 
 def _is_of_a_false_reading(case: Case, about: Subject, wanted: Wanted) -> bool:

@@ -63,11 +63,8 @@ def stretches(case: Case, about: Subject, of_device: bool = False, each: bool = 
         return _between(case, there)
     if not there:
         name = part or relative_words(question) or question.timed
-        return (
-            ALL_OF_IT
-            if is_each and not is_of_days
-            else Stretches(note=case.say("part_no_clock", part=plain_text(name)))
-        )
+        untold = Stretches(note=case.say("part_no_clock", part=plain_text(name)))
+        return ALL_OF_IT if is_each and not is_of_days else untold
     return _of_days(case, there, of_device, is_each)
 
 
@@ -106,7 +103,8 @@ def _of_days(case: Case, there: list[Extent], of_device: bool, is_each: bool) ->
     is_long = any(stop - start > timedelta(days=1) for start, stop in times)
     if times and ends[1] < times[0][0]:  # of an old log: as of its last day, or of one beside it
         taken = case.say("since_day", day=begun) if begun else relative_words(question)
-        nows = [ends[1] + timedelta(days=days) for days in (0, 1, -1)][is_long and not begun :]
+        is_late = is_long or 0 < times[0][1].hour < times[0][0].hour  # a night: the last that it has
+        nows = (ends[1] + timedelta(days=days) for days in ((1, 0, -1) if is_late else (0, 1, -1)))
         counted = (_counted(case, at, hour) for at in nows if not question.days)
         times = next((one for one in counted if one[0][0] <= ends[1] and ends[0] < one[-1][1]), [])
         if not times:
