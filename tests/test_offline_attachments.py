@@ -147,6 +147,7 @@ def day_and_night(tmp_path) -> Path:
         ("highest temperature this afternoon?", "“this afternoon” is taken as 2025-03-07 12:00 – 18:00"),
         ("昨晚最高幾度？", "「昨晚」取 2025-03-07 18:00 – 2025-03-08 05:59"),
         ("mean temperature since friday evening?", "is taken as 2025-03-07 17:00 – 2025-03-08 05:59"),
+        ("mean temperature early this morning?", "is taken as 2025-03-08 00:00 – 05:59"),
         ("早上平均幾度？", "「早上」取 2025-03-07 05:00 – 12:00、2025-03-08 05:00 – 05:59"),
         ("highest temperature on 2025-03-20?", "Nothing of “2025-03-20” is on record"),
     ],
