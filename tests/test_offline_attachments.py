@@ -2,6 +2,7 @@
 
 import math
 import shutil
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -125,3 +126,50 @@ def test_columns_without_heads_are_told_as_guessed_with_the_way_to_correct_them(
     assert said in asked(question, tmp_path, attachments=(str(path),)).text
     path.write_text("\n".join(["seconds,setpoint,pv,output", *rows]), encoding="utf-8")
     assert "Columns" not in asked(question, tmp_path, attachments=(str(path),)).text
+
+
+@pytest.fixture
+def day_and_night(tmp_path) -> Path:
+    """A log of a day and a night, Friday the 7th to Saturday the 8th of March 2025, held at 50 °C."""
+    starts, minutes = datetime(2025, 3, 7, 10), range(0, 20 * 60)
+    rows = [
+        f"{starts + timedelta(minutes=n)},1,50,{50 + 0.1 * math.sin(n):.2f},{40 - math.sin(n):.1f}"
+        for n in minutes
+    ]
+    path = tmp_path / "march.csv"
+    path.write_text("\n".join(["time,channel,setpoint,pv,output", *rows]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("question", "taken"),
+    [
+        ("highest temperature this afternoon?", "“this afternoon” is taken as 2025-03-07 12:00 – 18:00"),
+        ("昨晚最高幾度？", "「昨晚」取 2025-03-07 18:00 – 2025-03-08 05:59"),
+        ("mean temperature since friday evening?", "is taken as 2025-03-07 17:00 – 2025-03-08 05:59"),
+        ("mean temperature early this morning?", "is taken as 2025-03-08 00:00 – 05:59"),
+        ("早上平均幾度？", "「早上」取 2025-03-07 05:00 – 12:00、2025-03-08 05:00 – 05:59"),
+        ("highest temperature on 2025-03-20?", "Nothing of “2025-03-20” is on record"),
+    ],
+)
+def test_a_time_of_today_asked_of_an_old_log_is_taken_from_its_end(tmp_path, day_and_night, question, taken):
+    text = asked(question, tmp_path, attachments=(str(day_and_night),), today="2026-02-21T08:00:00").text
+    assert taken in text
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["測試停機以後多久溫度才回到 43°C 以下？加熱器幾點才再啟動？", "重啟是幾點", "停機前最高幾度？"],
+)
+def test_a_question_that_names_an_act_is_no_order(tmp_path, day_and_night, question):
+    answer = asked(question, tmp_path, attachments=(str(day_and_night),))
+    assert "column_figures" in answer.tools or "diagnose_log" in answer.tools
+    assert "沒有任何改動" not in answer.text
+
+
+def test_a_reading_that_is_named_beside_the_loops_is_told_of_and_no_answer_is_empty(tmp_path):
+    log = Path(__file__).parents[1] / "bench/machines/open/f_reflow_4runs_serial.csv.gz"
+    text = asked(
+        "Peak temperature and time above 217 for each run please", tmp_path, attachments=(str(log),)
+    ).text
+    assert "`tc_C`): 4 times above 217 °C" in text and "highest 242.5 °C" in text

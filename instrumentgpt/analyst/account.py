@@ -142,7 +142,6 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
         return
     yield from (clock for clock in question.clocks if clock.removeprefix("0") not in evidence)
     yield from (day.lstrip("-") for day in question.days if day[0] != "~" and day not in evidence)
-    today = case.task.now.date()
     yield from (half[0] for half in [_HALF.search(words)] if half)
     named = relative_words(question) or part_of_day(question.timed)[2]
     if not is_timed:
@@ -161,14 +160,9 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
             yield from [] if any(means(number, level) for level in held) else [f"{number:g}"]
     dates = {date.fromisoformat(day) for day in re.findall(_DAY, evidence)}
     weekdays, over = weekdays_in(words), aspect("over_logs", words)
-    is_over = (
-        over or len({*weekdays, *counted_days(words), *question.days}) > 1 or since(question.timed, today)
-    )
-    if (
-        case.device
-        and dates
-        and (weekdays - {day.weekday() for day in dates} or (is_over and len(dates) < 2))
-    ):
+    several = over or len({*weekdays, *counted_days(words), *question.days}) > 1
+    lacks = len(dates) < 2 and (several or since(question.timed, case.task.now.date()))
+    if case.device and dates and (lacks or weekdays - {day.weekday() for day in dates}):
         days = over or WEEKDAY.search(words)
         yield written(days[0], question.timed) if days else question.timed
 

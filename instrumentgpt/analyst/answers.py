@@ -158,13 +158,8 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     of_channel = aspect("channel_word", words) or (
         len(channels_in(before_it)) == 1 and not aspect("device_word", words)
     )
-    if (
-        not devices
-        and scope
-        and len(inventory.devices) == 2
-        and aspect("other_one", words)
-        and not of_channel
-    ):
+    is_of_two = scope and len(inventory.devices) == 2 and not of_channel
+    if not devices and is_of_two and aspect("other_one", words):
         devices = tuple(device.name for device in inventory.devices if scope not in (device.name, device.ip))
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
     newest = next((corrected(text) for _, text in reversed(task.messages_of("user"))), "")
@@ -302,7 +297,9 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     for piece in chain(*answers):
         said += piece
         yield piece
-    if is_first:
+    if not said.strip():  # whatever was asked, what the log says of itself is an answer
+        yield from diagnose(case)
+    elif is_first:
         held = [row for row in told or held_setpoints(case, choose_log(case)) if row not in said]
         yield from ("\n", *held) if held else ()
     elif (kind in OF_A_LOG or told) and (case.device or known_log(case)):
@@ -349,9 +346,8 @@ def _before_all(case: Case, inventory: Inventory) -> str:
         key = "assent_device" if case.label else "assent"
         return f"{case.say('assent_nothing')} {case.say(key, label=case.label)}"
     if noted := record.points(case, tuple(device.own_names for device in inventory.devices)):
-        label = (case.task.devices[0] if len(case.task.devices) == 1 else "") or (
-            "" if case.task.devices else case.label
-        )
+        named = case.task.devices
+        label = named[0] if len(named) == 1 else "" if named else case.label
         title = case.say("noted", label=label or case.say("noted_all"), count=len(noted))
         return "\n\n".join((title, "\n".join(f"- {row}" for row in noted), case.say("noted_kept")))
     if case.question.score < ALONE and (stated := record.stated(case)):
@@ -448,17 +444,11 @@ def _is_of_one(case: Case, kind: str) -> bool:
 
 def _is_of_a_shift(case: Case) -> bool:
     """Return whether it is asked what happened to all devices since a moment."""
-    words, in_view = case.question.words, _has_subject(case)
-    begins = (
-        case.question.relative
-        or case.question.days
-        or re.search(r"\bsince\b|之?后|起(?!来)|以来|至今", words)
-    )
-    of_all = not in_view or bool(aspect("every_device", words))
-    is_asked = bool(aspect("shift", words)) or (
-        case.question.kind in ("events", "handover") and of_all and bool(begins)
-    )
-    return is_asked and not case.task.devices and shift_start(words, case.task.now) is not None
+    question, words = case.question, case.question.words
+    begins = question.relative or question.days or re.search(r"\bsince\b|之?后|起(?!来)|以来|至今", words)
+    of_all = aspect("every_device", words) or not _has_subject(case)
+    is_asked = aspect("shift", words) or (question.kind in ("events", "handover") and of_all and begins)
+    return bool(is_asked) and not case.task.devices and shift_start(words, case.task.now) is not None
 
 
 def plot(case: Case) -> Iterator[str]:

@@ -78,7 +78,7 @@ def _account(case: Case) -> Iterator[str]:
     """Say what happened: what the diagnosis found and when, then the event lines."""
     about = choose_log(case)
     window, note = window_asked(case, about)
-    yield note + "\n\n" if note else ""
+    yield note + "\n\n" if note and not window else ""
     diagnosis = report.diagnosed(case, about)
     yield report.verdict(case, about, diagnosis) + "\n\n"
     yield from (report.fault_row(case, about, fault) for fault in report.faults_of(diagnosis))

@@ -171,17 +171,14 @@ def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
             for name in ("seconds", "rise", "settled")
         }
         beyond = about.at(move["beyond"], move["clock"])
+        is_there, stays = (move[name] is not None for name in ("seconds", "settled"))
         said = {
             "rise": case.say("move_rise", span=spans["rise"]) if move["rise"] is not None else "",
-            "took": case.say(
-                "move_took" if move["seconds"] is not None else "move_short", span=spans["seconds"]
-            ),
+            "took": case.say("move_took" if is_there else "move_short", span=spans["seconds"]),
             "beyond": case.say("move_beyond", **beyond, unit=unit)
-            if move["seconds"] is not None and (beyond["size"] > 0 or case.question.extreme)
+            if is_there and (beyond["size"] > 0 or case.question.extreme)
             else "",
-            "settled": case.say(
-                "move_settled" if move["settled"] is not None else "move_unsettled", span=spans["settled"]
-            ),
+            "settled": case.say("move_settled" if stays else "move_unsettled", span=spans["settled"]),
             **{
                 name: case.say(f"move_{name}", rate=move[name], unit=unit) if move[name] else ""
                 for name in ("rate", "steepest", "asked")

@@ -357,8 +357,8 @@ def read_in(case: Case, about: Subject, when: Stretches, aged: bool = True) -> I
         roles |= {"output", "error"}
     meant = (column for _, of, _ in named for column in _of_channels(case, of, read) if column["role"])
     called = {column["channel"] for column in meant}
-    columns = _of_channels(case, [column for column in read["columns"] if column["role"] in roles], read)
-    columns = [column for column in columns if not called or column["channel"] in called]
+    of_called = (column for column in read["columns"] if not called or column["channel"] in called)
+    columns = _of_channels(case, [column for column in of_called if column["role"] in roles], read)
     yield from read_of(case, about, read, columns, when)
     yield _aged(case, read) if aged else ""
 
@@ -414,9 +414,8 @@ def _told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[
     told = [row["span"] for row in rows]
     for number, (since, until) in enumerate(spans):
         is_between = case.question.days or len(spans) == 2 or min(told) < number < max(told)
-        yield (
-            case.item("series_lacking", since=since, until=until) if is_between and number not in told else ""
-        )
+        if is_between and number not in told:
+            yield case.item("series_lacking", since=since, until=until)
 
 
 def _is_of_a_false_reading(case: Case, about: Subject, wanted: Wanted) -> bool:
