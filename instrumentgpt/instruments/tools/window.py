@@ -165,7 +165,7 @@ def levels_of(samples: pd.DataFrame, segments: Sequence[Segment], band: float) -
     levels, stretches = [*holds], constant_runs(setpoint)
     begins, rows_of = stretches[:, 0], np.diff(stretches, axis=1)[:, 0]
     stepped = (np.abs(setpoint[begins] - setpoint[begins - 1]) > WARMING * band) & (band > 0)
-    stays = rows_of >= PLATEAU * float(np.median(rows_of))
+    stays = rows_of >= PLATEAU * float(np.median([*rows_of] or [0]))
     for first, stop in stretches[(begins > 0) & (rows_of >= FEWEST_ROWS) & (stepped | stays)]:
         onset, end = float(time[first]), float(time[stop - 1])
         if not any(hold.onset < end and onset < hold.end for hold in holds):
