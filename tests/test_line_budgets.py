@@ -14,17 +14,17 @@ CEILINGS = {  # room → lines
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 23_505,
-    "instrumentgpt/memory": 4_776,
+    "instrumentgpt/instruments": 23_745,
+    "instrumentgpt/memory": 4_780,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
     "instrumentgpt/modes/investigate": 1_290,
     "instrumentgpt/modes/panel": 1_671,
-    "instrumentgpt/storage": 4_231,
-    "instrumentgpt/turn": 2_441,
+    "instrumentgpt/storage": 4_216,
+    "instrumentgpt/turn": 2_440,
     "instrumentgpt/ui": 7_433,
 }
-WHOLE = 65_756
+WHOLE = 65_987
 
 
 def lines_in(room: str) -> int:

@@ -39,7 +39,7 @@ def followed_by(position: Floats, command: Floats) -> Followed | None:
 
     >>> command = np.repeat([20.0, 40.0, 30.0, 60.0], 50)
     >>> followed_by(command + 1.0, command)
-    Followed(rows=0, offset=1.0, within=1e-06)
+    Followed(rows=0, offset=1.0, within=15.0)
     """
     both = np.isfinite(position) & np.isfinite(command)
     position, command = position[both], command[both]

@@ -19,7 +19,6 @@ from instrumentgpt.instruments.loops import Floats
 FEWEST_SPIKES = 2  # one is a glitch
 SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
 DROPPED_OUT = 5  # samples without a number: fewer are a reading that was missed
-PLAINLY = 2.0  # moves no plant can make; of real sensors that slipped 4.7 and 5.2
 KEPT = 0.8  # share of a jump still there after it: a step of the sensor; of real ones 0.95 and more stayed
 AT_ONCE = 4  # samples after a jump in which its controller can hardly have answered
 ASKED = 0.5  # of a jump, by which the setpoint had just moved: the plant is on its way
@@ -169,8 +168,7 @@ def _step(study: Study, track: Track) -> list[Finding]:
     sizes = [float(track.pv[last] - track.pv[index - 1]) for index, last in merged]
     for (index, last), size in zip(merged, sizes, strict=True):
         asked = (track.setpoint[last] - track.setpoint[max(index - AT_ONCE, 0)]) / size
-        plain = abs(size) >= PLAINLY * float(moves[index - 1])
-        if not (plain and track.usable[index] and _is_held(track, index)) or asked >= ASKED:
+        if not (track.usable[index] and _is_held(track, index)) or asked >= ASKED:
             continue
         if any(track.loop.line[index - 1] < line < track.loop.line[last] for line in study.restarts):
             continue

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.behaviour import (
@@ -247,6 +246,8 @@ class _Pairs:
 
     def _assigned(self, loops: list[Loop], free: list[int], is_named: bool) -> Iterator[tuple[Loop, int]]:
         """Yield loops with the outputs that together are the likeliest."""
+        from scipy.optimize import linear_sum_assignment  # 0.2 s: only for tables
+
         scores = np.zeros((len(loops), len(free)))
         for place, loop in enumerate(loops):
             may = [self._may_drive(at, loop, loops, is_named) for at in free]
