@@ -61,6 +61,12 @@ def stands_at_limits(values: Floats) -> bool:
     return bool(full) and float(at_limit.mean()) >= AT_LIMITS
 
 
+def varies(values: Floats) -> bool:
+    """Return whether there are different `values`."""
+    finite = values[np.isfinite(values)]
+    return bool(len(finite) and np.ptp(finite) > 0)
+
+
 def is_steps(values: Floats) -> bool:
     finite = values[np.isfinite(values)]
     changes = float((np.diff(finite) != 0).mean()) if len(finite) > 1 else 0.0

@@ -28,6 +28,7 @@ from instrumentgpt.instruments.reading.behaviour import (
     stands_at_limits,
     straight,
     switched_apart,
+    varies,
 )
 from instrumentgpt.instruments.reading.headers import (
     CAMEL,
@@ -281,7 +282,7 @@ class _Pairs:
             taken = {at for other in loops if len(other) > 1 or other is loop for at in other.values()}
             behind = sorted((at for at in among if at not in taken), key=lambda at: (at < loop["pv"], at))
             for at in behind:
-                own = np.nanstd(values[at]) > 0 and not is_alike(values[at], values[loop["pv"]])
+                own = varies(values[at]) and not is_alike(values[at], values[loop["pv"]])
                 if "output" not in loop and (own or stands_at_limits(values[at])):
                     loop["output"] = at
 
@@ -338,7 +339,7 @@ class _Pairs:
         score += PERCENT * (unit == "%") + ELECTRICAL * (unit in ELECTRIC)
         score -= unit not in ("", "%", *ELECTRIC)
         score -= columns.is_humid(at) != columns.is_humid(pv)
-        score += ACTS * action if action else -IDLE * bool(np.nanstd(columns.values[at]) > 0)
+        score += ACTS * action if action else -IDLE * varies(columns.values[at])
         score += AT_LIMITS * stands_at_limits(columns.values[at])
         if setpoint is not None:
             score += OF_A_LOOP
@@ -374,11 +375,11 @@ class _Pairs:
     def _most_action(self, setpoint: int, pv: int) -> float:
         """Return how plainly an output drives the pair; one that no head surely names counts half."""
         loop, heads = {"pv": pv, "setpoint": setpoint}, self.columns.headings
-        drives = [at for at in self.outputs if at not in (setpoint, pv)]
+        others = [at for at in self.outputs if at not in (setpoint, pv)]
         sure = {
-            at for at in drives if self.columns.score(at, "output") and not heads[at].says("output", "aside")
+            at for at in others if self.columns.score(at, "output") and not heads[at].says("output", "aside")
         }
-        return max((self.action(at, loop) / (1 if at in sure else 2) for at in drives), default=0.0)
+        return max((self.action(at, loop) / (1 if at in sure else 2) for at in others), default=0.0)
 
     def _word(self, at: int, role: str) -> float:
         """Return what the head of column `at` says for or against `role`."""
@@ -408,7 +409,7 @@ class _Pairs:
         if columns.best(at) == "pv":
             return not columns.is_other(at)
         likely = columns.score(at, "output") == LIKELY and columns.headings[at].says("output", "aside")  # air
-        may = (columns.says_nothing(at) or likely) and not columns.is_other(at) and np.nanstd(values) > 0
+        may = (columns.says_nothing(at) or likely) and not columns.is_other(at) and varies(values)
         return bool(may) and not (columns.unit(at) in ("", "%") and stands_at_limits(values))
 
     def _may_be_output(self, at: int) -> bool:
