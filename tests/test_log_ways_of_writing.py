@@ -57,6 +57,10 @@ WAYS: dict[str, tuple[str, Row]] = {
         "time      Z1 act/set pwr",
         lambda at, row, pv, out: f"{at:%H:%M:%S}   {pv}/60  {out}%A",
     ),
+    "a mark where nothing is": (
+        "time pv alarm sp out",
+        lambda at, row, pv, out: f"{at:%H:%M:%S} {pv} * 60 {out}",
+    ),
     "comments of numpy": (
         "% dryer 4\n% time pv setpoint output",
         lambda at, row, pv, out: f"{20 * row} {pv} 60 {out}",

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 from cases import each
-from faulty_logs import log_of
+from faulty_logs import FAULTY, limit_cycle_actuator, log_of
 
 from instrumentgpt.instruments.diagnosis import diagnose
 
@@ -74,3 +74,34 @@ def test_draws_that_the_output_answers_and_overtakes_are_no_spikes():
         pv[at : at + 4] += np.array([-1.0, 0.05, 0.7, 0.2]) * size
         output[at : at + 4] += np.array([18.0, 20.0, 9.0, 1.0])
     assert not {"sensor_spike", "sensor_noise"} & {*told(np.arange(count) * 120.0, pv.round(1), output, 55.0)}
+
+
+@each("washed", [0, 3])
+def test_a_compressor_is_known_to_cool_whatever_a_wash_does_between(washed):
+    pv, output, is_on = [5.0], [0.0], False
+    while len(pv) < 2400:
+        at = len(pv)
+        hot = washed and at % 700 < 60
+        is_on = hot or (pv[-1] > 4.0 if not is_on else pv[-1] > 2.0)
+        pv.append(pv[-1] + (6.0 if hot and at % 700 < 8 else 0.0) + (-0.12 if is_on else 0.05))
+        output.append(100.0 * is_on)
+    time = np.arange(len(pv)) * 10.0
+    assert told(time, (np.array(pv) + noise(len(pv))).round(2), np.array(output), 3.0) == []
+
+
+@each("kd", [0.0, 6.0])
+def test_noise_that_the_output_answers_is_of_the_sensor(kd):
+    rough = np.random.default_rng(8).normal(0.0, 0.02, 1600)
+    rough[800:] *= 30
+    output = 40.0 - 4.0 * rough - kd * np.diff(rough, prepend=0.0)
+    assert told(np.arange(1600) * 2.0, (60.0 + rough).round(2), output.clip(0, 100).round(1)) == [
+        "sensor_noise"
+    ]
+
+
+@each("loops, found", [(1, True), (2, False)])
+def test_loops_that_swing_alike_are_moved_from_outside(loops, found):
+    samples = limit_cycle_actuator().log.samples
+    swinging = samples[samples["channel"] == FAULTY]
+    told = diagnose(log_of(*(swinging.assign(channel=channel) for channel in range(loops))))
+    assert ("limit_cycle_actuator" in {one.fault for one in told.findings}) == found

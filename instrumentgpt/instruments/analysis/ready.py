@@ -8,7 +8,7 @@ import numpy as np
 from instrumentgpt.instruments.analysis.kind import drive_of, switched
 from instrumentgpt.instruments.analysis.own_units import CELSIUS, band_of, lag_of, room_in, span_of
 from instrumentgpt.instruments.analysis.readings import believable, is_rail, without_spikes
-from instrumentgpt.instruments.analysis.signals import constant_runs, runs
+from instrumentgpt.instruments.analysis.signals import MAD_TO_SIGMA, constant_runs, runs
 from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.loops import Floats, Loop, Mask
 from instrumentgpt.instruments.reading.record import UNSTATED, StatedLoop
@@ -24,8 +24,6 @@ MOSTLY, ALWAYS, ENDS = 0.5, 0.95, 0.1  # shares: of a record, and of its samples
 KICK = 20.0  # times the usual move of an output: more answers a step that the log may not tell
 FEWEST_MOVES, BEYOND_CHANCE = 10, 4.0  # moves; standard errors: 50 moves of the least correlation
 EXPLAINED = 0.5  # correlation of the output with what its error explains, before its direction is believed
-PROBABLE = 0.6745  # median deviation of a normal distribution, in standard deviations
-DRIVEN = 0.3  # correlation of an output with the next move of pv that tells which way it drives it
 
 
 def track_of(
@@ -106,8 +104,7 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
 
     A thermostat that cools switches on where it is warmer than where it switches off. Moves of another output
     are explained by moves of the error and by the error itself, as a PI controller's are.
-    One that stands at its upper limit says it by bringing pv down to a setpoint below; where none of these
-    tells, pv falls while a switched output is on.
+    One that stands at its upper limit says it by bringing pv down to a setpoint below.
     """
     error = loop.setpoint - loop.pv
     if on_off:
@@ -115,21 +112,17 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
         on, off = (error[1:][(switched == way) & np.isfinite(error[1:])] for way in (1, -1))
         if min(len(on), len(off)) >= SWITCHES:
             apart = float(np.median(on) - np.median(off))
-            spread = max(float(np.median(np.abs(part - np.median(part)))) for part in (on, off)) / PROBABLE
-            if abs(apart) > spread:  # a PWM switches by its clock
+            spread = max(float(np.median(np.abs(part - np.median(part)))) for part in (on, off))
+            if abs(apart) > MAD_TO_SIGMA * spread:  # a PWM switches by its clock
                 return apart < 0
     elif (law := law_of_moves(loop)) is not None:
         of_moves, of_level = law
         return of_moves < 0 and (of_level < 0 or -of_moves > DOMINANT * of_level)
     above = -error[(loop.output >= LARGEST_CLAMP) & np.isfinite(error)]
-    if len(above) > MOSTLY * len(error) and (above > 0).mean() > ALWAYS:
-        ends = max(1, round(ENDS * len(above)))
-        return bool(np.median(above[-ends:]) < np.median(above[:ends]))
-    moves, output = np.diff(loop.pv), loop.output[:-1]
-    both = np.isfinite(moves) & np.isfinite(output)
-    if not on_off or both.sum() < FEWEST_MOVES or not (np.ptp(moves[both]) and np.ptp(output[both])):
+    if len(above) <= MOSTLY * len(error) or (above > 0).mean() <= ALWAYS:
         return False
-    return float(np.corrcoef(moves[both], output[both])[0, 1]) < -DRIVEN
+    ends = max(1, round(ENDS * len(above)))
+    return bool(np.median(above[-ends:]) < np.median(above[:ends]))
 
 
 def law_of_moves(loop: Loop) -> tuple[float, float] | None:

@@ -25,7 +25,7 @@ FEWEST_BLOCKS = 5
 SHARED = 0.5  # correlation of two sensors' roughness: white noise of two makes none
 REGULAR, WINDOW = 0.7, 20.0  # autocorrelation after one period, over as many lags: white noise has 0.2
 STEADY = 0.4  # of its standard deviation that it has at any time, by its median: draws, switches come and go
-DRIVEN = 0.8  # correlation of pv's moves with its output: a controller's answer to white noise has 0.71
+DRIVEN = 0.8  # correlation of pv's moves with the output that makes them; an answer to noise goes against it
 BLOCK = 2.0  # lags over which the noise is taken
 
 
@@ -86,7 +86,7 @@ def _is_white(track: Track, first: int, stop: int) -> bool:
     rough, both = np.diff(pv, 3), np.isfinite(np.diff(pv)) & np.isfinite(output[1:])
     steady = MAD_TO_SIGMA * np.nanmedian(np.abs(rough)) > STEADY * np.nanstd(rough)
     moves, drive = np.diff(pv)[both], output[1:][both]
-    driven = drive.size and np.std(drive) > 0 < np.std(moves) and abs(np.corrcoef(moves, drive)[0, 1])
+    driven = drive.size and np.std(drive) > 0 < np.std(moves) and np.corrcoef(moves, drive)[0, 1]
     return bool(
         _white_share(pv) > WHITE and steady and not np.nanmedian(swings) > REGULAR and driven <= DRIVEN
     )

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from instrumentgpt.instruments.checks.swings import (
     SMOOTH,
     Stuck,
     Swing,
+    about_its_middle,
     any_swing_of,
     is_pushed,
     stuck_of,
@@ -96,12 +96,7 @@ def _judged(study: Study, before: Sequence[Finding]) -> Sequence[Track]:
     if study.active:
         return study.active
     bare = [track for track in study.tracks.values() if track.kind.drive == "manual"]
-    return [_about_its_middle(track) for track in bare if np.isfinite(track.pv).any()]
-
-
-def _about_its_middle(track: Track) -> Track:
-    middle = np.full(len(track), float(np.nanmedian(track.pv)))
-    return replace(track, setpoint=middle, controlled=np.ones(len(track), dtype=bool))
+    return [about_its_middle(track) for track in bare if np.isfinite(track.pv).any()]
 
 
 def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:

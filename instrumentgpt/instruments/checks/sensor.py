@@ -1,8 +1,7 @@
 """Faults of the sensor that show in readings no plant can give: open, spikes, a step."""
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,30 +30,14 @@ CARRIED_ON = 1.6  # times a jump: the plant is on its way, it did not jump
 
 
 def sensor_open(study: Study, before: Sequence[Finding]) -> list[Finding]:
-    """Find readings that are no temperature: nan, null, the rails of converters.
-
-    Where several channels have no number from the same moment on, what reads them all was off.
-    """
-    every = {track: _without_reading(track) for track in study.tracks.values()}
-    begun = Counter(
-        float(track.time[a]) for track, (spells, _) in every.items() for a, _ in spells if _is_empty(track, a)
-    )
-    found: list[Finding] = []
-    for track, (spells, loose) in every.items():
-        own = {
-            spell: seconds
-            for spell, seconds in spells.items()
-            if begun[float(track.time[spell[0]])] < 2 or not _is_empty(track, spell[0])
-        }
-        found += _open(study, track, own, loose) if own else []
-    return found
+    """Find readings that are no temperature: nan, null, the rails of converters."""
+    return [finding for track in study.tracks.values() for finding in _open(study, track)]
 
 
-def _is_empty(track: Track, at: int) -> bool:
-    return not math.isfinite(track.loop.pv[at])
-
-
-def _open(study: Study, track: Track, spells: Mapping[tuple[int, int], float], loose: bool) -> list[Finding]:
+def _open(study: Study, track: Track) -> list[Finding]:
+    spells, loose = _without_reading(track)
+    if not spells:
+        return []
     first, stop = longest = max(spells, key=spells.__getitem__)
     begins, seconds = [a for a, _ in spells], spells[longest]
     value = float(track.loop.pv[first])
@@ -105,7 +88,7 @@ def sensor_spike(study: Study, before: Sequence[Finding]) -> list[Finding]:
     findings, found = [], dict[Track, list[tuple[int, int]]]()
     for track in study.tracks.values():
         spikes = readings.spikes_in(track.time, track.raw, track.lag, track.setpoint)
-        found[track] = [spike for spike in spikes if not _switched(study, track, *spike)]
+        found[track] = [(a, b) for a, b in spikes if not _switched(study, track, a)]
     begun = {
         track: {round(track.time[a] / track.period) for a, _ in spikes} for track, spikes in found.items()
     }
@@ -148,7 +131,7 @@ def _goes_past(track: Track, first: int, stop: int) -> bool:
     return bool(abs(answer[-1]) > still and np.nanmax(past, initial=0.0) > readings.CAME_BACK)
 
 
-def _switched(study: Study, track: Track, first: int, stop: int) -> bool:
+def _switched(study: Study, track: Track, first: int) -> bool:
     """Return whether a reading beside loops jumped as an output of theirs was switched: a pipe, a jacket."""
     since, until = track.time[max(first - AT_ONCE, 0)], track.time[first]
     outputs = (other.output[(other.time >= since) & (other.time <= until)] for other in study.active)

@@ -147,13 +147,16 @@ def decays(train: HalfCycles) -> bool:
 def any_swing_of(track: Track) -> Swing | None:
     """Return the swing of `track`, large, or small and strikingly regular; None if there is none."""
     if track not in FOUND:
-        middle = _about_its_middle(track)
+        middle = about_its_middle(track)
         FOUND[track] = swing_of(track) or _small_swing(track) or swing_of(middle) or _quick_swing(track)
     return FOUND[track]
 
 
-def _about_its_middle(track: Track) -> Track:
-    """Return `track` with its setpoint where pv mostly is: a swing may be lopsided about the one it has."""
+def about_its_middle(track: Track) -> Track:
+    """Return `track` with its setpoint where pv mostly is: it may have none, or a swing lopsided about it."""
+    if not np.isfinite(track.setpoint).any():
+        middle = np.full(len(track), float(np.nanmedian(track.pv)))
+        return replace(track, setpoint=middle, controlled=np.ones(len(track), dtype=bool))
     held = track.error[track.holding & np.isfinite(track.error)]
     return replace(track, setpoint=track.setpoint - np.median(held)) if held.size else track
 

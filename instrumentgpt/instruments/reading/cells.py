@@ -72,7 +72,7 @@ WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are told
 ARROW = " -> "
-COMMENT = re.compile(r"\s*[#;%!*]+(?=\s)")  # before the heads of a table of blanks
+COMMENT = re.compile(r"^\s*[#;%!]+(?=\s)")  # before the heads of a table of blanks
 BRACKETED = re.compile(  # a time before a row: [05:00:20], [   12.345678]
     r"\s*\[\s*([^][]*\d:\d\d[^][]*|\d+(?:\.\d+)?)(?:\s?m?s)?\][\s:;,|]*(?=[^\s\]:;,|])"
 )

@@ -127,10 +127,7 @@ def heading_of(cell: str) -> Heading:
     elif OF_ONE.search(text):
         scores = {"pv": LIKELY}
     elif names == ["y"]:
-        scores = {
-            "pv": TYPO,
-            "output": TYPO,
-        }  # over x, or the output of DIN 19226
+        scores = {"pv": TYPO, "output": TYPO}  # over x, or the output of DIN 19226
     elif names == ["t"]:
         scores = {"time": LIKELY, "pv": TYPO}  # a time, or beside one a temperature
     elif len(names) > 1 and OF_SOMETHING.match(text):

@@ -55,7 +55,7 @@ MOST_SHARED, OTHER_NUMBER = 2.0, 2.0
 NEARLY_BEST = 0.3  # less than the best words of a setpoint: “Supply Heating SP” is not of “Outdoor”
 SAME_UNIT, OTHER_UNIT = 0.5, 3.0
 RESTS, BEHAVES = 2.0, 2.5  # off a setpoint that moves like a reading; for one that only behaves like one
-NEAR, FAR = 1.5, 3.0  # times as far from the setpoint as the nearest reading
+NEAR, FAR, CLOSE = 1.5, 3.0, 0.5  # times as far from the setpoint as the nearest reading; what it is worth
 ADJACENT, WITHIN, FOLLOWED = 0.3, 0.2, 0.5  # for the next column; one of the next two; the nearest setpoint
 ACTS, SWITCHES = (
     2.0,
@@ -125,9 +125,13 @@ class Columns:
 
     def kind(self, at: int) -> str:
         """Return what column `at` measures, by its head; "" if that leaves it open."""
-        head = self.headings[at] if self.headings else None
-        if head is None or head.names_humidity() or head.names_temperature():
-            return "" if head is None else "humidity" if head.names_humidity() else "temperature"
+        if not self.headings:
+            return ""
+        head = self.headings[at]
+        if head.names_humidity():
+            return "humidity"
+        if head.names_temperature():
+            return "temperature"
         return (head.unit or "another") if head.has_other_unit() else ""
 
 
@@ -300,10 +304,12 @@ class _Pairs:
         return loop["pv"] in self.controlled
 
     def _may_drive(self, at: int, loop: Loop, loops: Sequence[Loop], is_named: bool) -> bool:
-        """Return whether column `at` may drive a pv without a setpoint of its own."""
+        """Return whether column `at` may drive `loop`: without a setpoint of its own it must be alike."""
+        if self._is_own(loop):
+            return True
         alike = self.alike(at, loop["pv"]) > NEARLY_BEST
-        if self._is_own(loop) or "setpoint" in loop:
-            return self._is_own(loop) or (alike and (is_named or self.columns.unit(at) == "%"))
+        if "setpoint" in loop:
+            return alike and (is_named or self.columns.unit(at) == "%")
         if any("setpoint" in other for other in loops) or self._word(loop["pv"], "pv") < self.likeliest:
             return False
         is_first = not any("output" in other for other in loops)
@@ -325,7 +331,8 @@ class _Pairs:
         away = self._away(pv, at)
         score += FOLLOWED * all(away <= self._away(pv, other) for other in self.setpoints if other != pv)
         nearest = min((self._away(other, at) for other in self.pvs if other != at), default=0.0)
-        return score + (0.5 if away <= NEAR * nearest + 1e-9 else -0.5 if away > FAR * nearest else 0.0)
+        is_near, is_far = away <= NEAR * nearest + 1e-9, away > FAR * nearest
+        return score + CLOSE * (is_near - is_far)
 
     def of_output(self, at: int, loop: Loop) -> float:
         """Return what speaks for column `at` as the output of `loop`."""

@@ -12,7 +12,6 @@ from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading.headers import vocabulary
 
 JUMP = 10.0  # times the usual change from row to row, by which a reading and its placeholder are apart
-NEAR = 0.05  # of the range of the readings, within which one makes 0 a value like others
 USUAL = 0.99  # quantile of those changes
 MOST_NOTES = 8  # on values that are no readings
 FIRST_ROWS = 10  # in which a setpoint may not have been read yet
@@ -68,11 +67,8 @@ def _of_pv(pv: Floats) -> Iterator[tuple[str, float, Runs]]:
     readings = pv[~odd & np.isfinite(pv)]
     changes = np.abs(np.diff(readings))
     usual = float(np.quantile(changes, USUAL)) if len(changes) else 0.0
-    is_counted = len(readings) and float(np.abs(readings).min()) <= max(JUMP * usual, NEAR * np.ptp(readings))
     for value in np.unique(pv[odd]).tolist():
         spans = [(int(a), int(b) - 1) for a, b in runs(pv == value)]
-        if value == 0.0 and is_counted:  # one of its values, as of a count or a flow
-            spans = [(first, last) for first, last in spans if first == 0 and last < FIRST_ROWS]
         if away := [span for span in spans if _is_away(pv, *span, odd, JUMP * usual)]:
             yield "pv", value, away
 
