@@ -12,6 +12,7 @@ import streamlit as st
 from cases import each
 from pages import PAGE_SECONDS, button
 from streamlit.testing.v1 import AppTest
+from waiting import wait_for
 
 import db
 from instrumentgpt import moments
@@ -43,7 +44,8 @@ def test_a_run_that_a_page_starts_counts_days_in_the_zone_of_its_reader(tmp_path
     moments.choose_zone(EARLY)
     with (tmp_path / "log").open("wb") as log:
         number = start_detached(tmp_path / "none.db", "a-run", log)
-    assert psutil.Process(number).environ()[moments.VARIABLE] == EARLY
+    started = psutil.Process(number)
+    assert wait_for(started.environ)[moments.VARIABLE] == EARLY  # none until the kernel has laid it out
 
 
 def test_a_file_that_another_thread_makes_tells_moments_in_the_zone_of_its_page(monkeypatch):
