@@ -27,6 +27,7 @@ FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
 CORRECTED = 4  # best hits that bring what is said later of the same along
 SAME_WORDS = 0.9  # of the weight of a hit's key words that a later message of the same holds
 BESIDE = 0.999  # of the hit's score: right behind it
+MANY = 1_000  # messages
 MOST_PHRASES = 48  # of one search
 CARRIED_PHRASES = 24  # of the question before
 PASTED_CHARS = 4000  # of a question, looked at for more to look for
@@ -68,12 +69,12 @@ def pieces(
     """
     near = below(before, placed or spoken(database, conversation_id))
     sought = _sought_phrases(question, aliases)
-    scores = _search(database, conversation_id, sought, before)
+    scores = _search(database, conversation_id, sought, near[0])
     named = {term for names in aliases for name in names for term in phrase_of(name)}
     own_terms = [term for term in telling(terms(question)) if term not in named]
     if len(sought) and len(own_terms) < FEW_TERMS:
         carried = _sought_phrases(last_question(database, conversation_id, before))[:CARRIED_PHRASES]
-        _add(scores, _search(database, conversation_id, carried, before), CARRIED_SHARE)
+        _add(scores, _search(database, conversation_id, carried, near[0]), CARRIED_SHARE)
         sought = list(dict.fromkeys([*sought, *carried]))
     best, weights = _best(scores, near), dict[str, float]()
     if best:
@@ -81,7 +82,7 @@ def pieces(
         weights = _weights(sought, texts.values())
         messages = _messages(database, best[:FEEDBACK_HITS])
         fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
-        _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
+        _add(scores, _search(database, conversation_id, fed, near[0]), FEEDBACK_SHARE)
         _bring_later(scores, weights, texts, _best(scores, near))
         best = _best(scores, near)[:HITS]
     chosen = candidates(best, scores, near, with_newest)
@@ -100,19 +101,31 @@ def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
 
 
 def _search(
-    database: Database, conversation_id: str, sought: Sequence[Phrase], until: int
+    database: Database, conversation_id: str, sought: Sequence[Phrase], ids: Sequence[int]
 ) -> dict[int, float]:
-    """Return message id → score of the messages that hold a phrase, the best ones."""
-    if not sought:
+    """Return message id → score of those of the messages `ids` that hold a phrase, the best ones."""
+    if not sought or not ids:
         return {}
-    either = " OR ".join(quoted(" ".join(phrase)) for phrase in sought)
-    match = f"(conversation : {quoted(conversation_id)}) AND (terms : ({either}))"
+    first, last, half = ids[0], ids[-1], (ids[-1] - ids[0]) // 2
+    either = [quoted(" ".join(phrase)) for phrase in sought]
+    if len(ids) > MANY:  # what most messages hold tells none from another, and would have all of them scored
+        counted = (
+            "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM message_terms WHERE message_terms MATCH"
+            " 'terms : ' || value AND rowid BETWEEN ? AND ? LIMIT ?)) FROM json_each(?)"
+        )
+        held = rows(database, counted, (first, last, half + 1, json.dumps(either)))
+        either = [phrase for phrase, count in held if 0 < count <= half] or either
+    match = f"(terms : ({' OR '.join(either)}))"
+    if half > len(ids):  # most of what was said meanwhile is of other conversations: the index leaves it out
+        match = f"(conversation : {quoted(conversation_id)}) AND {match}"
     sql = (
         "SELECT messages.id, -score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
-        " FROM message_terms WHERE message_terms MATCH ? AND rowid < ? AND rowid NOT IN deleted_messages"
-        " ORDER BY score LIMIT ?) JOIN messages ON messages.id = found WHERE conversation_id = ?"
+        " FROM message_terms WHERE message_terms MATCH ? AND rowid BETWEEN ? AND ?"
+        " AND rowid NOT IN deleted_messages ORDER BY score LIMIT ?) JOIN messages ON messages.id = found"
+        " WHERE conversation_id = ? ORDER BY score LIMIT ?"
     )
-    return dict(rows(database, sql, (match, until, LOOKED_AT, conversation_id)))
+    values = (match, first, last, 2 * LOOKED_AT, conversation_id, LOOKED_AT)
+    return dict(rows(database, sql, values))
 
 
 def quoted(words: str) -> str:
