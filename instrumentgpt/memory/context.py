@@ -264,17 +264,16 @@ def _origin(value: Value, with_log: bool) -> str:
     source = f", {now.mark or now.source}"
     time = f" at {now.clock}" if now.clock else ""
     read = f" in {now.log}{time}" if now.log and with_log else ""
-    before = ", ".join(_before(old, fact.channel) for old in value.earlier)
+    before = ", ".join(
+        f"{old.fact.value}{_unit(old.fact)}"
+        f"{f' on channel {old.fact.channel}' if old.fact.channel not in ('', fact.channel) else ''}"
+        f" in turn {old.turn}"
+        for old in value.earlier
+    )
     history = f"; previously {before}" if before else ""
     other = now.against
     dissent = f"; turn {other.turn} says {other.fact.value}{_unit(other.fact)}" if other else ""
     return f"(turn {now.turn}{source}{read}{history}{dissent})"
-
-
-def _before(old: StoredFact, channel_now: str) -> str:
-    of_another = old.fact.channel and old.fact.channel != channel_now
-    channel = f" on channel {old.fact.channel}" if of_another else ""
-    return f"{old.fact.value}{_unit(old.fact)}{channel} in turn {old.turn}"
 
 
 def _unit(fact: Fact) -> str:
