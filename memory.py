@@ -35,7 +35,6 @@ from instrumentgpt.memory.summary import (
     parse,
     settle,
     speaker_of,
-    still_true,
     with_older,
     write,
 )
@@ -124,8 +123,7 @@ def compose(
     ids = message_ids(all_messages)
     end = len(ids) - _ends_with_question(all_messages, case.question)
     recent = _first_recent(all_messages[:end], rules.recent_exchanges)
-    kept = still_true(parse(existing_summary), ids, recent)
-    entries, evicted = with_older(kept, ids[:recent], all_messages[:recent])
+    entries, evicted = with_older(parse(existing_summary), ids, recent, all_messages)
     entries = settle(entries)
     note = NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(entries))))
     told = [(speaker_of(row["role"]), filter_content(row["content"])) for row in all_messages[recent:end]]

@@ -114,9 +114,7 @@ def _draw_difference(before: SentPrompt | None, sections: Sequence[Section], tur
     for layer in difference(layers_of(before.text), sections):
         st.markdown(f":small[{_heading(layer)}]")
         if layer.lines:
-            st.code(
-                "\n".join(f"{line[0]} {line[1:]}" for line in layer.lines), language="diff", wrap_lines=True
-            )
+            st.code("\n".join(layer.lines), language="diff", wrap_lines=True)
 
 
 def _heading(change: LayerChange) -> str:
