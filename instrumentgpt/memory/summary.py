@@ -298,18 +298,22 @@ def with_older(
     ids     of the messages, in order
     recent  the place of the first of them that is no older one
     """
-    placed, held = list[tuple[int, Entry]](), set[int]()
+    kept, evicted, told = list[Entry](), list[int](), 0  # told: messages up to this place are in `kept`
+
+    def take(until: int) -> None:
+        for place in range(told, until):
+            message = messages[place]
+            kept.append(entry(ids[place], compress_message(message["role"], message["content"])))
+            evicted.append(ids[place])
+
     for row in entries:
-        first = last = 0
+        first = last = told
         if row.first is not None and row.last is not None and ids:
             first, last = bisect_left(ids, row.first), bisect_right(ids, row.last)
             if last > recent or (row.first >= ids[0] and last - first != row.count):
                 continue
-        placed.append((first, row))
-        held.update(range(first, last))
-    evicted = [place for place in range(recent) if place not in held]
-    for place in evicted:
-        message = messages[place]
-        placed.append((place, entry(ids[place], compress_message(message["role"], message["content"]))))
-    placed.sort(key=lambda pair: pair[0])
-    return [row for _, row in placed], tuple(ids[place] for place in evicted)
+        take(first)
+        kept.append(row)
+        told = max(told, last)
+    take(recent)
+    return kept, tuple(evicted)

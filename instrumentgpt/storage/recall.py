@@ -6,7 +6,7 @@ Of those found the lines are told that count, and a few of the messages around t
 
 import json
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -76,15 +76,15 @@ def pieces(
         carried = _sought_phrases(last_question(database, conversation_id, before))[:CARRIED_PHRASES]
         _add(scores, _search(database, conversation_id, carried, near[0]), CARRIED_SHARE)
         sought = list(dict.fromkeys([*sought, *carried]))
-    best, weights = _best(scores, near), dict[str, float]()
+    best, weights = _best(scores, near[0]), dict[str, float]()
     if best:
         texts = _texts(database, best[: HITS + FEEDBACK_HITS])
         weights = _weights(sought, texts.values())
         messages = _messages(database, best[:FEEDBACK_HITS])
         fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
         _add(scores, _search(database, conversation_id, fed, near[0]), FEEDBACK_SHARE)
-        _bring_later(scores, weights, texts, _best(scores, near))
-        best = _best(scores, near)[:HITS]
+        _bring_later(scores, weights, texts, _best(scores, near[0]))
+        best = _best(scores, near[0])[:HITS]
     chosen = candidates(best, scores, near, with_newest)
     messages = _messages(database, [candidate.message_id for candidate in chosen])
     for candidate in chosen:
@@ -138,10 +138,10 @@ def _add(scores: dict[int, float], others: dict[int, float], share: float) -> No
         scores[message] = scores.get(message, 0.0) + share * score
 
 
-def _best(scores: dict[int, float], near: Places) -> list[int]:
-    """Return the messages that were found, the best first, without those that are not told."""
-    ids = set(near[0])
-    return sorted(ids.intersection(scores), key=lambda message: (-scores[message], -message))
+def _best(scores: dict[int, float], ids: Sequence[int]) -> list[int]:
+    """Return those of the messages `ids` that were found, the best first."""
+    found = (message for message in scores if ids[bisect_left(ids, message) : bisect_right(ids, message)])
+    return sorted(found, key=lambda message: (-scores[message], -message))
 
 
 def _texts(database: Database, ids: Sequence[int]) -> dict[int, str]:
