@@ -340,21 +340,15 @@ def _ruled_out(text: str, device: str) -> list[Sentence]:
     return [("ruled_out", row.sentence, device) for row in statements(text) if row.kind == "ruled_out"]
 
 
-def _constraints_by_tools(results: Sequence[Result], device: str, names: Names) -> list[Sentence]:
-    """Return the constraints that an agent put on record, and those that it lifted."""
-    return [
-        (kind, text, device_named(str(result.get("device")), names) or _device_named_in(text, device, names))
-        for _, result in results
-        for name, kind in (("constraints", "constraint"), ("lifted", "lift"))
-        for text in _sentences(result.get(name))
-    ]
-
-
-def _sentences(listed: object) -> list[str]:
-    """Return the texts of a list that an agent handed over, each on one line and shortened."""
-    rows = listed[:MOST_CONSTRAINTS] if isinstance(listed, list) else []
-    texts = [" ".join(row.split()) for row in rows if isinstance(row, str)]
-    return [shorten(text, STATEMENT_CHARS) for text in texts if text]
+def _constraints_by_tools(results: Sequence[Result], device: str, names: Names) -> Iterator[Sentence]:
+    """Yield the constraints that an agent put on record, and those that it lifted."""
+    for _, result in results:
+        for name, kind in (("constraints", "constraint"), ("lifted", "lift")):
+            listed = result.get(name)
+            for row in listed[:MOST_CONSTRAINTS] if isinstance(listed, list) else ():
+                if text := shorten(" ".join(string(row).split()), STATEMENT_CHARS):
+                    named = device_named(str(result.get("device")), names)
+                    yield kind, text, named or _device_named_in(text, device, names)
 
 
 def _ruled_out_by_tools(results: Sequence[Result], device: str) -> list[Sentence]:
