@@ -106,15 +106,14 @@ def artifact(result: Mapping[str, Any], folder: Path) -> tuple[str, str, str, by
 
 def _content(folder: Path, file: str) -> bytes:
     try:
-        path = (folder / file).resolve()
-        if not path.is_relative_to(folder.resolve()) or not path.is_file():
-            raise RefusedArtifact(f"{file!r} is no file in the run's own folder {folder} and was refused.")
-        with path.open("rb") as opened:
-            content = opened.read(LARGEST_ARTIFACT + 1)
+        path, content = (folder / file).resolve(), b""
+        if is_ours := path.is_relative_to(folder.resolve()) and path.is_file():
+            with path.open("rb") as opened:
+                content = opened.read(LARGEST_ARTIFACT + 1)
     except (OSError, ValueError) as error:
-        if isinstance(error, RefusedArtifact):
-            raise
         raise RefusedArtifact(f"{file!r} cannot be read: {reason(error)}. It was refused.") from error
+    if not is_ours:
+        raise RefusedArtifact(f"{file!r} is no file in the run's own folder {folder} and was refused.")
     if len(content) > LARGEST_ARTIFACT:
         raise RefusedArtifact(f"{file!r} is larger than {LARGEST_ARTIFACT:,} bytes and was refused.")
     return content
