@@ -8,7 +8,7 @@ from instrumentgpt.memory.recalled import Recalled, fitting
 from instrumentgpt.memory.terms import phrases
 from memory import DiagnosticState
 
-DEVICE = [("zspr 052", "10.1.1.47")]
+DEVICE = (("zspr 052", "10.1.1.47"),)
 
 
 def say(database, conversation, question, answer):
@@ -64,7 +64,7 @@ def test_what_names_of_several_devices_share_is_looked_for_only_where_nothing_el
     filler(database, conversation, 10)
     say(database, conversation, "hello?", "On zspr 052 the gasket leaks.")
     filler(database, conversation, 10)
-    pieces = db.recall(database, conversation, asked, [*DEVICE, ("zspr 053", "10.1.1.48")])
+    pieces = db.recall(database, conversation, asked, (*DEVICE, ("zspr 053", "10.1.1.48")))
     told = recalled_text(pieces[: len(found)])  # others only fill what room is left
     assert [word for word in ("family", "gasket") if word in told] == found
 
@@ -88,7 +88,7 @@ def test_a_question_that_says_little_goes_on_about_the_one_before(database, conv
     say(database, conversation, "serial number of 053?", "zspr 053 has the serial number ZS-777.")
     filler(database, conversation, 8)
     db.add_message(database, conversation, "user", "what is the serial number of 052?")
-    names = [*DEVICE, ("zspr 053", "10.1.1.112")]
+    names = (*DEVICE, ("zspr 053", "10.1.1.112"))
     assert "ZS-777" in recalled_text(db.recall(database, conversation, "and on 10.1.1.112?", names)[:2])
 
 

@@ -19,7 +19,7 @@ from typing import Any
 from snowballstemmer import stemmer
 
 Phrase = tuple[str, ...]  # terms that follow one another
-Aliases = Sequence[Sequence[str]]  # the names of each device: one stands for the others
+Aliases = tuple[tuple[str, ...], ...]  # the names of each device: one stands for the others
 SENTENCE_CHARS = 400  # a longer text is folded once
 
 _HERE = Path(__file__).parent
@@ -122,29 +122,25 @@ def _common() -> frozenset[str]:
 
 
 @lru_cache(maxsize=8)  # every question is asked among the same devices
-def _synonyms(aliases: tuple[tuple[str, ...], ...]) -> tuple[tuple[Phrase, ...], ...]:
+def synonyms(aliases: Aliases = ()) -> tuple[tuple[Phrase, ...], ...]:
+    """Return the names of each thing that has several, those of each device in `aliases` last."""
     every = [*quantities(), *_synonym_table()["things"], *aliases]
     return tuple(tuple(dict.fromkeys(filter(None, map(phrase_of, names)))) for names in every)
 
 
-def synonyms(aliases: Aliases = ()) -> tuple[tuple[Phrase, ...], ...]:
-    """Return the names of each thing that has several, those of each device in `aliases` last."""
-    return _synonyms(tuple(map(tuple, aliases)))
-
-
 @lru_cache(maxsize=8)
-def _begun_by(groups: tuple[tuple[Phrase, ...], ...]) -> dict[str, list[tuple[int, Phrase]]]:
+def _begun_by(aliases: Aliases) -> dict[str, list[tuple[int, Phrase]]]:
     """Return term → the names that begin with it, each with the place of its group."""
     begun: dict[str, list[tuple[int, Phrase]]] = {}
-    for place, group in enumerate(groups):
+    for place, group in enumerate(synonyms(aliases)):
         for phrase in group:
             begun.setdefault(phrase[0], []).append((place, phrase))
     return begun
 
 
-def _named(text_terms: Sequence[str], groups: tuple[tuple[Phrase, ...], ...]) -> list[tuple[int, Phrase]]:
+def _named(text_terms: Sequence[str], aliases: Aliases) -> list[tuple[int, Phrase]]:
     """Return the names that follow one another in `text_terms`, by the places of their groups."""
-    begun, spoken = _begun_by(groups), f" {' '.join(text_terms)} "
+    begun, spoken = _begun_by(aliases), f" {' '.join(text_terms)} "
     names = (name for term in {*text_terms} for name in begun.get(term, ()))
     return sorted(name for name in names if f" {' '.join(name[1])} " in spoken)
 
@@ -170,7 +166,7 @@ def phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
     """Return what to look for to answer `question`: its terms, and other names of what it names."""
     question_terms, groups = terms(question), synonyms(aliases)
     sought: dict[Phrase, None] = {(term,): None for term in telling(question_terms)}
-    for place, _ in _named(question_terms, groups):
+    for place, _ in _named(question_terms, aliases):
         sought.update(dict.fromkeys(groups[place]))
     return list(sought)
 
@@ -194,7 +190,7 @@ def search_terms(query: str, aliases: Aliases = ()) -> list[SearchTerm]:
     [('wo-306',), ('chang',), ('kp',), ('temperatur',)]
     """
     groups = synonyms(aliases)
-    held = {phrase for _, phrase in _named(terms(query), groups)}
+    held = {phrase for _, phrase in _named(terms(query), aliases)}
     # no part of another: "heater power" does not mean the heater
     named = {phrase for phrase in held if not any(phrase != other and holds(other, phrase) for other in held)}
     things = [SearchTerm((phrase,), last) for phrase, last in _unnamed(query, named)]

@@ -10,6 +10,7 @@ import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.instruments.precedents import earlier, lines, settled_before
+from instrumentgpt.memory.facts import Names
 from instrumentgpt.memory.state import identity
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import list_facts, origins_of
@@ -71,7 +72,7 @@ def _notes(
     conversation_id: str,
     request: str,
     devices: Sequence[str],
-    names: Sequence[Sequence[str]],
+    names: Names,
 ) -> list[str]:
     """Return the notes that count here, a line each: those that bear on the request, then the narrowest.
 
