@@ -52,7 +52,7 @@ class Case:
     """
 
     question: str
-    state: DiagnosticState
+    state: DiagnosticState = field(default_factory=DiagnosticState)
     facts: Sequence[StoredFact] = ()
     devices: Sequence[str] = ()
     names: Names = ()

@@ -8,7 +8,6 @@ import json
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from sqlite_utils import Database
@@ -85,12 +84,12 @@ def pieces(
         _add(scores, _search(database, conversation_id, fed, near[0]), FEEDBACK_SHARE)
         _bring_later(scores, weights, texts, _best(scores, near[0]))
         best = _best(scores, near[0])[:HITS]
-    chosen = candidates(best, scores, near, with_newest)
-    messages = _messages(database, [candidate.message_id for candidate in chosen])
-    for candidate in chosen:
-        role, content = messages[candidate.message_id]
-        if lines := tuple(relevant_lines(content, weights, candidate.chars)):
-            yield Recalled(candidate.message_id, turn_of(candidate.message_id, near[1]), role, lines)
+    chosen = candidates(best, scores, near[0], with_newest)
+    messages = _messages(database, list(chosen))
+    for message, chars in chosen.items():
+        role, content = messages[message]
+        if lines := tuple(relevant_lines(content, weights, chars)):
+            yield Recalled(message, turn_of(message, near[1]), role, lines)
 
 
 def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
@@ -204,33 +203,20 @@ def _messages(database: Database, ids: Sequence[int]) -> dict[int, tuple[str, st
     return {name: (role, content) for name, role, content in rows(database, sql, (json.dumps(ids),))}
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A message that may be told: how many characters of it, and how well it fits."""
-
-    message_id: int
-    chars: int
-    score: float
-
-
 def candidates(
-    best: Sequence[int], scores: Mapping[int, float], placed: Places, with_newest: bool
-) -> list[Candidate]:
-    """Return the best messages, those around the very best, and the newest others if wanted, in order."""
-    ids, _ = placed
+    best: Sequence[int], scores: Mapping[int, float], ids: Sequence[int], with_newest: bool
+) -> dict[int, int]:
+    """Return message → how many characters of it may be told, in order.
+
+    They are the best, those around the very best, and the newest others if wanted.
+    """
     around = _around(ids, best[:NEIGHBOURED], set(best))
-    ranked = [Candidate(message, EXCERPT_CHARS, scores[message]) for message in best]
-    ranked += [
-        Candidate(message, NEIGHBOUR_CHARS, share * scores[hit]) for message, (hit, share) in around.items()
-    ]
-    ranked.sort(key=lambda candidate: -candidate.score)
-    if not with_newest:
-        return ranked
+    worth = {message: scores[message] for message in best}
+    worth |= {message: share * scores[hit] for message, (hit, share) in around.items()}
+    chars = dict.fromkeys(around, NEIGHBOUR_CHARS) | dict.fromkeys(best, EXCERPT_CHARS)
+    ranked = {message: chars[message] for message in sorted(worth, key=lambda message: -worth[message])}
     others = (message for message in reversed(ids) if message not in around and message not in scores)
-    return ranked + [
-        Candidate(message, FILLED_CHARS, -place)
-        for place, message in enumerate(islice(others, FILLED), start=1)
-    ]
+    return ranked | dict.fromkeys(islice(others, FILLED if with_newest else 0), FILLED_CHARS)
 
 
 def _around(ids: Sequence[int], hits: Sequence[int], best: set[int]) -> dict[int, tuple[int, float]]:

@@ -96,11 +96,10 @@ def build_prompt(
     room = int(MARGIN * budget) - count_tokens(rules) - count_tokens(last) - 4
     gathered = "; ".join(f"{slot}: {' | '.join(lines)}" for slot, lines in now.lines.items())
     view = compacted(history, shorten(_one_line(gathered) or "nothing yet", BRIEF_CHARS))
-    case = memory.Case(as_content(words), memory.DiagnosticState())
-    parts = {part.name: part.text for part in within(room, case, context, "", (), view)}
-    background = [parts.get(name, "") for name in ("diagnostic_context", "recent_conversation")]
-    request = f"<current_request>\n{parts['request']}\n</current_request>"
-    return "\n\n".join(part for part in (rules, *background, request, last) if part)
+    sections = within(room, memory.Case(as_content(words)), context, "", (), view)
+    request, *background = (section.text for section in sections)
+    request = f"<current_request>\n{request}\n</current_request>"
+    return "\n\n".join(filter(None, (rules, *background, request, last)))
 
 
 def system_prompt(now: Interview, about: About, slot: str = "", shown: tuple[int, int] = SHOWN[0]) -> str:
