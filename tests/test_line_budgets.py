@@ -15,7 +15,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
     "instrumentgpt/instruments": 23_726,
-    "instrumentgpt/memory": 4_706,
+    "instrumentgpt/memory": 4_696,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
     "instrumentgpt/modes/investigate": 1_290,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_420,
     "instrumentgpt/ui": 7_429,
 }
-WHOLE = 65_832
+WHOLE = 65_822
 
 
 def lines_in(room: str) -> int:

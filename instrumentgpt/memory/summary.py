@@ -83,13 +83,11 @@ def parse(summary: str) -> list[Entry]:
 
 def write(entries: Iterable[Entry]) -> str:
     """Return the entries as the text to store; `parse` reads it back."""
-    return "\n".join(_head(row) + row.text for row in entries)
-
-
-def _head(row: Entry) -> str:
-    if row.first is None:
-        return ""
-    return f"[#{row.first}-#{row.last} x{row.count}] " if row.last != row.first else f"[#{row.first}] "
+    lines = []
+    for row in entries:
+        several = f"-#{row.last} x{row.count}" if row.last != row.first else ""
+        lines.append(row.text if row.first is None else f"[#{row.first}{several}] {row.text}")
+    return "\n".join(lines)
 
 
 def render(entries: Iterable[Entry]) -> str:
