@@ -29,9 +29,9 @@ def test_a_layer_that_is_new_or_gone_says_so_by_its_tokens():
 
 def test_chinese_lines_are_compared_too():
     assert told("溫度波動\n風扇髒了", "溫度波動\n風扇乾淨") == [
-        " 溫度波動",
-        "-風扇髒了",
-        "+風扇乾淨",
+        "  溫度波動",
+        "- 風扇髒了",
+        "+ 風扇乾淨",
     ]
 
 
@@ -39,7 +39,7 @@ def test_of_what_stayed_only_the_lines_beside_a_change_are_shown():
     before = [f"line {n}" for n in range(30)]
     after = [*before[:15], "another thing altogether", *before[16:]]
     lines = told("\n".join(before), "\n".join(after))
-    assert lines[0] == " …"
+    assert lines[0] == "  …"
     assert [line[0] for line in lines[1:]].count(" ") == 2 * CONTEXT_LINES
 
 
@@ -57,6 +57,6 @@ TEXTS = st.text("ab \n溫1.", max_size=40)
 def test_the_lines_that_are_not_removed_make_up_the_new_text_and_the_others_the_old(before, after):
     [change] = difference([section(before)], [section(after)])
     if not any("…" in line for line in change.lines):
-        now = [line[1:] for line in change.lines if line[0] != "-"]
-        was = [line[1:] for line in change.lines if line[0] != "+"]
+        now = [line[2:] for line in change.lines if line[0] != "-"]
+        was = [line[2:] for line in change.lines if line[0] != "+"]
         assert before.startswith("\n".join(was)) and after.startswith("\n".join(now))

@@ -37,7 +37,7 @@ def difference(before: Sequence[Section], after: Sequence[Section]) -> list[Laye
 
     >>> [change] = difference([Section("note", "a\\nkp is 9", 4)], [Section("note", "a\\nkp is 8", 4)])
     >>> change.lines
-    (' a', '-kp is 9', '+kp is 8')
+    ('  a', '- kp is 9', '+ kp is 8')
     """
     old = {section.name: section for section in before}
     new = {section.name: section for section in after}
@@ -53,9 +53,9 @@ def _lines(before: list[str], after: list[str]) -> tuple[str, ...]:
     rows = list(unified_diff(before, after, lineterm="", n=CONTEXT_LINES))[2:]  # without its head
     if rows and rows[0].startswith(("@@ -0,", "@@ -1,", "@@ -1 ")):
         del rows[0]  # nothing is left out before the first line
-    lines = [" …" if row[0] == "@" else shorten(row, LINE_CHARS) for row in rows]
+    lines = ["  …" if row[0] == "@" else f"{row[0]} {shorten(row[1:], LINE_CHARS)}" for row in rows]
     more = len(lines) - MOST_LINES
-    return (*lines[:MOST_LINES], *[f" … {more} more lines"] * (more > 0))
+    return (*lines[:MOST_LINES], *[f"  … {more} more lines"] * (more > 0))
 
 
 REQUEST, WORDS = "request", "instructions"
