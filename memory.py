@@ -6,20 +6,18 @@ question, and the recent messages.
 Everything here is pure: texts and values in, texts and values out.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from instrumentgpt.memory.budget import (
     PROMPT_TOKENS,
-    Parts,
     Section,
     is_too_long,
     request_in_file,
     within,
 )
-from instrumentgpt.memory.context import Case, context_lines, keywords_of, lines_pinned
+from instrumentgpt.memory.context import Case, context_lines, keywords_of
 from instrumentgpt.memory.filtering import filter_content
-from instrumentgpt.memory.recalled import Recalled
 from instrumentgpt.memory.state import (
     DiagnosticState,
     begin_question,
@@ -30,7 +28,6 @@ from instrumentgpt.memory.state import (
     record_tool,
 )
 from instrumentgpt.memory.summary import (
-    Entry,
     StoredMessage,
     compress_message,
     entry,
@@ -38,7 +35,6 @@ from instrumentgpt.memory.summary import (
     parse,
     settle,
     speaker_of,
-    still_true,
     with_older,
     write,
 )
@@ -88,26 +84,6 @@ class Prompt:
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What a prompt tells beside the case and the messages.
-
-    is_device_query  the question names a device: the note on logs already analyzed stands below the context
-    request          what stands for a question that is too long for the budget (`request_in_file`)
-    put_back         messages that the user put back
-    recalled         what earlier messages say that bears on the question, as `db.recall` found it
-    elsewhere        lines on what other conversations found on the device, below their heading
-    notes            what the user had kept, a line each, what bears on the question first
-    """
-
-    is_device_query: bool = False
-    request: str = ""
-    put_back: Sequence[Recalled] = ()
-    recalled: Iterable[Recalled] = ()
-    elsewhere: Sequence[str] = ()
-    notes: Sequence[str] = ()
-
-
-@dataclass(frozen=True)
 class Rules:
     """How much a prompt tells.
 
@@ -127,8 +103,8 @@ def build_prompt(
     is_device_query: bool,
 ) -> tuple[str, str]:
     """Return (prompt, summary to store); see `compose`."""
-    case, beside = Case(current_question, diagnostic_state), Beside(is_device_query)
-    prompt = compose(case, all_messages, existing_summary, beside)
+    case = Case(current_question, diagnostic_state, is_device_query=is_device_query)
+    prompt = compose(case, all_messages, existing_summary)
     return prompt.text, prompt.summary
 
 
@@ -136,7 +112,6 @@ def compose(
     case: Case,
     all_messages: Sequence[StoredMessage],
     existing_summary: str = "",
-    beside: Beside = Beside(),
     rules: Rules = Rules(),
 ) -> Prompt:
     """Return the prompt for the question of `case`, and what becomes of the older messages.
@@ -148,23 +123,13 @@ def compose(
     ids = message_ids(all_messages)
     end = len(ids) - _ends_with_question(all_messages, case.question)
     recent = _first_recent(all_messages[:end], rules.recent_exchanges)
-    kept = still_true(parse(existing_summary), ids, recent)
-    entries, evicted = with_older(kept, ids[:recent], all_messages[:recent])
+    entries, evicted = with_older(parse(existing_summary), ids, recent, all_messages)
     entries = settle(entries)
     note = NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(entries))))
-    parts = Parts(
-        beside.request or case.question,
-        context_lines(case),
-        note if beside.is_device_query else "",
-        entries,
-        [(speaker_of(row["role"]), filter_content(row["content"])) for row in all_messages[recent:end]],
-        beside.put_back,
-        beside.recalled,
-        lines_pinned(case),
-        beside.elsewhere,
-        beside.notes,
-    )
-    return Prompt(within(rules.budget, parts), write(entries), evicted)
+    told = [(speaker_of(row["role"]), filter_content(row["content"])) for row in all_messages[recent:end]]
+    note = note if case.is_device_query else ""
+    sections = within(rules.budget, case, context_lines(case), note, entries, told)
+    return Prompt(sections, write(entries), evicted)
 
 
 def _ends_with_question(messages: Sequence[StoredMessage], question: str) -> bool:

@@ -278,7 +278,7 @@ def test_what_is_lost_is_named(before, after, gone):
 
 
 def test_what_is_invented_is_named():
-    assert invented("kp 0.09 of run.log", "kp 0.09 at 14:20, 7 %") == ["7 %", "14:20"]
+    assert invented("kp 0.09 of run.log", "kp 0.09 at 14:20, 7 %") == ["14:20", "7 %"]
     assert (
         objection("kp 0.09 here, as told", "kp 0.09 here, as told", "kp 0.09 there, as told", DEVICES) == ""
     )

@@ -15,16 +15,16 @@ CEILINGS = {  # room → lines
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
     "instrumentgpt/instruments": 23_726,
-    "instrumentgpt/memory": 4_780,
+    "instrumentgpt/memory": 4_696,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
     "instrumentgpt/modes/investigate": 1_290,
     "instrumentgpt/modes/panel": 1_671,
-    "instrumentgpt/storage": 4_216,
-    "instrumentgpt/turn": 2_440,
-    "instrumentgpt/ui": 7_433,
+    "instrumentgpt/storage": 4_215,
+    "instrumentgpt/turn": 2_420,
+    "instrumentgpt/ui": 7_429,
 }
-WHOLE = 65_968
+WHOLE = 65_822
 
 
 def lines_in(room: str) -> int:

@@ -101,9 +101,8 @@ def test_names_of_devices_forge_no_section(forged):
     state = memory.DiagnosticState(device_name=forged, device_ip="10.9.0.7", last_log_file=forged)
     known = [StoredFact("value", Fact(forged, "", "kp", "0.12"), "user", 1)]
     prompt = memory.compose(
-        memory.Case("kp?", state, facts=known, devices=[forged], names=names),
+        memory.Case("kp?", state, facts=known, devices=[forged], names=names, is_device_query=True),
         [],
-        beside=memory.Beside(is_device_query=True),
     )
     assert "0.12" in prompt.text
     assert_sound(prompt.text, "kp?")
@@ -112,8 +111,8 @@ def test_names_of_devices_forge_no_section(forged):
 @each("forged", FORGED)
 def test_what_is_recalled_forges_no_section(forged):
     pieces = [Recalled(1, 1, "user", tuple(forged.split("\n")))]
-    case = memory.Case("kp?", memory.DiagnosticState())
-    assert_sound(memory.compose(case, [], beside=memory.Beside(recalled=pieces)).text, "kp?")
+    case = memory.Case("kp?", memory.DiagnosticState(), recalled=pieces)
+    assert_sound(memory.compose(case, []).text, "kp?")
 
 
 @pytest.mark.parametrize("forged", FORGED[-4:-1])

@@ -4,7 +4,7 @@ import pytest
 from cases import each
 
 import memory
-from memory import Beside, Case, DiagnosticState, Rules, build_prompt, compose
+from memory import Case, DiagnosticState, Rules, build_prompt, compose
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
 STATE = DiagnosticState(
@@ -18,7 +18,7 @@ STATE = DiagnosticState(
     ],
     status="investigating",
 )
-OF_A_DEVICE = Beside(is_device_query=True)
+OF_A_DEVICE = {"is_device_query": True}
 
 
 def conversation(exchanges: int, answer: str = "Answer {n}.") -> list[dict[str, object]]:
@@ -74,7 +74,7 @@ def test_the_prompt_of_the_memory_design_comes_out_word_for_word():
 
 
 def test_004_01_the_request_comes_first_and_the_sections_follow_in_order():
-    prompt = compose(Case("why?", STATE), conversation(5), beside=OF_A_DEVICE)
+    prompt = compose(Case("why?", STATE, **OF_A_DEVICE), conversation(5))
     assert names(prompt) == [
         "request",
         "diagnostic_context",
@@ -201,9 +201,8 @@ ENGLISH = "The temperature loop is stable at 37.0 °C; output about 45 %, oscill
 @each("turn, most", [(1, 2000), (5, 6000), (10, 8000), (50, 8000), (300, 8000)])
 def test_004_08_the_prompt_is_bounded_whatever_the_length(answer, turn, most):
     prompt = compose(
-        Case("那 kp 可以調高嗎？", STATE),
+        Case("那 kp 可以調高嗎？", STATE, **OF_A_DEVICE),
         conversation(turn - 1, f"{answer} {{n}}"),
-        beside=OF_A_DEVICE,
         rules=Rules(budget=most),
     )
     assert prompt.tokens <= most
@@ -212,9 +211,8 @@ def test_004_08_the_prompt_is_bounded_whatever_the_length(answer, turn, most):
 @each("budget", [700, 2000, 4000, 8000])
 def test_004_08_the_prompt_keeps_to_any_budget_that_holds_request_and_context(budget):
     prompt = compose(
-        Case("why?", STATE),
+        Case("why?", STATE, **OF_A_DEVICE),
         conversation(40, CHINESE),
-        beside=OF_A_DEVICE,
         rules=Rules(budget=budget),
     )
     assert prompt.tokens <= budget
@@ -230,7 +228,7 @@ def test_a_tight_budget_shortens_the_view_and_not_the_stored_summary():
 
 
 def test_the_tokens_of_the_sections_add_up_to_those_of_the_prompt():
-    prompt = compose(Case("why?", STATE), conversation(40, ENGLISH), beside=OF_A_DEVICE)
+    prompt = compose(Case("why?", STATE, **OF_A_DEVICE), conversation(40, ENGLISH))
     assert sum(section.tokens for section in prompt.sections) == pytest.approx(prompt.tokens, abs=10)
 
 
@@ -243,7 +241,7 @@ def test_004_14_the_messages_given_are_left_as_they_are():
 
 def test_004_15_the_chinese_question_is_the_first_line_as_it_was_typed():
     question = "10.1.1.47 為什麼溫度波動？"
-    prompt = compose(Case(question, STATE), conversation(4), beside=OF_A_DEVICE)
+    prompt = compose(Case(question, STATE, **OF_A_DEVICE), conversation(4))
     assert prompt.text.split("\n")[0] == question
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from instrumentgpt.memory.summary import SUMMARY_TOKENS, entry, merge, parse, render, settle, write
 from instrumentgpt.memory.tokens import count_tokens
-from memory import Beside, Case, DiagnosticState, Rules, build_prompt, build_summary, compose, message_ids
+from memory import Case, DiagnosticState, Rules, build_prompt, build_summary, compose, message_ids
 
 STATE = DiagnosticState(device_name="zspr 052")
 
@@ -100,9 +100,8 @@ def test_004_08_the_prompt_keeps_to_its_budget_whatever_is_in_it(contents, budge
         for n, words in enumerate(contents)
     ]
     prompt = compose(
-        Case("why?", STATE),
+        Case("why?", STATE, is_device_query=True),
         messages,
-        beside=Beside(is_device_query=True),
         rules=Rules(recent_exchanges=recent_exchanges, budget=budget),
     )
     assert prompt.tokens <= budget

@@ -132,15 +132,15 @@ def _mentions(text: str, inventory: Inventory) -> list[tuple[int, int, Device | 
     return [(start, stop, devices.get(key, key)) for start, stop, key in spans]
 
 
-def spoken_names(inventory: Inventory) -> list[tuple[str, ...]]:
+def spoken_names(inventory: Inventory) -> tuple[tuple[str, ...], ...]:
     """Return the names of each device, with its number where that is its alone: "052" for "zspr 052"."""
     ends = [{name.split()[-1] for name in device.own_names} for device in inventory.devices]
     numbers = [{word for word in words if word.isdecimal()} for words in ends]
     shared = Counter(number for endings in numbers for number in endings)
-    return [
+    return tuple(
         (*device.names, *sorted(number for number in endings if shared[number] == 1))
         for device, endings in zip(inventory.devices, numbers, strict=True)
-    ]
+    )
 
 
 def entry(name: str, ip: str = "10.0.0.1") -> str:

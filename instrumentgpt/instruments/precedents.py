@@ -102,7 +102,7 @@ def earlier(
 
 
 def _terms_beside_names(question: str, inventory: Inventory) -> list[SearchTerm]:
-    names = [device.own_names for device in inventory.devices]
+    names = tuple(device.own_names for device in inventory.devices)
     name_phrases = {phrase for group in names for name in group for phrase in [tuple(terms(name))]}
     return [
         item

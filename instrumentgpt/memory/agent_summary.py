@@ -4,14 +4,14 @@ It must keep the numbers with their units, and the names of logs and devices, an
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from instrumentgpt.memory import claims
 from instrumentgpt.memory.filtering import as_content, cap, filter_content, without_speakers, without_tags
 from instrumentgpt.memory.measures import amount
 from instrumentgpt.memory.reading.statements import log_names
 from instrumentgpt.memory.summary import JOINT
-from instrumentgpt.memory.terms import Aliases, fold, holds, terms
+from instrumentgpt.memory.terms import Aliases, fold
 from instrumentgpt.memory.tokens import count_tokens
 
 MOST_TOKENS = 800  # of the agent's summary: about half of the room, for what the rules add after it
@@ -97,14 +97,15 @@ def quantities(text: str) -> set[Quantity]:
     }
 
 
-def names(text: str) -> set[str]:
-    """Return what names something by letters and figures together: logs, addresses, times, orders.
-
-    >>> sorted(names("run_5.log of 10.1.1.47 at 14:20, WO-30629, 5 s, kp"))
-    ['10.1.1.47', '14:20', 'run_5.log', 'wo-30629']
-    """
-    words = {word for word in _NAME.findall(fold(text)) if any(map(str.isdigit, word))}
-    return {word for word in words if not quantities(word)} | set(map(fold, log_names(text)))
+def _told(text: str, devices: Aliases = ()) -> set[Quantity]:
+    """Return what must be kept: numbers with their units, logs, addresses, times, orders; devices by name."""
+    left, told = fold(text), set[Quantity]()
+    spelled = [(fold(name), group[0]) for group in devices for name in group]
+    for name, device in sorted(spelled, key=lambda pair: -len(pair[0])):  # they may hold numbers
+        left, count = re.subn(rf"(?<![a-z0-9]){re.escape(name)}(?![a-z0-9])", " ", left)
+        told |= {(device, "")} if count else set()
+    words = (word for word in _NAME.findall(left) if any(map(str.isdigit, word)) and not quantities(word))
+    return told | quantities(left) | {(word, "") for word in (*words, *map(fold, log_names(left)))}
 
 
 def lost(before: str, after: str, devices: Aliases = ()) -> list[str]:
@@ -113,17 +114,9 @@ def lost(before: str, after: str, devices: Aliases = ()) -> list[str]:
     >>> lost("kp 0.09 on zspr 052, ±0.4 °C, run.log", "kp was 0.09, 0.4 K", [("zspr 052", "10.1.1.47")])
     ['0.4 °c', 'run.log', 'zspr 052']
     """
-    kept = quantities(_without(after, devices))
-    numbers = {number for number, _ in kept}
-    gone = [
-        f"{number} {unit}".strip()
-        for number, unit in sorted(quantities(_without(before, devices)))
-        if (number, unit) not in kept and not (unit == "" and number in numbers)
-    ]
-    terms_before, terms_after = terms(before), terms(after)
-    other = [group[0] for group in devices if _named(group, terms_before) and not _named(group, terms_after)]
-    aliases = {fold(name) for group in devices for name in group}
-    return gone + sorted(names(before) - names(after) - aliases) + other
+    kept = _told(after, devices)
+    bare = {(words, "") for words, _ in kept}
+    return [" ".join(row).strip() for row in sorted(_told(before, devices)) if row not in kept | bare]
 
 
 def invented(before: str, after: str) -> list[str]:
@@ -132,18 +125,5 @@ def invented(before: str, after: str) -> list[str]:
     >>> invented("kp 0.09", "kp 0.09 swings every 63 s")
     ['63 s']
     """
-    numbers_before = {number for number, _ in quantities(before)}
-    added = sorted(row for row in quantities(after) if row[0] not in numbers_before)
-    return [" ".join(row).strip() for row in added] + sorted(names(after) - names(before))
-
-
-def _named(group: Iterable[str], text_terms: Sequence[str]) -> bool:
-    return any(holds(text_terms, tuple(terms(name))) for name in group)
-
-
-def _without(text: str, devices: Aliases) -> str:
-    """Return `text` without the devices' names, which may hold numbers."""
-    folded = fold(text)
-    for name in sorted((fold(name) for group in devices for name in group), key=len, reverse=True):
-        folded = folded.replace(name, " ")
-    return folded
+    known = {words for words, _ in _told(before)}
+    return [" ".join(row).strip() for row in sorted(_told(after)) if row[0] not in known]

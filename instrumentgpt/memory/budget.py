@@ -15,10 +15,11 @@ What the user pinned is never dropped: it stands first in the diagnostic context
 it takes more than PINNED_SHARE; messages that the user put back stand first among the recalled turns.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
+from instrumentgpt.memory.context import Case, lines_pinned
 from instrumentgpt.memory.filtering import RECENT_CHARS, as_content, cap, without_tags
 from instrumentgpt.memory.recalled import Recalled, fitting
 from instrumentgpt.memory.summary import SUMMARY_TOKENS, Entry, render, settle, shorten, without_shown
@@ -47,63 +48,61 @@ class Section:
     tokens: int
 
 
-@dataclass(frozen=True)
-class Parts:
-    """What wants to be in a prompt; `recent` are (speaker, text), oldest first."""
-
-    request: str
-    context: str
-    note: str
-    summary: Sequence[Entry]
-    recent: Sequence[tuple[str, str]]
-    put_back: Sequence[Recalled] = ()
-    recalled: Iterable[Recalled] = ()  # the best first
-    pinned: Sequence[str] = ()  # lines
-    history: Sequence[str] = ()  # lines: a heading, then what earlier conversations found
-    notes: Sequence[str] = ()  # a line each, what bears on the request first
-
-
 def is_too_long(request: str, budget: int = PROMPT_TOKENS) -> bool:
     """Return whether the request would leave the other layers less than their half of the budget."""
     return count_tokens(request) > REQUEST_SHARE * budget
 
 
 def request_in_file(request: str, file: str, budget: int = PROMPT_TOKENS) -> str:
-    """Return what the prompt says instead of a request that is too long, and stands whole in `file`."""
+    """Return the request as a prompt has it: whole, or, where it is too long, its ends and its `file`."""
+    if not is_too_long(request, budget):
+        return request
     limit = int(REQUEST_SHARE * budget / 2)  # characters: at most half a quarter of the budget in tokens
     notice = f"[This is the beginning and the end of the request, which has {len(request):,} characters."
     return f"{notice} All of it is in the file {file}: read that file first.]\n\n{cap(request, limit)}"
 
 
-def within(budget: int, parts: Parts) -> tuple[Section, ...]:
-    """Return the parts that are not empty as sections that keep to `budget` tokens together."""
+def within(
+    budget: int,
+    case: Case,
+    lines: str,
+    note: str,
+    entries: Sequence[Entry],
+    recent: Sequence[tuple[str, str]],
+) -> tuple[Section, ...]:
+    """Return what is told of `case` as sections, without empty ones, that keep to `budget` tokens together.
+
+    lines    of the diagnostic context, but the pinned
+    entries  of the summary
+    recent   (speaker, text) of the recent messages, oldest first
+    """
     budget = int(budget * (1 - MARGIN))
-    request = _section("request", without_tags(parts.request))
-    note = _section("note", parts.note)
-    room = budget - request.tokens - note.tokens
-    pinned = _pinned(parts.pinned, int(PINNED_SHARE * room))
-    context = _context(pinned, parts.context, shared := int(CONTEXT_SHARE * room))
-    entries = _entries(parts.summary, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * max(0, room - SUMMARY_FROM))))
+    request_section = _section("request", without_tags(case.request or case.question))
+    note_section = _section("note", note)
+    room = budget - request_section.tokens - note_section.tokens
+    pinned = _pinned(lines_pinned(case), int(PINNED_SHARE * room))
+    context = _context(pinned, lines, shared := int(CONTEXT_SHARE * room))
+    entries = _entries(entries, min(SUMMARY_TOKENS, int(SUMMARY_SHARE * max(0, room - SUMMARY_FROM))))
     summary = _summary(entries)
-    body = _lines_within(without_tags("\n".join(parts.history)), int(HISTORY_SHARE * room))
+    body = _lines_within(without_tags("\n".join(case.elsewhere)), int(HISTORY_SHARE * room))
     history = _tagged("device_history", body if "\n" in body else "")  # no heading without a finding
-    lines = [shorten(" ".join(note.split()), NOTE_CHARS) for note in parts.notes]
-    notes = _tagged("notes", _lines_within(without_tags("\n".join(lines)), int(NOTES_SHARE * room)))
+    kept = [shorten(" ".join(line.split()), NOTE_CHARS) for line in case.notes]
+    notes = _tagged("notes", _lines_within(without_tags("\n".join(kept)), int(NOTES_SHARE * room)))
     room -= context.tokens + summary.tokens + history.tokens + notes.tokens
-    share, wish = int(RECALLED_SHARE * room), sum(piece.cost for piece in parts.put_back)
-    found, best = iter(parts.recalled), list[Recalled]()
+    share, wish = int(RECALLED_SHARE * room), sum(piece.cost for piece in case.put_back)
+    found, best = iter(case.recalled), list[Recalled]()
     while wish < share and (piece := next(found, None)):
         best.append(piece)
         wish += piece.cost
-    recent = _recent(parts.recent, room - min(wish, share))
-    left = room - recent.tokens - _tagged("recalled_turns", " ").tokens
-    chosen = fitting(parts.put_back, chain(best, found), left, f"{context.text}\n{recent.text}")
+    recent_section = _recent(recent, room - min(wish, share))
+    left = room - recent_section.tokens - _tagged("recalled_turns", " ").tokens
+    chosen = fitting(case.put_back, chain(best, found), left, f"{context.text}\n{recent_section.text}")
     recalled = _tagged("recalled_turns", "\n".join(piece.text for piece in chosen))
-    summary = _summary(without_shown(entries, "\n".join((context.text, recalled.text, recent.text))))
-    sections = [request, context, note, notes, history, summary, recalled, recent]
+    summary = _summary(without_shown(entries, "\n".join((context.text, recalled.text, recent_section.text))))
+    sections = [request_section, context, note_section, notes, history, summary, recalled, recent_section]
     over = sum(section.tokens for section in sections) - budget
     if over > 0 and context.text:  # even the shortest recent messages are too much beside it
-        sections[1] = _context(pinned, parts.context, max(0, min(shared, context.tokens) - over))
+        sections[1] = _context(pinned, lines, max(0, min(shared, context.tokens) - over))
     return tuple(section for section in _bounded(sections, budget) if section.text)
 
 

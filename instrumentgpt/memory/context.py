@@ -8,6 +8,7 @@ from functools import cached_property
 from instrumentgpt.memory.facts import Fact, Names, devices_in, is_known, name_of
 from instrumentgpt.memory.filtering import as_line, without_tags
 from instrumentgpt.memory.reading.values import values_in
+from instrumentgpt.memory.recalled import Recalled
 from instrumentgpt.memory.state import DiagnosticState, device_key, without_items
 from instrumentgpt.memory.terms import fold, phrases, terms
 from instrumentgpt.memory.values import Key, StoredFact, Value, agree, values_in_force
@@ -42,16 +43,28 @@ class Case:
     pinned   (field, text) of the state that is in every prompt, as rows of `facts` may be too
     origins  (field, text) of the state → where it is from
     called   device → what the users of the conversation call it
+    is_device_query  the question names a device: the note on logs already analyzed stands below the context
+    request    what stands for a question that is too long for the budget (`request_in_file`)
+    put_back   messages that the user put back
+    recalled   what earlier messages say that bears on the question, the best first, as `db.recall` found it
+    elsewhere  lines on what other conversations found on the device, below their heading
+    notes      what the user had kept, a line each, what bears on the question first
     """
 
     question: str
-    state: DiagnosticState
+    state: DiagnosticState = field(default_factory=DiagnosticState)
     facts: Sequence[StoredFact] = ()
     devices: Sequence[str] = ()
     names: Names = ()
     pinned: Sequence[tuple[str, str]] = ()
     origins: Origins = field(default_factory=dict)
     called: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    is_device_query: bool = False
+    request: str = ""
+    put_back: Sequence[Recalled] = ()
+    recalled: Iterable[Recalled] = ()
+    elsewhere: Sequence[str] = ()
+    notes: Sequence[str] = ()
 
     @property
     def scope(self) -> list[str]:
@@ -152,7 +165,15 @@ def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
         of_device = [value for value in values if value.now.fact.device == device]
         parameters = {value.now.fact.parameter for value in of_device}
         fits = {name: sum(term in keywords for term in terms(name)) for name in parameters}
-        of_device.sort(key=lambda value: _importance(value, fits), reverse=True)
+        of_device.sort(  # what is asked for, what has a name, what no tool can tell again
+            key=lambda value: (
+                fits[value.now.fact.parameter],
+                is_known(value.now.fact.parameter),
+                value.now.source != "tool",
+                value.now.turn,
+            ),
+            reverse=True,
+        )
         fit = [value for value in of_device if fits[value.now.fact.parameter]][:VALUES_SHOWN]
         left = [value for value in of_device if not fits[value.now.fact.parameter]]
         value_lines += _listed(f"Known values of {device}", _lines(fit, True))
@@ -162,7 +183,8 @@ def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
     constraints = _of_kind(facts, "constraint", keywords)
     beside = {row.against.sentence for row in constraints if row.against}  # they stand with those
     constraints = [row for row in constraints if row.against or row.sentence not in beside]
-    constraints.sort(key=lambda row: _is_of_others(row.sentence, devices, case.names))
+    named = {row.sentence: {*devices_in(row.sentence, case.names)} for row in constraints}
+    constraints.sort(key=lambda row: bool(named[row.sentence]) and named[row.sentence].isdisjoint(devices))
     users = [row for row in constraints if row.source == "user"]
     agents = [row for row in constraints if row.source != "user"]  # not told as the user's
     title = f"The user's constraints{' (→ said later, may lift or replace it)' if beside else ''}"
@@ -172,12 +194,6 @@ def known_lines(case: Case) -> tuple[list[str], list[str], list[str]]:
         _sentence_lines([*users[CONSTRAINTS_FIRST:], *agents][: CONSTRAINTS_SHOWN - CONSTRAINTS_FIRST]),
     )
     return [*value_lines, *first], sentence_lines, further
-
-
-def _importance(value: Value, fits: Mapping[str, int]) -> tuple[int, bool, bool, int]:
-    """Return what puts a value before others: it is asked for, it has a name, no tool can tell it again."""
-    now = value.now
-    return fits[now.fact.parameter], is_known(now.fact.parameter), now.source != "tool", now.turn
 
 
 def _listed(title: str, lines: Sequence[str]) -> list[str]:
@@ -201,12 +217,6 @@ def _with_later(row: StoredFact) -> str:
     by_agent = ", recorded by the agent" if (row.kind, row.source) == ("constraint", "agent") else ""
     later = f" → turn {row.against.turn}: {row.against.sentence}" if row.against else ""
     return f"{row.sentence} ({row.mark or f'turn {row.turn}'}{by_agent}){later}"
-
-
-def _is_of_others(text: str, devices: Collection[str], names: Names) -> bool:
-    """Return whether the text names devices, and none of these."""
-    named = devices_in(text, names)
-    return bool(named) and set(named).isdisjoint(devices)
 
 
 def _sentence_lines(best: Iterable[StoredFact]) -> list[str]:
@@ -254,17 +264,16 @@ def _origin(value: Value, with_log: bool) -> str:
     source = f", {now.mark or now.source}"
     time = f" at {now.clock}" if now.clock else ""
     read = f" in {now.log}{time}" if now.log and with_log else ""
-    before = ", ".join(_before(old, fact.channel) for old in value.earlier)
+    before = ", ".join(
+        f"{old.fact.value}{_unit(old.fact)}"
+        f"{f' on channel {old.fact.channel}' if old.fact.channel not in ('', fact.channel) else ''}"
+        f" in turn {old.turn}"
+        for old in value.earlier
+    )
     history = f"; previously {before}" if before else ""
     other = now.against
     dissent = f"; turn {other.turn} says {other.fact.value}{_unit(other.fact)}" if other else ""
     return f"(turn {now.turn}{source}{read}{history}{dissent})"
-
-
-def _before(old: StoredFact, channel_now: str) -> str:
-    of_another = old.fact.channel and old.fact.channel != channel_now
-    channel = f" on channel {old.fact.channel}" if of_another else ""
-    return f"{old.fact.value}{_unit(old.fact)}{channel} in turn {old.turn}"
 
 
 def _unit(fact: Fact) -> str:

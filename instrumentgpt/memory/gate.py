@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
-from itertools import permutations, product
+from itertools import pairwise, permutations, product
 from typing import Any, Literal, NamedTuple
 
 from instrumentgpt.memory.claims import (
@@ -308,7 +308,7 @@ def marks_of(text: str, sources: Sequence[Source], names: Names = ()) -> list[Ma
     claims = claims_in(text, names)
     looked_up = [_looked_up(claim, sources) for claim in claims]
     marks, exact = [mark for mark, _ in looked_up], [claim for _, claim in looked_up]
-    for first, end in _sentences(text):
+    for first, end in pairwise([0, *(match.end() for match in _SENTENCE.finditer(text)), len(text)]):
         places = [place for place, claim in enumerate(claims) if first <= claim.start < end]
         sourced = [place for place in places if marks[place].kind != "unknown"]
         for place in (place for place in places if place not in sourced):
@@ -333,14 +333,6 @@ def _looked_up(claim: Claim, sources: Sequence[Source]) -> tuple[Mark, Claim]:
             exact = claim if math.isnan(claim.value) or claim.log else claim._replace(value=number.value)
             return Mark(claim.start, claim.end, source.kind, source.name, log, line), exact
     return Mark(claim.start, claim.end, "unknown"), claim
-
-
-def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for end in _SENTENCE.finditer(text):
-        yield start, end.start()
-        start = end.end()
-    yield start, len(text)
 
 
 def _is_worked_out(claim: Claim, others: Sequence[Claim]) -> bool:

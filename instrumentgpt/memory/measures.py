@@ -38,11 +38,11 @@ def _spellings() -> Iterator[_Spelling]:
 
 def _any_of(spellings: Iterable[str]) -> str:
     """Return a pattern of the spellings, the longest first."""
-    return "|".join(map(_pattern, sorted(set(spellings), key=lambda spelling: (-len(spelling), spelling))))
-
-
-def _pattern(spelled: str) -> str:
-    return re.sub(r"^([°%％])(?=\w)", r"\1\\s?", re.escape(spelled)) + _NOT_BEFORE.get(spelled, "")
+    ordered = sorted(set(spellings), key=lambda spelling: (-len(spelling), spelling))
+    return "|".join(
+        re.sub(r"^([°%％])(?=\w)", r"\1\\s?", re.escape(spelled)) + _NOT_BEFORE.get(spelled, "")
+        for spelled in ordered
+    )
 
 
 _PLAIN = tuple(_spellings())

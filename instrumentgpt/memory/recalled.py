@@ -49,18 +49,13 @@ def relevant_lines(text: str, weights: Mapping[str, float], limit: int) -> list[
         if cost <= room or not kept:
             kept.add(at)
             room -= cost
-    return _with_gaps(lines, kept, limit)
-
-
-def _with_gaps(lines: list[str], kept: set[int], limit: int) -> list[str]:
     shown: list[str] = []
-    last = -1
-    for at in sorted(kept):
-        if at != last + 1:
+    for at in range(len(lines)):
+        if at in kept:
+            shown.append(shorten(lines[at], limit))
+        elif shown[-1:] != [GAP]:
             shown.append(GAP)
-        shown.append(shorten(lines[at], limit))
-        last = at
-    return shown if last == len(lines) - 1 else [*shown, GAP]
+    return shown
 
 
 @lru_cache(maxsize=256)  # a search looks at its best messages twice
@@ -82,8 +77,11 @@ def sentences(line: str) -> list[str]:
     return _SENTENCE.sub("\n", line).split("\n")
 
 
-CUT_STEPS = (0, 200, 80, 30)  # characters of the first line of what is put back; 0: all of them
+CUT_STEPS = (200, 80, 30)  # characters of the first line of what is put back
 LEAST_TOKENS = 12  # of a piece that says something
+MOST_MISSES = (
+    6  # pieces in a row that do not fit: of 395 that fitted in a thousand exchanges none came after more
+)
 INDENT = "  "  # of a piece's further lines: no line of a message can seem to begin another piece
 
 
@@ -124,13 +122,17 @@ def fitting(
         if kept := _cut(piece, room // (len(new) - place)):
             chosen.append(kept)
             room -= kept.cost
+    misses = 0  # in a row
     for piece in found:
-        if room < LEAST_TOKENS:
+        if room < LEAST_TOKENS or misses > MOST_MISSES:
             break
         piece = _without(piece, seen, shown)
         if piece.lines and piece.cost <= room:
             chosen.append(piece)
             room -= piece.cost
+            misses = 0
+        elif piece.lines:
+            misses += 1
     return sorted(chosen, key=lambda piece: piece.message_id)
 
 
@@ -150,12 +152,12 @@ def _without(piece: Recalled, seen: set[str], shown: str) -> Recalled:
 
 def _cut(piece: Recalled, room: int) -> Recalled | None:
     """Return the piece with as many of its first lines as fit, the first shortened; None if nothing fits."""
-    lines = list(piece.lines)
+    for count in range(len(piece.lines), 0, -1):
+        kept = replace(piece, lines=(*piece.lines[:count], *[GAP] * (count < len(piece.lines))))
+        if kept.cost <= room:
+            return kept
     for limit in CUT_STEPS:
-        kept = [shorten(lines[0], limit), *lines[1:]] if limit else lines
-        while kept:
-            cut = replace(piece, lines=tuple(kept))
-            if cut.cost <= room:
-                return cut
-            kept = [*kept[:-2], GAP] if len(kept) > 2 else kept[:-1]
+        kept = replace(piece, lines=(shorten(piece.lines[0], limit),))
+        if kept.cost <= room:
+            return kept
     return None

@@ -301,19 +301,17 @@ def _sentence(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> 
     blank = StoredFact(item.field, Fact(item.device, "", "", ""), "user", standing.turn, text, standing.after)
     if standing.forgotten is not None:
         again = [row for row in rows if row.source == "user" and row.message_id > standing.forgotten]
-        return [*(_lifted(rows or [blank], standing) if standing.lifted else ()), *again]
+        if not standing.lifted:
+            return again
+        # the constraint as it was until it was lifted, and its lifting: it has replaced what it has
+        until = [row for row in rows or [blank] if row.message_id <= standing.forgotten]
+        before = [replace(row, sentence=standing.words) for row in until]
+        lifts = [replace(row, kind="lift", message_id=standing.forgotten) for row in before[-1:]]
+        return [*before, *lifts, *again]
     if not standing.pinned and not standing.text:
         return list(rows)
     row = replace(rows[0] if rows else blank, sentence=text, pinned=standing.pinned)
     return [replace(row, source="user", turn=standing.turn) if standing.text else row]
-
-
-def _lifted(rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:
-    """Return the constraint as it was until it was lifted, and its lifting: it has replaced what it has."""
-    until = standing.forgotten or 0
-    before = [replace(row, sentence=standing.words) for row in rows if row.message_id <= until]
-    lifts = [replace(row, kind="lift", message_id=until) for row in before[-1:]]
-    return [*before, *lifts]
 
 
 def _value(item: Item, rows: Sequence[StoredFact], standing: RevisedItem) -> list[StoredFact]:

@@ -11,6 +11,7 @@ from instrumentgpt.memory.reading.statements import STATEMENT_CHARS, Kind, log_n
 from instrumentgpt.memory.summary import shorten
 
 FILE_NAME_CHARS = 200  # most file systems allow 255 bytes
+SAID = 4  # bytes: of a letter or two, or a Chinese character, nothing follows
 STORED_ITEMS = 60  # newest findings, hypotheses, root causes kept; their origins are stored apart
 _COURTESY = re.compile(r"\W*(?:ok(?:ay)?|thanks?(?: you)?|thank you|謝謝|谢谢|感謝|感谢|好的?|了解)\W*", re.I)
 _FIELDS: dict[Kind, str] = {"finding": "findings", "hypothesis": "hypotheses", "root_cause": "root_causes"}
@@ -92,7 +93,10 @@ def begin_question(
     the caller files the old state under `device_key(state)`.
     Whatever was resolved is open again, unless the question only says thanks.
     """
-    if _is_other(state, device_ip, device_name):
+    is_other = bool(device_ip and state.device_ip and device_ip != state.device_ip)
+    if device_name and state.device_name and not (device_ip and state.device_ip):
+        is_other = same(device_name) != same(state.device_name)
+    if is_other:
         begun = DiagnosticState.deserialize((filed or {}).get(device_name or device_ip or "", ""))
     else:
         begun = state.copy()
@@ -101,14 +105,6 @@ def begin_question(
     if device_key(begun) and not (question and _COURTESY.fullmatch(question)):
         begun.status = "investigating"
     return begun
-
-
-def _is_other(state: DiagnosticState, device_ip: str | None, device_name: str | None) -> bool:
-    if device_ip and state.device_ip:
-        return device_ip != state.device_ip
-    if device_name and state.device_name:
-        return same(device_name) != same(state.device_name)
-    return False
 
 
 def extract_state_updates(response: str, state: DiagnosticState) -> DiagnosticState:
@@ -127,20 +123,14 @@ def extract_state_updates(response: str, state: DiagnosticState) -> DiagnosticSt
 
 
 def _withdraw(state: DiagnosticState, ruled_out: list[str]) -> None:
+    """Take from the open hypotheses those that are, hold, or are in what was ruled out."""
     out = list(map(same, ruled_out))
-    state.hypotheses = [text for text in state.hypotheses if not is_among(same(text), out)]
 
+    def is_out(text: str) -> bool:
+        others = [other for other in out if min(len(text.encode()), len(other.encode())) >= SAID]
+        return text in out or any(text in other or other in text for other in others)
 
-def is_among(text: str, others: list[str]) -> bool:
-    """Return whether `text` is, or holds, or is in one of the others; of a letter or two nothing follows."""
-    return any(
-        text == other or (min(_weight(text), _weight(other)) >= 4 and (text in other or other in text))
-        for other in others
-    )
-
-
-def _weight(text: str) -> int:
-    return sum(1 if character.isascii() else 2 for character in text)
+    state.hypotheses = [text for text in state.hypotheses if not is_out(same(text))]
 
 
 def record_tool(state: DiagnosticState, tool_name: str, data: Mapping[str, Any]) -> DiagnosticState:
@@ -231,11 +221,6 @@ def without_items(state: DiagnosticState, items: Collection[tuple[str, str]]) ->
     for name in ITEM_FIELDS:
         setattr(left, name, [text for text in getattr(state, name) if (name, text) not in items])
     return _sound(left)
-
-
-def holds_items(state: DiagnosticState) -> bool:
-    """Return whether anything stands in the lists of the state."""
-    return any(getattr(state, name) for name in ITEM_FIELDS)
 
 
 IN_QUESTION, FILED, RULED_OUT = "in_question", "filed", "ruled_out"  # what is recorded beside items

@@ -83,13 +83,11 @@ def parse(summary: str) -> list[Entry]:
 
 def write(entries: Iterable[Entry]) -> str:
     """Return the entries as the text to store; `parse` reads it back."""
-    return "\n".join(_head(row) + row.text for row in entries)
-
-
-def _head(row: Entry) -> str:
-    if row.first is None:
-        return ""
-    return f"[#{row.first}-#{row.last} x{row.count}] " if row.last != row.first else f"[#{row.first}] "
+    lines = []
+    for row in entries:
+        several = f"-#{row.last} x{row.count}" if row.last != row.first else ""
+        lines.append(row.text if row.first is None else f"[#{row.first}{several}] {row.text}")
+    return "\n".join(lines)
 
 
 def render(entries: Iterable[Entry]) -> str:
@@ -264,13 +262,8 @@ def compress_message(role: str, content: str) -> str:
     if speaker == "User":
         return f"User: {shorten(' '.join(text.split()), ENTRY_CHARS)}"
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n[ \t]*\n", text) if part.strip()]
-    return f"Assistant: {_first_and_last(paragraphs)}"
-
-
-def _first_and_last(paragraphs: Sequence[str]) -> str:
-    """Return the two ends, and between them the conclusions for which there is room."""
     if len(paragraphs) < 2:
-        return shorten(paragraphs[0] if paragraphs else "", ENTRY_CHARS)
+        return f"Assistant: {shorten(''.join(paragraphs), ENTRY_CHARS)}"
     first, *middle, last = paragraphs
     last = shorten(last, max(ENTRY_CHARS // 2, ENTRY_CHARS - len(GAP) - len(first)))
     kept = [shorten(first, ENTRY_CHARS - len(GAP) - len(last))]
@@ -278,7 +271,7 @@ def _first_and_last(paragraphs: Sequence[str]) -> str:
         room = ENTRY_CHARS - len(GAP.join([*kept, last])) - len(GAP)
         if room >= LEAST_CHARS:
             kept.append(shorten(paragraph, room))
-    return GAP.join([*kept, last])
+    return f"Assistant: {GAP.join([*kept, last])}"
 
 
 def speaker_of(role: str) -> str:
@@ -292,40 +285,33 @@ def message_ids(messages: Sequence[StoredMessage]) -> list[int]:
     return list(ids) if ids is not None else [row.get("id", at) for at, row in enumerate(messages, start=1)]
 
 
-def still_true(entries: Sequence[Entry], ids: Sequence[int], cut: int) -> list[Entry]:
-    """Return the entries whose messages are all older ones; others are made anew from the raw messages.
-
-    An entry from before the oldest message given cannot be checked, and stays.
-
-    ids  of the messages, in order; those from the place `cut` on are recent
-    """
-    older, recent = ids[:cut], ids[cut:]
-
-    def is_true(row: Entry) -> bool:
-        if row.first is None or not ids:
-            return True
-        first, behind = _inside(row, older)
-        return not any(map(row.holds, recent)) and (row.first < ids[0] or behind - first == row.count)
-
-    return [row for row in entries if is_true(row)]
-
-
-def _inside(row: Entry, ids: Sequence[int]) -> tuple[int, int]:
-    """Return the places, from and up to, of those of the ids that the entry holds."""
-    if row.first is None or row.last is None:
-        return 0, 0
-    return bisect_left(ids, row.first), bisect_right(ids, row.last)
-
-
 def with_older(
-    entries: Sequence[Entry], ids: Sequence[int], messages: Sequence[StoredMessage]
+    entries: Sequence[Entry], ids: Sequence[int], recent: int, messages: Sequence[StoredMessage]
 ) -> tuple[list[Entry], tuple[int, ...]]:
-    """Return the entries with one more for each message that none holds, in order; and those messages."""
-    placed = [(_inside(row, ids)[0], row) for row in entries]
-    held = {place for row in entries for place in range(*_inside(row, ids))}
-    evicted = [place for place in range(len(ids)) if place not in held]
-    for place in evicted:
-        message = messages[place]
-        placed.append((place, entry(ids[place], compress_message(message["role"], message["content"]))))
-    placed.sort(key=lambda pair: pair[0])
-    return [row for _, row in placed], tuple(ids[place] for place in evicted)
+    """Return the entries with one more for each older message that none holds, in order; and those messages.
+
+    An entry with a message that is recent or gone is made anew from the raw messages; one from before
+    the oldest message given cannot be checked, and stays.
+
+    ids     of the messages, in order
+    recent  the place of the first of them that is no older one
+    """
+    kept, evicted, told = list[Entry](), list[int](), 0  # told: messages up to this place are in `kept`
+
+    def take(until: int) -> None:
+        for place in range(told, until):
+            message = messages[place]
+            kept.append(entry(ids[place], compress_message(message["role"], message["content"])))
+            evicted.append(ids[place])
+
+    for row in entries:
+        first = last = told
+        if row.first is not None and row.last is not None and ids:
+            first, last = bisect_left(ids, row.first), bisect_right(ids, row.last)
+            if last > recent or (row.first >= ids[0] and last - first != row.count):
+                continue
+        take(first)
+        kept.append(row)
+        told = max(told, last)
+    take(recent)
+    return kept, tuple(evicted)

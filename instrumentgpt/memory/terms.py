@@ -19,7 +19,7 @@ from typing import Any
 from snowballstemmer import stemmer
 
 Phrase = tuple[str, ...]  # terms that follow one another
-Aliases = Sequence[Sequence[str]]  # the names of each device: one stands for the others
+Aliases = tuple[tuple[str, ...], ...]  # the names of each device: one stands for the others
 SENTENCE_CHARS = 400  # a longer text is folded once
 
 _HERE = Path(__file__).parent
@@ -121,18 +121,31 @@ def _common() -> frozenset[str]:
     return frozenset(term for word in words for term in [*terms(word), fold(word)])
 
 
-@cache
-def _synonym_phrases() -> tuple[tuple[Phrase, ...], ...]:
-    every = [*quantities(), *_synonym_table()["things"]]
-    return tuple(tuple(dict.fromkeys(map(phrase_of, names))) for names in every)
-
-
-def synonyms(aliases: Aliases = ()) -> list[tuple[Phrase, ...]]:
+@lru_cache(maxsize=8)  # every question is asked among the same devices
+def synonyms(aliases: Aliases = ()) -> tuple[tuple[Phrase, ...], ...]:
     """Return the names of each thing that has several, those of each device in `aliases` last."""
-    return [*_synonym_phrases(), *(tuple(map(phrase_of, names)) for names in aliases)]
+    every = [*quantities(), *_synonym_table()["things"], *aliases]
+    return tuple(tuple(dict.fromkeys(filter(None, map(phrase_of, names)))) for names in every)
 
 
-@lru_cache(maxsize=4096)  # every question is asked among the same devices
+@lru_cache(maxsize=8)
+def _begun_by(aliases: Aliases) -> dict[str, list[tuple[int, Phrase]]]:
+    """Return term → the names that begin with it, each with the place of its group."""
+    begun: dict[str, list[tuple[int, Phrase]]] = {}
+    for place, group in enumerate(synonyms(aliases)):
+        for phrase in group:
+            begun.setdefault(phrase[0], []).append((place, phrase))
+    return begun
+
+
+def _named(text_terms: Sequence[str], aliases: Aliases) -> list[tuple[int, Phrase]]:
+    """Return the names that follow one another in `text_terms`, by the places of their groups."""
+    begun, spoken = _begun_by(aliases), f" {' '.join(text_terms)} "
+    names = (name for term in {*text_terms} for name in begun.get(term, ()))
+    return sorted(name for name in names if f" {' '.join(name[1])} " in spoken)
+
+
+@lru_cache(maxsize=4096)
 def phrase_of(name: str) -> Phrase:
     """Return the terms of a name, in their order."""
     return tuple(terms(name))
@@ -151,13 +164,10 @@ def telling(candidates: Iterable[str]) -> list[str]:
 
 def phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
     """Return what to look for to answer `question`: its terms, and other names of what it names."""
-    question_terms = terms(question)
+    question_terms, groups = terms(question), synonyms(aliases)
     sought: dict[Phrase, None] = {(term,): None for term in telling(question_terms)}
-    spoken, distinct = f" {' '.join(question_terms)} ", {*question_terms}
-    for group in synonyms(aliases):
-        for phrase in group:
-            if phrase and phrase[0] in distinct and f" {' '.join(phrase)} " in spoken:
-                sought.update(dict.fromkeys(group))
+    for place, _ in _named(question_terms, aliases):
+        sought.update(dict.fromkeys(groups[place]))
     return list(sought)
 
 
@@ -179,9 +189,8 @@ def search_terms(query: str, aliases: Aliases = ()) -> list[SearchTerm]:
     >>> [term.phrases[0] for term in search_terms("why did kp of WO-306 change? 溫度")]
     [('wo-306',), ('chang',), ('kp',), ('temperatur',)]
     """
-    query_terms = terms(query)
     groups = synonyms(aliases)
-    held = {phrase for group in groups for phrase in group if holds(query_terms, phrase)}
+    held = {phrase for _, phrase in _named(terms(query), aliases)}
     # no part of another: "heater power" does not mean the heater
     named = {phrase for phrase in held if not any(phrase != other and holds(other, phrase) for other in held)}
     things = [SearchTerm((phrase,), last) for phrase, last in _unnamed(query, named)]

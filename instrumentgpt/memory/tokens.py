@@ -78,7 +78,7 @@ def _cost_of(text: str) -> float:
         strange += sum(len(run) - 2 for run in _CONSONANTS.findall(text[:LONGEST_WORD]))
         return PER_LATIN_WORD + PER_STRANGE_LETTER * strange
     if kind == "han":
-        return _han_cost(text)
+        return sum(map(_han_cost, text))
     if kind == "punctuation":
         # the more a run changes, the less likely it is one that a model knows
         changes = sum(character != following for character, following in pairwise(text))
@@ -86,14 +86,9 @@ def _cost_of(text: str) -> float:
     return PER_PIECE[kind]
 
 
-def _han_cost(run: str) -> float:
-    common = len(run.encode("gb2312", "ignore")) // 2
-    usual = sum(map(_is_usual, run)) if common < len(run) else 0
-    return PER_COMMON_HAN * common + PER_USUAL_HAN * usual + PER_RARE_HAN * (len(run) - common - usual)
-
-
 @lru_cache(maxsize=8192)  # a text has few different characters
-def _is_usual(character: str) -> bool:
-    """Return whether GB 2312 lacks the character, and it is one of the 5,401 frequently used ones of Big5."""
-    lead = character.encode("big5", "ignore")[:1]
-    return b"\xa4" <= lead < b"\xc7" and not character.encode("gb2312", "ignore")
+def _han_cost(character: str) -> float:
+    """Return the tokens of a Chinese character; the 5,401 frequently used ones come first in Big5."""
+    if character.encode("gb2312", "ignore"):
+        return PER_COMMON_HAN
+    return PER_USUAL_HAN if b"\xa4" <= character.encode("big5", "ignore")[:1] < b"\xc7" else PER_RARE_HAN

@@ -178,21 +178,7 @@ QUANTITY_CHARS, VALUE_CHARS = 60, 60  # of what an agent puts on record
 MOST_RECORDED = 20  # of one result
 
 
-@dataclass(frozen=True)
-class Reading:
-    """A value that a tool read: from which log, to which line (1-based; None if it does not say) and time.
-
-    source  "tool", or "agent" for what an agent put on record
-    """
-
-    fact: Fact
-    log: str = ""
-    line: int | None = None
-    clock: str = ""
-    source: str = "tool"
-
-
-def readings_in(result: Mapping[str, Any], device: str, names: Names = ()) -> list[Reading]:
+def readings_in(result: Mapping[str, Any], device: str, names: Names = ()) -> list[StoredFact]:
     """Return the values that a tool's `result` reports of its channels, and those that it puts on record.
 
     device  whose they are where the result names none
@@ -215,32 +201,33 @@ def _rows(listed: object, most: int) -> list[Mapping[str, Any]]:
     return [row for row in listed[:most] if isinstance(row, Mapping)] if isinstance(listed, list) else []
 
 
-def _recorded(row: Mapping[str, Any], device: str, log: str) -> Reading | None:
+def _recorded(row: Mapping[str, Any], device: str, log: str) -> StoredFact | None:
     quantity, value = _text(row.get("quantity"), QUANTITY_CHARS), _text(row.get("value"), VALUE_CHARS)
-    channel = _number(row.get("channel"))
-    unit = _text(row.get("unit"), UNIT_CHARS)
+    channel, unit = _number(row.get("channel")), _text(row.get("unit"), UNIT_CHARS)
     fact = recorded_value(device, "" if channel is None else str(channel), quantity, value, unit)
-    line = _number(row.get("line")) or None
-    clock = _text(row.get("clock"), CLOCK_CHARS).partition(".")[0]
-    return Reading(fact, log, line if log else None, clock if log else "", "agent") if fact else None
+    return _read(fact, "agent", log, row if log else {}) if fact else None
+
+
+def _read(fact: Fact, source: str, log: str, at: Mapping[str, Any]) -> StoredFact:
+    """Return a value as it was read: from which log, to which line (1-based) and time, where `at` says so."""
+    line, clock = _number(at.get("line")) or None, _text(at.get("clock"), CLOCK_CHARS).partition(".")[0]
+    return StoredFact("value", fact, source, 0, log=log, line=line, clock=clock)
 
 
 def _number(value: object) -> int | None:
-    is_one = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
-    return int(value) if is_one and isinstance(value, int) else None
+    return value if isinstance(value, int) and value is not True and 0 <= value < 2**31 else None
 
 
-def _of_channel(row: Mapping[str, Any], device: str, log: str, unit: str) -> Iterator[Reading]:
+def _of_channel(row: Mapping[str, Any], device: str, log: str, unit: str) -> Iterator[StoredFact]:
     number = _number(row.get("channel"))
     channel = "" if number is None else str(number)
     last = row.get("last")
-    line, clock = (last.get("line"), last.get("clock")) if isinstance(last, Mapping) else (None, None)
     for name, (parameter, own_unit) in FIGURES.items():
         value = row.get(name)
         if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
             written = f"{value:.6g}" if name in SET else f"{round(value, 4) + 0.0:.3g}"
             fact = Fact(device, channel, parameter, written, unit if own_unit is None else own_unit)
-            yield Reading(fact, log, _number(line) or None, _text(clock, CLOCK_CHARS).partition(".")[0])
+            yield _read(fact, "tool", log, last if isinstance(last, Mapping) else {})
 
 
 def _text(value: object, limit: int) -> str:

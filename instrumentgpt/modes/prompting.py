@@ -31,9 +31,7 @@ def question_within(turn: Turn, budget: int) -> str:
     """Return the question as a mode's own prompt of `budget` tokens tells it: a long one is in a file."""
     question = turn.question.content
     keep_long_request(question, turn.workspace(), budget)
-    if memory.is_too_long(question, budget):
-        return memory.request_in_file(question, request_file(question), budget)
-    return question
+    return memory.request_in_file(question, request_file(question), budget)
 
 
 def fitted(before: Sequence[str], elastic: str, after: Sequence[str], budget: float) -> str:

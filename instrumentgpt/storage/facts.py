@@ -17,7 +17,7 @@ from sqlite_utils import Database
 from instrumentgpt.memory.facts import Fact
 from instrumentgpt.memory.state import ITEM_FIELDS, DiagnosticState, device_key
 from instrumentgpt.memory.terms import terms
-from instrumentgpt.memory.values import Key, Reading, StoredFact
+from instrumentgpt.memory.values import Key, StoredFact
 from instrumentgpt.storage.connection import insert, rows, select, transaction
 from instrumentgpt.storage.history import Places, places, turn_of
 
@@ -44,7 +44,7 @@ def store_facts(
     source: str,
     facts: Iterable[Fact],
     sentences: Iterable[Sequence[str]] = (),
-    readings: Iterable[Reading] = (),
+    readings: Iterable[StoredFact] = (),
     doubts: Iterable[Fact] = (),
 ) -> None:
     """Keep what the message states, in place of what was kept of it before.

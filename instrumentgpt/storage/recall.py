@@ -6,9 +6,8 @@ Of those found the lines are told that count, and a few of the messages around t
 
 import json
 import math
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from sqlite_utils import Database
@@ -27,6 +26,7 @@ FEEDBACK_HITS, FEEDBACK_TERMS, FEEDBACK_SHARE = 3, 8, 0.3
 CORRECTED = 4  # best hits that bring what is said later of the same along
 SAME_WORDS = 0.9  # of the weight of a hit's key words that a later message of the same holds
 BESIDE = 0.999  # of the hit's score: right behind it
+MANY = 1_000  # messages
 MOST_PHRASES = 48  # of one search
 CARRIED_PHRASES = 24  # of the question before
 PASTED_CHARS = 4000  # of a question, looked at for more to look for
@@ -68,28 +68,28 @@ def pieces(
     """
     near = below(before, placed or spoken(database, conversation_id))
     sought = _sought_phrases(question, aliases)
-    scores = _search(database, conversation_id, sought, before)
+    scores = _search(database, conversation_id, sought, near[0])
     named = {term for names in aliases for name in names for term in phrase_of(name)}
     own_terms = [term for term in telling(terms(question)) if term not in named]
     if len(sought) and len(own_terms) < FEW_TERMS:
         carried = _sought_phrases(last_question(database, conversation_id, before))[:CARRIED_PHRASES]
-        _add(scores, _search(database, conversation_id, carried, before), CARRIED_SHARE)
+        _add(scores, _search(database, conversation_id, carried, near[0]), CARRIED_SHARE)
         sought = list(dict.fromkeys([*sought, *carried]))
-    best, weights = _best(scores, near), dict[str, float]()
+    best, weights = _best(scores, near[0]), dict[str, float]()
     if best:
         texts = _texts(database, best[: HITS + FEEDBACK_HITS])
         weights = _weights(sought, texts.values())
         messages = _messages(database, best[:FEEDBACK_HITS])
         fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
-        _add(scores, _search(database, conversation_id, fed, before), FEEDBACK_SHARE)
-        _bring_later(scores, weights, texts, _best(scores, near))
-        best = _best(scores, near)[:HITS]
-    chosen = candidates(best, scores, near, with_newest)
-    messages = _messages(database, [candidate.message_id for candidate in chosen])
-    for candidate in chosen:
-        role, content = messages[candidate.message_id]
-        if lines := tuple(relevant_lines(content, weights, candidate.chars)):
-            yield Recalled(candidate.message_id, turn_of(candidate.message_id, near[1]), role, lines)
+        _add(scores, _search(database, conversation_id, fed, near[0]), FEEDBACK_SHARE)
+        _bring_later(scores, weights, texts, _best(scores, near[0]))
+        best = _best(scores, near[0])[:HITS]
+    chosen = candidates(best, scores, near[0], with_newest)
+    messages = _messages(database, list(chosen))
+    for message, chars in chosen.items():
+        role, content = messages[message]
+        if lines := tuple(relevant_lines(content, weights, chars)):
+            yield Recalled(message, turn_of(message, near[1]), role, lines)
 
 
 def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
@@ -100,19 +100,31 @@ def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
 
 
 def _search(
-    database: Database, conversation_id: str, sought: Sequence[Phrase], until: int
+    database: Database, conversation_id: str, sought: Sequence[Phrase], ids: Sequence[int]
 ) -> dict[int, float]:
-    """Return message id → score of the messages that hold a phrase, the best ones."""
-    if not sought:
+    """Return message id → score of those of the messages `ids` that hold a phrase, the best ones."""
+    if not sought or not ids:
         return {}
-    either = " OR ".join(quoted(" ".join(phrase)) for phrase in sought)
-    match = f"(conversation : {quoted(conversation_id)}) AND (terms : ({either}))"
+    first, last, half = ids[0], ids[-1], (ids[-1] - ids[0]) // 2
+    either = [quoted(" ".join(phrase)) for phrase in sought]
+    if len(ids) > MANY:  # what most messages hold tells none from another, and would have all of them scored
+        counted = (
+            "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM message_terms WHERE message_terms MATCH"
+            " 'terms : ' || value AND rowid BETWEEN ? AND ? LIMIT ?)) FROM json_each(?)"
+        )
+        held = rows(database, counted, (first, last, half + 1, json.dumps(either)))
+        either = [phrase for phrase, count in held if 0 < count <= half] or either
+    match = f"(terms : ({' OR '.join(either)}))"
+    if half > len(ids):  # most of what was said meanwhile is of other conversations: the index leaves it out
+        match = f"(conversation : {quoted(conversation_id)}) AND {match}"
     sql = (
         "SELECT messages.id, -score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
-        " FROM message_terms WHERE message_terms MATCH ? AND rowid < ? AND rowid NOT IN deleted_messages"
-        " ORDER BY score LIMIT ?) JOIN messages ON messages.id = found WHERE conversation_id = ?"
+        " FROM message_terms WHERE message_terms MATCH ? AND rowid BETWEEN ? AND ?"
+        " AND rowid NOT IN deleted_messages ORDER BY score LIMIT ?) JOIN messages ON messages.id = found"
+        " WHERE conversation_id = ? ORDER BY score LIMIT ?"
     )
-    return dict(rows(database, sql, (match, until, LOOKED_AT, conversation_id)))
+    values = (match, first, last, 2 * LOOKED_AT, conversation_id, LOOKED_AT)
+    return dict(rows(database, sql, values))
 
 
 def quoted(words: str) -> str:
@@ -125,10 +137,10 @@ def _add(scores: dict[int, float], others: dict[int, float], share: float) -> No
         scores[message] = scores.get(message, 0.0) + share * score
 
 
-def _best(scores: dict[int, float], near: Places) -> list[int]:
-    """Return the messages that were found, the best first, without those that are not told."""
-    ids = set(near[0])
-    return sorted(ids.intersection(scores), key=lambda message: (-scores[message], -message))
+def _best(scores: dict[int, float], ids: Sequence[int]) -> list[int]:
+    """Return those of the messages `ids` that were found, the best first."""
+    found = (message for message in scores if ids[bisect_left(ids, message) : bisect_right(ids, message)])
+    return sorted(found, key=lambda message: (-scores[message], -message))
 
 
 def _texts(database: Database, ids: Sequence[int]) -> dict[int, str]:
@@ -191,33 +203,20 @@ def _messages(database: Database, ids: Sequence[int]) -> dict[int, tuple[str, st
     return {name: (role, content) for name, role, content in rows(database, sql, (json.dumps(ids),))}
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A message that may be told: how many characters of it, and how well it fits."""
-
-    message_id: int
-    chars: int
-    score: float
-
-
 def candidates(
-    best: Sequence[int], scores: Mapping[int, float], placed: Places, with_newest: bool
-) -> list[Candidate]:
-    """Return the best messages, those around the very best, and the newest others if wanted, in order."""
-    ids, _ = placed
+    best: Sequence[int], scores: Mapping[int, float], ids: Sequence[int], with_newest: bool
+) -> dict[int, int]:
+    """Return message → how many characters of it may be told, in order.
+
+    They are the best, those around the very best, and the newest others if wanted.
+    """
     around = _around(ids, best[:NEIGHBOURED], set(best))
-    ranked = [Candidate(message, EXCERPT_CHARS, scores[message]) for message in best]
-    ranked += [
-        Candidate(message, NEIGHBOUR_CHARS, share * scores[hit]) for message, (hit, share) in around.items()
-    ]
-    ranked.sort(key=lambda candidate: -candidate.score)
-    if not with_newest:
-        return ranked
+    worth = {message: scores[message] for message in best}
+    worth |= {message: share * scores[hit] for message, (hit, share) in around.items()}
+    chars = dict.fromkeys(around, NEIGHBOUR_CHARS) | dict.fromkeys(best, EXCERPT_CHARS)
+    ranked = {message: chars[message] for message in sorted(worth, key=lambda message: -worth[message])}
     others = (message for message in reversed(ids) if message not in around and message not in scores)
-    return ranked + [
-        Candidate(message, FILLED_CHARS, -place)
-        for place, message in enumerate(islice(others, FILLED), start=1)
-    ]
+    return ranked | dict.fromkeys(islice(others, FILLED if with_newest else 0), FILLED_CHARS)
 
 
 def _around(ids: Sequence[int], hits: Sequence[int], best: set[int]) -> dict[int, tuple[int, float]]:

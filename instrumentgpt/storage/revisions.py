@@ -29,8 +29,8 @@ from instrumentgpt.memory.revisions import (
 from instrumentgpt.memory.state import (
     IN_QUESTION,
     DiagnosticState,
+    bare,
     device_key,
-    holds_items,
     made_of,
     without_items,
 )
@@ -271,9 +271,9 @@ def _states(database: Database, conversation_id: str) -> tuple[DiagnosticState, 
     state = unrecorded(get_memory(conversation_id, database)[1])
     filed = {name: unrecorded(stored) for name, stored in device_states(database, conversation_id).items()}
     if any(field == IN_QUESTION for _, field, _ in ever):
-        filed = {name: other for name, other in filed.items() if holds_items(other)}
+        filed = {name: other for name, other in filed.items() if other != bare(other)}
         if device_key(state):
-            filed |= {device_key(state): state} if holds_items(state) else {}
+            filed |= {device_key(state): state} if state != bare(state) else {}
             state = DiagnosticState()
         state.status = "idle"
     return made_of(there, state, filed)

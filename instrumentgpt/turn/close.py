@@ -25,7 +25,7 @@ from instrumentgpt.modes.registry import MODES
 from instrumentgpt.moments import zone_for_runs
 from instrumentgpt.settings import CHECKOUT, settings_in_force
 from instrumentgpt.storage.runs import Run, append_events, finish_run, get_run, live_runs, read_events
-from instrumentgpt.turn.turn import Turn, open_turn
+from instrumentgpt.turn.turn import open_turn
 
 STARTING_SECONDS = 20.0  # a run may be without a process for so long: between its row and its pid
 TICK_SECONDS = 1.5  # the boot time is told in whole seconds, and may change between two looks at it
@@ -53,21 +53,17 @@ def process_of(run: Run) -> psutil.Process | None:
     """Return the living process that answers `run`; never another one that has its number by now."""
     if run.pid is None:
         return None
-    try:
+    with suppress(psutil.Error):
         process = psutil.Process(run.pid)
-        alive = process.status() != psutil.STATUS_ZOMBIE and _is_of(process, run)
-    except psutil.Error:
-        return None
-    return process if alive else None
-
-
-def _is_of(process: psutil.Process, run: Run) -> bool:
-    with suppress(psutil.AccessDenied):
-        if process.environ().get(RUN_VARIABLE) == run.id:
-            return True
-    if not run.process_started:  # nobody knows, or it had ended when it was looked at
-        return False
-    return abs(started_after_boot(process) - run.process_started) < TICK_SECONDS
+        if process.status() == psutil.STATUS_ZOMBIE:
+            return None
+        with suppress(psutil.AccessDenied):
+            if process.environ().get(RUN_VARIABLE) == run.id:
+                return process
+        # 0.0: nobody knows, or it had ended when it was looked at
+        is_same_start = abs(started_after_boot(process) - (run.process_started or 0.0)) < TICK_SECONDS
+        return process if run.process_started and is_same_start else None
+    return None
 
 
 def started_after_boot(process: psutil.Process) -> float:
@@ -97,7 +93,15 @@ def close(
         if failure is not None:
             append_events(database, run_id, [to_json(failure)])
         outcome = failure.outcome if failure else outcome
-        done = [_saved(turn, outcome)] if turn else end_summary(database, run_id, Done(outcome, ""))
+        done: list[Event | None]
+        if turn is None:
+            done = list(end_summary(database, run_id, Done(outcome, "")))
+        else:
+            try:
+                done = [turn.save(outcome)]
+            except Exception:  # the edge of a turn: what cannot be remembered must not keep the run open
+                _log.exception("run %s: its answer is saved, the memory stays as it was", run_id)
+                done = [turn.save(outcome, remember=False)]
         return [event for event in (failure, *done) if event is not None]
 
 
@@ -108,14 +112,6 @@ def end_summary(database: Database, run_id: str, done: Done) -> Events:
             return
         append_events(database, run_id, [to_json(done)])
     yield done
-
-
-def _saved(turn: Turn, outcome: Outcome) -> Done | None:
-    try:
-        return turn.save(outcome)
-    except Exception:  # the edge of a turn: what cannot be remembered must not keep the run open
-        _log.exception("run %s: its answer is saved, the memory stays as it was", turn.run.id)
-        return turn.save(outcome, remember=False)
 
 
 def end_at_once(run: Run) -> None:
@@ -135,17 +131,13 @@ def events_of(database: Database, run_id: str, after: int = 0) -> Iterator[Event
 def reap_all(database: Database, except_for: str = "") -> list[str]:
     """Close all runs whose process died, and end those over the longest time; return the ids of both."""
     total = settings_in_force(db.get_settings(database)).total_seconds
-    runs = [run for run in live_runs(database) if run.id != except_for]
-    return [run.id for run in runs if reap_run(database, run, _longest(run, total))]
-
-
-def _longest(run: Run, total: float) -> float:
-    """Return the seconds that a run may take: its mode may ask several agents, each for `total`.
-
-    A summary may wait as long again for an answer to end before it is put in place.
-    """
-    in_a_row = MODES[run.mode].in_a_row if run.mode in MODES else 1 + (run.kind == "summary")
-    return total * in_a_row + OVERTIME_SECONDS
+    reaped = []
+    for run in live_runs(database):
+        # its mode may ask several agents, each for so long; a summary waits for an answer to end
+        in_a_row = MODES[run.mode].in_a_row if run.mode in MODES else 1 + (run.kind == "summary")
+        if run.id != except_for and reap_run(database, run, total * in_a_row + OVERTIME_SECONDS):
+            reaped.append(run.id)
+    return reaped
 
 
 def reap_run(database: Database, run: Run, longest: float) -> bool:

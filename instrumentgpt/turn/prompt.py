@@ -10,6 +10,7 @@ import memory
 from instrumentgpt.instruments.devices import Device, Inventory
 from instrumentgpt.instruments.faults import NO_FAULT, fault_classes
 from instrumentgpt.instruments.precedents import earlier, lines, settled_before
+from instrumentgpt.memory.facts import Names
 from instrumentgpt.memory.state import identity
 from instrumentgpt.settings import Settings
 from instrumentgpt.storage.facts import list_facts, origins_of
@@ -55,18 +56,15 @@ def prompt_for(
         pinned=revised.pinned,
         origins=origins_of(database, conversation_id, revised.state, placed),
         called={device.name: device.nicknames for device in inventory.devices if device.nicknames},
-    )
-    excerpt = memory.request_in_file(request, request_file(request), budget)
-    beside = memory.Beside(
         is_device_query=bool(devices),
-        request=excerpt if memory.is_too_long(request, budget) else "",
+        request=memory.request_in_file(request, request_file(request), budget),
         put_back=messages_put_back(database, conversation_id, revised.standings),
         recalled=pieces(database, conversation_id, request, names, before, placed),
         elsewhere=_elsewhere(database, conversation_id, request, revised.state, inventory),
         notes=_notes(database, conversation_id, request, [memory.device_key(revised.state), *named], names),
     )
     rules = memory.Rules(settings.recent_exchanges, budget)
-    return memory.compose(case, history(database, conversation_id, before, placed), summary, beside, rules)
+    return memory.compose(case, history(database, conversation_id, before, placed), summary, rules)
 
 
 def _notes(
@@ -74,7 +72,7 @@ def _notes(
     conversation_id: str,
     request: str,
     devices: Sequence[str],
-    names: Sequence[Sequence[str]],
+    names: Names,
 ) -> list[str]:
     """Return the notes that count here, a line each: those that bear on the request, then the narrowest.
 

@@ -106,15 +106,14 @@ def artifact(result: Mapping[str, Any], folder: Path) -> tuple[str, str, str, by
 
 def _content(folder: Path, file: str) -> bytes:
     try:
-        path = (folder / file).resolve()
-        if not path.is_relative_to(folder.resolve()) or not path.is_file():
-            raise RefusedArtifact(f"{file!r} is no file in the run's own folder {folder} and was refused.")
-        with path.open("rb") as opened:
-            content = opened.read(LARGEST_ARTIFACT + 1)
+        path, content = (folder / file).resolve(), b""
+        if is_ours := path.is_relative_to(folder.resolve()) and path.is_file():
+            with path.open("rb") as opened:
+                content = opened.read(LARGEST_ARTIFACT + 1)
     except (OSError, ValueError) as error:
-        if isinstance(error, RefusedArtifact):
-            raise
         raise RefusedArtifact(f"{file!r} cannot be read: {reason(error)}. It was refused.") from error
+    if not is_ours:
+        raise RefusedArtifact(f"{file!r} is no file in the run's own folder {folder} and was refused.")
     if len(content) > LARGEST_ARTIFACT:
         raise RefusedArtifact(f"{file!r} is larger than {LARGEST_ARTIFACT:,} bytes and was refused.")
     return content
@@ -340,21 +339,15 @@ def _ruled_out(text: str, device: str) -> list[Sentence]:
     return [("ruled_out", row.sentence, device) for row in statements(text) if row.kind == "ruled_out"]
 
 
-def _constraints_by_tools(results: Sequence[Result], device: str, names: Names) -> list[Sentence]:
-    """Return the constraints that an agent put on record, and those that it lifted."""
-    return [
-        (kind, text, device_named(str(result.get("device")), names) or _device_named_in(text, device, names))
-        for _, result in results
-        for name, kind in (("constraints", "constraint"), ("lifted", "lift"))
-        for text in _sentences(result.get(name))
-    ]
-
-
-def _sentences(listed: object) -> list[str]:
-    """Return the texts of a list that an agent handed over, each on one line and shortened."""
-    rows = listed[:MOST_CONSTRAINTS] if isinstance(listed, list) else []
-    texts = [" ".join(row.split()) for row in rows if isinstance(row, str)]
-    return [shorten(text, STATEMENT_CHARS) for text in texts if text]
+def _constraints_by_tools(results: Sequence[Result], device: str, names: Names) -> Iterator[Sentence]:
+    """Yield the constraints that an agent put on record, and those that it lifted."""
+    for _, result in results:
+        for name, kind in (("constraints", "constraint"), ("lifted", "lift")):
+            listed = result.get(name)
+            for row in listed[:MOST_CONSTRAINTS] if isinstance(listed, list) else ():
+                if text := shorten(" ".join(string(row).split()), STATEMENT_CHARS):
+                    named = device_named(str(result.get("device")), names)
+                    yield kind, text, named or _device_named_in(text, device, names)
 
 
 def _ruled_out_by_tools(results: Sequence[Result], device: str) -> list[Sentence]:

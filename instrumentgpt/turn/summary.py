@@ -138,10 +138,7 @@ def put_in_place(database: Database, conversation_id: str, replaced: Sequence[En
         ]
         if covering(inside) != whole:
             return "the summary was merged with newer messages meanwhile"
-        place = entries.index(inside[0])
-        new = replace(whole, text=text)
-        left = [
-            new if at == place else row for at, row in enumerate(entries) if at == place or row not in inside
-        ]
+        entries[entries.index(inside[0])] = replace(whole, text=text)
+        left = [row for row in entries if row not in inside]
         db.update_memory(conversation_id, write(left), state, database)
     return ""

@@ -197,12 +197,12 @@ def context(hit: db.Hit) -> str:
     return line
 
 
-def _names(database: Database) -> list[tuple[str, ...]]:
+def _names(database: Database) -> tuple[tuple[str, ...], ...]:
     try:
         inventory = load_inventory(session.current_settings(database).inventory)
         return spoken_names(nicknamed_anywhere(database, inventory))
     except InstrumentGPTError:  # without an inventory names stand for themselves; the page says it elsewhere
-        return []
+        return ()
 
 
 LABEL_CHARACTERS = 80

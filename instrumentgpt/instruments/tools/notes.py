@@ -319,7 +319,7 @@ def recall(workspace: Workspace, query: str) -> dict[str, Any]:
     if not query.strip():
         raise NothingToRecall("nothing_to_recall")
     devices = inventory_of(workspace).devices
-    aliases = [device.names for device in devices]
+    aliases = tuple(device.names for device in devices)
     with opened(workspace) as database:
         last = db.list_messages(database, workspace.conversation, last=1)
         before = last[0].id if last and last[0].role == "user" else LAST_ID  # the question being answered

@@ -170,34 +170,32 @@ def _numbers(text: str) -> frozenset[str]:
 
 
 def rulings_in_force(rulings: Iterable[Ruling]) -> list[int]:
-    """Return the places in `rulings`, oldest first, of the constraints that nothing lifted or told anew."""
+    """Return the places in `rulings`, oldest first, of the constraints that nothing lifted or told anew.
+
+    >>> limits = [Ruling("constraint", f"{now}keep ch 1 below 6{n} °C") for n, now in enumerate(("", "now "))]
+    >>> rulings_in_force([*limits, Ruling("constraint", "keep ki"), Ruling("constraint", "keep kp")])
+    [1, 2, 3]
+    """
     listed = list(rulings)
     held: list[int] = []
     for place, new in enumerate(listed):
         constraints = [listed[at] for at in held]
         if new.kind == "lift":
             taken = lifted_constraint(new, constraints)
-        else:
-            again = (
+        else:  # it says the same, with another number or weekday at most
+            same = (
                 at
                 for at, old in enumerate(constraints)
-                if _same_device(old, new) and _is_same(old.text, new.text)
+                if _same_device(old, new)
+                and channel_in(old.text) == channel_in(new.text)
+                and _words(old.text) == _words(new.text) != frozenset()
             )
-            taken = next(again, None)
+            taken = next(same, None)
         if taken is not None:
             del held[taken]
         if new.kind == "constraint":
             held.append(place)
     return held
-
-
-def _is_same(text: str, other: str) -> bool:
-    """Return whether two sentences say one thing, with another number or weekday at most.
-
-    >>> _is_same("keep ch 1 below 60 °C", "now keep ch 1 below 65 °C"), _is_same("keep kp", "keep ki")
-    (True, False)
-    """
-    return channel_in(text) == channel_in(other) and _words(text) == _words(other) != frozenset()
 
 
 def _same_device(ruling: Ruling, other: Ruling) -> bool:

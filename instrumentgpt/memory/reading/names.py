@@ -35,23 +35,15 @@ def names_in(text: str, names: Names) -> list[Naming]:
     >>> names_in("From now on call 052 Tallinn.", (("zspr 052",),))
     [Naming(device='zspr 052', nickname='Tallinn')]
     """
-    return [
-        naming
-        for line in own_lines(text)
-        for sentence in sentences(line)
-        if not is_question(sentence)
-        for naming in _of_sentence(sentence, names)
-    ]
-
-
-def _of_sentence(sentence: str, names: Names) -> Iterable[Naming]:
-    for start, end, device in devices_named(sentence, names):
-        rest = f"{sentence[:start]}\0{sentence[end:]}"
-        for pattern in _NAMED:
-            named = pattern.search(rest)
-            if named and not list(devices_named(named["name"], names)):
-                yield Naming(device, named["name"].strip())
-                break
+    stated = (row for line in own_lines(text) for row in sentences(line) if not is_question(row))
+    namings: list[Naming] = []
+    for sentence in stated:
+        for start, end, device in devices_named(sentence, names):
+            rest = f"{sentence[:start]}\0{sentence[end:]}"
+            found = [match["name"] for pattern in _NAMED if (match := pattern.search(rest))]
+            new = (name.strip() for name in found if not list(devices_named(name, names)))
+            namings += [Naming(device, name) for name in new][:1]
+    return namings
 
 
 def is_name(text: str) -> bool:

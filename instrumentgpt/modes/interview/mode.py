@@ -17,7 +17,7 @@ from instrumentgpt.agents.approval import approval
 from instrumentgpt.agents.events import Event, Events, Text
 from instrumentgpt.agents.registry import installed
 from instrumentgpt.instruments.devices import resolve
-from instrumentgpt.memory.budget import Parts, within
+from instrumentgpt.memory.budget import within
 from instrumentgpt.memory.filtering import as_content, without_tags
 from instrumentgpt.memory.reading.own_words import quoted
 from instrumentgpt.memory.summary import shorten
@@ -96,10 +96,10 @@ def build_prompt(
     room = int(MARGIN * budget) - count_tokens(rules) - count_tokens(last) - 4
     gathered = "; ".join(f"{slot}: {' | '.join(lines)}" for slot, lines in now.lines.items())
     view = compacted(history, shorten(_one_line(gathered) or "nothing yet", BRIEF_CHARS))
-    parts = {part.name: part.text for part in within(room, Parts(as_content(words), context, "", (), view))}
-    background = [parts.get(name, "") for name in ("diagnostic_context", "recent_conversation")]
-    request = f"<current_request>\n{parts['request']}\n</current_request>"
-    return "\n\n".join(part for part in (rules, *background, request, last) if part)
+    sections = within(room, memory.Case(as_content(words)), context, "", (), view)
+    request, *background = (section.text for section in sections)
+    request = f"<current_request>\n{request}\n</current_request>"
+    return "\n\n".join(filter(None, (rules, *background, request, last)))
 
 
 def system_prompt(now: Interview, about: About, slot: str = "", shown: tuple[int, int] = SHOWN[0]) -> str:

@@ -62,7 +62,6 @@ PARTS = {  # section of the prompt → its name here and its colour, the same in
     "recent_conversation": ("recent", "#CC79A7"),
 }
 OTHER_COLOUR = "#6B7280"
-SIGNS = {"added": "+", "removed": "-", "same": " ", "left out": " "}
 
 
 def draw(database: Database, conversation_id: str, prompt: memory.Prompt, budget: int) -> None:
@@ -115,8 +114,7 @@ def _draw_difference(before: SentPrompt | None, sections: Sequence[Section], tur
     for layer in difference(layers_of(before.text), sections):
         st.markdown(f":small[{_heading(layer)}]")
         if layer.lines:
-            text = "\n".join(f"{SIGNS[line.kind]} {line.text}" for line in layer.lines)
-            st.code(text, language="diff", wrap_lines=True)
+            st.code("\n".join(layer.lines), language="diff", wrap_lines=True)
 
 
 def _heading(change: LayerChange) -> str:
@@ -124,9 +122,7 @@ def _heading(change: LayerChange) -> str:
     before, after = thousands(change.before), thousands(change.after)
     if not change.lines:
         return f"**{name}** · {say('unchanged')} · {after} tokens"
-    counts = say(
-        "{added} added, {removed} removed", added=change.count("added"), removed=change.count("removed")
-    )
+    counts = say("{added} added, {removed} removed", added=change.count("+"), removed=change.count("-"))
     return f"**{name}** · {before} → {after} tokens · {counts}"
 
 
