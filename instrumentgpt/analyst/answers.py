@@ -12,7 +12,6 @@ from pathlib import Path
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
 from instrumentgpt.analyst.account import accounted, without_names
-from instrumentgpt.analyst.beside import columns_asked
 from instrumentgpt.analyst.case import (
     Case,
     NothingToRead,
@@ -20,16 +19,20 @@ from instrumentgpt.analyst.case import (
     Task,
     ToolFailed,
     choose_log,
+    diagnosed,
+    faults_of,
     known_log,
     log_of_clock,
 )
+from instrumentgpt.analyst.columns import called
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events, topic
-from instrumentgpt.analyst.figures import PARTS, called, figures, held_setpoints
+from instrumentgpt.analyst.figures import COLUMN, composed, figures
 from instrumentgpt.analyst.gains import gains
-from instrumentgpt.analyst.handover import handover, shift, shift_start
-from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit, was_present
+from instrumentgpt.analyst.handover import handover
+from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
+from instrumentgpt.analyst.programme import PARTS, held_setpoints
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
@@ -41,7 +44,6 @@ from instrumentgpt.analyst.questions import (
     asking,
     aspect,
     channels_in,
-    corrected,
     dated,
     devices_in,
     language_asked,
@@ -55,17 +57,14 @@ from instrumentgpt.analyst.questions import (
 )
 from instrumentgpt.analyst.report import (
     diagnose,
-    diagnosed,
     draw,
     fault_untold,
-    faults_of,
     happened,
     header,
     verdict,
 )
-from instrumentgpt.analyst.series import COLUMN, composed
+from instrumentgpt.analyst.stretches import window_asked, window_words
 from instrumentgpt.analyst.survey import is_ranking, ranking, survey
-from instrumentgpt.analyst.times import window_asked, window_words
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
@@ -148,8 +147,6 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
 
 def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: str = "") -> Case:
     """Return the case of a task: its question as it is read, with the devices that it names."""
-    names = " ".join(_spoken(task.question, inventory))
-    task = replace(task, question=corrected(task.question, names))
     scope = task.state.get("device_ip") or task.state.get("device_name")
     named = asked_about(task.question, inventory, scope).devices
     meant = named or devices_in(task.question, inventory) or _at_place(task, inventory)
@@ -162,7 +159,7 @@ def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: 
     if not devices and is_of_two and aspect("other_one", words):
         devices = tuple(device.name for device in inventory.devices if scope not in (device.name, device.ip))
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
-    newest = next((corrected(text) for _, text in reversed(task.messages_of("user"))), "")
+    newest = next((text for _, text in reversed(task.messages_of("user"))), "")
     repeats = newest and task.question.endswith(newest)  # a button
     earlier = [before] if before else [newest] if repeats else [*_repeatable(task)]
     question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
@@ -215,7 +212,7 @@ def _repeatable(task: Task) -> Iterator[str]:
     for _, text in reversed(task.messages_of("user")):
         question = read_question(text, in_view=True)
         if question.kind != "help":
-            yield corrected(text)
+            yield text
         if question.kind != "help" and not (question.again and question.score < ALONE):
             return
 
@@ -284,10 +281,9 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
     names  words of the question that name devices
     """
     plain = without_names(case, names)
-    told = composed(plain, kind)
-    told, is_all = (told, True) if told else columns_asked(plain, kind)
+    told, is_all = composed(plain, kind)
     by_figures = (kind == "figures" and not case.question.extreme) or (bool(told) and is_all)
-    is_seen = kind == "figures" and _has_subject(case) and _is_of_what_was_seen(plain.question)
+    is_seen = not told and kind == "figures" and _has_subject(case) and _is_of_what_was_seen(plain.question)
     if is_seen or (kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures)):
         kind, is_all = "diagnosis", False
     is_own = kind == case.question.kind and (case.question.score >= ALONE or not told)
@@ -357,22 +353,16 @@ def _before_all(case: Case, inventory: Inventory) -> str:
 
 def _kind(case: Case) -> str:
     kind, words = case.question.kind, case.question.words
-    was_a_value = kind in ("gains", "figures") and aspect("was", words) and not case.question.moments
     if kind in ("gains", "help") and aspect("danger", words):
         return "diagnosis"
-    if kind in ("gains", "help", "figures") and _is_unlogged(case) and not aspect("until", words):
+    if kind in ("gains", "help", "figures") and _is_unlogged(case):
         return "diagnosis"
-    if was_a_value or aspect("forget", words) or aspect("called", words):
+    if aspect("forget", words) or aspect("called", words):
         return "remembered"
     if aspect("was_changed", words) and (case.question.gain or case.question.quantity == "gains"):
         return "compare"
-    if _is_of_a_shift(case):
-        return "shift"
     if is_ranking(case) and not case.question.yes_no:
         return "ranking"
-    is_coming = aspect("until", words) and aspect("asks", words) and not case.question.days
-    if case.device and len(case.task.devices) < 2 and is_coming:
-        return "until"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
     if case.device and len(case.task.devices) < 2 and kind in OVER_LOGS and is_over_logs(case):
@@ -403,10 +393,6 @@ def _part_asked(case: Case, kind: str) -> str:
     )
     if kind == "figures" and aspect("how_often", words) and of_lines:
         return "events"
-    of_fault = aspect("swings", words) or suspected(words) or aspect("trouble", words)
-    is_presence = of_fault and aspect("present", words) and aspect("asks", words)
-    if case.device and question.day and not question.clocks and is_presence and kind in OVER_LOGS:
-        return "present"
     of_more = question.extreme or question.gain or question.quantity not in COLUMN
     asks_more = of_more or aspect("why", words)
     apart = len(question.clocks) == 1 or several or aspect("moments", words)
@@ -440,15 +426,6 @@ def _is_of_one(case: Case, kind: str) -> bool:
         of_channels = question.all_channels or aspect("which_channel", question.words)
         return bool(is_unread or is_of_named or of_it or of_channels)
     return may_run and (kind in ("help", "figures", "events") or (kind == "gains" and not question.gain))
-
-
-def _is_of_a_shift(case: Case) -> bool:
-    """Return whether it is asked what happened to all devices since a moment."""
-    question, words = case.question, case.question.words
-    begins = question.relative or question.days or re.search(r"\bsince\b|之?后|起(?!来)|以来|至今", words)
-    of_all = aspect("every_device", words) or not _has_subject(case)
-    is_asked = aspect("shift", words) or (question.kind in ("events", "handover") and of_all and begins)
-    return bool(is_asked) and not case.task.devices and shift_start(words, case.task.now) is not None
 
 
 def plot(case: Case) -> Iterator[str]:
@@ -540,10 +517,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "remembered": record.remembered,
     "survey": survey,
     "logs": over_logs,
-    "until": until_limit,
-    "present": was_present,
     "handover": handover,
-    "shift": shift,
     "ranking": ranking,
     "term": term,
     "help": help_,

@@ -15,13 +15,16 @@ from instrumentgpt.analyst.case import (
     ask_for_log,
     bare,
     choose_log,
+    diagnosed,
+    faults_of,
     known_log,
     older_log,
 )
-from instrumentgpt.analyst.figures import figures, when
-from instrumentgpt.analyst.questions import aspect, spelled
+from instrumentgpt.analyst.figures import figures
+from instrumentgpt.analyst.programme import when
+from instrumentgpt.analyst.questions import aspect, spelled, table, topics_of
 from instrumentgpt.analyst.report import values_text
-from instrumentgpt.analyst.times import window_asked
+from instrumentgpt.analyst.stretches import window_asked
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
@@ -34,22 +37,6 @@ OF_EVENTS = (  # words for any line
 MOST_LISTED = 40  # lines of a log, listed where none is about what is asked
 MOST_GROUPS, MOST_AT_ONCE, MOST_LOGS, MOST_CLOCKS = 8, 6, 12, 4
 AROUND = 4  # lines on either side of the one that is asked for
-TOPICS = {  # what the question is about → words that logs use for it
-    r"\bdoors?\b|门": "door tür 門 门",
-    r"\blevel\b|液位|水位": "level füllstand niveau 液位 水位",
-    r"\bparameters?\b|\bgains?\b|参数|增益": "parameter gain 參數 参数",
-    r"\brefill\w*|\btop.?up\b|补水|加水|补充": "refill nachfüll 補水 加水",
-    r"\btime-?outs?\b|逾时|超时": "timeout",
-    r"\bnet(?:work)?\b|\bsockets?\b|\bclients?\b|网路|网络|连线|断线|连进": "net socket client",
-    r"connect(?!or|(?:ed|ion) (?:to|with) )": "net socket client",
-    r"\bmotors?\b|\baxis\b|马达|电机": "motor",
-    r"\bfans?\b|风扇": "fan",
-    r"\bpumps?\b|泵|帮浦": "pump pumpe 泵 幫浦",
-    r"\bsupply\b|\bpsu\b|\bvoltage\b|电源|电压": "psu voltage",
-    r"\bset ?points?\b|\bsp\b|设定": "setpoint sollwert 設定",
-    r"\brestart|\breboot|\bboot|重启|重开": "restart boot start",
-    r"\bfirmware|\bversion|韧体|固件|版本": "firmware version",
-}
 
 
 def events(case: Case) -> Iterator[str]:
@@ -79,9 +66,9 @@ def _account(case: Case) -> Iterator[str]:
     about = choose_log(case)
     window, note = window_asked(case, about)
     yield note + "\n\n" if note and not window else ""
-    diagnosis = report.diagnosed(case, about)
+    diagnosis = diagnosed(case, about)
     yield report.verdict(case, about, diagnosis) + "\n\n"
-    yield from (report.fault_row(case, about, fault) for fault in report.faults_of(diagnosis))
+    yield from (report.fault_row(case, about, fault) for fault in faults_of(diagnosis))
     rest = [row for row in diagnosis["timeline"] if not row["what"].startswith("found")]  # these are told
     yield from ("\n", *report.happened(case, about, diagnosis | {"timeline": rest}))
     yield "\n" + report.header(case, about, diagnosis) + "\n\n"
@@ -127,18 +114,18 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
         yield case.item("events_more", count=more)
     if re.search(r"\bwho\b|谁|有人|somebody|someone", case.question.words):
         yield "\n" + case.say("nobody_seen") + "\n"
-    diagnosed = report.diagnosed(case, about)
+    diagnosis = diagnosed(case, about)
     if result["groups"] and not subject and not query:  # what the loops did meanwhile
         yield "\n"
-        yield from report.happened(case, about, diagnosed)
-    if not subject and (old := age(case.task, case.language, diagnosed["end"])):
+        yield from report.happened(case, about, diagnosis)
+    if not subject and (old := age(case.task, case.language, diagnosis["end"])):
         yield f"\n{old}\n"
 
 
 def _said(case: Case) -> str:
     """Return the words of the question by which it names one of the topics, "" if it names none."""
     words = spelled(case.question.text)
-    found = (match for pattern in TOPICS if (match := re.search(pattern, words, re.ASCII)))
+    found = (match for row in table()["topics"].values() if (match := row["pattern"].search(words)))
     return next((case.question.text[match.start() : match.end()] for match in found), "")
 
 
@@ -163,11 +150,6 @@ def named_lines(case: Case, about: Subject) -> list[Result]:
 def topic(case: Case) -> str:
     """Return the words to look for: those in quotation marks, else those of the question's topics."""
     return case.question.search or " ".join(topics_of(case.question.words))
-
-
-def topics_of(words: str) -> list[str]:
-    """Return the words that logs use for what `words` (spelled) are about."""
-    return " ".join(used for pattern, used in TOPICS.items() if re.search(pattern, words, re.ASCII)).split()
 
 
 def _group(case: Case, about: Subject, group: Result) -> str:
@@ -221,25 +203,7 @@ def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
             found.append(case.item(f"moment_{name}", text=one["summary"], since=since, until=until))
     yield title + "\n\n"
     yield from (*readings, *found) if case.question.quantity else (*found, *readings)
-    if result["beside"] and not result["clock"].startswith("+"):
-        yield from _columns_at(case, about, result["clock"])
     yield from (f"- {_group(case, about, group)}\n" for group in result["groups"][:MOST_AT_ONCE])
-
-
-def _columns_at(case: Case, about: Subject, clock: str) -> Iterator[str]:
-    """Say what the columns beside those of the loops read then, first what was near an end of all its log."""
-    rows = report.figures_beside(case, about, spans=[["", ""], [clock[:16], f"{clock[:16]}:59"]])
-    means = {row["column"]: row["mean"] for row in rows if row["span"] == 1}
-    told = list[tuple[float, str]]()
-    for row in (one for one in rows if one["span"] == 0):
-        least, most = row["least"]["value"], row["most"]["value"]
-        if least < most and (value := means.get(row["column"])) is not None:
-            inside = min(value - least, most - value) / (most - least)
-            fields = {"least": least, "most": most, "value": value, "unit": f" {row['unit']}".rstrip()}
-            told.append((inside, case.say("moment_column", column=quoted(row["column"]), **fields)))
-    if told:
-        columns = case.say("clause_separator").join(text for _, text in sorted(told)[:MOST_AT_ONCE])
-        yield case.item("moment_columns", columns=columns)
 
 
 def _reading(case: Case, about: Subject, reading: Result) -> str:
@@ -284,23 +248,6 @@ def _fetch(case: Case) -> Iterator[str]:
     )
 
 
-def _newest(case: Case) -> Iterator[str]:
-    """Say whether the log in view is the newest of its device."""
-    about = known_log(case)
-    if not case.device:
-        yield case.say("newest_brought", log=quoted(about.log)) if about else case.say("which_log_none")
-        return
-    result = case.tool("list_logs", device=case.device)
-    if not result["logs"]:
-        yield case.say("logs_none", label=result["label"])
-        return
-    newest = bare(result["logs"][0]["name"])
-    fields = {"newest": quoted(newest), "begun": result["logs"][0]["begun"] or "?", "label": result["label"]}
-    is_newest = about is not None and bool(about.device) and newest == about.log
-    key = "newest_untold" if about is None else "newest_yes" if is_newest else "newest_no"
-    yield case.say(key, log=quoted(about.log) if about else "", count=len(result["logs"]), **fields)
-
-
 def which_log(case: Case) -> Iterator[str]:
     """Say which log the last answer is from, and which others were read of the device."""
     about = known_log(case)
@@ -313,4 +260,4 @@ def which_log(case: Case) -> Iterator[str]:
         yield "\n\n" + case.say("which_log_others", logs=case.listed(others))
 
 
-SORTS = {"newest_log": _newest, "which_log": which_log, "lists_logs": list_logs, "fetches": _fetch}
+SORTS = {"which_log": which_log, "lists_logs": list_logs, "fetches": _fetch}

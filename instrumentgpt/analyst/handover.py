@@ -5,15 +5,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from instrumentgpt.analyst.case import Case, Subject, ToolFailed, age, choose_log, fetched_log, known_log
+from instrumentgpt.analyst.case import (
+    Case,
+    Subject,
+    ToolFailed,
+    age,
+    choose_log,
+    diagnosed,
+    faults_of,
+    fetched_log,
+    known_log,
+)
 from instrumentgpt.analyst.constraints import constraints_in_force
-from instrumentgpt.analyst.figures import held_setpoints
+from instrumentgpt.analyst.programme import held_setpoints
 from instrumentgpt.analyst.questions import aspect, read_question, span_of, table
 from instrumentgpt.analyst.remembered import done_to_it
 from instrumentgpt.analyst.report import (
-    diagnosed,
     fault_before,
-    faults_of,
     next_action,
     remedy,
     running,
@@ -43,14 +51,6 @@ def handover(case: Case) -> Iterator[str]:
         yield from _report(case)
     else:
         yield from _letter(case)
-
-
-def shift(case: Case) -> Iterator[str]:
-    """Tell what happened to all devices since the moment that is named."""
-    since = shift_start(case.question.text, case.task.now)
-    told = case.tool("shift_report", since=f"{since:%Y-%m-%d %H:%M}", language=case.language)
-    yield f"**{told['summary']}**\n\n"
-    yield re.sub(r"(?m)^#+ (.*)$", r"**\1**", "\n\n".join(told["text"]))
 
 
 def _report(case: Case) -> Iterator[str]:

@@ -11,13 +11,9 @@ from instrumentgpt.analyst.case import (
     NothingToRead,
     ToolFailed,
     ask_for_log,
-    bare,
     choose_log,
-    dropped_logs,
-    fetched_log,
+    diagnosed,
     known_log,
-    older_log,
-    remembered_in,
 )
 from instrumentgpt.analyst.constraints import (
     acts_named,
@@ -28,14 +24,13 @@ from instrumentgpt.analyst.constraints import (
 )
 from instrumentgpt.analyst.events import which_log
 from instrumentgpt.analyst.questions import ALONE, CHANNELS, SHORT, aspect, likeness, read_question, spelled
-from instrumentgpt.analyst.report import changed_gains, diagnose, diagnosed, faults_of
+from instrumentgpt.analyst.report import diagnose
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
-from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.facts import devices_in
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.names import names_in
 from instrumentgpt.memory.reading.own_words import is_question, sentences
-from instrumentgpt.memory.reading.statements import same, statements
+from instrumentgpt.memory.reading.statements import statements
 from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.terms import holds, is_common, phrases, synonyms, telling, terms
 
@@ -52,8 +47,8 @@ def remembered(case: Case) -> Iterator[str]:
     """Answer from the record; what is asked for decides which part of it."""
     words = case.question.words
     rows = (
-        ("forget", _forget), ("called", quoted_words), ("which_log", which_log), ("ruled_out", _ruled_out),
-        ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", quoted_words),
+        ("forget", lambda case: [case.say("forget_where")]), ("called", quoted_words), ("which_log", which_log),
+        ("ruled_out", _ruled_out), ("forbidden", _forbidden), ("history", _history), ("said", quoted_words),
         ("what_done", _done),
     )  # fmt: skip
     answer = next((answer for name, answer in rows if aspect(name, words)), None)
@@ -73,14 +68,11 @@ def _recall(case: Case) -> Iterator[str]:
         return
     status = case.say(f"status_{state.get('status') or 'idle'}")
     yield case.say("recall_title", label=plain_text(label) or case.say("noted_all"), status=status) + "\n\n"
-    anew, checked = _read_again(case) if findings else ({}, [])
-    yield from _listed(case, "key_findings", [plain_text(anew.get(same(text), text)) for text in findings])
+    yield from _listed(case, "key_findings", [plain_text(text) for text in findings])
     for part, key in (("root_causes", "root_cause"), ("hypotheses", "recall_hypotheses")):
         for text in state.get(part) or []:
-            yield case.say(key, cause=plain_text(anew.get(same(text), text))) + "\n\n"
-    still_out = (text for text in case.task.ruled_out if same(text) not in anew)
-    ruled_out = list({same(text): plain_text(text) for text in (*checked, *still_out)}.values())
-    yield from _listed(case, "ruled_out", ruled_out[-MOST_NAMED:])
+            yield case.say(key, cause=plain_text(text)) + "\n\n"
+    yield from _listed(case, "ruled_out", [plain_text(text) for text in case.task.ruled_out][-MOST_NAMED:])
     yield from _listed(case, "recall_done", done_to_it(case))
     yield from _listed(case, "recall_said", statements)
     if logs := state.get("downloaded_logs") or [name for name in [state.get("last_log_file")] if name]:
@@ -98,28 +90,6 @@ def _listed(case: Case, title: str, texts: list[str]) -> Iterator[str]:
         yield case.say(title) + "\n\n" + "".join(f"- {text}\n" for text in texts) + "\n"
 
 
-def _read_again(case: Case) -> tuple[dict[str, str], list[str]]:
-    """Return what is remembered → the same in the language of the question, and what its checks ruled out."""
-    before, anew, checked = remembered_in(case), dict[str, str](), list[str]()
-    logs = [*(case.task.state.get("downloaded_logs") or [])[-MOST_LOGS:], case.state_field("last_log_file")]
-    for log in filter(None, dict.fromkeys(logs)):
-        with suppress(ToolFailed):  # a log that is gone is told as it was remembered
-            now, then = (_again(case, bare(log), language) for language in (case.language, before))
-            anew |= {same(old): new for old, new in zip(_sentences(then), _sentences(now), strict=True)}
-            checked += [reason for fault in faults_of(now) for reason in fault["ruled_out"]]
-    return anew, checked
-
-
-def _again(case: Case, log: str, language: Language) -> dict[str, Any]:
-    device = "" if log in dropped_logs(case) else case.state_field("device_name", "device_ip")
-    return case.tool("diagnose_log", log=log, device=device, language=language, record=remembered_in(case))
-
-
-def _sentences(diagnosis: dict[str, Any]) -> list[str]:
-    findings = diagnosis["findings"]
-    return [text for row in findings for text in (row["summary"], row["cause"], *row["ruled_out"])]
-
-
 def _ruled_out(case: Case) -> Iterator[str]:
     """Say what is out: by what was said in the conversation, then by the checks of the known log."""
     yield from _listed(case, "ruled_out_said", [plain_text(sentence) for sentence in case.task.ruled_out])
@@ -135,48 +105,6 @@ def _ruled_out(case: Case) -> Iterator[str]:
         for reason, channels in list(reasons.items())[:MOST_REASONS]
     ]
     yield from _listed(case, "ruled_out_checks", rows) if rows else [case.say("ruled_out_nothing")]
-
-
-def _was(case: Case) -> Iterator[str]:
-    """List a gain or setpoint by the log before, by the known one and by what was stated, oldest first."""
-    names, channel = _asked_about(case)
-    if not ((case.device or known_log(case)) and names):
-        yield from quoted_words(case)
-        return
-    logs = []
-    with suppress(NothingToRead, ToolFailed):  # there is no device, or it has no older log
-        logs.append(fetched_log(case, older_log(case)))
-    logs.append(choose_log(case, in_view=True))
-    yield case.say("earlier_title", names=case.listed(names), label=logs[-1].label) + "\n\n"
-    for about in logs:
-        metrics = case.tool("channel_metrics", **about.named, channel=channel)
-        for row in metrics["channels"]:
-            changes = [change for change in row["gain_changes"] if {*names} & {*change}]
-            yield from (f"- {changed_gains(case, about, row['channel'], change)}\n" for change in changes)
-        for name in names:
-            values: dict[float, list[dict[str, Any]]] = {}
-            for row in metrics["channels"]:
-                if row[name] is not None:
-                    values.setdefault(row[name], []).append(row)
-            for value, having in values.items():
-                fields = {"value": value, "count": len(having), "line": about.link(having[0]["last"]["line"])}
-                fields |= {"unit": f" {metrics['unit']}" if name == "setpoint" else ""}
-                fields |= {"channels": case.listed(row["channel"] for row in having)}
-                yield f"- {quoted(about.log)}: {name} {case.say('earlier_value', **fields)}\n"
-    rows = case.task.stated if case.same_device else ()
-    yield from (f"- {_stated_line(case, row)}\n" for row in rows if row["parameter"] in names)
-    yield "\n" + case.say("done_only")
-
-
-def _asked_about(case: Case) -> tuple[list[str], int | None]:
-    """Return the gains or the setpoint that are named, else what was stated last, else all; the channel."""
-    question, rows = case.question, case.task.stated if case.same_device else ()
-    if question.gain or question.quantity == "setpoint":
-        return [question.gain or "setpoint"], question.channel
-    if question.quantity != "gains" and (newest := max(rows, key=lambda row: int(row["turn"]), default=None)):
-        channel = int(newest["channel"]) if str(newest["channel"]).isdecimal() else None
-        return [name for name in [newest["parameter"]] if name in LOGGED], question.channel or channel
-    return list(LOGGED[:3]), question.channel
 
 
 def _forbidden(case: Case) -> Iterator[str]:
@@ -295,14 +223,6 @@ def messages_on(case: Case, said_by: str = "") -> list[str]:
             key = f"said_by_{message['said_by']}"
             rows.append(case.say(key, turn=message["turn"], text=quoted(text)) + "\n")
     return rows[:MOST_QUOTED]
-
-
-def _forget(case: Case) -> Iterator[str]:
-    """Say that a sentence changes nothing in the memory, and where it is changed."""
-    if aspect("undo", case.question.words):
-        yield case.say("undo_where")
-        return
-    yield case.say("forget_where")
 
 
 def stated(case: Case) -> list[str]:

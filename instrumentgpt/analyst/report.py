@@ -1,7 +1,7 @@
 """A diagnosis as one report in sections: verdict, log, findings, cause, ruled out, the one next action."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -16,15 +16,16 @@ from instrumentgpt.analyst.case import (
     ToolFailed,
     age,
     choose_log,
-    remembered_in,
+    diagnosed,
+    faults_of,
     unit_of,
 )
+from instrumentgpt.analyst.columns import called
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
-from instrumentgpt.analyst.figures import called, channel_row, figures, is_pi
+from instrumentgpt.analyst.figures import figures, read_in
+from instrumentgpt.analyst.programme import channel_row, is_pi
 from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
-from instrumentgpt.analyst.series import read_in
-from instrumentgpt.analyst.stages import Stretches
-from instrumentgpt.analyst.times import window_asked
+from instrumentgpt.analyst.stretches import window_asked
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -54,11 +55,6 @@ def diagnose(case: Case) -> Iterator[str]:
     if (named := called(case, diagnosis)) is not case and not beside.issuperset(named.question.channels):
         case, diagnosis = named, diagnosed(named, about)  # a reading beside the loops is judged with them
     words = case.question.words
-    if aspect("kind_of_loop", words):
-        yield header(case, about, diagnosis) + "\n\n"
-        yield from kinds(case, diagnosis, in_full=True)
-        yield case.say("kind_correct") + "\n"
-        return
     window, note = ({}, "") if asks_to_run(case.question) else window_asked(case, about)  # the coming night
     yield note + "\n\n" if note and not window else ""
     if not window and len(case.question.moments) == 1 and not asks_to_run(case.question):
@@ -71,8 +67,6 @@ def diagnose(case: Case) -> Iterator[str]:
         yield from _each_channel(case, about, diagnosis)
         return
     asks_lines = aspect("evidence", words)
-    if aspect("sure", words):
-        yield from _grounds(case, diagnosis)
     yield from explained(case, about, diagnosis, drawn=not (asks_lines or aspect("next", words)))
     if asks_lines:
         yield from _lines(case, about, diagnosis)
@@ -183,12 +177,6 @@ def _told_before(case: Case, about: Subject, diagnosis: Result) -> str:
     return "\n".join(answers) if any(all(part in text for part in parts) for text in answers) else ""
 
 
-def diagnosed(case: Case, about: Subject) -> Result:
-    """Return the diagnosis of the log, of the channel asked about if there is one."""
-    arguments = {"channel": case.question.channel, "language": case.language, "record": remembered_in(case)}
-    return case.tool("diagnose_log", **about.named, **arguments)
-
-
 def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Result]:
     """Return the channels asked about whose output grows over the device's logs up to this one, else others.
 
@@ -273,11 +261,6 @@ def draw(case: Case, about: Subject, **arguments: Any) -> None:
     with suppress(ToolFailed):
         arguments = {"channel": case.question.channel, **about.named, **arguments}
         case.tool("plot_log", **arguments, language=case.language)
-
-
-def faults_of(diagnosis: Mapping[str, Any]) -> list[Result]:
-    """Return the findings that are faults, most important first."""
-    return [finding for finding in diagnosis["findings"] if finding["class"] != "healthy"]
 
 
 def _of_class(diagnosis: Result, *classes: str) -> list[Result]:
@@ -396,19 +379,6 @@ def running(case: Case, diagnosis: Result) -> str:
     return led + together([*may, told, case.say("running_limit")], case.language)
 
 
-def _grounds(case: Case, diagnosis: Result) -> Iterator[str]:
-    """Yield why the first finding has its grade: the signs for it, what is not ruled out; else the checks."""
-    for fault in faults_of(diagnosis)[:1]:
-        rival = cause_title(fault["open_rival"], case.language) if fault["open_rival"] else ""
-        fields = {"title": fault["title"], "word": fault["confidence_word"], "count": len(fault["signs"])}
-        signs = case.listed(fault["signs"]) or case.say("sure_check_alone")
-        rest = [case.say("sure_open", rival=rival, test=fault["next_test"])] if rival else []
-        yield together([case.say("sure", signs=signs, **fields), *rest], case.language) + "\n\n"
-    if not faults_of(diagnosis):
-        count = len({*diagnosis["checks"]} - {*diagnosis["unjudged"]})
-        yield case.say("sure_healthy", checks=count, lines=diagnosis["lines"]) + "\n\n"
-
-
 def _swing(case: Case, diagnosis: Result) -> Result | None:
     """Return the largest swing that is more than noise, where one is asked about, or has a period."""
     is_asked = aspect("swings", case.question.words)
@@ -478,15 +448,15 @@ def header(case: Case, about: Subject, diagnosis: Result) -> str:
     return together(filter(None, (sentence, begun, aged)), case.language)
 
 
-def kinds(case: Case, diagnosis: Result, in_full: bool = False) -> Iterator[str]:
-    """Yield a line per kind of loop: all with all numbers if `in_full`, else those out of the ordinary."""
+def kinds(case: Case, diagnosis: Result) -> Iterator[str]:
+    """Yield a line per kind of loop that is out of the ordinary."""
     alike: dict[str, list[Result]] = {}
     for loop in diagnosis["kinds"]:
-        if in_full or not loop["ordinary"]:
-            alike.setdefault(f"{loop['channel']}" if in_full else loop["name"], []).append(loop)
+        if not loop["ordinary"]:
+            alike.setdefault(loop["name"], []).append(loop)
     for name, loops in alike.items():
-        text = loops[0]["summary" if in_full else "short"] if len(loops) == 1 else name
         channels = case.listed(loop["channel"] for loop in loops)
+        text = loops[0]["short"] if len(loops) == 1 else name
         yield case.say("kind_row", channels=channels, count=len(loops), kind=text) + "\n\n"
 
 
@@ -540,7 +510,7 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Yield the figures of the channels, where there is no verdict on any, and why there is none."""
     rows = diagnosis["channels"]
     if any(row["setpoint"] is None for row in rows):
-        yield from read_in(case, about, Stretches(), aged=False)
+        yield from read_in(case, about, is_aged=False)
     else:
         sentences = (channel_row(case, about, row, unit_of(diagnosis, row["channel"])) for row in rows)
         yield from (f"- {sentence}\n" for sentence in filter(None, sentences))
