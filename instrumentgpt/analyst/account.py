@@ -33,7 +33,7 @@ ANSWERING = (*FIGURES, "diagnosis", "events")
 TOLD = ("mean", "std")  # of [asked]: what an answer tells by its name
 STEM = 5  # letters, from which a word with another ending is the same
 _PART = re.compile(  # "the first half", "the second hold", which no tool is given
-    r"\b(?:first|second|third|fourth|other|last|latter) (?:half\b(?! (?:an )?hour)|holds?|soaks?|plateaus?|phases?)"
+    r"\b(?:first|second|third|fourth|other|last|latter) (?:half\b(?! (?:an )?hour)|(?:hold|soak|phase)s?)"
     r"|[前后上下]半[段程部]|\bthe day (?:before|after)\b(?! yest)|第[一二三四五\d](?:段|次?保温)"
 )
 _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told by what happened
@@ -43,14 +43,10 @@ _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told
 )
 
 
-def accounted(
-    case: Case, kind: str, names: Collection[str], answering: Callable[[Case], Iterator[str]]
-) -> Iterator[str]:
+def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
     """Yield what `answering` says, what of the question it does not answer, and its logs.
 
     A figure of something else may pass for the answer: what it is not of is said before it, else behind it.
-
-    names  words of the question that name devices
     """
     calls, done, used = list[Result](), dict[str, Result](), dict[str, None]()
     told = list[str | Callable[[], Result]]()  # words, and the charts that stand between them
@@ -77,7 +73,7 @@ def accounted(
         kind = "diagnosis"  # its verdict leads, whatever kind of question it was taken for
     heads = [*re.findall(r"`([^`]+)`", shown)]
     heads += (head for result in done.values() for head in result.get("channel_names", {}).values())
-    if parts := unused(without_names(case, names), kind, calls, shown, heads):
+    if parts := unused(case, kind, calls, shown, heads):
         listed = case.listed(case.say("in_quotes", words=plain_text(part)) for part in parts)
         note = case.say("unused", parts=listed, count=len(parts))
         told = [note + "\n\n", *told] if kind in FIGURES else [*told, "\n" + note + "\n"]
@@ -90,14 +86,6 @@ def accounted(
     if unnamed := [quoted(log) for log in used if log and log not in shown]:
         blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
         yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))
-
-
-def without_names(case: Case, names: Collection[str]) -> Case:
-    """Return the case without the words that name devices, and neither numbers nor columns: "rig 7"."""
-    slots = {name: getattr(case.question, name) for name in ("words", "text", "timed")}
-    for name in names:
-        slots = {slot: re.sub(re.escape(name), " ", text, flags=re.I) for slot, text in slots.items()}
-    return replace(case, question=replace(case.question, **slots))
 
 
 def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: Sequence[str]) -> list[str]:

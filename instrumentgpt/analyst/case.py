@@ -205,14 +205,20 @@ def choose_log(case: Case, in_view: bool = False) -> Subject:
 
     Raises NothingToRead if neither a device nor a log is known, or none fits the day that is named.
     """
+    from instrumentgpt.analyst.questions import aspect
+
     pasted = bool(_pasted_now(case))
     if case.device and (case.question.day or case.question.previous) and not pasted:
         return fetched_log(case, older_log(case))
     if (pasted or in_view or not case.task.devices) and (subject := known_log(case)):
+        read = [bare(name) for name in case.task.state.get("downloaded_logs") or []]
+        is_of_now = aspect("now", case.question.words) or aspect("safe", case.question.words)
+        if subject.device and is_of_now and len(read) > 1:  # of those that were read, the newest
+            return fetched_log(case, max(read, key=lambda name: start_time(name) or datetime.min))
         return subject
     if not case.device:
         raise NothingToRead(ask_for_log(case))
-    return fetched_log(case, case.question.log)
+    return fetched_log(case, case.question.log or (log_of_clock(case) if case.question.clocks else ""))
 
 
 def fetched_log(case: Case, log: str = "", device: str = "") -> Subject:

@@ -27,6 +27,9 @@ ASIDE = (  # places of which no loop's own temperature is
 )  # fmt: skip
 TWO = 1e-3  # of its range, as which a column's spread is that of two values alone
 COMPOUND = 4  # letters, from which a word is known within a longer one: Heizstrom
+_OPENED = re.compile(
+    r"[打开关]+[了]?[盖门]|\b(?:open|clos)\w* the \w+|\b\w+ (?:was |is |were )?(?:open|clos)\w*"
+)
 _JOINED = re.compile(r"[\s的/_-]*(?:(?:of|in|at|from)\s+(?:the\s+)?|(?:回路|通道|区|loop|zone)[\s的]*)?")
 Patterns = list[re.Pattern[str]]
 Spans = list[tuple[int, int]]
@@ -66,6 +69,7 @@ def lacking(text: str, heads: Sequence[str], aside: Sequence[str] = (), evidence
     """
     rows = (row for name, row in subjects().items() if row["is_cool"] or name in aside)
     words = re.sub(LOG_NAME, " ", spelled(text))
+    words = _OPENED.sub(" ", words)
     named = ((row, match[0]) for row in rows if (match := row["pattern"].search(words)))
     return [
         written(word, text)

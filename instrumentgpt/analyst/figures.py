@@ -39,6 +39,7 @@ from instrumentgpt.analyst.programme import (
 )
 from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
+    Question,
     asking,
     aspect,
     limits_in,
@@ -109,11 +110,11 @@ def _of_loops(case: Case, about: Subject, stretch: Stretches) -> Iterator[str]:
     question = case.question
     diagnosis = diagnosed(case, about)
     found = faults_of(diagnosis)
-    if not (question.quantity or question.gain or question.channels) and called(case, diagnosis) is case:
-        if found or diagnosis["excursions"]["count"]:
-            yield from (*when(case, about), "\n")
-            of_fault = {fault["channel"] for fault in found} - {None}
-            case = replace(case, question=replace(question, channels=tuple(sorted(of_fault))))
+    is_of_none = not (question.quantity or question.gain) and called(case, diagnosis) is case
+    if is_of_none and not question.channels and (found or diagnosis["excursions"]["count"]):
+        yield from (*when(case, about), "\n")
+        of_fault = {fault["channel"] for fault in found} - {None}
+        case = replace(case, question=replace(question, channels=tuple(sorted(of_fault))))
     lacks = {*diagnosis["missing"]}
     if "setpoint" in lacks and (not question.quantity or COLUMN.get(question.quantity) == "error"):
         yield from read_in(replace(case, question=replace(question, quantity="")), about, stretch)
@@ -143,7 +144,7 @@ def composed(case: Case, kind: str) -> tuple[list[str], bool]:
 
 
 def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
-    """Say what is asked for, of the columns that are named or meant; nothing where that is none of columns."""
+    """Say what is asked of the columns that are named or meant; nothing where it is asked of none."""
     question = case.question
     wanted = _operations(case, kind)
     is_of_sides = not wanted and len(window_words(question.words)) == 2 and len(question.moments) == 1
@@ -155,7 +156,7 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     if wanted is None:
         yield from read_in(case, about, stretches(case, about))
         return
-    texts = [spelled(question.text), question.words]
+    texts = [spelled(question.text), question.words, question.before]
     if any(_DEGREES.search(text) for text in texts):  # which are no output
         texts = [table()["roles"]["output"].sub(" ", text) for text in texts]
     read, named = named_in(case, about, *texts)
@@ -173,7 +174,12 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
         _, named = named_in(case, about, own, words)
         wanted = _operations(case, kind) or replace(wanted, asks=USUAL, limits={}, level=None)
     is_beside = any(not column["role"] for _, of, _ in named for column in of)
-    lacks = lacking(own, [column["head"] for column in columns_in(read)], ASIDE)
+    of = [
+        text
+        for text in asking(own)
+        if _operations(replace(case, question=replace(question, text=text)), kind)
+    ]
+    lacks = lacking(". ".join(of) or own, [column["head"] for column in columns_in(read)], ASIDE)
     if lacks and not is_beside:
         names = [quoted(one["head"]) if one["head"] else what_is(case, one, read) for one in read["columns"]]
         yield case.say("column_lacking", label=about.label, what=case.listed(lacks))
@@ -186,6 +192,15 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
         if meant.level is not None:
             yield from ways_named(case, about)
         yield from (*told(case, about, read, meant), aged(case, read))
+
+
+def ranks(question: Question) -> bool:
+    """Return whether it is asked which of several channels is the steadier, or the better, one."""
+    words = question.words
+    of_channels = len(question.channels) > 1 or question.all_channels or aspect("which_channel", words)
+    is_which = aspect("which_one", words) and not aspect("why", words) and not question.yes_no
+    is_which = is_which and question.quantity not in OF_THE_LOOP
+    return bool(of_channels and is_which and (aspect("steady", words) or aspect("better", words)))
 
 
 def _operations(case: Case, kind: str) -> Wanted | None:
@@ -201,6 +216,8 @@ def _operations(case: Case, kind: str) -> Wanted | None:
     if kind == "handover":
         is_figures = aspect("paragraph", words) and not aspect("report", words)
         return Wanted(USUAL) if is_figures else None
+    if ranks(question):
+        return Wanted(frozenset(("mean", "rank")))
     limits, inside = _limits(own) or _limits(words) or ({}, False)
     limits = {} if {*limits.values()} <= {*map(float, question.channels)} else limits
     level = None if len(limits) > 1 else _level(case, own, limits)
@@ -213,7 +230,7 @@ def _operations(case: Case, kind: str) -> Wanted | None:
         flipped = {"below": {"above": level}, "above": {"below": level}}.get(side, {})
         is_back = bool(aspect("comes_back", own))
         of_level = frozenset(("level", *(name for name in PAST if patterns[name].search(own))))
-        return Wanted(of_level, limits=flipped, level=None if side else level, away=is_back)
+        return Wanted(of_level, limits=flipped, level=None if side else level, away=is_back or bool(side))
     names = PAST if limits else (*VALUES[:-1], *OTHERS, "how_many", "when")
     asks = set[str]()
     for text in map(without_times, (own, words)):
@@ -226,7 +243,7 @@ def _operations(case: Case, kind: str) -> Wanted | None:
     if not limits and not asks & {*VALUES, *OTHERS}:
         asks &= {"how_many"}
     is_off = patterns["deviation"].search(own)
-    if not (asks or limits) and is_off and (patterns["size"].search(own) or aspect("which_one", own)):
+    if not (asks or limits) and is_off and (patterns["size"].search(own) or aspect("which_channel", own)):
         asks = {"most", "mean"} | ({"now"} if aspect("still", words) else set())
     elif is_off and aspect("still", words) and "most" in asks:
         asks |= {"now"}
@@ -294,7 +311,7 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
     """
     columns, words, limits, asks = read["columns"], case.question.words, wanted.limits, wanted.asks
     is_error = len(limits) == 2 and limits["above"] == -limits["below"]
-    is_error |= bool(table()["asked"]["deviation"].search(words))
+    is_error |= bool(table()["asked"]["deviation"].search(words)) or "rank" in asks
     if role := "output" if limits == FULL_LOAD else "error" if is_error else "":
         named = [(0, [column for column in columns if column["role"] == role], "")]
     groups = list[tuple[str, list[Result]]]()
@@ -392,7 +409,7 @@ def _usual(case: Case, about: Subject, read: Result, of: Sequence[Result], when:
 
 
 def _beside_the_loops(case: Case, kind: str) -> tuple[list[str], bool]:
-    """Return what is told of the columns that are no loop's, of which nothing in particular is asked; if all."""
+    """Return what is told of columns that are no loop's, where nothing is asked of them; if that is all."""
     question, words = case.question, _asking(case)
     names_one = bool(lacking(words, ()))
     may_be = kind in ("diagnosis", "figures") or (names_one and question.score <= MOST_WEIGHT.get(kind, -1))

@@ -2,26 +2,10 @@
 
 from collections.abc import Iterator
 
-from instrumentgpt.analyst.case import (
-    Case,
-    Result,
-    Subject,
-    bare,
-    diagnosed,
-    faults_of,
-)
+from instrumentgpt.analyst.case import Case, Result, Subject, bare, diagnosed, faults_of
 from instrumentgpt.analyst.figures import figures
-from instrumentgpt.analyst.questions import (
-    LONGEST_QUESTION,
-    asking,
-    aspect,
-    span_of,
-)
-from instrumentgpt.analyst.report import (
-    diagnose,
-    rising_over,
-    where_of,
-)
+from instrumentgpt.analyst.questions import LONGEST_QUESTION, asking, aspect, span_of
+from instrumentgpt.analyst.report import diagnose, rising_over, where_of
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.since import since
 

@@ -1,4 +1,4 @@
-"""The figures of the loops themselves: gains, setpoints held, ways between them, cycles, and times of faults."""
+"""The figures of the loops themselves: gains, setpoints held, ways between them, cycles, faults."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,8 +35,6 @@ def metrics_of(case: Case, about: Subject, **given: bool) -> tuple[Result, list[
 
 def gains_since(case: Case, about: Subject, only_changed: bool = False) -> Iterator[str]:
     """Say which gains the channels asked about have, and since when; nothing where no gain is asked for."""
-    from instrumentgpt.analyst.report import changed_gains  # a report has figures in it
-
     if not (case.question.gain or case.question.quantity == "gains"):
         return
     metrics, rows = metrics_of(case, about)
@@ -45,8 +43,16 @@ def gains_since(case: Case, about: Subject, only_changed: bool = False) -> Itera
             fields = {"channel": row["channel"], "start": moment(metrics["start"])}
             fields["gains"] = case.say("metric_gains", **row, form="").strip()
             yield case.item("gains_now" if row["gain_changes"] else "gains_always", **fields)
-        for change in row["gain_changes"]:
-            yield f"  - {changed_gains(case, about, row['channel'], change)}\n"
+        yield from _gain_changes(case, about, [row])
+
+
+def _gain_changes(case: Case, about: Subject, rows: Sequence[Result]) -> Iterator[str]:
+    """Say from when on the log states other gains of channels."""
+    from instrumentgpt.analyst.report import changed_gains  # a report has figures in it
+
+    for row in rows:
+        changes = (changed_gains(case, about, row["channel"], change) for change in row["gain_changes"])
+        yield from (f"  - {change}\n" for change in changes)
 
 
 def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[str]:
@@ -175,6 +181,7 @@ def channel_figures(case: Case, about: Subject) -> Iterator[str]:
     lead = _lead(case, rows) if question.quantity in ("overshoot", "settling") else ""
     yield lead + case.say("metrics_title", label=about.label, **numbers) + "\n\n"
     yield from (f"- {sentence}\n" for _, sentence in said if sentence)
+    yield from _gain_changes(case, about, rows) if question.gain or question.quantity == "gains" else ()
     yield from ways(case, about, moving, metrics)
     silent = [row for row, sentence in said if not sentence and row not in moving]
     if len(silent) < len(said):  # what has no setpoint is no loop, of which nobody asked

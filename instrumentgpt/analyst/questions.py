@@ -140,6 +140,7 @@ class Question:
     moments: tuple[str, ...] = ()  # each of them with its day, if one is said: "14:20", "-23 14:20"
     days: tuple[str, ...] = ()  # "2026-02-18", "02-18" or "-18"
     relative: str = ""  # a name of [times]: "last night"
+    before: str = ""  # the question before it in the same message, whose columns it may go on about
     timed: str = ""  # the words that its time of day or day is told from: of this question or the one before
     log: str = ""
     previous: bool = False  # the log before the known one, or before the newest
@@ -180,7 +181,7 @@ def table() -> dict[str, Any]:
     }
     named: dict[str, Any] = {
         row: {name: pattern_of(words) for name, words in read[row].items()}
-        for row in ("quantities", "extremes", "units", "languages", "roles", "asked")
+        for row in ("quantities", "units", "languages", "roles", "asked")
     }
     worded = {
         part: {name: {**row, "pattern": pattern_of(row["words"])} for name, row in read[part].items()}
@@ -404,9 +405,9 @@ def _slots(question: Question) -> Question:
     act = aspect("order", words) or ""
     is_put_otherwise = unit_asked(words) or (language_asked(words) and not aspect("paragraph", words))
     is_of_form = len(words) <= SHORT and is_put_otherwise
-    extremes = {name: pattern for name, pattern in patterns["extremes"].items() if name != "when"}
+    extremes = {name: patterns["asked"][name] for name in ("least", "most", "mean")}
     asked = {name for name, pattern in extremes.items() if pattern.search(words)}
-    when = "when" if patterns["extremes"]["when"].search(words) else ""
+    when = "when" if patterns["asked"]["when"].search(words) else ""
     gain = next((name for name, pattern in GAINS.items() if re.search(pattern, words)), "")
     return replace(
         question,

@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -62,10 +60,6 @@ def diagnose(case: Case) -> Iterator[str]:
 
         yield from at_moment(case, about, case.question.moments[0])
         yield "\n"
-    is_whole = aspect("in_full", words) or window or asks_to_run(case.question)
-    if len(case.question.channels) > 1 and not is_whole:
-        yield from _each_channel(case, about, diagnosis)
-        return
     asks_lines = aspect("evidence", words)
     yield from explained(case, about, diagnosis, drawn=not (asks_lines or aspect("next", words)))
     if asks_lines:
@@ -73,24 +67,6 @@ def diagnose(case: Case) -> Iterator[str]:
     if case.question.pasted and _of_class(diagnosis, "insufficient_data"):
         yield "\n" + case.say("pasted_needs") + "\n"
     yield from ("\n", *figures(case)) if window else ()
-
-
-def _each_channel(case: Case, about: Subject, whole: Result) -> Iterator[str]:
-    """Tell each of several channels by itself, after the dangers of all."""
-    yield "".join(f"**{fault['danger']}**\n\n" for fault in faults_of(whole) if fault["danger"])
-    for number in case.question.channels:
-        alone = replace(case, question=replace(case.question, channels=(number,)))
-        diagnosis = with_beside(alone, about, diagnosed(alone, about))
-        faults = [{**fault, "danger": ""} for fault in faults_of(diagnosis) if number in _channels_of(fault)]
-        rest = [finding for finding in diagnosis["findings"] if finding["class"] == "healthy"]
-        yield verdict(alone, about, diagnosis | {"findings": faults + rest}) + "\n\n"
-        yield from (f"- {fault['summary']} ({links(about, fault)})\n" for fault in faults[:MOST_FAULTS])
-        if faults:
-            yield from _cause(alone, about, diagnosis | {"findings": faults})
-            yield from next_action(alone, about, diagnosis | {"findings": faults})
-            yield "\n"
-    draw(case, about)
-    yield header(case, about, whole) + "\n"
 
 
 def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False) -> Iterator[str]:
@@ -105,9 +81,6 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield "\n"
     is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
     yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
-    before = fault_before(case, diagnosis)
-    is_told = any(before.strip() in text for _, text in case.task.messages_of("assistant"))
-    yield "" if is_told else before
     yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     yield case.say("matters") + "\n\n" if aspect("matters", words) else ""
     if told := _told_before(case, about, diagnosis):
@@ -147,7 +120,8 @@ def _lead(case: Case, diagnosis: Result) -> str:
     if is_open or (faults and case.question.is_story):
         return ""
     if aspect("swings", words) and not aspect("sound", words):
-        return case.lead(bool(_swing(case, diagnosis)) or any(one["class"] in SWINGING for one in faults))
+        swing = _swing(case, diagnosis)
+        return case.lead(bool(swing and swing["period"]) or any(one["class"] in SWINGING for one in faults))
     if case.question.quantity in ("output", "setpoint"):
         return ""  # a verdict is of the loop
     if aspect("trouble_asked", words):
@@ -195,44 +169,13 @@ def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
 
     rising  where there is no fault, what grows over the device's logs
     moved   where excursions are unexplained, other columns that moved with them
-    before  where the newest log has no fault, the log that it follows, if that has one
     """
     is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["beside"]
     moved = list(_moved(case, figures_beside(case, about))) if is_left else []
     return diagnosis | {
         "rising": [] if faults_of(diagnosis) else rising_over(case, about, unasked=True),
         "moved": moved,
-        "before": None if faults_of(diagnosis) else _fault_before(case, about),
     }
-
-
-def _fault_before(case: Case, about: Subject) -> Result | None:
-    """Return the log before the newest, if it has a fault and the pause is no longer than both are."""
-    question = case.question
-    named = question.channel is not None or question.log or question.day or question.previous
-    if named or not about.device:
-        return None
-    asked = {"most": 2, "reading": "small", "language": case.language}
-    rows = case.tool("survey_logs", device=about.device, **asked)["logs"]
-    if [row["log"] for row in rows[1:]] != [about.log] or not rows[0].get("faults"):
-        return None
-    with suppress(ValueError):  # logs without dates
-        start, end, next_start, next_end = (
-            datetime.fromisoformat(row[name]) for row in rows for name in ("start", "end")
-        )
-        return rows[0] if next_start - end <= (end - start) + (next_end - next_start) else None
-    return None
-
-
-def fault_before(case: Case, diagnosis: Result) -> str:
-    """Return the sentence on the fault in the log before, "" if there is none."""
-    row = diagnosis["before"]
-    if not row:
-        return ""
-    about = Subject(row["log"], row["device"])
-    fields = {"end": moment(row["end"])[:16], "log": quoted(row["log"]), "told": plain_text(row["text"])}
-    line = about.link(row["line"]) if row["line"] else ""
-    return case.say("log_before", line=line, **fields) + "\n\n"
 
 
 def figures_beside(case: Case, about: Subject, **given: Any) -> list[Result]:
@@ -587,12 +530,9 @@ def _channel_values(channels: list[Result], name: str) -> list[float]:
 
 
 def _cause(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
-    """Yield who makes the swing where there is no fault, else the cause, what follows, what is out."""
+    """Yield the cause of the first fault, what follows from it, and what is ruled out."""
     yield "\n"
-    faults = faults_of(diagnosis)
-    if not faults:
-        if swing := _swing(case, diagnosis):
-            yield _made_by(case, swing, unit_of(diagnosis, swing["channel"])) + "\n\n"
+    if not (faults := faults_of(diagnosis)):
         return
     first = faults[0]
     if first["cause"] and first["severity"] != "info":  # "too little data" is no cause
@@ -607,23 +547,6 @@ def _cause(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         yield case.say("ruled_out") + "\n\n"
         yield from (f"- {reason}\n" for reason in first["ruled_out"])
         yield "\n"
-
-
-def _made_by(case: Case, swing: Result, unit: str) -> str:
-    """Return who makes a swing within the band, by which numbers, in a paragraph."""
-    numbers = {name: float("nan") if value is None else value for name, value in swing.items()}
-    numbers |= {
-        "unit": unit,
-        "others": case.listed(swing["together"]),
-        "share": 100 * swing["half_size"] / swing["band"],
-    }
-    sentences = [case.say(f"swing_{swing['maker']}", **numbers)]
-    if swing["period"] and swing["maker"] != "switching":
-        answers = "swing_response" if swing["output"] is not None else "swing_no_output"
-        sentences[:0] = [case.say("swing_regular", **numbers), case.say(answers, **numbers)]
-        if None not in (swing["expected"], swing["phase"]) and abs(swing["phase"] - swing["expected"]) < 10:
-            sentences.append(case.say("swing_answers", **numbers))
-    return together(sentences, case.language)
 
 
 def next_action(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
@@ -682,10 +605,7 @@ def _next_healthy(case: Case, about: Subject, diagnosis: Result) -> Iterator[str
         yield case.say("next_action", action=action) + "\n"
     if rising := diagnosis.get("rising"):
         yield case.say("next_action", action=case.say("rising_next", channel=rising[0]["channel"])) + "\n"
-    if before := diagnosis.get("before"):
-        action = case.say("log_before_next", log=quoted(before["log"]))
-        yield case.say("next_action", action=action) + "\n"
-    if excursions or rising or before or not healthy:
+    if excursions or rising or not healthy:
         return
     held = {finding["channel"] for finding in healthy}
     rows = (row for row in diagnosis["channels"] if row["channel"] in held)

@@ -1,4 +1,4 @@
-"""The stretches that a question is about, of one log or several: days, moments, ends; holds, ways, events, states."""
+"""The stretches that a question is about: days, moments, ends of logs; holds, cycles, events, states."""
 
 import re
 from dataclasses import dataclass, replace
@@ -443,7 +443,7 @@ def _holds(case: Case, about: Subject, read: Result, words: str) -> list[tuple[S
 
 
 def _cycles(case: Case, about: Subject, words: str) -> list[Stage]:
-    """Return the cycles of a programme that `words` count, or each, from one begin of its setpoint to the next."""
+    """Return the cycles of a programme that `words` count, or each, from begin to begin of its setpoint."""
     places = places_in(words, CYCLE)
     if not (places or aspect("each_cycle", words)):
         return []

@@ -114,14 +114,16 @@ def aged(case: Case, read: Result) -> str:
 
 
 def _limits_of(case: Case, wanted: Wanted, rows: Sequence[Result]) -> dict[str, float]:
-    """Return the limits of the times that are asked of: of a level, or of a column that is on or off, its own.
+    """Return the limits of the times that are asked of: a level's, or those of a column that is on or off.
 
     A level counts as reached within half of its last digit.
     """
     row = rows[0]
     if wanted.level is not None:
-        rises = row["first"]["value"] < wanted.level if not wanted.away else row["mean"] < wanted.level
         half = 0.5 * 10.0 ** -len(f"{wanted.level:g}".partition(".")[2])
+        if wanted.away:
+            return {"below" if row["mean"] > wanted.level - half else "above": wanted.level}
+        rises = row["first"]["value"] < wanted.level
         return {"above": wanted.level - half} if rises else {"below": wanted.level + half}
     if wanted.limits or not wanted.asks & {"how_many", "how_long", "longest", "share", "first", "last"}:
         return wanted.limits
@@ -228,21 +230,28 @@ def _first_of(case: Case, wanted: Wanted, read: Result, rows: Sequence[Result]) 
     end = order[0]
     size = {id(row): row[end] if end == "mean" else row[end]["value"] for row in rows}
     if all(column["role"] == "error" for column in wanted.columns):
-        size = {id(row): row["mean_size"] for row in rows}
+        ranked = sorted(rows, key=itemgetter("mean_size"))
+        names = (_named(case, wanted, row, read, bool(wanted.when.spans)) for row in (ranked[0], ranked[-1]))
+        sizes = {
+            "least": ranked[0]["mean_size"],
+            "most": ranked[-1]["mean_size"],
+            "unit": f" {rows[0]['unit']}",
+        }
+        yield case.say("which_error", **dict(zip(("best", "worst"), names, strict=True)), **sizes) + "\n\n"
+        return
     row = EXTREMES.get(end, max)(rows, key=lambda row: size[id(row)])
     fields = {
-        "what": _named(case, wanted, row, read),
+        "what": _named(case, wanted, row, read, bool(wanted.when.spans)),
         "value": size[id(row)],
         "unit": f" {row['unit']}".rstrip(),
     }
     yield case.say(f"which_{end}", count=len(rows), **fields) + "\n\n"
 
 
-def _named(case: Case, wanted: Wanted, row: Result, read: Result) -> str:
-    """Return what a row is of, as people are told it: the column, and the stretch where it is one of several."""
+def _named(case: Case, wanted: Wanted, row: Result, read: Result, is_placed: bool) -> str:
+    """Return what a row is of, as people are told: the column, and in which stretch."""
     column = next(one for one in wanted.columns if one["name"] == row["column"])
     ends = moment(row["since"]), moment(row["until"], "" if wanted.when.of_days else row["since"])
-    is_placed = wanted.when.spans or (wanted.asks & {*VALUES} and not (wanted.beside or wanted.limits))
     return what_is(case, column, read) + (
         case.say("series_span", since=ends[0], until=ends[1]) if is_placed else ""
     )
@@ -251,7 +260,8 @@ def _named(case: Case, wanted: Wanted, row: Result, read: Result) -> str:
 def _sentences(case: Case, wanted: Wanted, row: Result, read: Result) -> Iterator[str]:
     """Yield what one column read in one stretch, in what is asked for."""
     asks, unit = wanted.asks, f" {row['unit']}".rstrip()
-    said = {"what": _named(case, wanted, row, read), "unit": unit}
+    of_values = asks & {*VALUES} and not (wanted.beside or wanted.limits)
+    said = {"unit": unit, "what": _named(case, wanted, row, read, bool(wanted.when.spans or of_values))}
     ends = {name: row[name]["value"] for name in ("first", "last")}
     if wanted.limits:
         yield from _past(case, wanted, row, said)
@@ -332,11 +342,11 @@ def _is_so(case: Case, wanted: Wanted, row: Result) -> tuple[bool, str]:
 
 
 def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str]:
-    """Say how often, how long, when first and last a column was past limits, or between them, or at a level."""
+    """Say how often, how long, when first and last a column was past limits, between them, or at a level."""
     limits, past, is_switched = wanted.limits, row["past"], "switched" in wanted.asks
     band = {"low": limits.get("below", -inf), "high": limits.get("above", inf), "level": wanted.level}
     key = "full" if limits == FULL_LOAD else "band" if len(limits) == 2 else next(iter(limits))
-    key += "_level" if wanted.level is not None else "_switched" if is_switched else ""
+    key += "_level" if wanted.level is not None and not wanted.away else "_switched" if is_switched else ""
     side = case.say(f"side_{key}", **band, unit=said["unit"])
     _, end = _is_so(case, wanted, row)
     reach = {"end": case.say(f"column_{end}", **at_clock(row[end]), unit=said["unit"])}

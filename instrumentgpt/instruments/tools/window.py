@@ -130,8 +130,8 @@ def beyond(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str, Any]:
 
     count, seconds in all; of the longest time: seconds, clock and line; when the first began and the last
     ended; wait: s from what was first read to the first; `times`, the longest ones where there are more than
-    MOST_TIMES, each with seconds, clock and line, end_clock, the reading that was `farthest` from those before
-    it began, and back: s from that to the end
+    MOST_TIMES, each with seconds, clock and line, end_clock, the reading that was `farthest` from the one
+    before it began, and back: s from that to the end
     """
     time, values, lines = read
     spans = runs(past)
