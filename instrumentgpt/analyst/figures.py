@@ -33,7 +33,9 @@ from instrumentgpt.analyst.programme import (
     cycles,
     gains_since,
     held_setpoints,
+    metrics_of,
     recoveries,
+    ways,
     ways_named,
     when,
 )
@@ -76,6 +78,7 @@ _NEAR = re.compile(  # the setpoint
     r"(?:within|±|\+/-|in)\s*(half|\d+(?:\.\d+)?)\s*(?:a |of a )?(?:°|deg|c\b|k\b|度)"
     r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
 )
+_HEATS = re.compile("heat|加热")  # what stopped, and not what was below 35
 _LEVEL = re.compile(  # that a reading comes to
     r"(?:\b(?:reach\w*|hit|pass\w*|cross\w*|(?:g[eo]t|came?|come|back|up|down|cool\w*|heat\w*|warm\w*|f[ae]ll"
     r"|r[io]se|drop\w*)(?: \w+){0,2}? (?:to|at|past)) (?:about |the )?|[到达至过]了?\s*)" + _NUMBER
@@ -164,6 +167,8 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
         yield from _setpoints(case, about, read)
         return
     stretch = stretches(case, about, of_device=True, each="slope" not in wanted.asks)
+    if stretch.held and "level" in wanted.asks:  # which is told of the way there, too
+        stretch = ALL_OF_IT
     if about.device and stretch.lacking and not stretch.spans:
         raise NothingToRead(day_none(case, about, stretch.lacking[0]))
     own = texts[0]
@@ -191,6 +196,8 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     elif meant and not (kind == "handover" and {one["channel"] for one in meant.columns} & loops_of(read)):
         if meant.level is not None:
             yield from ways_named(case, about)
+        if aspect("reaches_setpoint", spelled(question.text)):
+            yield from _reached(case, about)
         yield from (*told(case, about, read, meant), aged(case, read))
 
 
@@ -231,6 +238,8 @@ def _operations(case: Case, kind: str) -> Wanted | None:
         is_back = bool(aspect("comes_back", own))
         of_level = frozenset(("level", *(name for name in PAST if patterns[name].search(own))))
         return Wanted(of_level, limits=flipped, level=None if side else level, away=is_back or bool(side))
+    if aspect("reaches_setpoint", own):
+        return Wanted(frozenset(("most",)))
     names = PAST if limits else (*VALUES[:-1], *OTHERS, "how_many", "when")
     asks = set[str]()
     for text in map(without_times, (own, words)):
@@ -248,9 +257,9 @@ def _operations(case: Case, kind: str) -> Wanted | None:
     elif is_off and aspect("still", words) and "most" in asks:
         asks |= {"now"}
     asks -= {"change"} if len(question.moments) < 2 else set()
-    if both_sides(question) and not (limits or asks & {*VALUES}):
+    if both_sides(question) and not (limits or asks & {*VALUES, "how_many"}):
         asks |= {"mean", "std"}
-    asks -= {"slope"} if asks & {*VALUES} else set()
+    asks -= {"slope"} if asks & {*VALUES, "how_many"} else set()
     if not asks and len(question.moments) == 1 and not window_words(words):
         asks = {"value"}
     return Wanted(frozenset(asks), limits=limits, inside=inside) if asks or limits else None
@@ -320,6 +329,9 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
         if group and group not in [other for _, other in groups]:
             groups.append((text, group))
     if limits or wanted.level is not None:  # of what has a unit, and not of "each run"
+        groups = [
+            one for one in groups if one[1][0]["role"] != "output" or "%" in words or not _HEATS.match(one[0])
+        ]
         groups = [one for one in groups if any(column["unit"] for column in one[1])] or groups
     of_others = {one["channel"] for _, group in groups for one in group if one["role"] not in ("pv", "")}
     if not table()["roles"]["pv"].search(spelled(case.question.text)):  # "the top zone's output"
@@ -356,6 +368,17 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
         wanted = replace(wanted, at=case.question.moments[0])
     is_empty = not (wanted.asks or limits)
     return None if is_empty else replace(wanted, columns=tuple(chosen))
+
+
+def _reached(case: Case, about: Subject) -> Iterator[str]:
+    """Say whether, and after what time, pv of each channel came to its setpoints."""
+    metrics, rows = metrics_of(case, about)
+    moves = [move for row in rows for move in row["moves"]]
+    top = max((move["to"] for move in moves), default=0.0)
+    if moves:
+        is_there = all(move["seconds"] is not None for move in moves if move["to"] == top)
+        first, *rest = ways(case, about, [row for row in rows if row["moves"]], metrics)
+        yield from (f"- {case.lead(is_there)}{first.removeprefix('- ')}", *rest)
 
 
 def _at_extreme(words: str, named: list[Named], wanted: Wanted) -> int | None:

@@ -621,13 +621,19 @@ def means(number: float, value: float) -> bool:
 def limits_in(words: str) -> dict[str, float]:
     """Return the limits that `words` (spelled) name, by their sides.
 
-    >>> limits_in("how long below 36?"), limits_in("超过38度几次"), limits_in("above 5 min")
+    >>> limits_in("how long below 36?"), limits_in("38度以上几次"), limits_in("above 5 min")
     ({'below': 36.0}, {'above': 38.0}, {})
     """
     number = r"\s*±?\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时))"
-    starts = {name: table()["aspects"][name].pattern for name in ("above", "below")}
-    found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in starts.items())
-    return {name: float(match[1]) for name, match in found if match}
+    behind = {"above": "以上|or (?:more|above|higher)", "below": "以下|or (?:less|below|lower)"}
+    found = dict[str, float]()
+    for name, end in behind.items():
+        before = rf"(?:{table()['aspects'][name].pattern}){number}"
+        if match := re.search(before, words) or re.search(
+            rf"{number}[ °]*[a-z%度℃]{{0,3}} ?(?:{end})", words
+        ):
+            found[name] = float(match[1])
+    return found
 
 
 def limits_asked(words: str) -> dict[str, float]:

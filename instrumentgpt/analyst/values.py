@@ -67,6 +67,12 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
         minute = re.sub(r"(:\d\d):\d\d$", r"\1", wanted.at)
         spans = [[wanted.at, minute if wanted.at[0] == "+" else f"{minute}:59"]]
     rows = _rows(case, about, read, wanted, spans)
+    if "how_many" in wanted.asks and not wanted.limits and wanted.level is None:  # of what is on or off
+        switched = [row["column"] for row in rows if on_off(row) is not None]
+        columns = tuple(column for column in wanted.columns if column["name"] in switched)
+        wanted, rows = replace(wanted, columns=columns), [row for row in rows if row["column"] in switched]
+        if not rows:
+            return
     if not rows:
         yield from (case.item("series_lacking", since=since, until=until) for since, until in spans)
         return
@@ -213,6 +219,7 @@ def _past_of(both: tuple[Result, Result], count: int) -> Result:
         "clock": longest["clock"],
         "line": longest["line"],
         "last": second["last"],
+        "every": None,
     }
 
 
@@ -372,6 +379,10 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
         yield case.say(f"past_{name}", **fields, since=moment(row["since"]))
     if is_switched and past["count"] > 1:
         reach["end"] = case.say("past_rate", rate=past["count"] * past["share"] * HOUR / past["seconds"])
+    if past["every"] and "how_many" in wanted.asks:
+        reach["end"] = case.say(
+            "past_every", **reach, every=span_text(past["every"], case.language, exact=True)
+        )
     yield case.say("past_row", **fields, **reach)
     for one in past["times"]:
         spans = {name: span_text(one[name], case.language, exact=True) for name in ("seconds", "back")}

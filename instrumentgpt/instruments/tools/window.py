@@ -129,9 +129,9 @@ def beyond(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str, Any]:
     """Return how often and how long it was so that `past`, for each value that was `read`.
 
     count, seconds in all; of the longest time: seconds, clock and line; when the first began and the last
-    ended; wait: s from what was first read to the first; `times`, the longest ones where there are more than
-    MOST_TIMES, each with seconds, clock and line, end_clock, the reading that was `farthest` from the one
-    before it began, and back: s from that to the end
+    ended; wait: s from what was first read to the first; every: the median s from begin to begin; `times`,
+    the longest ones where there are more than MOST_TIMES, each with seconds, clock and line, end_clock, the
+    reading that was `farthest` from the one before it began, and back: s from that to the end
     """
     time, values, lines = read
     spans = runs(past)
@@ -157,6 +157,7 @@ def beyond(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str, Any]:
         "seconds": plain(float(seconds.sum())),
         "longest": longest["seconds"],
         "wait": plain(float(clocks[0] - time[0])),
+        "every": plain(float(np.median(np.diff(clocks)))) if len(spans) > 1 else None,
         "first": log.at(clocks[0], rows[0]),
         "last": log.at(time[spans[-1, 1] - 1], lines[spans[-1, 1] - 1]),
         "times": list(times.values()),
