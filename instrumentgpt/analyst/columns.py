@@ -25,7 +25,7 @@ from instrumentgpt.memory.likeness import LOG_NAME
 ASIDE = (  # places of which no loop's own temperature is
     "room", "coolant", "inlet", "outlet", "exhaust", "oil", "air", "pump", "fan", "motor", "jacket", "lid",
 )  # fmt: skip
-TWO = 1e-3  # of its range, as which a column's spread is that of two values alone
+TWO = 0.03  # of its range, as which a column's spread is that of two values alone
 COMPOUND = 4  # letters, from which a word is known within a longer one: Heizstrom
 _OPENED = re.compile(
     r"[打开关]+[了]?[盖门]|\b(?:open|clos)\w* the \w+|\b\w+ (?:was |is |were )?(?:open|clos)\w*"

@@ -68,7 +68,6 @@ COLUMN = {"temperature": "pv", "output": "output", "setpoint": "setpoint", "": "
 COLUMN |= dict.fromkeys(("error", "spread", "noise", "in_band"), "error")
 OF_THE_LOOP = ("overshoot", "settling", "rise", "recovery", "period", "gains", "noise")  # not of a column
 BARE = 16  # characters: "051 flow" asks without a word for it
-MOST_TIMES = 4  # linked of one kind of fault or excursion
 _DEGREES = re.compile(r"\d\s*(?:°|度|deg|℃)")
 _NUMBER = r"(-?\d+(?:\.\d+)?)"
 _BAND = re.compile(
@@ -196,9 +195,10 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     elif meant and not (kind == "handover" and {one["channel"] for one in meant.columns} & loops_of(read)):
         if meant.level is not None:
             yield from ways_named(case, about)
-        if aspect("reaches_setpoint", spelled(question.text)):
+        if aspect("reaches_setpoint", spelled(question.text)) and not meant.limits:
             yield from _reached(case, about)
-        yield from (*told(case, about, read, meant), aged(case, read))
+        rows = list(told(case, about, read, meant))
+        yield from (*rows, aged(case, read)) if any(rows) else ()
 
 
 def ranks(question: Question) -> bool:
@@ -238,7 +238,7 @@ def _operations(case: Case, kind: str) -> Wanted | None:
         is_back = bool(aspect("comes_back", own))
         of_level = frozenset(("level", *(name for name in PAST if patterns[name].search(own))))
         return Wanted(of_level, limits=flipped, level=None if side else level, away=is_back or bool(side))
-    if aspect("reaches_setpoint", own):
+    if aspect("reaches_setpoint", own) and not limits:
         return Wanted(frozenset(("most",)))
     names = PAST if limits else (*VALUES[:-1], *OTHERS, "how_many", "when")
     asks = set[str]()
@@ -322,7 +322,9 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
     is_error = len(limits) == 2 and limits["above"] == -limits["below"]
     is_error |= bool(table()["asked"]["deviation"].search(words)) or "rank" in asks
     if role := "output" if limits == FULL_LOAD else "error" if is_error else "":
-        named = [(0, [column for column in columns if column["role"] == role], "")]
+        channels = {one["channel"] for _, of, _ in named for one in of if one["role"]}
+        of_role = [one for one in columns if one["role"] == role]
+        named = [(0, [one for one in of_role if one["channel"] in channels] or of_role, "")]
     groups = list[tuple[str, list[Result]]]()
     for _, meant, text in named:
         group = of_channels(case, meant, read)
@@ -344,7 +346,7 @@ def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) 
         meant = meant if of_share else [one for one in columns if one["role"] == role]
         groups = [("", group)] if (group := of_channels(case, meant, read)) else []
     chosen = list({column["name"]: column for _, group in groups for column in group}.values())
-    is_held = wanted.when.held and not limits and all(column["role"] == "pv" for column in chosen)
+    is_held = wanted.when.held and not limits and all(one["role"] in ("pv", "error") for one in chosen)
     if not chosen or is_held:  # which is told with its setpoints
         return None
     pair = groups if len(groups) == 2 else [("", [column]) for column in chosen]
@@ -462,7 +464,6 @@ def _beside_the_loops(case: Case, kind: str) -> tuple[list[str], bool]:
         rows = case.tool("column_figures", **about.named, columns=names, spans=stretch.spans[-1:])["rows"]
         said += [text for row in rows for text in _moved(case, about, row)]
         said += _usual(case, about, read, meant, stretch)
-        said += [text for row in rows for text in _during(case, about, row)]
     of_loop = any(table()["quantities"][name].search(rest) for name in COLUMN if name)
     is_wider = suspected(words) or of_loop or kind == "diagnosis"
     return said, bool(meant) or bool(lacks and not is_wider)
@@ -484,20 +485,6 @@ def _moved(case: Case, about: Subject, row: Result) -> Iterator[str]:
         met = [what for what, group in groups.items() if 2 * group["out"] >= group["count"]]
         said = {"label": about.label, "column": quoted(row["column"]), "what": case.listed(met or groups)}
         yield case.say("column_moved" if met else "column_still", **said) + "\n\n"
-
-
-def _during(case: Case, about: Subject, row: Result) -> Iterator[str]:
-    """Say what a column read during the faults, and where its level changed."""
-    said = {"column": quoted(row["column"]), "unit": f" {row['unit']}" if row["unit"] else ""}
-    for group in row["during"]:
-        shown = [(at["clock"], at["line"]) for at in map(about.at, group["times"])]
-        numbers = {"inside": group["median"], "low": row["usual"][0], "high": row["usual"][1]}
-        numbers |= {"what": _what(case, group["what"])}
-        times = case.listed(" ".join(pair) for pair in shown[:MOST_TIMES])
-        yield case.item("column_during", **group | numbers | said | {"times": times})
-    if shift := row["shift"]:
-        yield case.item("column_shift", **about.at(shift), **said)
-    yield "\n"
 
 
 def _what(case: Case, name: str) -> str:
