@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_542,
-    "instrumentgpt/analyst": 7_163,
+    "instrumentgpt/analyst": 6_688,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 23_726,
+    "instrumentgpt/instruments": 23_709,
     "instrumentgpt/memory": 4_780,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_440,
     "instrumentgpt/ui": 7_433,
 }
-WHOLE = 65_968
+WHOLE = 65_476
 
 
 def lines_in(room: str) -> int:

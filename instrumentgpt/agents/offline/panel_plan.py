@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from instrumentgpt.analyst.case import Case, choose_log, faults_of
+from instrumentgpt.analyst.case import Case, choose_log
 from instrumentgpt.analyst.questions import spelled, suspected
-from instrumentgpt.analyst.report import draw
+from instrumentgpt.analyst.report import draw, faults_of
 from instrumentgpt.analyst.words import joined, phrase, sentences
 from instrumentgpt.instruments.faults import cause_title, next_tests
 from instrumentgpt.instruments.findings import NOT_RULED_OUT

@@ -16,8 +16,9 @@ from instrumentgpt.agents.offline.panel_plan import (
     sentence,
     where_is,
 )
-from instrumentgpt.analyst.case import Case, Result, ToolFailed, faults_of
+from instrumentgpt.analyst.case import Case, Result, ToolFailed
 from instrumentgpt.analyst.constraints import mark, step_of
+from instrumentgpt.analyst.report import faults_of
 from instrumentgpt.analyst.words import cited, joined, phrase
 from instrumentgpt.instruments.faults import cause_title
 from instrumentgpt.memory.tokens import count_tokens
