@@ -130,6 +130,7 @@ def test_a_column_that_is_not_there_is_no_other_one(chamber, question):
         ("mean output while the flow was below 4?", "from 2026-03-04 18:00:00 to 18:29:59: mean 39.988"),
         ("which is warmest, the room or the coolant?", "**Highest of 2: Channel 2 (`T_room [°C]`), 22 °C.**"),
         ("how often was the flow above 4?", "3 times above 4 L/min"),
+        ("did pv reach its setpoint?", "Yes: Channel 1, from 30.01 to 37 °C"),
     ],
 )
 def test_when_a_level_was_reached_and_what_was_while_something_was_so(chamber, question, told):

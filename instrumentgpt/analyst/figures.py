@@ -162,8 +162,8 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     if any(_DEGREES.search(text) for text in texts):  # which are no output
         texts = [table()["roles"]["output"].sub(" ", text) for text in texts]
     read, named = named_in(case, about, *texts)
-    if "setpoints" in wanted.asks:
-        yield from _setpoints(case, about, read)
+    if wanted.asks & {"setpoints", "reached"}:
+        yield from (_setpoints(case, about, read) if "setpoints" in wanted.asks else _reached(case, about))
         return
     stretch = stretches(case, about, of_device=True, each="slope" not in wanted.asks)
     if stretch.held and "level" in wanted.asks:  # which is told of the way there, too
@@ -195,8 +195,6 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     elif meant and not (kind == "handover" and {one["channel"] for one in meant.columns} & loops_of(read)):
         if meant.level is not None:
             yield from ways_named(case, about)
-        if aspect("reaches_setpoint", spelled(question.text)) and not meant.limits:
-            yield from _reached(case, about)
         rows = list(told(case, about, read, meant))
         yield from (*rows, aged(case, read)) if any(rows) else ()
 
@@ -238,8 +236,9 @@ def _operations(case: Case, kind: str) -> Wanted | None:
         is_back = bool(aspect("comes_back", own))
         of_level = frozenset(("level", *(name for name in PAST if patterns[name].search(own))))
         return Wanted(of_level, limits=flipped, level=None if side else level, away=is_back or bool(side))
-    if aspect("reaches_setpoint", own) and not limits:
-        return Wanted(frozenset(("most",)))
+    is_open = aspect("why", own) or aspect("complains", own)
+    if aspect("reaches_setpoint", own) and not (limits or is_open):
+        return Wanted(frozenset(("reached",)))
     names = PAST if limits else (*VALUES[:-1], *OTHERS, "how_many", "when")
     asks = set[str]()
     for text in map(without_times, (own, words)):
