@@ -29,7 +29,7 @@ from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constrain
 from instrumentgpt.analyst.events import events, topic
 from instrumentgpt.analyst.figures import COLUMN, composed, figures, ranks
 from instrumentgpt.analyst.gains import gains
-from instrumentgpt.analyst.handover import handover
+from instrumentgpt.analyst.handover import handover, shift, shift_start
 from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
 from instrumentgpt.analyst.programme import PARTS, held_setpoints
 from instrumentgpt.analyst.questions import (
@@ -320,6 +320,11 @@ def _kind(case: Case) -> str:
         return "compare"
     if is_of_one and _has_subject(case) and ranks(question):
         return "figures"
+    begins = question.relative or question.days or re.search(r"\bsince\b|之?后|起(?!来)|以来|至今", words)
+    of_all = kind in ("events", "handover") and (aspect("every_device", words) or not _has_subject(case))
+    of_shift = (aspect("shift", words) or (of_all and begins)) and not case.task.devices
+    if of_shift and shift_start(words, case.task.now) is not None:
+        return "shift"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
     if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):
@@ -461,6 +466,7 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "survey": survey,
     "logs": over_logs,
     "handover": handover,
+    "shift": shift,
     "term": term,
     "help": help_,
 }

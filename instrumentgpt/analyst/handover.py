@@ -46,6 +46,14 @@ def handover(case: Case) -> Iterator[str]:
         yield from _letter(case)
 
 
+def shift(case: Case) -> Iterator[str]:
+    """Tell what happened to all devices since the moment that is named."""
+    since = shift_start(case.question.text, case.task.now)
+    told = case.tool("shift_report", since=f"{since:%Y-%m-%d %H:%M}", language=case.language)
+    yield f"**{told['summary']}**\n\n"
+    yield re.sub(r"(?m)^#+ (.*)$", r"**\1**", "\n\n".join(told["text"]))
+
+
 def _report(case: Case) -> Iterator[str]:
     """Write the report on the log that is meant, or on the newest of each device."""
     subjects, failed = list[Subject](), list[str]()

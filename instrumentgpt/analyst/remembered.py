@@ -13,6 +13,7 @@ from instrumentgpt.analyst.case import (
     ask_for_log,
     choose_log,
     diagnosed,
+    faults_of,
     known_log,
 )
 from instrumentgpt.analyst.constraints import (
@@ -35,7 +36,7 @@ from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.terms import holds, is_common, phrases, synonyms, telling, terms
 
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
-OF_ITS_OWN = ("remembered", "help", "handover", "term", "plot")  # kinds
+OF_ITS_OWN = ("remembered", "help", "handover", "term", "plot", "shift")  # kinds
 _ASKING = "什么时候|何时|多久|多少|什么|怎么|[谁哪几吗呢]"  # no thing
 FEW_WORDS = 3  # of a question that is understood, from which it may ask of what was said
 COMPLAINT = 10.0  # log odds by the examples, from which a message that asks nothing complains
@@ -72,7 +73,12 @@ def _recall(case: Case) -> Iterator[str]:
     yield from _listed(case, "key_findings", findings)
     for part, key in (("root_causes", "root_cause"), ("hypotheses", "recall_hypotheses")):
         yield from (case.say(key, cause=plain_text(text)) + "\n\n" for text in state.get(part) or [])
-    yield from _listed(case, "ruled_out", [plain_text(text) for text in case.task.ruled_out][-MOST_NAMED:])
+    out = list[str]()
+    with suppress(ToolFailed):  # of a log that is gone, what was said of it is left
+        known = diagnosed(case, choose_log(case)) if findings and known_log(case) else {"findings": []}
+        out = [reason for fault in faults_of(known) for reason in fault["ruled_out"]]
+    out = [plain_text(text) for text in dict.fromkeys((*out, *case.task.ruled_out))]
+    yield from _listed(case, "ruled_out", out[-MOST_NAMED:])
     yield from _listed(case, "recall_done", done_to_it(case))
     yield from _listed(case, "recall_said", said)
     if logs := state.get("downloaded_logs") or [name for name in [state.get("last_log_file")] if name]:

@@ -7,17 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.analyst.case import (
-    Case,
-    Result,
-    Subject,
-    ToolFailed,
-    age,
-    choose_log,
-    diagnosed,
-    faults_of,
-    unit_of,
-)
+from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, choose_log, unit_of
+from instrumentgpt.analyst.case import diagnosed as diagnosed
+from instrumentgpt.analyst.case import faults_of as faults_of
 from instrumentgpt.analyst.columns import called
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
 from instrumentgpt.analyst.figures import figures, read_in
