@@ -384,15 +384,17 @@ def header(case: Case, about: Subject, diagnosis: Result) -> str:
 
 
 def kinds(case: Case, diagnosis: Result) -> Iterator[str]:
-    """Yield a line per kind of loop that is out of the ordinary."""
+    """Yield a line per kind of loop that is out of the ordinary, or of each where that is asked."""
     alike: dict[str, list[Result]] = {}
+    in_full = aspect("kind_of_loop", case.question.words)
     for loop in diagnosis["kinds"]:
-        if not loop["ordinary"]:
+        if in_full or not loop["ordinary"]:
             alike.setdefault(loop["name"], []).append(loop)
     for name, loops in alike.items():
         channels = case.listed(loop["channel"] for loop in loops)
-        text = loops[0]["short"] if len(loops) == 1 else name
+        text = loops[0]["summary" if in_full else "short"] if len(loops) == 1 else name
         yield case.say("kind_row", channels=channels, count=len(loops), kind=text) + "\n\n"
+    yield case.say("kind_correct") + "\n\n" if in_full else ""
 
 
 def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
