@@ -88,17 +88,6 @@ def test_a_quantity_by_its_name_is_the_channel_that_reads_it(chamber, tmp_path, 
 
 
 @each(
-    "question, told",
-    [
-        ("why was chamber so at 14:00 on the 23rd?", "then: `light lx` 500"),
-        ("chamber 24日2:00呢？", "`light lx` 0"),
-    ],
-)
-def test_a_moment_is_told_with_what_the_other_columns_read_then(chamber, tmp_path, question, told):
-    assert told in said(chamber, tmp_path, question)
-
-
-@each(
     "clock, told",
     [
         ("-23 14:00", "2026-11-23 14:00:00"),

@@ -9,12 +9,12 @@ from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
     "instrumentgpt/agents": 4_542,
-    "instrumentgpt/analyst": 7_163,
+    "instrumentgpt/analyst": 6_704,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 23_726,
+    "instrumentgpt/instruments": 23_709,
     "instrumentgpt/memory": 4_696,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_420,
     "instrumentgpt/ui": 7_429,
 }
-WHOLE = 65_822
+WHOLE = 65_346
 
 
 def lines_in(room: str) -> int:

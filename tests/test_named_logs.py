@@ -120,10 +120,10 @@ def test_a_day_without_a_log_is_said_to_have_none(ask, question, told):
 @each(
     "question, told",
     [
-        ("did the bath already swing on the 22nd?", "**No, not in the log of 2026-11-22.**"),
-        ("bath 24 日也有擺盪嗎？", "**有，2026-11-24：通道 1"),
-        ("bath 23 日有沒有問題？", "**有，2026-11-23：通道 1"),
-        ("bath 22 日也有這個問題嗎？", "**沒有，2026-11-22"),
+        ("did the bath already swing on the 22nd?", "No: **bath"),
+        ("bath 24 日也有擺盪嗎？", "是：**bath"),
+        ("bath 23 日有沒有問題？", "是：**bath"),
+        ("bath 22 日也有這個問題嗎？", "否：**bath"),
         ("when did the bath begin to oscillate?", "began 2026-11-23 1"),
         ("bath 哪幾天有擺盪？", "自 2026-11-23 00:00 的記錄起每份都有"),
     ],
@@ -207,5 +207,7 @@ def test_a_request_to_tell_something_is_a_question(sentence):
     ],
 )
 def test_when_a_value_was_reached_is_the_moment_it_was(ask, question):
-    first = next(row for row, (_, pv, _) in enumerate(zone(14, 2)) if float(f"{pv:.1f}") > 500)
+    first = next(
+        row for row, (_, pv, _) in enumerate(zone(14, 2)) if float(f"{pv:.1f}") > 499.5
+    )  # as 500 is written
     assert f"2026-11-14 {datetime(2026, 11, 14, 8) + timedelta(seconds=20 * first):%H:%M:%S}" in ask(question)

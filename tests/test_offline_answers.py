@@ -190,13 +190,6 @@ def test_the_channel_of_a_short_follow_up_is_understood(tmp_path):
     assert "通道 3 輸出飽和" in asked("那 3 號通道", tmp_path, state=state).text
 
 
-def test_findings_are_recalled_in_the_language_asked_in(tmp_path):
-    state = state_after(asked("053 為什麼振盪？", tmp_path), "zspr 053", "10.1.1.112")
-    recalled = asked("what did we find so far?", tmp_path, state=state)
-    assert "Channel 2: pv swings by ±2.71 °C" in recalled.text and "實際值" not in recalled.text
-    assert set(state_after(recalled)["findings"]) <= set(state["findings"])
-
-
 def test_findings_of_a_log_that_is_gone_are_recalled_as_they_were_told(tmp_path):
     state = {"device_name": "zspr 053", "findings": ["通道 2 振盪"], "last_log_file": "gone.log"}
     assert "通道 2 振盪" in asked("what did we find so far?", tmp_path, state=state).text

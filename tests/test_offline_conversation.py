@@ -54,21 +54,6 @@ def messages(words: list[str]) -> tuple[dict, ...]:
     )
 
 
-@pytest.mark.parametrize("question", ["what was kp before?", "kp 之前是多少？"])
-def test_a_former_value_is_told_from_the_log_before_and_the_one_in_view_stays_the_last(read, question):
-    answer = asked(question, read, state=READ, stated=STATED)
-    rows = [line for line in answer.text.splitlines() if line.startswith("- ")]
-    assert [OLDER in rows[0], NEWEST in rows[1], "kp 12" in rows[2]] == [True, True, True]
-    assert answer.results[-1]["log"] == NEWEST
-
-
-@pytest.mark.parametrize("question", ["what was it before the change?", "改之前是多少？"])
-def test_it_without_a_name_is_what_the_user_stated_last_on_its_channel(read, question):
-    answer = asked(question, read, state=READ, stated=STATED)
-    assert "kp 9" in answer.text and "setpoint" not in answer.text
-    assert [one["channel"] for one in answer.results[-1]["channels"]] == [2]
-
-
 @pytest.mark.parametrize("question", ["which value did I give you?", "上次說的那個數值？"])
 def test_the_value_said_last_is_repeated_with_its_turn_and_nothing_is_fetched(tmp_path, question):
     answer = asked(question, tmp_path, state=READ, stated=STATED)
@@ -230,26 +215,12 @@ def test_what_is_not_to_be_done_is_noted_whatever_it_is_about(tmp_path, told):
 
 
 @each(
-    "question, last, told",
-    [
-        ("was that in the newest log?", NEWEST, "**Yes:"),
-        ("那是最新的 log 嗎？", NEWEST, "**是："),
-        ("was that in the newest log?", OLDER, f"the newest of 2 logs of zspr 052 (10.1.1.47) is `{NEWEST}`"),
-        ("那是最新的 log 嗎？", OLDER, f"最新的是 `{NEWEST}`"),
-    ],
-)
-def test_whether_the_log_in_view_is_the_newest_is_looked_up(tmp_path, question, last, told):
-    answer = asked(question, tmp_path, state={**READ, "last_log_file": last})
-    assert told.casefold() in answer.text.casefold() and answer.tools == ("list_logs",)
-
-
-@each(
     "question, told, where",
     [
-        ("forget the heater", "Nothing was forgotten by this sentence", "Edits"),
-        ("忘掉加熱器", "沒有讓任何內容被忘記", "Edits"),
-        ("undo that", "Nothing was undone by this sentence", "Edits"),
-        ("撤銷剛才的修改", "沒有復原任何內容", "Edits"),
+        ("forget the heater", "Nothing was forgotten or undone by this sentence", "Edits"),
+        ("忘掉加熱器", "沒有讓任何內容被忘記或復原", "Edits"),
+        ("undo that", "Nothing was forgotten or undone by this sentence", "Edits"),
+        ("撤銷剛才的修改", "沒有讓任何內容被忘記或復原", "Edits"),
     ],
 )
 def test_what_only_a_person_can_forget_or_undo_is_not_pretended(tmp_path, question, told, where):
@@ -283,8 +254,6 @@ def after(question: str, *before: tuple[str, str]) -> dict:
 @each(
     "question, before, log",
     [
-        ("is it the sensor?", [("why does it swing?", NEWEST), ("how was it on Feb 18?", OLDER)], NEWEST),
-        ("是感測器嗎？", [("為什麼波動？", NEWEST), ("18號也這樣嗎？", OLDER)], NEWEST),
         ("is it the sensor?", [("how was it on Feb 18?", OLDER)], OLDER),
         (
             "is it the sensor?",
@@ -328,13 +297,6 @@ def test_what_to_do_first_is_asked_of_the_device_in_view_and_lays_nothing_down(r
     assert (
         ("下一步" if "做" in question else "Next:") in text and "zspr 051" not in text and "規定" not in text
     )
-
-
-@each("question", ["are channels 1 and 3 of zspr 051 ok?", "zspr 051 的 1區跟3區正常嗎？"])
-def test_several_channels_asked_about_are_told_one_by_one(tmp_path, question):
-    text = asked(question, tmp_path).text
-    healthy, saturated = ("healthy", "Output saturated") if question.isascii() else ("正常", "輸出飽和")
-    assert text.index(healthy) < text.index(saturated) and text.count("zspr 051 (10.1.1.46)") == 2
 
 
 @each(

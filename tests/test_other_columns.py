@@ -80,7 +80,7 @@ def test_a_column_that_the_log_lacks_is_an_error_with_those_it_has(folder):
     "name, question, words",
     [
         ("chinese.csv", "最低電壓多少", "`市電 V`，2026-11-24 00:00:00 到 07:59:50：最低 169"),
-        ("chinese.csv", "跟市電有沒有關係? log裡有市電電壓欄位", "`市電 V` 與這些同時變動：低於範圍的偏離"),
+        ("chinese.csv", "跟市電有沒有關係?", "`市電 V` 與這些同時變動：低於範圍的偏離"),
         ("chinese.csv", "CO2 有跟著掉嗎?", "`CO2 %` 沒有隨這些變動"),
         (
             "german.csv",

@@ -44,7 +44,6 @@ def test_whether_it_may_run_is_told_by_the_gravest_finding_and_what_no_log_sees(
             "is 055 overshooting because of ki?",
             "**Nothing in this log of zspr 055 (10.1.1.108) points to the tuning",
         ),
-        ("051 how sure are you?", "**Output saturated is likely, by 2 signs"),
         ("is 051 or 053 more urgent?", "It is the worst of 2, of which 2 have a finding"),
         ("what is wrong with 053? write it to my boss", "Next: Channel 2: better gains are kp"),
     ],

@@ -8,7 +8,7 @@ import pytest
 from cases import each
 from offline_case import asked, state_after
 
-from instrumentgpt.analyst.questions import asks_yes_no, corrected, spelled
+from instrumentgpt.analyst.questions import asks_yes_no, spelled
 
 START, PERIOD = datetime(2026, 11, 23, 6), 60  # a Monday; a row a minute for three days
 
@@ -151,8 +151,3 @@ def test_advice_is_the_next_action_first(tmp_path, question):
     before = asked("why does 053 swing?", tmp_path)
     text = asked(question, tmp_path, state=state_after(before, "zspr 053", "10.1.1.112")).text
     assert re.match("Next: |下一步：", text)
-
-
-def test_a_slip_of_the_hand_is_read_as_the_word_and_a_device_is_left_as_it_is_called():
-    assert corrected("tempreature of chanenl 2") == "temperature of channel 2"
-    assert corrected("tempreature of chamebr", "chamebr") == "temperature of chamebr"

@@ -74,14 +74,6 @@ def test_a_log_that_is_named_is_fetched_however_short_it_is(tmp_path, rotated):
     assert fetch_log(place, "oven", newest)["log"] == newest
 
 
-@each("question, told", [("is the oven ok?", "before it, which ended"), ("oven 還好嗎？", "之前、在")])
-def test_a_newest_log_without_a_fault_does_not_hide_that_the_one_it_follows_has_one(
-    tmp_path, rotated, question, told
-):
-    answer = asked(question, tmp_path, inventory=str(rotated("zspr_054", 2449)))
-    assert told in answer.text and "-33.2 °C" in answer.text and "nothing to do" not in answer.text
-
-
 def test_a_short_newest_log_that_can_be_judged_is_the_one_that_is_told(tmp_path, rotated):
     answer = asked("why does the oven swing?", tmp_path, inventory=str(rotated("zspr_053", 1600)))
     assert ".99.log" in answer.text and "too short" not in answer.text and "swings by" in answer.text

@@ -4,18 +4,15 @@ import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date
 from functools import partial
 from typing import Any
 
 from instrumentgpt.analyst.case import Case, Result, ToolFailed
 from instrumentgpt.analyst.columns import ASIDE, lacking
-from instrumentgpt.analyst.events import topics_of
 from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
     WEEKDAY,
     aspect,
-    counted_days,
     means,
     numbers_in,
     part_of_day,
@@ -23,29 +20,21 @@ from instrumentgpt.analyst.questions import (
     spelled,
     table,
     vocabulary,
-    weekdays_in,
     without_times,
     written,
 )
 from instrumentgpt.analyst.words import plain_text, quoted, sentences
-from instrumentgpt.instruments.since import parts_of, since
 from instrumentgpt.memory.likeness import LOG_NAME
 from instrumentgpt.memory.terms import is_common
 
-NO_TIME = ("log", "device", "language", "record", "before", "columns", "column", "beside", "query", "lines")
+NO_TIME = ("log", "device", "language", "record", "before", "columns", "beside", "query", "lines")
 FIGURES = ("figures", "compare", "logs", "gains")  # every word counts; else times, columns, quotations
 ANSWERING = (*FIGURES, "diagnosis", "events")
 TOLD = ("mean", "std")  # of [asked]: what an answer tells by its name
 STEM = 5  # letters, from which a word with another ending is the same
-_DAY = r"\d{4}-\d\d-\d\d"
-_PART = re.compile(  # of a log: "the second hour", "five minutes after", 第二個小時
-    r"\b(?:first|second|third|fourth|\d+|one|two|three|four|five|ten|half an?) "
-    r"(?:hours?|minutes?|min|holds?|soaks?|plateaus?|phases?)\b"
-    r"|(?:第[一二三四五\d]个?|[一二两三四五十\d]+个?)半?(?:小时|分钟)|第[一二三四五\d](?:段|次?保温)"
-)
-_HALF = re.compile(  # which no tool is given
-    r"\b(?:first|second|other|last|latter) half\b(?! (?:an )?hour)|[前后上下]半[段程部]"
-    r"|\bthe day (?:before|after)\b(?! yest)"
+_PART = re.compile(  # "the first half", "the second hold", which no tool is given
+    r"\b(?:first|second|third|fourth|other|last|latter) (?:half\b(?! (?:an )?hour)|(?:hold|soak|phase)s?)"
+    r"|[前后上下]半[段程部]|\bthe day (?:before|after)\b(?! yest)|第[一二三四五\d](?:段|次?保温)"
 )
 _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told by what happened
     r"\b(?:before|after|during|while|until)\b(?: (?:the|an?|its?|each|every))?"
@@ -54,14 +43,10 @@ _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told
 )
 
 
-def accounted(
-    case: Case, kind: str, names: Collection[str], answering: Callable[[Case], Iterator[str]]
-) -> Iterator[str]:
+def accounted(case: Case, kind: str, answering: Callable[[Case], Iterator[str]]) -> Iterator[str]:
     """Yield what `answering` says, what of the question it does not answer, and its logs.
 
     A figure of something else may pass for the answer: what it is not of is said before it, else behind it.
-
-    names  words of the question that name devices
     """
     calls, done, used = list[Result](), dict[str, Result](), dict[str, None]()
     told = list[str | Callable[[], Result]]()  # words, and the charts that stand between them
@@ -88,7 +73,7 @@ def accounted(
         kind = "diagnosis"  # its verdict leads, whatever kind of question it was taken for
     heads = [*re.findall(r"`([^`]+)`", shown)]
     heads += (head for result in done.values() for head in result.get("channel_names", {}).values())
-    if parts := unused(without_names(case, names), kind, calls, shown, heads):
+    if parts := unused(case, kind, calls, shown, heads):
         listed = case.listed(case.say("in_quotes", words=plain_text(part)) for part in parts)
         note = case.say("unused", parts=listed, count=len(parts))
         told = [note + "\n\n", *told] if kind in FIGURES else [*told, "\n" + note + "\n"]
@@ -101,14 +86,6 @@ def accounted(
     if unnamed := [quoted(log) for log in used if log and log not in shown]:
         blank = "\n" * (2 - (len(shown) - len(shown.rstrip("\n"))))
         yield blank + case.say("source", logs=case.listed(unnamed), count=len(unnamed))
-
-
-def without_names(case: Case, names: Collection[str]) -> Case:
-    """Return the case without the words that name devices, and neither numbers nor columns: "rig 7"."""
-    slots = {name: getattr(case.question, name) for name in ("words", "text", "timed")}
-    for name in names:
-        slots = {slot: re.sub(re.escape(name), " ", text, flags=re.I) for slot, text in slots.items()}
-    return replace(case, question=replace(case.question, **slots))
 
 
 def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: Sequence[str]) -> list[str]:
@@ -124,13 +101,12 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: 
         return []
     given = [str(value) for call in calls for name, value in call.items() if name not in NO_TIME]
     evidence = spelled("\n".join([*(str(call) for call in calls), shown]))
-    words = re.sub(LOG_NAME, " ", spelled(question.text))
     is_timed = any(re.search(r"\d:\d|\d-\d|[+-]\d", value) for value in given)
     parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE, evidence)]
     if question.search and spelled(question.search) not in evidence:
         parts.append(question.search)
     if kind in FIGURES and not (question.again or question.is_story) and re.search("(?m)^- ", shown):
-        parts += _readings(words, evidence) + _unknown(words, evidence)
+        parts += _unread(re.sub(LOG_NAME, " ", spelled(question.text)), evidence)
     whole = [part for part in parts if not any(part in other and part != other for other in parts)]
     return list(dict.fromkeys(written(part, question.text) for part in whole))
 
@@ -141,57 +117,41 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
     if question.again and not (question.clocks or question.days):
         return
     yield from (clock for clock in question.clocks if clock.removeprefix("0") not in evidence)
-    yield from (day.lstrip("-") for day in question.days if day[0] != "~" and day not in evidence)
-    yield from (half[0] for half in [_HALF.search(words)] if half)
+    yield from (day.lstrip("-") for day in question.days if day not in evidence)
+    part = _PART.search(words)
+    if part and ("half" in part[0] or "半" in part[0] or not is_timed):
+        yield part[0]
+    if is_timed:
+        return
     named = relative_words(question) or part_of_day(question.timed)[2]
-    if not is_timed:
-        yield from [named] * bool(named and not question.days and spelled(named) not in evidence)
-        part = _PART.search(words)
-        if part and (parts_of(words) or not question.clocks) and part[0] not in evidence:
-            yield part[0]
-        event = _EVENT.search(words) if kind in ("figures", "compare") else None
-        if event and not all(word in evidence for word in (event["zh"] or event["what"]).split()):
-            yield event[0]
-        state = aspect("event_begins", words) or aspect("event_ends", words)
-        if state and kind in ("figures", "compare") and topics_of(words) and not aspect("since_when", words):
-            yield state[0]
-        held = [float(level) for level in re.findall(r"(?:held|维持) (-?\d+(?:\.\d+)?)", evidence)]
-        for number in numbers_in(words) if aspect("hold", words) else ():
-            yield from [] if any(means(number, level) for level in held) else [f"{number:g}"]
-    dates = {date.fromisoformat(day) for day in re.findall(_DAY, evidence)}
-    weekdays, over = weekdays_in(words), aspect("over_logs", words)
-    several = over or len({*weekdays, *counted_days(words), *question.days}) > 1
-    lacks = len(dates) < 2 and (several or since(question.timed, case.task.now.date()))
-    if case.device and dates and (lacks or weekdays - {day.weekday() for day in dates}):
-        days = over or WEEKDAY.search(words)
-        yield written(days[0], question.timed) if days else question.timed
+    yield from [named] * bool(named and not question.days and spelled(named) not in evidence)
+    days = None if named else aspect("over_logs", words) or WEEKDAY.search(words)
+    if case.device and days and "logs" not in evidence:
+        yield written(days[0], question.timed)
+    event = _EVENT.search(words) if kind in ("figures", "compare") else None
+    if event and not all(word in evidence for word in (event["zh"] or event["what"]).split()):
+        yield event[0]
 
 
-def _readings(words: str, evidence: str) -> list[str]:
-    """Return the numbers, and the names of figures, that the answer has not."""
-    there = {float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", without_times(evidence))}
-    told = there | {-number for number in there}
-    asked = sorted(numbers_in(words))
-    numbers = [f"{number:g}" for number in asked if not any(means(number, one) for one in told)]
+def _unread(words: str, evidence: str) -> Iterator[str]:
+    """Yield the numbers, the names of figures and the unknown words that the answer has not."""
+    there = {abs(float(number)) for number in re.findall(r"-?\d+(?:\.\d+)?", without_times(evidence))}
+    numbers = sorted(
+        number for number in numbers_in(words) if not any(means(abs(number), one) for one in there)
+    )
+    yield from (f"{number:g}" for number in numbers)
     figures = (table()["asked"][name] for name in TOLD)
-    named = [
+    yield from (
         found[0] for pattern in figures if (found := pattern.search(words)) and not pattern.search(evidence)
-    ]
-    return numbers + named
-
-
-def _unknown(words: str, evidence: str) -> list[str]:
-    """Return the words that stand in no question we know of, and not in the answer."""
+    )
     plain = without_times(words)
-    latin = [
-        word
-        for word in re.findall(r"(?<![\w.-])[a-z]{3,}(?<!day)(?![\w-])", plain)
-        if not (word in evidence or is_common(word) or any(stem in vocabulary() for stem in _stems(word)))
-    ]
+    for word in re.findall(r"(?<![\w.-])[a-z]{3,}(?<!day)(?![\w-])", plain):
+        if not (word in evidence or is_common(word) or any(stem in vocabulary() for stem in _stems(word))):
+            yield word
     known = vocabulary() | {*spelled("".join(row["zh"] for row in sentences().values()))}
     han = [letter for letter in re.findall(r"[\u4e00-\u9fff]", plain) if letter not in known]
     told = re.findall(rf"(?:[{''.join(han)}][\u4e00-\u9fff]?)+", plain) if han else []
-    return [*latin, *(word for word in told if word not in evidence)]
+    yield from (word for word in told if word not in evidence)
 
 
 def _stems(word: str) -> Iterator[str]:

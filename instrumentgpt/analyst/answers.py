@@ -11,8 +11,7 @@ from pathlib import Path
 
 from instrumentgpt.agents.approval import approval
 from instrumentgpt.analyst import remembered as record
-from instrumentgpt.analyst.account import accounted, without_names
-from instrumentgpt.analyst.beside import columns_asked
+from instrumentgpt.analyst.account import accounted
 from instrumentgpt.analyst.case import (
     Case,
     NothingToRead,
@@ -20,16 +19,19 @@ from instrumentgpt.analyst.case import (
     Task,
     ToolFailed,
     choose_log,
+    diagnosed,
+    faults_of,
     known_log,
-    log_of_clock,
 )
+from instrumentgpt.analyst.columns import called
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
 from instrumentgpt.analyst.events import events, topic
-from instrumentgpt.analyst.figures import PARTS, called, figures, held_setpoints
+from instrumentgpt.analyst.figures import COLUMN, composed, figures, ranks
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
-from instrumentgpt.analyst.over_logs import is_over_logs, over_logs, until_limit, was_present
+from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
+from instrumentgpt.analyst.programme import PARTS, held_setpoints
 from instrumentgpt.analyst.questions import (
     ALONE,
     CHOSEN,
@@ -40,8 +42,6 @@ from instrumentgpt.analyst.questions import (
     Question,
     asking,
     aspect,
-    channels_in,
-    corrected,
     dated,
     devices_in,
     language_asked,
@@ -53,19 +53,9 @@ from instrumentgpt.analyst.questions import (
     term_names,
     terms,
 )
-from instrumentgpt.analyst.report import (
-    diagnose,
-    diagnosed,
-    draw,
-    fault_untold,
-    faults_of,
-    happened,
-    header,
-    verdict,
-)
-from instrumentgpt.analyst.series import COLUMN, composed
-from instrumentgpt.analyst.survey import is_ranking, ranking, survey
-from instrumentgpt.analyst.times import window_asked, window_words
+from instrumentgpt.analyst.report import diagnose, draw, fault_untold, happened, header, verdict
+from instrumentgpt.analyst.stretches import window_asked, window_words
+from instrumentgpt.analyst.survey import survey
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
@@ -147,50 +137,36 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
 
 
 def read(task: Task, inventory: Inventory, tool: Callable[..., Result], before: str = "") -> Case:
-    """Return the case of a task: its question as it is read, with the devices that it names."""
-    names = " ".join(_spoken(task.question, inventory))
-    task = replace(task, question=corrected(task.question, names))
+    """Return the case of a task: its question as it is read, with the devices that it names.
+
+    The names of devices are no words of it: "line 2" is no line, "rig 7" no number.
+    """
     scope = task.state.get("device_ip") or task.state.get("device_name")
     named = asked_about(task.question, inventory, scope).devices
     meant = named or devices_in(task.question, inventory) or _at_place(task, inventory)
     devices = task.devices or tuple(device.name for device in meant)
-    words, before_it = spelled(task.question), next(iter(task.messages_of("user")[::-1]), (0, ""))[1]
-    of_channel = aspect("channel_word", words) or (
-        len(channels_in(before_it)) == 1 and not aspect("device_word", words)
-    )
-    is_of_two = scope and len(inventory.devices) == 2 and not of_channel
-    if not devices and is_of_two and aspect("other_one", words):
-        devices = tuple(device.name for device in inventory.devices if scope not in (device.name, device.ip))
     in_view = bool(task.state.get("device_name") or task.state.get("last_log_file") or task.attachments)
-    newest = next((corrected(text) for _, text in reversed(task.messages_of("user"))), "")
+    newest = next((text for _, text in reversed(task.messages_of("user"))), "")
     repeats = newest and task.question.endswith(newest)  # a button
     earlier = [before] if before else [newest] if repeats else [*_repeatable(task)]
-    question = _pasted(read_question(task.question, in_view, len(devices), *earlier), task)
-    texts = [_beside_devices(text, inventory) for text in (task.question, *earlier)]  # "line 2" is a device
-    beside = read_question(texts[0], in_view, len(devices), *texts[1:])
-    is_called_line = question.lines and not beside.lines
-    best = beside if is_called_line and question.kind == "events" else question
-    slots = {name: getattr(beside, name) for name in ("channels", "lines")}
-    question = replace(question, kind=best.kind, score=best.score, **slots)
-    yes_no = question.yes_no or beside.yes_no
-    question = replace(question, yes_no=yes_no, moments=dated(question.moments, task.now.date()))
+    texts = [text if repeats else _beside_devices(text, inventory) for text in (task.question, *earlier)]
+    question = _pasted(read_question(texts[0], in_view, len(devices), *texts[1:]), task)
+    moments = dated(question.moments, task.now.date())
+    question = replace(question, moments=moments, before=spelled(before))
     asked = language_asked(question.text)
-    language: Language = task.given.get("language") or asked or language_of(question.text)
+    language: Language = task.given.get("language") or asked or language_of(task.question)
     return Case(replace(task, devices=devices), question, language, tool)
 
 
-def _spoken(text: str, inventory: Inventory) -> list[str]:
-    """Return the words of `text` that name devices."""
-    folded = normalised(text)
-    return [folded[start:stop] for start, stop, _ in places(text, inventory)]
-
-
 def _beside_devices(text: str, inventory: Inventory) -> str:
-    """Return `text`, normalised, without the names of devices."""
-    rest = normalised(text)
-    for start, stop, _ in places(text, inventory):
-        rest = rest[:start] + " " * (stop - start) + rest[stop:]
-    return rest
+    """Return `text` without the names of devices; where its spelling has other places, in that spelling."""
+    found, rest = places(text, inventory), normalised(text)
+    if not found:
+        return text
+    rest = text if len(rest) == len(text) else rest
+    for start, stop, _ in reversed(found):
+        rest = rest[:start] + " " + rest[stop:]
+    return re.sub(r" +", " ", rest).strip()
 
 
 def _at_place(task: Task, inventory: Inventory) -> tuple[Device, ...]:
@@ -215,37 +191,36 @@ def _repeatable(task: Task) -> Iterator[str]:
     for _, text in reversed(task.messages_of("user")):
         question = read_question(text, in_view=True)
         if question.kind != "help":
-            yield corrected(text)
+            yield text
         if question.kind != "help" and not (question.again and question.score < ALONE):
             return
 
 
 def _pasted(question: Question, task: Task) -> Question:
     """Return a question that comes with a pasted log: if that is no file here, it is on the step in it."""
-    if len(question.pasted) < LOG_LINES:
-        return replace(question, kind="events") if len(question.pasted) >= 2 else question
     brought = Path(task.attachments[0]).name if task.attachments else ""
-    return question if number_of(brought) else replace(question, kind="events")
+    is_file = len(question.pasted) >= LOG_LINES and number_of(brought)
+    return replace(question, kind="events") if len(question.pasted) >= 2 and not is_file else question
 
 
 def answer(case: Case, inventory: Inventory) -> Iterator[str]:
     """Yield the answer in pieces; what a tool could not do is said, not raised."""
-    note = _before_all(case, inventory)
-    yield case.say("danger_seen") + "\n\n" if aspect("danger", case.question.words) else ""
+    note, question = _before_all(case, inventory), case.question
+    yield case.say("danger_seen") + "\n\n" if aspect("danger", question.words) else ""
     if note:
         yield note
-        if not (aspect("corrected", case.question.words) and re.search("[?？]", case.question.text)):
+        if not (aspect("corrected", question.words) and re.search("[?？]", question.text)):
             return
         yield "\n\n"
     if note := _image_note(case):
         yield note + "\n\n"
         if not case.device and not known_log(case):
             return
-    is_other = case.question.again and aspect("other_one", case.question.words)
-    if is_other and len(case.question.channels) == 1 and not (case.device and not case.same_device):
+    is_other = question.again and aspect("other_one", question.words)
+    if is_other and len(question.channels) == 1 and not (case.device and not case.same_device):
         of_log = case.tool("column_figures", **choose_log(case).named, only_loops=True)["columns"]
-        rest = {column["channel"] for column in of_log} - {*case.question.channels}
-        case = replace(case, question=replace(case.question, channels=tuple(sorted(rest))))
+        rest = {column["channel"] for column in of_log} - {*question.channels}
+        case = replace(case, question=replace(question, channels=tuple(sorted(rest))))
     kind = _kind(case)
     words, is_all = record.taken_up(case, kind)
     yield words
@@ -256,41 +231,34 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         yield case.lead(False) + record.constraints_note(case, held)
     yield "\n\n" if words or held else ""
     try:
-        if case.question.order:
+        if question.order:
             yield case.say("act_refused", label=case.label or case.say("act_no_device"))
-            numbers = case.question.target is not None or case.question.factor is not None
-            kind = "gains" if case.question.gain and numbers and (case.device or known_log(case)) else ""
-            held = forbidding(constraints_in_force(case.task), acts_named(case.question.text))
+            numbers = question.target is not None or question.factor is not None
+            kind = "gains" if question.gain and numbers and (case.device or known_log(case)) else ""
+            held = forbidding(constraints_in_force(case.task), acts_named(question.text))
             yield "\n\n" + record.constraints_note(case, held) if held else ""
             yield "\n\n" + case.say("act_judged") + "\n\n" if kind else ""
-        if kind:
-            names = [spelled(name) for name in _spoken(case.question.text, inventory)]
-            yield from _on_log_of_clock(case, kind, names)
+        yield from accounted(case, kind, partial(_composed_first, kind=kind)) if kind else ()
         yield from record.beside(case)
     except NothingToRead as problem:
         yield str(problem)
     except ToolFailed as problem:
         yield case.say("failed", reason=plain_text(str(problem)))
-        yield "\n\n" + case.say("pasted_needs") if case.question.pasted else ""
-        if case.question.clocks and _has_subject(case):  # of a log without them: judged all the same
-            question = replace(case.question, clocks=(), moments=(), days=(), relative="", timed="")
+        yield "\n\n" + case.say("pasted_needs") if question.pasted else ""
+        if question.clocks and _has_subject(case):  # of a log without them: judged all the same
+            question = replace(question, clocks=(), moments=(), days=(), relative="", timed="")
             with suppress(ToolFailed):
                 yield from chain(["\n\n"], diagnose(replace(case, question=question)))
 
 
-def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
-    """Answer by figures of the columns named, else of the columns beside the loops, else by its kind.
-
-    names  words of the question that name devices
-    """
-    plain = without_names(case, names)
-    told = composed(plain, kind)
-    told, is_all = (told, True) if told else columns_asked(plain, kind)
-    by_figures = (kind == "figures" and not case.question.extreme) or (bool(told) and is_all)
-    is_seen = kind == "figures" and _has_subject(case) and _is_of_what_was_seen(plain.question)
-    if is_seen or (kind in ("figures", "diagnosis") and _asks_for_cause(plain.question, by_figures)):
+def _composed_first(case: Case, kind: str) -> Iterator[str]:
+    """Answer by figures of the columns named, else by its kind; a cause that is asked for comes first."""
+    question, (told, is_all) = case.question, composed(case, kind)
+    by_figures = (kind == "figures" and not question.extreme) or (bool(told) and is_all)
+    is_seen = not told and kind == "figures" and _has_subject(case) and _is_of_what_was_seen(question)
+    if is_seen or (kind in ("figures", "diagnosis") and _asks_for_cause(question, by_figures)):
         kind, is_all = "diagnosis", False
-    is_own = kind == case.question.kind and (case.question.score >= ALONE or not told)
+    is_own = kind == question.kind and (question.score >= ALONE or not told)
     is_first = kind == "diagnosis" and (is_own or is_seen)
     answers = [diagnose(case)] if is_first else [told, () if is_all else ANSWERS[kind](case)]
     said = ""
@@ -309,7 +277,8 @@ def _composed_first(case: Case, kind: str, names: list[str]) -> Iterator[str]:
 def _is_of_what_was_seen(question: Question) -> bool:
     """Return whether a question that reads as one for figures asks for none: it tells of what was seen."""
     asks_one = question.extreme or limits_asked(question.words) or aspect("open_form", question.words)
-    return not asks_one and question.quantity in ("temperature", "setpoint", "")
+    of_swing = question.yes_no and not asks_one and aspect("swings", question.words)
+    return bool(of_swing) or (not asks_one and question.quantity in ("temperature", "setpoint", ""))
 
 
 def _asks_for_cause(question: Question, by_figures: bool) -> bool:
@@ -321,28 +290,10 @@ def _asks_for_cause(question: Question, by_figures: bool) -> bool:
     return bool((by_figures and is_asked) or aspect("complains", question.words))
 
 
-def _on_log_of_clock(case: Case, kind: str, names: list[str]) -> Iterator[str]:
-    """Answer; where the log in view has not the time asked about, from the one of its day that has it."""
-    answering = partial(_composed_first, kind=kind, names=names)
-    try:
-        yield from accounted(case, kind, names, answering)
-    except ToolFailed as problem:
-        log = log_of_clock(case) if not case.question.log else ""
-        if not (log or case.question.channels):
-            raise
-        question = replace(case.question, **({"log": log} if log else {"channels": ()}))
-        try:
-            told = list(accounted(replace(case, question=question), kind, names, answering))
-        except ToolFailed:
-            raise problem from None
-        yield "" if log else case.say("failed", reason=plain_text(str(problem))) + "\n\n"
-        yield from told
-
-
 def _before_all(case: Case, inventory: Inventory) -> str:
     """Return what is said instead of an answer: of a yes, a statement, a permission."""
     is_courtesy = aspect("thanks", case.question.words) or aspect("bye", case.question.words)
-    if approval(case.question.text) is not None and not is_courtesy:
+    if approval(case.task.question) is not None and not is_courtesy:
         key = "assent_device" if case.label else "assent"
         return f"{case.say('assent_nothing')} {case.say(key, label=case.label)}"
     if noted := record.points(case, tuple(device.own_names for device in inventory.devices)):
@@ -356,36 +307,35 @@ def _before_all(case: Case, inventory: Inventory) -> str:
 
 
 def _kind(case: Case) -> str:
-    kind, words = case.question.kind, case.question.words
-    was_a_value = kind in ("gains", "figures") and aspect("was", words) and not case.question.moments
-    if kind in ("gains", "help") and aspect("danger", words):
+    """Return the kind by which a question is answered: its own, or one that its slots and subject ask for."""
+    question, words, named = case.question, case.question.words, len(case.task.devices)
+    kind, is_of_one = question.kind, len(case.task.devices) < 2
+    if (kind in ("gains", "help") and aspect("danger", words)) or (
+        kind in ("gains", "help", "figures") and _is_unlogged(case)
+    ):
         return "diagnosis"
-    if kind in ("gains", "help", "figures") and _is_unlogged(case) and not aspect("until", words):
-        return "diagnosis"
-    if was_a_value or aspect("forget", words) or aspect("called", words):
+    if aspect("forget", words) or aspect("called", spelled(case.task.question)):
         return "remembered"
-    if aspect("was_changed", words) and (case.question.gain or case.question.quantity == "gains"):
+    if aspect("was_changed", words) and (question.gain or question.quantity == "gains"):
         return "compare"
-    if _is_of_a_shift(case):
+    if is_of_one and _has_subject(case) and ranks(question):
+        return "figures"
+    begins = question.relative or question.days or re.search(r"\bsince\b|之?后|起(?!来)|以来|至今", words)
+    of_all = kind in ("events", "handover") and (aspect("every_device", words) or not _has_subject(case))
+    of_shift = (aspect("shift", words) or (of_all and begins)) and not case.task.devices
+    if of_shift and shift_start(words, case.task.now) is not None:
         return "shift"
-    if is_ranking(case) and not case.question.yes_no:
-        return "ranking"
-    is_coming = aspect("until", words) and aspect("asks", words) and not case.question.days
-    if case.device and len(case.task.devices) < 2 and is_coming:
-        return "until"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
-    if case.device and len(case.task.devices) < 2 and kind in OVER_LOGS and is_over_logs(case):
+    if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):
         return "logs"
-    if (part := _part_asked(case, kind)) and len(case.task.devices) < 2:
+    if is_of_one and _has_subject(case) and (part := _part_asked(case, kind)):
         return part
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
-    if len(case.task.devices) >= least:
+    is_unread = kind == "diagnosis" and question.score < table()["least"]
+    if named >= least or (not _has_subject(case) and is_unread):
         return "survey"
-    if not _has_subject(case):
-        is_unread = kind == "diagnosis" and case.question.score < table()["least"]
-        return "survey" if is_unread else kind
-    return "diagnosis" if _is_of_one(case, kind) else kind
+    return "diagnosis" if _has_subject(case) and _is_of_one(case, kind) else kind
 
 
 def _part_asked(case: Case, kind: str) -> str:
@@ -394,21 +344,12 @@ def _part_asked(case: Case, kind: str) -> str:
     if case.device and kind in OVER_LOGS and (aspect("trend", words) or (several and not question.clocks)):
         return "figures" if kind == "figures" and question.extreme in EXTREMES else "compare"
     since_when = question.extreme == "when" and aspect("since_when", words)
-    if since_when and kind in OVER_LOGS and _has_subject(case):
+    if (since_when and kind in OVER_LOGS) or (limits_asked(words) and not question.gain):
         return "figures"
-    if limits_asked(words) and _has_subject(case) and not question.gain:
-        return "figures"
-    of_lines = (
-        question.search or aspect("event", words) or (topic(case) and question.quantity in ("", "period"))
-    )
-    if kind == "figures" and aspect("how_often", words) and of_lines:
+    of_lines = topic(case) and question.quantity in ("", "period")
+    if kind == "figures" and aspect("how_often", words) and (aspect("event", words) or of_lines):
         return "events"
-    of_fault = aspect("swings", words) or suspected(words) or aspect("trouble", words)
-    is_presence = of_fault and aspect("present", words) and aspect("asks", words)
-    if case.device and question.day and not question.clocks and is_presence and kind in OVER_LOGS:
-        return "present"
-    of_more = question.extreme or question.gain or question.quantity not in COLUMN
-    asks_more = of_more or aspect("why", words)
+    asks_more = question.extreme or question.gain or question.quantity not in COLUMN or aspect("why", words)
     apart = len(question.clocks) == 1 or several or aspect("moments", words)
     is_moment = question.clocks and apart and not window_words(words) and not asks_more
     return "events" if is_moment and kind in ("diagnosis", "figures", "survey") else ""
@@ -427,28 +368,18 @@ def _has_subject(case: Case) -> bool:
 
 def _is_of_one(case: Case, kind: str) -> bool:
     """Return whether a question that reads as one of `kind` asks how the one device or log in view is."""
-    question, named = case.question, len(case.task.devices)
+    question, words, named = case.question, case.question.words, len(case.task.devices)
     may_run = named < 2 and asks_to_run(question)
-    if kind == "survey":
-        if case.task.attachments and not (named or any(aspect(name, question.words) for name in OF_MANY)):
-            return True
-        is_unread = question.score < (ALONE if may_run else table()["least"]) and not named
-        is_of_named = named == 1 and (question.again or not aspect("others", question.words))
-        of_it = not any(aspect(name, question.words) for name in OF_ALL) or (
-            aspect("next", question.words) and not aspect("which_one", question.words)
-        )
-        of_channels = question.all_channels or aspect("which_channel", question.words)
-        return bool(is_unread or is_of_named or of_it or of_channels)
-    return may_run and (kind in ("help", "figures", "events") or (kind == "gains" and not question.gain))
-
-
-def _is_of_a_shift(case: Case) -> bool:
-    """Return whether it is asked what happened to all devices since a moment."""
-    question, words = case.question, case.question.words
-    begins = question.relative or question.days or re.search(r"\bsince\b|之?后|起(?!来)|以来|至今", words)
-    of_all = aspect("every_device", words) or not _has_subject(case)
-    is_asked = aspect("shift", words) or (question.kind in ("events", "handover") and of_all and begins)
-    return bool(is_asked) and not case.task.devices and shift_start(words, case.task.now) is not None
+    if kind != "survey":
+        return may_run and (kind in ("help", "figures", "events") or (kind == "gains" and not question.gain))
+    if case.task.attachments and not (named or any(aspect(name, words) for name in OF_MANY)):
+        return True
+    is_unread = question.score < (ALONE if may_run else table()["least"]) and not named
+    is_of_named = named == 1 and (question.again or not aspect("others", words))
+    of_next = aspect("next", words) and not aspect("which_one", words)
+    of_channels = question.all_channels or aspect("which_channel", words)
+    of_it = of_next or of_channels or not any(aspect(name, words) for name in OF_ALL)
+    return bool(is_unread or is_of_named or of_it)
 
 
 def plot(case: Case) -> Iterator[str]:
@@ -457,14 +388,13 @@ def plot(case: Case) -> Iterator[str]:
     window, note = window_asked(case, about)
     case = called(case, diagnosed(case, about))
     question = case.question
-    chart = "error" if question.quantity == "error" else "loop"
-    channels = {
-        "channel": question.channel,
-        "channels": list(question.channels) if len(question.channels) > 1 else None,
-    }
-    case.tool("plot_log", **about.named, **channels, **window, chart=chart, language=case.language)
+    several = list(question.channels) if len(question.channels) > 1 else None
+    given = {**about.named, **window, "channel": question.channel, "channels": several}
+    chart = "chart_error" if question.quantity == "error" else "chart"
+    kind = "error" if question.quantity == "error" else "loop"
+    case.tool("plot_log", **given, chart=kind, language=case.language)
     diagnosis = diagnosed(case, about)
-    yield case.say("chart_error" if chart == "error" else "chart", label=about.label) + "\n\n"
+    yield case.say(chart, label=about.label) + "\n\n"
     channel = case.say("where_channel", channel=case.listed(question.channels)).strip()
     span = " – ".join(window.get(end) or "…" for end in ("since", "until"))
     if parts := [channel] * bool(question.channels) + [span] * bool(window):
@@ -479,29 +409,24 @@ def term(case: Case) -> Iterator[str]:
     """Explain the words that are asked about, each in a sentence, with the numbers of the log in view."""
     words, rows = case.question.words, terms()
     names = {
-        spelled(name): key for key, row in rows.items() for name in (key.replace("_", " "), *row["also"], key)
+        spelled(name): key for key, row in rows.items() for name in (key.replace("_", " "), *row["also"])
     }
     meant = list(dict.fromkeys(names[name] for name in re.findall(term_names(), words) if name in names))
-    if not meant and known_log(case):
-        yield from diagnose(case)
-        return
     if not meant:
-        yield case.say("term_unknown", words=case.listed(key.replace("_", " ") for key in rows))
+        unknown = case.say("term_unknown", words=case.listed(key.replace("_", " ") for key in rows))
+        yield from diagnose(case) if known_log(case) else [unknown]
         return
-    fault_table = faults()
     for key in meant:
-        row = rows[key]
-        fault = fault_table[key][case.language] if key in fault_table else {}
-        yield f"- **{fault['title']}**: {fault['definition']}\n" if fault else f"- {row[case.language]}\n"
+        fault = faults()[key][case.language] if key in faults() else {}
+        text = f"**{fault['title']}**: {fault['definition']}" if fault else rows[key][case.language]
+        yield f"- {text}\n"
     if known_log(case):
-        about = choose_log(case, in_view=True)
-        diagnosis = diagnosed(case, about)
-        shown = [finding for finding in diagnosis["findings"] if finding["class"] in meant]
-        for finding in shown[:1]:
+        diagnosis = diagnosed(case, choose_log(case, in_view=True))
+        for finding in [one for one in diagnosis["findings"] if one["class"] in meant][:1]:
             yield "\n" + case.say("term_here", label=case.label, text=finding["summary"]) + "\n"
         if case.question.quantity in PARTS:  # how large it is in this log
-            yield "\n"
-            yield from figures(replace(case, question=replace(case.question, kind="figures", extreme="")))
+            question = replace(case.question, kind="figures", extreme="")
+            yield from ("\n", *figures(replace(case, question=question)))
 
 
 def help_(case: Case) -> Iterator[str]:
@@ -540,11 +465,8 @@ ANSWERS: dict[str, Callable[[Case], Iterator[str]]] = {
     "remembered": record.remembered,
     "survey": survey,
     "logs": over_logs,
-    "until": until_limit,
-    "present": was_present,
     "handover": handover,
     "shift": shift,
-    "ranking": ranking,
     "term": term,
     "help": help_,
 }

@@ -1,6 +1,6 @@
 """What an answer has to work with: the task, the question, the tools, and the log that is meant."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -205,41 +205,20 @@ def choose_log(case: Case, in_view: bool = False) -> Subject:
 
     Raises NothingToRead if neither a device nor a log is known, or none fits the day that is named.
     """
+    from instrumentgpt.analyst.questions import aspect
+
     pasted = bool(_pasted_now(case))
     if case.device and (case.question.day or case.question.previous) and not pasted:
         return fetched_log(case, older_log(case))
     if (pasted or in_view or not case.task.devices) and (subject := known_log(case)):
-        return subject if pasted or not subject.device else fetched_back(case, subject)
+        read = [bare(name) for name in case.task.state.get("downloaded_logs") or []]
+        is_of_now = aspect("now", case.question.words) or aspect("safe", case.question.words)
+        if subject.device and is_of_now and len(read) > 1:  # of those that were read, the newest
+            return fetched_log(case, max(read, key=lambda name: start_time(name) or datetime.min))
+        return subject
     if not case.device:
         raise NothingToRead(ask_for_log(case))
-    return fetched_log(case, case.question.log)
-
-
-def fetched_back(case: Case, about: Subject) -> Subject:
-    """Return the log that an undated question is on: a question on another day only led away from it.
-
-    Where it is asked how the device is now, or may run on, that is the newest of those that were read.
-    """
-    from instrumentgpt.analyst.questions import aspect, read_question
-
-    read, words = [bare(name) for name in case.task.state.get("downloaded_logs") or []], case.question.words
-    log, answers = about.log, dict(case.task.messages_of("assistant"))
-    if aspect("now", words) or aspect("safe", words):
-        log = max([log, *read], key=_begun)  # the one in view where they have no dates
-    elif not (case.question.log or case.question.again):
-        for turn, text in reversed(case.task.messages_of("user")):
-            question = read_question(text, in_view=True)
-            if question.log:
-                break
-            named = [name for name in read if name in answers.get(turn, "")]
-            if named and not (question.days or question.previous or question.again):
-                log = max(named, key=_begun)
-                break
-    return about if log == about.log else fetched_log(case, log)
-
-
-def _begun(log: str) -> datetime:
-    return start_time(log) or datetime.min
+    return fetched_log(case, case.question.log or (log_of_clock(case) if case.question.clocks else ""))
 
 
 def fetched_log(case: Case, log: str = "", device: str = "") -> Subject:
@@ -262,14 +241,7 @@ def older_log(case: Case, day: str = "") -> str:
     fields = {"label": case.label or case.device}
     fields["logs"] = case.listed([quoted(name) for name in names[:MOST_NAMED]]) or "0"
     if day:
-        if day[0] == "~":
-            now = case.task.now
-            meant = datetime(now.year, int(day[1:3]), int(day[4:]))
-            meant = meant if meant <= now else meant.replace(year=now.year - 1)
-            begun = {name: at for name in names if (at := start_time(name))}
-            fitting = sorted(begun, key=lambda name: abs(begun[name] - meant))
-        else:
-            fitting = [name for name in names if day_of(name).endswith(day)] or _with_day(case, day)
+        fitting = [name for name in names if day_of(name).endswith(day)] or _with_day(case, day)
         fitting = _begun_by(case, fitting) or fitting
         if not fitting:
             raise NothingToRead(case.say("day_none", day=day.lstrip("-"), **fields))
@@ -334,6 +306,17 @@ def age(task: Task, language: Language, end: str) -> str:
     except ValueError:
         return ""
     return "" if days < 1 else phrase("age", language, span=span_text(days * DAY, language), day=end[:10])
+
+
+def diagnosed(case: Case, about: Subject) -> Result:
+    """Return the diagnosis of the log, of the channel asked about if there is one."""
+    arguments = {"channel": case.question.channel, "language": case.language, "record": remembered_in(case)}
+    return case.tool("diagnose_log", **about.named, **arguments)
+
+
+def faults_of(diagnosis: Mapping[str, Any]) -> list[Result]:
+    """Return the findings that are faults, most important first."""
+    return [finding for finding in diagnosis["findings"] if finding["class"] != "healthy"]
 
 
 def ask_for_log(case: Case) -> str:

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
-from instrumentgpt.analyst.case import Result, unit_of
+from instrumentgpt.analyst.case import Case, Result, Subject, unit_of
 from instrumentgpt.analyst.questions import (
     CHANNELS,
     NAMING,
@@ -15,6 +16,8 @@ from instrumentgpt.analyst.questions import (
     table,
     written,
 )
+from instrumentgpt.analyst.words import quoted
+from instrumentgpt.instruments import mentions
 from instrumentgpt.instruments.analysis.own_units import CELSIUS
 from instrumentgpt.instruments.reading.headers import heading_of, vocabulary, written_unit
 from instrumentgpt.memory.likeness import LOG_NAME
@@ -22,7 +25,11 @@ from instrumentgpt.memory.likeness import LOG_NAME
 ASIDE = (  # places of which no loop's own temperature is
     "room", "coolant", "inlet", "outlet", "exhaust", "oil", "air", "pump", "fan", "motor", "jacket", "lid",
 )  # fmt: skip
+TWO = 0.03  # of its range, as which a column's spread is that of two values alone
 COMPOUND = 4  # letters, from which a word is known within a longer one: Heizstrom
+_OPENED = re.compile(
+    r"[打开关]+[了]?[盖门]|\b(?:open|clos)\w* the \w+|\b\w+ (?:was |is |were )?(?:open|clos)\w*"
+)
 _JOINED = re.compile(r"[\s的/_-]*(?:(?:of|in|at|from)\s+(?:the\s+)?|(?:回路|通道|区|loop|zone)[\s的]*)?")
 Patterns = list[re.Pattern[str]]
 Spans = list[tuple[int, int]]
@@ -62,6 +69,7 @@ def lacking(text: str, heads: Sequence[str], aside: Sequence[str] = (), evidence
     """
     rows = (row for name, row in subjects().items() if row["is_cool"] or name in aside)
     words = re.sub(LOG_NAME, " ", spelled(text))
+    words = _OPENED.sub(" ", words)
     named = ((row, match[0]) for row in rows if (match := row["pattern"].search(words)))
     return [
         written(word, text)
@@ -118,6 +126,73 @@ def columns_named(question: Question, words: str, columns: Sequence[Result]) -> 
         if meant := [column for rank, column in fits if rank == best]:
             named.append((start, meant, words[start:stop]))
     return named
+
+
+def named_in(case: Case, about: Subject, *texts: str) -> tuple[Result, list[Named]]:
+    """Return the columns of a log, and those that the first of `texts` names, or the next.
+
+    The columns beside the loops, which may take seconds to read, are read where one is named.
+    """
+    read = case.tool("column_figures", **about.named, only_loops=True)
+    for words in (re.sub(LOG_NAME, " ", text) for text in texts):
+        if named := columns_named(case.question, words, columns_in(read)):
+            break
+    if any(not column["role"] for _, meant, _ in named for column in meant):
+        read = case.tool("column_figures", **about.named)
+        named = columns_named(case.question, words, read["columns"])
+    return read, named
+
+
+def loops_of(read: Result) -> set[int]:
+    """Return the channels that have a setpoint."""
+    return {column["channel"] for column in read["columns"] if column["role"] == "setpoint"}
+
+
+def of_channels(case: Case, meant: Sequence[Result], read: Result) -> list[Result]:
+    """Return those of the columns `meant` that are of the channels asked about, else of the loops, if any."""
+    asked, every = {*case.question.channels}, {column["channel"] for column in read["columns"]}
+    loops = loops_of(read) or every
+    kept = [
+        column
+        for column in meant
+        if not column["role"]
+        or (number_of(column, read["columns"]) in asked if asked else column["channel"] in loops)
+    ]
+    return kept or list(meant)
+
+
+def called(case: Case, result: Result) -> Case:
+    """Return the case with the channels that its question names, where it does not name all of them."""
+    columns = [column for column in columns_in(result) if column["role"]]
+    every = columns_named(case.question, case.question.words, columns)
+    named = (of for _, of, words in every if not re.fullmatch(mentions.PARTS, words))
+    meant = {column["channel"] for of in named for column in of}
+    if asked := {*case.question.channels}:
+        meant = {column["channel"] for column in columns if number_of(column, columns) in asked} or asked
+    channels = tuple(sorted(meant)) if asked or len(meant) < len(columns) else ()
+    return replace(case, question=replace(case.question, channels=channels)) if channels else case
+
+
+def what_is(case: Case, column: Result, read: Result) -> str:
+    """Return a column as people are told of it: its head in quotes, or its channel and what it is of."""
+    if not column["role"]:
+        return quoted(column["head"])
+    channel = str(column["channel"])
+    names = {other["channel"]: other["head"] for other in read["columns"] if other["role"] == "pv"}
+    if len({other["channel"] for other in read["columns"] if other["role"]}) > 1 and names.get(
+        column["channel"]
+    ):
+        channel += f" ({quoted(names[column['channel']])})"
+    what, of = case.say("channel_named", channel=channel), case.say(f"value_{column['role']}")
+    return what if column["role"] == "pv" else what + case.say("list_separator") + of
+
+
+def on_off(row: Result) -> float | None:
+    """Return the middle of the only two values that a column had, None where it had others."""
+    low, high = row["least"]["value"], row["most"]["value"]
+    share = (row["mean"] - low) / (high - low) if high > low else 0.0
+    spread = (high - low) * max(0.0, share * (1 - share)) ** 0.5
+    return (low + high) / 2 if high > low and abs(row["std"] - spread) < TWO * (high - low) else None
 
 
 def _together(words: str, spans: Spans) -> Spans:

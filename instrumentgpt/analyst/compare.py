@@ -14,7 +14,8 @@ from instrumentgpt.analyst.case import (
     log_names,
     older_log,
 )
-from instrumentgpt.analyst.figures import figures, gains_since, held_setpoints
+from instrumentgpt.analyst.figures import figures
+from instrumentgpt.analyst.programme import gains_since, held_setpoints
 from instrumentgpt.analyst.questions import aspect, channels_in, numbers_in
 from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import plain_text, quoted

@@ -15,13 +15,15 @@ from instrumentgpt.analyst.case import (
     ask_for_log,
     bare,
     choose_log,
+    diagnosed,
+    faults_of,
     known_log,
     older_log,
 )
-from instrumentgpt.analyst.figures import figures, when
-from instrumentgpt.analyst.questions import aspect, spelled
-from instrumentgpt.analyst.report import values_text
-from instrumentgpt.analyst.times import window_asked
+from instrumentgpt.analyst.figures import figures
+from instrumentgpt.analyst.programme import when
+from instrumentgpt.analyst.questions import aspect, spelled, table, topics_of
+from instrumentgpt.analyst.stretches import window_asked
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.language import size_text, span_text
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
@@ -34,34 +36,16 @@ OF_EVENTS = (  # words for any line
 MOST_LISTED = 40  # lines of a log, listed where none is about what is asked
 MOST_GROUPS, MOST_AT_ONCE, MOST_LOGS, MOST_CLOCKS = 8, 6, 12, 4
 AROUND = 4  # lines on either side of the one that is asked for
-TOPICS = {  # what the question is about → words that logs use for it
-    r"\bdoors?\b|门": "door tür 門 门",
-    r"\blevel\b|液位|水位": "level füllstand niveau 液位 水位",
-    r"\bparameters?\b|\bgains?\b|参数|增益": "parameter gain 參數 参数",
-    r"\brefill\w*|\btop.?up\b|补水|加水|补充": "refill nachfüll 補水 加水",
-    r"\btime-?outs?\b|逾时|超时": "timeout",
-    r"\bnet(?:work)?\b|\bsockets?\b|\bclients?\b|网路|网络|连线|断线|连进": "net socket client",
-    r"connect(?!or|(?:ed|ion) (?:to|with) )": "net socket client",
-    r"\bmotors?\b|\baxis\b|马达|电机": "motor",
-    r"\bfans?\b|风扇": "fan",
-    r"\bpumps?\b|泵|帮浦": "pump pumpe 泵 幫浦",
-    r"\bsupply\b|\bpsu\b|\bvoltage\b|电源|电压": "psu voltage",
-    r"\bset ?points?\b|\bsp\b|设定": "setpoint sollwert 設定",
-    r"\brestart|\breboot|\bboot|重启|重开": "restart boot start",
-    r"\bfirmware|\bversion|韧体|固件|版本": "firmware version",
-}
 
 
 def events(case: Case) -> Iterator[str]:
     """Answer about lines: what is asked for decides which."""
-    question = case.question
+    question, about = case.question, known_log(case)
     for name, answer in SORTS.items():
         if aspect(name, question.words):
             yield from answer(case)
             return
-    about = known_log(case)
-    is_file = bool(about and number_of(about.log))
-    if len(question.pasted) >= 2 and not is_file:
+    if len(question.pasted) >= 2 and not (about and number_of(about.log)):
         is_log = len(question.pasted) >= LOG_LINES
         yield case.say("pasted_no_file" if is_log else "pasted_needs", lines=len(question.pasted))
     elif question.lines:
@@ -79,9 +63,9 @@ def _account(case: Case) -> Iterator[str]:
     about = choose_log(case)
     window, note = window_asked(case, about)
     yield note + "\n\n" if note and not window else ""
-    diagnosis = report.diagnosed(case, about)
+    diagnosis = diagnosed(case, about)
     yield report.verdict(case, about, diagnosis) + "\n\n"
-    yield from (report.fault_row(case, about, fault) for fault in report.faults_of(diagnosis))
+    yield from (report.fault_row(case, about, fault) for fault in faults_of(diagnosis))
     rest = [row for row in diagnosis["timeline"] if not row["what"].startswith("found")]  # these are told
     yield from ("\n", *report.happened(case, about, diagnosis | {"timeline": rest}))
     yield "\n" + report.header(case, about, diagnosis) + "\n\n"
@@ -95,50 +79,46 @@ def _groups(case: Case, subject: Subject | None = None) -> Iterator[str]:
 
     subject  the log, where its findings and its age were said before
     """
-    about = subject or choose_log(case)
-    query = case.question.search or _said(case)
-    result = case.tool("search_events", **about.named, query=case.question.search)
-    if not (case.question.search or subject) and (groups := named_lines(case, about)):
-        result |= {"groups": groups, "count": sum(group["count"] for group in groups), "left_out": 0}
-        query = groups[0]["first"]["text"] if len(groups) == 1 else query
-    elif query:
-        result |= {"groups": [], "count": 0, "left_out": 0} if not case.question.search else {}
-    found = bool(result["groups"])
-    led = "" if subject or found else case.lead(None if query else False)
-    numbers = {"label": about.label, "total": result["total"], "query": query, "count": result["count"]}
+    about, search = subject or choose_log(case), case.question.search
+    result = case.tool("search_events", **about.named, query=search)
+    groups, query = result["groups"], search or _said(case)
+    if not (search or subject) and (named := named_lines(case, about)):
+        groups, query = named, named[0]["first"]["text"] if len(named) == 1 else query
+    elif query and not search:
+        groups = []
+    led = "" if subject or groups else case.lead(None if query else False)
+    numbers = {"label": about.label, "total": result["total"], "query": query}
     few = MOST_LISTED if query or aspect("message", case.question.words) else MOST_GROUPS
-    if not result["groups"] and 0 < result["total"] <= few:
-        everything = case.tool("search_events", **about.named, level="info")  # so few are told as they are
-        result |= {name: everything[name] for name in ("groups", "count", "left_out")}
+    if not groups and 0 < result["total"] <= few:  # so few are told as they are
         if query:
             yield led + case.say("events_query_none", **numbers) + "\n\n"
             query = led = ""
-            numbers |= {"count": result["count"]}
+        groups = case.tool("search_events", **about.named, level="info")["groups"]
     if not result["total"]:
         yield case.say("events_absent", label=about.label) + "\n\n"
         yield from () if subject else when(case, about)
         return
-    is_all = result["count"] == result["total"] and result["groups"] and not query
-    key = ("events_query" if query else "events") + ("_title" if result["groups"] else "_none")
-    key = "events_few" if is_all else key
-    yield led + case.say(key, groups=len(result["groups"]) + result["left_out"], **numbers) + "\n\n"
-    yield from ("- " + _group(case, about, group) + "\n" for group in result["groups"][:MOST_GROUPS])
-    if (more := len(result["groups"]) - MOST_GROUPS + result["left_out"]) > 0:
+    numbers["count"] = count = sum(group["count"] for group in groups)
+    key = "events" + "_query" * bool(query) + ("_title" if groups else "_none")
+    key = "events_few" if groups and count == result["total"] and not query else key
+    left_out = result["left_out"] if groups is result["groups"] else 0
+    yield led + case.say(key, groups=len(groups) + left_out, **numbers) + "\n\n"
+    yield from ("- " + _group(case, about, group) + "\n" for group in groups[:MOST_GROUPS])
+    if (more := len(groups) - MOST_GROUPS + left_out) > 0:
         yield case.item("events_more", count=more)
-    if re.search(r"\bwho\b|谁|有人|somebody|someone", case.question.words):
+    if aspect("by_people", case.question.words):
         yield "\n" + case.say("nobody_seen") + "\n"
-    diagnosed = report.diagnosed(case, about)
-    if result["groups"] and not subject and not query:  # what the loops did meanwhile
-        yield "\n"
-        yield from report.happened(case, about, diagnosed)
-    if not subject and (old := age(case.task, case.language, diagnosed["end"])):
+    diagnosis = diagnosed(case, about)
+    if groups and not subject and not query:  # what the loops did meanwhile
+        yield from ("\n", *report.happened(case, about, diagnosis))
+    if not subject and (old := age(case.task, case.language, diagnosis["end"])):
         yield f"\n{old}\n"
 
 
 def _said(case: Case) -> str:
     """Return the words of the question by which it names one of the topics, "" if it names none."""
     words = spelled(case.question.text)
-    found = (match for pattern in TOPICS if (match := re.search(pattern, words, re.ASCII)))
+    found = (match for row in table()["topics"].values() if (match := row["pattern"].search(words)))
     return next((case.question.text[match.start() : match.end()] for match in found), "")
 
 
@@ -165,25 +145,14 @@ def topic(case: Case) -> str:
     return case.question.search or " ".join(topics_of(case.question.words))
 
 
-def topics_of(words: str) -> list[str]:
-    """Return the words that logs use for what `words` (spelled) are about."""
-    return " ".join(used for pattern, used in TOPICS.items() if re.search(pattern, words, re.ASCII)).split()
-
-
 def _group(case: Case, about: Subject, group: Result) -> str:
     """Return the sentence on one group of event lines, quoting its first line."""
-    first, last = group["first"], group["last"]
-    return case.say(
-        "events_group" if group["count"] > 1 else "events_group_one",
-        level=group["level"],
-        source=quoted(group["source"] or "log"),
-        text=quoted(first["text"]),
-        count=group["count"],
-        first=about.link(first["line"]),
-        first_clock=moment(first["clock"]),
-        last=about.link(last["line"]),
-        last_clock=moment(last["clock"], first["clock"]),
-    )
+    first, last = (about.at(group[name]) for name in ("first", "last"))
+    fields = {"first": first["line"], "first_clock": first["clock"], "last": last["line"]}
+    fields |= {"last_clock": moment(group["last"]["clock"], group["first"]["clock"])}
+    fields |= {"level": group["level"], "source": quoted(group["source"] or "log")}
+    key = "events_group" if group["count"] > 1 else "events_group_one"
+    return case.say(key, text=quoted(group["first"]["text"]), count=group["count"], **fields)
 
 
 def _at_time(case: Case) -> Iterator[str]:
@@ -202,56 +171,29 @@ def _at_time(case: Case) -> Iterator[str]:
 
 
 def at_moment(case: Case, about: Subject, clock: str) -> Iterator[str]:
-    """Say what the loops and the other columns of a log read at `clock`, and what was found then."""
+    """Say what the loops of a log read at `clock`, and what was found then."""
     result = case.tool("look_at_time", **about.named, clock=clock, language=case.language)
-    readings = [_reading(case, about, reading) for reading in result["readings"]]
-    clock, count = moment(result["clock"]), len(result["during"])
-    title = case.say(
-        "moment_fault" if count else "moment_calm",
-        label=about.label,
-        clock=clock,
-        count=count,
-        span=span_text(result["seconds"], case.language),
-    )
-    found = []
+    readings, found = list[str](), list[str]()
+    for reading in result["readings"]:
+        values = {name: reading[name] for name in ("setpoint", "pv", "output") if reading[name] is not None}
+        parts = report.values_text(case, values, reading["unit"])
+        sentence = case.say("metric_row", channel=reading["channel"], parts=parts)
+        readings.append(f"- {about.link(reading['line'])} {sentence}\n")
     for name in ("during", "nearest"):
         for one in result[name]:
-            since = moment(one["onset_clock"], result["clock"])
             until = moment(one["end_clock"], one["onset_clock"])
-            found.append(case.item(f"moment_{name}", text=one["summary"], since=since, until=until))
-    yield title + "\n\n"
+            ends = {"since": moment(one["onset_clock"], result["clock"]), "until": until}
+            found.append(case.item(f"moment_{name}", text=one["summary"], **ends))
+    fields = {"label": about.label, "clock": moment(result["clock"]), "count": len(result["during"])}
+    key = "moment_fault" if result["during"] else "moment_calm"
+    yield case.say(key, span=span_text(result["seconds"], case.language), **fields) + "\n\n"
     yield from (*readings, *found) if case.question.quantity else (*found, *readings)
-    if result["beside"] and not result["clock"].startswith("+"):
-        yield from _columns_at(case, about, result["clock"])
     yield from (f"- {_group(case, about, group)}\n" for group in result["groups"][:MOST_AT_ONCE])
 
 
-def _columns_at(case: Case, about: Subject, clock: str) -> Iterator[str]:
-    """Say what the columns beside those of the loops read then, first what was near an end of all its log."""
-    rows = report.figures_beside(case, about, spans=[["", ""], [clock[:16], f"{clock[:16]}:59"]])
-    means = {row["column"]: row["mean"] for row in rows if row["span"] == 1}
-    told = list[tuple[float, str]]()
-    for row in (one for one in rows if one["span"] == 0):
-        least, most = row["least"]["value"], row["most"]["value"]
-        if least < most and (value := means.get(row["column"])) is not None:
-            inside = min(value - least, most - value) / (most - least)
-            fields = {"least": least, "most": most, "value": value, "unit": f" {row['unit']}".rstrip()}
-            told.append((inside, case.say("moment_column", column=quoted(row["column"]), **fields)))
-    if told:
-        columns = case.say("clause_separator").join(text for _, text in sorted(told)[:MOST_AT_ONCE])
-        yield case.item("moment_columns", columns=columns)
-
-
-def _reading(case: Case, about: Subject, reading: Result) -> str:
-    values = {name: reading[name] for name in ("setpoint", "pv", "output") if reading[name] is not None}
-    parts = values_text(case, values, reading["unit"])
-    sentence = case.say("metric_row", channel=reading["channel"], parts=parts)
-    return f"- {about.link(reading['line'])} {sentence}\n"
-
-
-def _lines(case: Case, first: int, last: int, about: Subject | None = None) -> Iterator[str]:
+def _lines(case: Case, first: int, last: int) -> Iterator[str]:
     """Show raw lines by number; around a single one if that is asked."""
-    about = about or choose_log(case)
+    about = choose_log(case)
     if first == last and re.search(r"around|near|about|附近|前后|左右", case.question.words):
         first, last = max(1, first - AROUND), last + AROUND
     rows = case.tool("read_lines", **about.named, first=first, last=last)["lines"]
@@ -279,32 +221,13 @@ def _fetch(case: Case) -> Iterator[str]:
     log = older_log(case) if case.question.day or case.question.previous else case.question.log
     got = case.tool("fetch_log", device=case.device, log=log)
     how = case.say("fetched_cache") if got["from_cache"] else case.say("fetched_now", seconds=got["seconds"])
-    yield case.say(
-        "fetched", log=quoted(got["log"]), label=got["label"], size=size_text(got["size"]), how=how
-    )
-
-
-def _newest(case: Case) -> Iterator[str]:
-    """Say whether the log in view is the newest of its device."""
-    about = known_log(case)
-    if not case.device:
-        yield case.say("newest_brought", log=quoted(about.log)) if about else case.say("which_log_none")
-        return
-    result = case.tool("list_logs", device=case.device)
-    if not result["logs"]:
-        yield case.say("logs_none", label=result["label"])
-        return
-    newest = bare(result["logs"][0]["name"])
-    fields = {"newest": quoted(newest), "begun": result["logs"][0]["begun"] or "?", "label": result["label"]}
-    is_newest = about is not None and bool(about.device) and newest == about.log
-    key = "newest_untold" if about is None else "newest_yes" if is_newest else "newest_no"
-    yield case.say(key, log=quoted(about.log) if about else "", count=len(result["logs"]), **fields)
+    fields = {"log": quoted(got["log"]), "label": got["label"], "size": size_text(got["size"])}
+    yield case.say("fetched", how=how, **fields)
 
 
 def which_log(case: Case) -> Iterator[str]:
     """Say which log the last answer is from, and which others were read of the device."""
-    about = known_log(case)
-    if about is None:
+    if (about := known_log(case)) is None:
         yield case.say("which_log_none")
         return
     yield case.say("which_log", log=quoted(about.log), label=about.label)
@@ -313,4 +236,4 @@ def which_log(case: Case) -> Iterator[str]:
         yield "\n\n" + case.say("which_log_others", logs=case.listed(others))
 
 
-SORTS = {"newest_log": _newest, "which_log": which_log, "lists_logs": list_logs, "fetches": _fetch}
+SORTS = {"which_log": which_log, "lists_logs": list_logs, "fetches": _fetch}

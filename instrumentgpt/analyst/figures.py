@@ -1,335 +1,491 @@
-"""The figures of the channels: least, most, mean, gains, setpoints, band, overshoot, duty, and when."""
+"""Figures composed of what a question names: operations on columns, in stretches of a log, past limits."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from math import inf
 
-from instrumentgpt.analyst.case import Case, NothingToRead, Result, Subject, age, choose_log, unit_of
-from instrumentgpt.analyst.columns import columns_in, columns_named, number_of
-from instrumentgpt.analyst.questions import aspect, means, numbers_in, table, without_times
-from instrumentgpt.analyst.series import COLUMN, read_in
-from instrumentgpt.analyst.times import stretches, window_asked
-from instrumentgpt.analyst.words import moment, sentences
-from instrumentgpt.instruments import mentions
-from instrumentgpt.instruments.language import span_text, with_spans
+from instrumentgpt.analyst.case import (
+    Case,
+    NothingToRead,
+    Result,
+    Subject,
+    age,
+    choose_log,
+    diagnosed,
+    faults_of,
+    known_log,
+)
+from instrumentgpt.analyst.columns import (
+    ASIDE,
+    Named,
+    called,
+    columns_in,
+    columns_named,
+    lacking,
+    loops_of,
+    named_in,
+    of_channels,
+    what_is,
+)
+from instrumentgpt.analyst.programme import (
+    channel_figures,
+    cycles,
+    gains_since,
+    held_setpoints,
+    metrics_of,
+    recoveries,
+    ways,
+    ways_named,
+    when,
+)
+from instrumentgpt.analyst.questions import (
+    LONGEST_QUESTION,
+    Question,
+    asking,
+    aspect,
+    limits_in,
+    numbers_in,
+    spelled,
+    suspected,
+    table,
+    without_times,
+    written,
+)
+from instrumentgpt.analyst.stretches import ALL_OF_IT, Stretches, both_sides, stretches, window_words
+from instrumentgpt.analyst.values import FULL_LOAD, VALUES, Wanted, aged, day_none, told
+from instrumentgpt.analyst.words import plain_text, quoted
+from instrumentgpt.instruments.faults import faults
+from instrumentgpt.memory.likeness import LOG_NAME
 
-PARTS = {  # quantity that is asked for → the parts of the sentence that tell it; none: all of them
-    "temperature": ("now", "band"), "output": ("duty",), "setpoint": ("setpoint",), "noise": ("noise",),
-    "error": ("band", "in_band"), "spread": ("band", "in_band"), "in_band": ("in_band", "band"),
-    "period": ("period", "band"), "overshoot": ("overshoot", "settling"),
-    "settling": ("settling", "overshoot"),
-    "rise": ("rise", "settling"), "saturated": ("duty",), "gains": ("gains",),
-}  # fmt: skip
-ALL = ("now", "gains", "band", "in_band", "overshoot", "settling", "rise", "duty", "period", "noise")
-NO_DERIVATIVE = 0.01  # kd below this share of kp (s) does nothing that can be seen
-HOLD_LEADS = {"output": "duty", "spread": "std", "noise": "std"}  # what is told first
-_NO_HOLD = (  # quantities of a way, or of all of the log
-    "rise", "settling", "overshoot", "period", "recovery", "gains", "saturated"
-)  # fmt: skip
+USUAL = frozenset(("least", "most", "mean"))  # where nothing else is asked of a column
+PAST = ("first", "last", "longest", "how_long", "share", "how_many", "ever", "when")  # asked of a limit
+OTHERS = ("change", "slope", "apart")
+# The kinds of question that may be one of columns, and of other kinds the most weight that these may have
+OF_COLUMNS = ("diagnosis", "figures", "events", "compare", "survey", "logs", "help", "term")
+MOST_WEIGHT = {"diagnosis": inf, "figures": inf, "plot": inf, "help": inf, "events": 5, "remembered": 0}
+COLUMN = {"temperature": "pv", "output": "output", "setpoint": "setpoint", "": "pv"}  # quantity → role
+COLUMN |= dict.fromkeys(("error", "spread", "noise", "in_band"), "error")
+OF_THE_LOOP = ("overshoot", "settling", "rise", "recovery", "period", "gains", "noise")  # not of a column
+BARE = 16  # characters: "051 flow" asks without a word for it
+_DEGREES = re.compile(r"\d\s*(?:°|度|deg|℃)")
+_NUMBER = r"(-?\d+(?:\.\d+)?)"
+_BAND = re.compile(
+    rf"(?<![\d.]){_NUMBER}\s*(?:°?\s?[cfk]\b|度|%)?\s*(?:–|—|-|~|\bto\b|\band\b|到|至|和)\s*{_NUMBER}(?![\d.])"
+)
+_NEAR = re.compile(  # the setpoint
+    r"(?:within|±|\+/-|in)\s*(half|\d+(?:\.\d+)?)\s*(?:a |of a )?(?:°|deg|c\b|k\b|度)"
+    r"|(?:正负|±)\s*(\d+(?:\.\d+)?)|(\d+(?:\.\d+)?)\s*度(?:以内|之内)"
+)
+_HEATS = re.compile("heat|加热")  # what stopped, and not what was below 35
+_LEVEL = re.compile(  # that a reading comes to
+    r"(?:\b(?:reach\w*|hit|pass\w*|cross\w*|(?:g[eo]t|came?|come|back|up|down|cool\w*|heat\w*|warm\w*|f[ae]ll"
+    r"|r[io]se|drop\w*)(?: \w+){0,2}? (?:to|at|past)) (?:about |the )?|[到达至过]了?\s*)" + _NUMBER
+)
 
 
 def figures(case: Case) -> Iterator[str]:
     """Say the figures asked for, of the channels asked about or of all, in the time asked about."""
-    question = case.question
-    if len(question.days) > 1 and case.device and not question.moments:
-        yield from _each_day(case)
+    question, about = case.question, choose_log(case)
+    is_when = question.extreme == "when"
+    if is_when and (said := list(gains_since(case, about))):
+        yield from said
         return
-    about = choose_log(case)
-    if question.extreme == "when" and (told := list(gains_since(case, about))):
-        yield from told
+    if is_when or question.quantity == "recovery":
+        yield from (when if is_when else recoveries)(case, about)
         return
-    if question.extreme == "when" or question.quantity == "recovery":
-        yield from (when if question.extreme == "when" else _recoveries)(case, about)
-        return
-    window, note = window_asked(case, about)
-    for telling in (_ways_named, _cycles if aspect("cycle", question.words) else held_setpoints):
-        if told := list(telling(case, about)):
-            yield from (*([note, "\n\n"] if note else ()), *told)
+    stretch = stretches(case, about, of_device=True)
+    for telling in (ways_named, cycles, held_setpoints):
+        if said := list(telling(case, about)):
+            yield from (*([stretch.note, "\n\n"] if stretch.note and not stretch.held else ()), *said)
             return
-    if window:  # one that the log has not raises, and another log is asked
-        spans = [[window.get("since", ""), window.get("until", "")]]
-        case.tool("column_figures", **about.named, spans=spans, only_loops=True)
-    metrics = case.tool("channel_metrics", **about.named, channel=question.channel)
-    is_read = question.extreme in ("least", "most", "range", "mean") or bool(window)
-    role, lacks = COLUMN.get(question.quantity), metrics["missing"]
-    if role == "error" and {"setpoint"} == {*lacks} - {"output"}:  # no error: pv
-        case, role = replace(case, question=replace(question, quantity="")), "pv"
-    if role and (is_read or ("setpoint" in lacks and not case.question.quantity)):
-        yield from read_in(case, about, stretches(case, about, of_device=True))
+    role = COLUMN.get(question.quantity)
+    if role and (stretch.spans or question.quantity == "temperature" or question.extreme in USUAL):
+        yield from read_in(case, about, stretch)
         return
-    asked, of_fault = {*called(case, metrics).question.channels}, list[str]()
-    if not (question.quantity or question.gain or asked):
-        asked, of_fault = _of_the_fault(case, about)
-    yield from of_fault
-    channels = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
-    few = {"rise": 0, "period": 1}.get(question.quantity, inf)  # of a way, which tells nothing
-    moves = [row["channel"] for row in channels if any(move["count"] > few for move in row["moves"])]
-    rows = [(row, channel_row(case, about, row, unit_of(metrics, row["channel"]))) for row in channels]
-    numbers = {"count": len(channels), "clock": moment(metrics["end"])}
-    numbers["channel"] = case.listed(row["channel"] for row in channels)
-    yield note + "\n\n" if note else ""
-    lead = _lead(case, channels) if question.quantity in ("overshoot", "settling") else ""
-    yield lead + case.say("metrics_title", label=about.label, **numbers) + "\n\n"
-    is_steep = moves and aspect("steepest", question.words)
-    yield from () if is_steep else (f"- {sentence}\n" for _, sentence in rows if sentence)
-    for row in channels if moves else ():
-        yield from _moves(case, about, row, unit_of(metrics, row["channel"]))
-    silent = [row for row, sentence in rows if not sentence and row["channel"] not in moves]
-    if len(silent) < len(rows):  # what has no setpoint is no loop, of which nobody asked
-        silent = [row for row in silent if row["setpoint"] is not None]
-    if silent:
-        listed = case.listed(row["channel"] for row in silent)
-        lacks = case.listed(case.say(f"value_{name}") for name in metrics["missing"])
-        key = "metric_lacking" if lacks else "metric_absent"
-        samples = max(row["samples"] for row in silent)
-        lacking = case.item(key, channels=listed, samples=samples, lacks=lacks)
-        yield from (question.quantity == "rise" and [*_courses(case, about)]) or [lacking]
-    if not (note or of_fault) and (old := age(case.task, case.language, metrics["end"])):
+    yield stretch.note + "\n\n" if stretch.note else ""
+    yield from _of_loops(case, about, stretch)
+
+
+def _of_loops(case: Case, about: Subject, stretch: Stretches) -> Iterator[str]:
+    """Say what is asked of the loops, and of none in particular what is wrong with one, and when."""
+    question = case.question
+    diagnosis = diagnosed(case, about)
+    found = faults_of(diagnosis)
+    is_of_none = not (question.quantity or question.gain) and called(case, diagnosis) is case
+    if is_of_none and not question.channels and (found or diagnosis["excursions"]["count"]):
+        yield from (*when(case, about), "\n")
+        of_fault = {fault["channel"] for fault in found} - {None}
+        case = replace(case, question=replace(question, channels=tuple(sorted(of_fault))))
+    lacks = {*diagnosis["missing"]}
+    if "setpoint" in lacks and (not question.quantity or COLUMN.get(question.quantity) == "error"):
+        yield from read_in(replace(case, question=replace(question, quantity="")), about, stretch)
+        return
+    yield from channel_figures(case, about)
+    if not stretch.note and (old := age(case.task, case.language, diagnosis["end"])):
         yield "\n" + (case.say("not_live") + " " if aspect("now", question.words) else "") + old + "\n"
 
 
-def _lead(case: Case, channels: Sequence[Result]) -> str:
-    """Return whether a channel overshot, by more than its band or than is named, or settled."""
-    stepped = [row for row in channels if None not in (row["overshoot"], row["band"])]
-    limit = next(iter(numbers_in(case.question.words) - {*case.question.channels}), None)
-    so = [
-        row["settling_time"] is not None
-        if case.question.quantity == "settling"
-        else row["overshoot"] > (row["band"] if limit is None else limit)
-        for row in stepped
-    ]
-    return case.lead(any(so) if so else None)
+def composed(case: Case, kind: str) -> tuple[list[str], bool]:
+    """Return what is told of the columns that the question names, and whether that is all of its answer.
+
+    [] where it asks for something else. Of several devices it is told of each, or of none.
+    """
+    question, devices = case.question, case.task.devices
+    if len(devices) > 1:
+        each = [composed(replace(case, task=replace(case.task, devices=(one,))), kind)[0] for one in devices]
+        if not all(each) or table()["asked"]["apart"].search(spelled(question.text)):
+            return [], False  # it is the devices that differ
+        rows = zip(devices, each, strict=True)
+        return [text for name, said in rows for text in (f"**{name}**\n\n", *said, "\n")], True
+    if question.gain or question.order or question.pasted or not (case.device or known_log(case)):
+        return [], False
+    is_short = len(question.words) <= LONGEST_QUESTION and not question.lines
+    said = list(_asked_of_columns(case, kind)) if is_short else []
+    return (said, True) if said else _beside_the_loops(case, kind)
 
 
-def gains_since(case: Case, about: Subject, only_changed: bool = False) -> Iterator[str]:
-    """Say which gains the channels asked about have, and since when; nothing where no gain is asked for."""
-    from instrumentgpt.analyst import report  # a report has figures in it
-
-    if not (case.question.gain or case.question.quantity == "gains"):
-        return
-    metrics = case.tool("channel_metrics", **about.named, channel=case.question.channel)
-    asked = called(case, metrics).question.channels
-    rows = [row for row in metrics["channels"] if not asked or row["channel"] in asked]
-    for row in rows if any(row["gain_changes"] for row in rows) or not only_changed else ():
-        if row["kp"] is not None:
-            gains = case.say("metric_gains", **row, form="").strip()
-            key = "gains_now" if row["gain_changes"] else "gains_always"
-            yield case.item(key, channel=row["channel"], gains=gains, start=moment(metrics["start"]))
-        for change in row["gain_changes"]:
-            yield f"  - {report.changed_gains(case, about, row['channel'], change)}\n"
-
-
-def _each_day(case: Case) -> Iterator[str]:
-    """Say the figures asked for of each day that is named, or that there is no log of it."""
-    for day in case.question.days:
-        try:
-            yield from figures(replace(case, question=replace(case.question, days=(day,))))
-        except NothingToRead as problem:
-            yield str(problem)
-        yield "\n"
-
-
-def held_setpoints(case: Case, about: Subject, each: bool = False) -> Iterator[str]:
-    """Say how the channels asked about held the setpoints that are named, or each; nothing where none did."""
-    question, words = case.question, case.question.words
-    each, numbers = each or bool(aspect("each_hold", words)), numbers_in(words) - {*question.channels}
-    if question.gain or question.quantity in _NO_HOLD or not (each or numbers):
-        return
-    metrics = case.tool("channel_metrics", **about.named, channel=question.channel, each_hold=True)
-    asked = called(case, metrics).question.channels
-    for row in metrics["channels"]:
-        is_asked = not asked or row["channel"] in asked
-        named = [hold for hold in row["holds"] if any(means(number, hold["setpoint"]) for number in numbers)]
-        told = {"unit": unit_of(metrics, row["channel"]), "channel": row["channel"]}
-        for hold in (named or row["holds"] * (each and not numbers)) if is_asked else ():
-            span = span_text(hold["seconds"], case.language)
-            yield case.item("hold_row", **{**hold, **told, "span": span})
-            for one in hold["times"]:
-                ends = {"since": moment(one["clock"]), "until": moment(one["end_clock"], one["clock"])}
-                of_error = table()["asked"]["deviation"].search(words)
-                led = "mean_error" if of_error else HOLD_LEADS.get(question.quantity, "mean")
-                names = sorted(("mean", "least", "std", "mean_error", "duty"), key=lambda name: name != led)
-                said = (name for name in names if one[name] is not None)
-                parts = case.listed(case.say(f"hold_{name}", **one, **told) for name in said)
-                yield "  " + case.item("hold_time", parts=parts, line=about.link(one["line"]), **ends)
-
-
-def _moves(case: Case, about: Subject, row: Result, unit: str) -> Iterator[str]:
-    """Say how a channel went from setpoint to setpoint: of the one way that is named, or of all."""
-    words = without_times(case.question.words)
-    named = [float(number) for number in re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", words, re.ASCII)]
-    meant = [move for move in row["moves"] if (move["from"], move["to"]) in pairwise(named)]
-    meant = meant or [move for move in row["moves"] if move["to"] in named] or row["moves"]
-    if is_steep := bool(aspect("steepest", case.question.words)):
-        sign = -1 if re.search(r"\bcool|降", case.question.words) else 1
-        meant = sorted(meant, key=lambda move: -sign * (move["steepest"] or 0.0))[:1]
-    for move in meant:
-        spans = {
-            name: span_text(move[name] or 0.0, case.language, exact=True)
-            for name in ("seconds", "rise", "settled")
-        }
-        beyond = about.at(move["beyond"], move["clock"])
-        is_there, stays = (move[name] is not None for name in ("seconds", "settled"))
-        said = {
-            "rise": case.say("move_rise", span=spans["rise"]) if move["rise"] is not None else "",
-            "took": case.say("move_took" if is_there else "move_short", span=spans["seconds"]),
-            "beyond": case.say("move_beyond", **beyond, unit=unit)
-            if is_there and (beyond["size"] > 0 or case.question.extreme)
-            else "",
-            "settled": case.say("move_settled" if stays else "move_unsettled", span=spans["settled"]),
-            **{
-                name: case.say(f"move_{name}", rate=move[name], unit=unit) if move[name] else ""
-                for name in ("rate", "steepest", "asked")
-            },
-        }
-        quantity = case.question.quantity
-        first = {"overshoot": "beyond", "settling": "settled"}.get(
-            quantity, "beyond" if case.question.extreme else "took"
-        )
-        first = "rise" if aspect("rise_time", case.question.words) else "steepest" if is_steep else first
-        told = case.say("list_separator").join(filter(None, (said.pop(first), *said.values())))
-        ends = {"start": move["from"], "stop": move["to"], "channel": row["channel"]}
-        key = "move_row" if move["count"] == 1 else "move_rows"
-        yield case.item(key, **about.at(move) | ends | {"parts": told, "unit": unit})
-
-
-def _ways_named(case: Case, about: Subject) -> Iterator[str]:
-    """Say how pv went to the setpoint that is named, where it is asked about the way there."""
-    question, numbers = case.question, numbers_in(case.question.words) - {*case.question.channels}
-    if not numbers or not (
-        question.quantity in ("rise", "settling", "overshoot") or aspect("way_to", question.words)
+def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
+    """Say what is asked of the columns that are named or meant; nothing where it is asked of none."""
+    question = case.question
+    wanted = _operations(case, kind)
+    is_of_sides = not wanted and len(window_words(question.words)) == 2 and len(question.moments) == 1
+    if not (wanted or is_of_sides) or not (
+        kind in OF_COLUMNS or kind == "handover" or question.score < table()["least"]
     ):
         return
-    metrics = case.tool("channel_metrics", **about.named, channel=question.channel)
-    asked = called(case, metrics).question.channels
-    for row in metrics["channels"]:
-        moves = [move for move in row["moves"] if move["to"] in numbers]
-        if moves and (not asked or row["channel"] in asked):
-            yield from _moves(case, about, {**row, "moves": moves}, unit_of(metrics, row["channel"]))
-
-
-def _cycles(case: Case, about: Subject) -> Iterator[str]:
-    """Say how many cycles a programme had, how long one took, what it reached, and if they were alike."""
-    metrics = case.tool("channel_metrics", **about.named, channel=case.question.channel)
-    asked = called(case, metrics).question.channels
-    for row in metrics["channels"]:
-        cycles = row["cycles"]
-        if not cycles or (asked and row["channel"] not in asked):
-            continue
-        told = {"unit": unit_of(metrics, row["channel"]), "channel": row["channel"]}
-        spans = {
-            name: span_text(cycles[name] or 0.0, case.language, exact=True)
-            for name in ("seconds", "seconds_min", "seconds_max")
-        }
-        odd = [one for one in cycles["rows"] if one["number"] in cycles["odd"]]
-        alike = case.say("cycles_odd" if odd else "cycles_alike", numbers=case.listed(cycles["odd"]))
-        yield case.item("cycles_row", alike=alike, **{**cycles, **spans}, **told)
-        for one in odd:
-            span = span_text(one["seconds"] or 0.0, case.language, exact=True)
-            yield "  " + case.item("cycle_row", **about.at(one) | {"span": span, "unit": told["unit"]})
-
-
-def _of_the_fault(case: Case, about: Subject) -> tuple[set[int], list[str]]:
-    """Return the channels with a fault, and when it was; else when a loop was out of its own band."""
-    from instrumentgpt.analyst import report  # a report has figures in it
-
-    diagnosis = report.diagnosed(case, about)
-    faults = report.faults_of(diagnosis)
-    told = when(case, about) if faults or diagnosis["excursions"]["count"] else ()
-    return {fault["channel"] for fault in faults} - {None}, [*told, *("\n" if told else ())]
-
-
-def _courses(case: Case, about: Subject) -> Iterator[str]:
-    """Yield what the channels without a setpoint did."""
-    from instrumentgpt.analyst import report  # a report has figures in it
-
-    yield from report.happened(case, about, report.diagnosed(case, about), *report.COURSE)
-
-
-def called(case: Case, result: Result) -> Case:
-    """Return the case with the channels that its question names, where it does not name all of them."""
-    columns = [column for column in columns_in(result) if column["role"]]
-    every = columns_named(case.question, case.question.words, columns)
-    named = (of for _, of, words in every if not re.fullmatch(mentions.PARTS, words))
-    meant = {column["channel"] for of in named for column in of}
-    if asked := {*case.question.channels}:
-        meant = {column["channel"] for column in columns if number_of(column, columns) in asked} or asked
-    channels = tuple(sorted(meant)) if asked or len(meant) < len(columns) else ()
-    return replace(case, question=replace(case.question, channels=channels)) if channels else case
-
-
-def channel_row(case: Case, about: Subject, channel: Result, unit: str) -> str:
-    """Return the sentence on one channel with the parts asked for, "" if the log tells none of them."""
-    quantity = "gains" if case.question.gain else case.question.quantity
-    part_names = PARTS.get(quantity, ALL) if case.question.kind in ("figures", "gains") else ALL
-    fields = {**channel, "longest": channel["setpoint"], **channel["last"], "unit": unit}
-    fields["line"] = about.link(channel["last"]["line"])
-    parts = (_part(case, part, fields) for part in part_names)
-    text = case.say("list_separator").join(filter(None, parts))
-    return case.say("metric_row", channel=channel["channel"], parts=text) if text else ""
-
-
-def _part(case: Case, part: str, fields: Result) -> str:
-    """Return one part of the sentence, "" if the log cannot tell it."""
-    if part == "settling" and fields["settling_time"] is None and fields["overshoot"] is not None:
-        part = "unsettled"
-    if part == "setpoint" and fields["setpoint"] == fields["longest"]:
-        part = "setpoint_alone"
-    sentence = sentences()[f"metric_{part}"][case.language]
-    names = [name for name in re.findall(r"{(\w+)", sentence) if name not in ("form", "unit", "line")]
-    if any(fields.get(name) is None for name in names):
-        return ""
-    form = case.say("pi_dominant") if part == "gains" and is_pi(fields) else ""
-    text = case.say(f"metric_{part}", **{**fields, "form": form})
-    return with_spans(re.sub(" {2,}", " ", text).strip(), case.language)  # many blanks: the log names no unit
-
-
-def is_pi(channel: Result) -> bool:
-    """Return whether the channel's controller has no derivative to speak of."""
-    kp, kd = channel["kp"], channel["kd"]
-    return kp is not None and kd is not None and abs(kd) < NO_DERIVATIVE * abs(kp)
-
-
-def _recoveries(case: Case, about: Subject) -> Iterator[str]:
-    """Say how long each time out of a loop's own band lasted, of the channels asked about."""
-    from instrumentgpt.analyst import report  # a report has figures in it
-
-    diagnosis = report.diagnosed(case, about)
-    excursions = diagnosis["excursions"]
-    rows = [*excursions["unexplained"], *excursions["explained"]]
-    title = case.say("recoveries", label=about.label, count=_moments(rows) + excursions["count"] - len(rows))
-    yield (title if excursions["count"] else report.verdict(case, about, diagnosis)) + "\n\n"
-    yield from report.happened(case, about, diagnosis, "out")
-
-
-def _moments(rows: Sequence[Result]) -> int:
-    """Return how often something left its band: channels that do so together, to one side, do it once."""
-    count, ends = 0, {True: -inf, False: -inf}
-    for row in sorted(rows, key=lambda row: float(row["onset"])):
-        side = row["size"] > 0
-        count += row["onset"] > ends[side]
-        ends[side] = max(ends[side], row["end"])
-    return count
-
-
-def when(case: Case, about: Subject) -> Iterator[str]:
-    """Say since when, until when and how often each fault of the log shows, and the span of the log.
-
-    Where it is asked since when, the logs before are looked at, too.
-    """
-    from instrumentgpt.analyst import over_logs, report  # which have figures in them
-
-    diagnosis = report.diagnosed(case, about)
-    of_all = case.question.extreme == "when" and not (case.question.days or numbers_in(case.question.words))
-    several = list(over_logs.since_log(case, about)) if about.device and of_all else []
-    dangers = [f"**{fault['danger']}**\n\n" for fault in report.faults_of(diagnosis) if fault["danger"]]
-    if not (several or report.faults_of(diagnosis)):
-        of_excursions = diagnosis["excursions"]["count"]
-        yield from _recoveries(case, about) if of_excursions else report.explained(case, about, diagnosis)
+    about = choose_log(case)
+    if wanted is None:
+        yield from read_in(case, about, stretches(case, about))
         return
-    yield from [*dangers, *several, "\n"] if several else [report.verdict(case, about, diagnosis), "\n\n"]
-    faults = report.faults_of(diagnosis)[: report.MOST_FAULTS]
-    yield from (report.fault_row(case, about, fault) for fault in faults)
-    yield "\n" + report.header(case, about, diagnosis) + "\n"
+    texts = [spelled(question.text), question.words, question.before]
+    if any(_DEGREES.search(text) for text in texts):  # which are no output
+        texts = [table()["roles"]["output"].sub(" ", text) for text in texts]
+    read, named = named_in(case, about, *texts)
+    if wanted.asks & {"setpoints", "reached"}:
+        yield from (_setpoints(case, about, read) if "setpoints" in wanted.asks else _reached(case, about))
+        return
+    stretch = stretches(case, about, of_device=True, each="slope" not in wanted.asks)
+    if stretch.held and "level" in wanted.asks:  # which is told of the way there, too
+        stretch = ALL_OF_IT
+    if about.device and stretch.lacking and not stretch.spans:
+        raise NothingToRead(day_none(case, about, stretch.lacking[0]))
+    own = texts[0]
+    if stretch.words:
+        own = own.replace(stretch.words, " ")
+        words = question.words.replace(stretch.words, " ")
+        case = replace(case, question=replace(question, text=own, words=words))
+        _, named = named_in(case, about, own, words)
+        wanted = _operations(case, kind) or replace(wanted, asks=USUAL, limits={}, level=None)
+    is_beside = any(not column["role"] for _, of, _ in named for column in of)
+    of = [
+        text
+        for text in asking(own)
+        if _operations(replace(case, question=replace(question, text=text)), kind)
+    ]
+    lacks = lacking(". ".join(of) or own, [column["head"] for column in columns_in(read)], ASIDE)
+    if lacks and not is_beside:
+        names = [quoted(one["head"]) if one["head"] else what_is(case, one, read) for one in read["columns"]]
+        yield case.say("column_lacking", label=about.label, what=case.listed(lacks))
+        yield case.say("series_has", names=case.listed(dict.fromkeys([*names, *map(quoted, read["beside"])])))
+        return
+    meant = _with_columns(case, read, named, replace(wanted, when=stretch))
+    if isinstance(meant, str):
+        yield meant
+    elif meant and not (kind == "handover" and {one["channel"] for one in meant.columns} & loops_of(read)):
+        if meant.level is not None:
+            yield from ways_named(case, about)
+        rows = list(told(case, about, read, meant))
+        yield from (*rows, aged(case, read)) if any(rows) else ()
+
+
+def ranks(question: Question) -> bool:
+    """Return whether it is asked which of several channels is the steadier, or the better, one."""
+    words = question.words
+    of_channels = len(question.channels) > 1 or question.all_channels or aspect("which_channel", words)
+    is_which = aspect("which_one", words) and not aspect("why", words) and not question.yes_no
+    is_which = is_which and question.quantity not in OF_THE_LOOP
+    return bool(of_channels and is_which and (aspect("steady", words) or aspect("better", words)))
+
+
+def _operations(case: Case, kind: str) -> Wanted | None:
+    """Return the operations that the question asks for, with the limits that it names; None for none."""
+    patterns, question, words = table()["asked"], case.question, case.question.words
+    own = spelled(question.text)
+    is_since = question.extreme == "when" and not limits_in(own) and not aspect("reached", words)
+    of_setpoint = patterns["setpoints"].search(words) or (
+        is_since and table()["roles"]["setpoint"].search(own)
+    )
+    if of_setpoint and not patterns["deviation"].search(words):
+        return Wanted(frozenset(("setpoints",)))
+    if kind == "handover":
+        is_figures = aspect("paragraph", words) and not aspect("report", words)
+        return Wanted(USUAL) if is_figures else None
+    if ranks(question):
+        return Wanted(frozenset(("mean", "rank")))
+    limits, inside = _limits(own) or _limits(words) or ({}, False)
+    limits = {} if {*limits.values()} <= {*map(float, question.channels)} else limits
+    level = None if len(limits) > 1 else _level(case, own, limits)
+    if level is None and question.quantity in OF_THE_LOOP[: 1 if limits else None]:
+        of_way = question.quantity == "rise" and aspect("by_event", words)
+        if not (of_way and any(patterns[name].search(own) for name in USUAL)):
+            return None
+    if level is not None:
+        (side,) = limits or [""]
+        flipped = {"below": {"above": level}, "above": {"below": level}}.get(side, {})
+        is_back = bool(aspect("comes_back", own))
+        of_level = frozenset(("level", *(name for name in PAST if patterns[name].search(own))))
+        return Wanted(of_level, limits=flipped, level=None if side else level, away=is_back or bool(side))
+    is_open = aspect("why", own) or aspect("complains", own)
+    if aspect("reaches_setpoint", own) and not (limits or is_open):
+        return Wanted(frozenset(("reached",)))
+    names = PAST if limits else (*VALUES[:-1], *OTHERS, "how_many", "when")
+    asks = set[str]()
+    for text in map(without_times, (own, words)):
+        asks = {name for name in names if patterns[name].search(text)}
+        if asks - {"when", "how_many"} or (limits and asks):
+            break
+    if limits and not asks and question.yes_no:
+        asks = {"ever"}
+    asks |= {"now"} if not limits and aspect("now", words) and (asks & {"least", "most"}) else set()
+    if not limits and not asks & {*VALUES, *OTHERS}:
+        asks &= {"how_many"}
+    is_off = patterns["deviation"].search(own)
+    if not (asks or limits) and is_off and (patterns["size"].search(own) or aspect("which_channel", own)):
+        asks = {"most", "mean"} | ({"now"} if aspect("still", words) else set())
+    elif is_off and aspect("still", words) and "most" in asks:
+        asks |= {"now"}
+    asks -= {"change"} if len(question.moments) < 2 else set()
+    if both_sides(question) and not (limits or asks & {*VALUES, "how_many"}):
+        asks |= {"mean", "std"}
+    asks -= {"slope"} if asks & {*VALUES, "how_many"} else set()
+    if not asks and len(question.moments) == 1 and not window_words(words):
+        asks = {"value"}
+    return Wanted(frozenset(asks), limits=limits, inside=inside) if asks or limits else None
+
+
+def _level(case: Case, words: str, limits: dict[str, float]) -> float | None:
+    """Return the value of which it is asked when, or whether, a reading came to it; None for none.
+
+    Of two, from one to another, it is the programme that is asked about.
+    """
+    patterns, plain = table()["asked"], without_times(words)
+    if limits:  # "until it was below 43": how long it was above
+        return next(iter(limits.values())) if aspect("until_level", words) else None
+    named = [match for match in _LEVEL.finditer(plain) if float(match[1]) in numbers_in(words)]
+    is_asked = any(patterns[name].search(plain) for name in ("when", "how_long", "how_many", "ever"))
+    is_asked = is_asked or case.question.yes_no or bool(aspect("until_level", words))
+    values = [value for match in named if (value := float(match[1])) not in case.question.channels]
+    numbers = numbers_in(words) - {*case.question.channels}
+    if not values and len(numbers) == 1 and case.question.yes_no and aspect("reached", words):
+        return numbers.pop()
+    pair = re.search(rf"(?:\bfrom|从|由)\s*{_NUMBER}", plain)
+    return values[0] if values and is_asked and not pair else None
+
+
+def _limits(words: str) -> tuple[dict[str, float], bool] | None:
+    """Return the limits that `words` name, and whether it is asked of the time between them; None: no limits.
+
+    >>> _limits("how long was it outside 29.8-30.2 °c?"), _limits("超过38度几次")
+    (({'above': 30.2, 'below': 29.8}, False), ({'above': 38.0}, False))
+    >>> _limits("mean of pv from 10:00 to 11:00") is None
+    True
+    >>> _limits("time with an error larger than ±0.5?")
+    ({'above': 0.5, 'below': -0.5}, False)
+    >>> _limits("how much of the time was it within half a degree?")
+    ({'above': 0.5, 'below': -0.5}, True)
+    """
+    patterns = table()["asked"]
+    plain = without_times(words)
+    if patterns["full"].search(plain):
+        return FULL_LOAD, False
+    is_out, is_in = patterns["outside"].search(plain), patterns["inside"].search(plain)
+    if (band := _BAND.search(plain)) and (is_out or is_in):
+        low, high = sorted((float(band[1]), float(band[2])))
+        return {"above": high, "below": low}, bool(is_in and not is_out)
+    limits = limits_in(plain)
+    if "above" in limits and patterns["deviation"].search(plain):
+        return {"above": limits["above"], "below": -limits["above"]}, False
+    if (near := _NEAR.search(plain)) and not limits:
+        size = float(next(filter(None, near.groups())).replace("half", "0.5"))
+        return {"above": size, "below": -size}, not is_out
+    return (limits, False) if limits else None
+
+
+def _with_columns(case: Case, read: Result, named: list[Named], wanted: Wanted) -> Wanted | str | None:
+    """Return what is wanted with its columns, None if it is no figure of any.
+
+    Of two columns that are set beside each other each must be one: else the question which it is.
+    """
+    columns, words, limits, asks = read["columns"], case.question.words, wanted.limits, wanted.asks
+    is_error = len(limits) == 2 and limits["above"] == -limits["below"]
+    is_error |= bool(table()["asked"]["deviation"].search(words)) or "rank" in asks
+    if role := "output" if limits == FULL_LOAD else "error" if is_error else "":
+        channels = {one["channel"] for _, of, _ in named for one in of if one["role"]}
+        of_role = [one for one in columns if one["role"] == role]
+        named = [(0, [one for one in of_role if one["channel"] in channels] or of_role, "")]
+    groups = list[tuple[str, list[Result]]]()
+    for _, meant, text in named:
+        group = of_channels(case, meant, read)
+        if group and group not in [other for _, other in groups]:
+            groups.append((text, group))
+    if limits or wanted.level is not None:  # of what has a unit, and not of "each run"
+        groups = [
+            one for one in groups if one[1][0]["role"] != "output" or "%" in words or not _HEATS.match(one[0])
+        ]
+        groups = [one for one in groups if any(column["unit"] for column in one[1])] or groups
+    of_others = {one["channel"] for _, group in groups for one in group if one["role"] not in ("pv", "")}
+    if not table()["roles"]["pv"].search(spelled(case.question.text)):  # "the top zone's output"
+        groups = [one for one in groups if one[1][0]["role"] != "pv" or one[1][0]["channel"] not in of_others]
+    is_of_one = limits or wanted.level is not None or asks & {*VALUES}
+    if not groups and (is_of_one or "how_many" in asks) and not (role or asks & {*OTHERS}):
+        of_share = limits and re.search(r"\d\s*%", words)  # a limit in % is none of a temperature
+        role = COLUMN.get("output" if not is_of_one else "" if limits else case.question.quantity, "pv")
+        meant = [one for one in columns if one["unit"][:1] == "%"] if of_share else []
+        meant = meant if of_share else [one for one in columns if one["role"] == role]
+        groups = [("", group)] if (group := of_channels(case, meant, read)) else []
+    chosen = list({column["name"]: column for _, group in groups for column in group}.values())
+    is_held = wanted.when.held and not limits and all(one["role"] in ("pv", "error") for one in chosen)
+    if not chosen or is_held:  # which is told with its setpoints
+        return None
+    pair = groups if len(groups) == 2 else [("", [column]) for column in chosen]
+    if "apart" in asks and len(pair) < 2:  # of two stretches, or of the most and the least
+        wanted = replace(wanted, asks=asks - {"apart"})
+    at_extreme = _at_extreme(words, named, wanted)
+    if "apart" in wanted.asks or at_extreme is not None:
+        if several := [one for one in groups if len(one[1]) > 1 or len(pair) > 2] if len(pair) > 1 else []:
+            if case.question.kind == "diagnosis":
+                return None  # a verdict needs no column
+            names = (what_is(case, one, read) for one in (several[0][1] if len(pair) == 2 else chosen))
+            text = plain_text(written(several[0][0], case.question.text))
+            return case.say("series_which", words=text, names=case.listed(names))
+        if len(pair) < 2:
+            return None
+        (_, [first]), (_, [second]) = pair[:: -1 if at_extreme else 1]
+        return replace(wanted, columns=(first,), beside=second)
+    if "value" in asks:
+        if any(column["channel"] in loops_of(read) for column in chosen):  # told with its findings
+            return None
+        wanted = replace(wanted, at=case.question.moments[0])
+    is_empty = not (wanted.asks or limits)
+    return None if is_empty else replace(wanted, columns=tuple(chosen))
+
+
+def _reached(case: Case, about: Subject) -> Iterator[str]:
+    """Say whether, and after what time, pv of each channel came to its setpoints."""
+    metrics, rows = metrics_of(case, about)
+    moves = [move for row in rows for move in row["moves"]]
+    top = max((move["to"] for move in moves), default=0.0)
+    if moves:
+        is_there = all(move["seconds"] is not None for move in moves if move["to"] == top)
+        first, *rest = ways(case, about, [row for row in rows if row["moves"]], metrics)
+        yield from (f"- {case.lead(is_there)}{first.removeprefix('- ')}", *rest)
+
+
+def _at_extreme(words: str, named: list[Named], wanted: Wanted) -> int | None:
+    """Return which of two columns has the extreme that is the moment of which the other is asked."""
+    found = aspect("at_extreme", words)
+    if not (found and len(named) > 1 and wanted.asks & {"least", "most"}):
+        return None
+    place = max(found.start("extreme"), found.start("zh"))
+    before = [number for number, (at, _, _) in enumerate(named) if at < place]  # said last before it
+    return min(before[-1], 1) if before else None
+
+
+def _setpoints(case: Case, about: Subject, read: Result) -> Iterator[str]:
+    """Say which setpoints the channels had, and from when on each, or since when the one that is named."""
+    of = [column for column in read["columns"] if column["role"] == "setpoint"]
+    for column in of_channels(case, of, read):
+        fields = {"unit": f" {column['unit']}".rstrip(), "what": what_is(case, column, read)}
+        rows = [about.at(row) | fields for row in column["starts"]]
+        more = column["changes"] + 1 - len(rows)
+        if called := [row for row in rows if row["value"] in numbers_in(case.question.words)][:1]:
+            yield case.item("setpoint_from", **called[0])
+            continue
+        if rows and not more:
+            yield case.item("setpoints_row", count=column["changes"], **rows[-1])
+        yield from ("  " + case.item("setpoint_since", **row) for row in rows)
+        if more:
+            levels = case.listed(f"{level:g}" for level in column["levels"])
+            yield "  " + case.item("setpoints_more", count=more, levels=levels + fields["unit"])
+
+
+def read_in(case: Case, about: Subject, when: Stretches = ALL_OF_IT, is_aged: bool = True) -> Iterator[str]:
+    """Say what the loops asked about read in stretches of a log, `is_aged`: and how old it is."""
+    read, named = named_in(case, about, case.question.words)
+    roles = {COLUMN.get(case.question.quantity, "pv")}
+    if len(when.spans) == 2 and both_sides(case.question) and not case.question.quantity:
+        roles |= {"output", "error"}
+    meant = (column for _, of, _ in named for column in of_channels(case, of, read) if column["role"])
+    asked = {column["channel"] for column in meant}
+    of_asked = (column for column in read["columns"] if not asked or column["channel"] in asked)
+    columns = of_channels(case, [column for column in of_asked if column["role"] in roles], read)
+    yield from _usual(case, about, read, columns, when)
+    yield aged(case, read) if is_aged else ""
+
+
+def _usual(case: Case, about: Subject, read: Result, of: Sequence[Result], when: Stretches) -> Iterator[str]:
+    """Say what columns read in stretches of a log, of what is asked of any."""
+    wanted = _operations(case, "figures")
+    asks = (wanted.asks if wanted else frozenset()) & {*VALUES} or USUAL
+    asks |= {"now"} if aspect("now", case.question.words) else frozenset()
+    yield from told(case, about, read, Wanted(asks, tuple(of), when))
+
+
+def _beside_the_loops(case: Case, kind: str) -> tuple[list[str], bool]:
+    """Return what is told of columns that are no loop's, where nothing is asked of them; if that is all."""
+    question, words = case.question, _asking(case)
+    names_one = bool(lacking(words, ()))
+    may_be = kind in ("diagnosis", "figures") or (names_one and question.score <= MOST_WEIGHT.get(kind, -1))
+    if not (may_be and words):
+        return [], False
+    about = choose_log(case)
+    if kind == "diagnosis" and not names_one:  # which has the names of all columns, too
+        first = columns_in(diagnosed(case, about))
+        if all(len(of) == len(first) for _, of, _ in columns_named(question, words, first)):
+            return [], False
+    read, every = named_in(case, about, words)
+    meant, rest = list[Result](), words
+    for _, columns, part in every:
+        if not loops_of(read) & {column["channel"] for column in columns}:
+            meant, rest = meant + columns, rest.replace(part, " ")
+    heads, said = [column["head"] for column in columns_in(read)], list[str]()
+    if lacks := lacking(words, heads) and lacking(question.text, heads):
+        names = [quoted(head) for head in read["beside"]]
+        said.append(case.say("column_lacking", label=about.label, what=case.listed(lacks)))
+        said.append(
+            (case.say("column_names", count=len(names), names=case.listed(names)) if names else "") + "\n\n"
+        )
+    if meant:
+        said += [case.say("column_undrawn") + "\n\n"] if kind == "plot" else []
+        stretch = stretches(case, about)
+        names = [column["name"] for column in meant if not column["role"]]
+        rows = case.tool("column_figures", **about.named, columns=names, spans=stretch.spans[-1:])["rows"]
+        said += [text for row in rows for text in _moved(case, about, row)]
+        said += _usual(case, about, read, meant, stretch)
+    of_loop = any(table()["quantities"][name].search(rest) for name in COLUMN if name)
+    is_wider = suspected(words) or of_loop or kind == "diagnosis"
+    return said, bool(meant) or bool(lacks and not is_wider)
+
+
+def _asking(case: Case) -> str:
+    """Return the sentences of the question that ask, or are as short as a question without a word for it."""
+    question = case.question  # "and the temperature?" has the words of the question before in front
+    words = re.sub(LOG_NAME, " ", spelled(question.text) if question.quantity else question.words)
+    if len(question.words) > 2 * LONGEST_QUESTION:
+        return ""
+    is_bare = len(words) <= BARE and not re.search(r"\d", re.sub(r"co2|\b0\d\d\b", "", words))
+    return words if is_bare else " ".join(asking(words))
+
+
+def _moved(case: Case, about: Subject, row: Result) -> Iterator[str]:
+    """Say whether a column moved with the faults, where there are any."""
+    if groups := {_what(case, group["what"]): group for group in row["during"]}:
+        met = [what for what, group in groups.items() if 2 * group["out"] >= group["count"]]
+        said = {"label": about.label, "column": quoted(row["column"]), "what": case.listed(met or groups)}
+        yield case.say("column_moved" if met else "column_still", **said) + "\n\n"
+
+
+def _what(case: Case, name: str) -> str:
+    is_fault = name in faults()
+    return str(faults()[name][case.language]["title"]) if is_fault else case.say(f"column_{name}")

@@ -4,11 +4,22 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from instrumentgpt.analyst import report
-from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, bare, choose_log, day_of, log_names
+from instrumentgpt.analyst.case import (
+    Case,
+    Result,
+    Subject,
+    ToolFailed,
+    bare,
+    choose_log,
+    day_of,
+    diagnosed,
+    faults_of,
+    log_names,
+)
 from instrumentgpt.analyst.constraints import GAINS, Step, mark
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import aspect
-from instrumentgpt.analyst.report import diagnosed, faults_of, proposals, rising_over
+from instrumentgpt.analyst.report import proposals, rising_over
 from instrumentgpt.analyst.words import quoted
 from instrumentgpt.instruments.faults import TUNED
 

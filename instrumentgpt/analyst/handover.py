@@ -5,21 +5,22 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from instrumentgpt.analyst.case import Case, Subject, ToolFailed, age, choose_log, fetched_log, known_log
+from instrumentgpt.analyst.case import (
+    Case,
+    Subject,
+    ToolFailed,
+    age,
+    choose_log,
+    diagnosed,
+    faults_of,
+    fetched_log,
+    known_log,
+)
 from instrumentgpt.analyst.constraints import constraints_in_force
-from instrumentgpt.analyst.figures import held_setpoints
+from instrumentgpt.analyst.programme import held_setpoints
 from instrumentgpt.analyst.questions import aspect, read_question, span_of, table
 from instrumentgpt.analyst.remembered import done_to_it
-from instrumentgpt.analyst.report import (
-    diagnosed,
-    fault_before,
-    faults_of,
-    next_action,
-    remedy,
-    running,
-    verdict,
-    with_beside,
-)
+from instrumentgpt.analyst.report import next_action, remedy, running, verdict, with_beside
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.handover.letters import LINES, Facts, letter
 
@@ -98,7 +99,6 @@ def _letter_on(case: Case, about: Subject) -> Iterator[str]:
     fields = {"done": case.listed(done), "forbidden": case.listed(map(quoted, forbidden))}
     if not faults:
         yield verdict(case, about, diagnosis) + "\n\n"
-        yield fault_before(case, diagnosis)
         yield from next_action(case, about, diagnosis)
         yield "\n"
     else:

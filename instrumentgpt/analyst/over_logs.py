@@ -2,30 +2,10 @@
 
 from collections.abc import Iterator
 
-from instrumentgpt.analyst.case import Case, Result, Subject, bare, choose_log, fetched_log, log_names
-from instrumentgpt.analyst.constraints import asks_to_run
+from instrumentgpt.analyst.case import Case, Result, Subject, bare, diagnosed, faults_of
 from instrumentgpt.analyst.figures import figures
-from instrumentgpt.analyst.questions import (
-    LONGEST_QUESTION,
-    asking,
-    aspect,
-    span_of,
-    suspected,
-)
-from instrumentgpt.analyst.report import (
-    SWINGING,
-    diagnose,
-    diagnosed,
-    faults_of,
-    header,
-    links,
-    next_action,
-    rising_over,
-    running,
-    verdict,
-    where_of,
-    with_beside,
-)
+from instrumentgpt.analyst.questions import LONGEST_QUESTION, asking, aspect, span_of
+from instrumentgpt.analyst.report import diagnose, rising_over, where_of
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.since import since
 
@@ -67,50 +47,6 @@ def over_logs(case: Case) -> Iterator[str]:
     yield from (_row(case, row) for row in rows)
     if result["left_out"]:
         yield case.item("logs_more", count=result["left_out"])
-
-
-def until_limit(case: Case) -> Iterator[str]:
-    """Say when what grows over the logs reaches its limit, or that nothing grows, then what to do."""
-    about = choose_log(case)
-    count = len(log_names(case)) if about.device else 1
-    rising = rising_over(case, about)
-    yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
-    diagnosis = with_beside(case, about, diagnosed(case, about))
-    key = "until_none" if count > LEAST and "output" not in diagnosis["missing"] else "unlogged"
-    yield case.say("until_straight" if rising else key, label=about.label, count=count) + "\n\n"
-    if not rising:
-        yield verdict(case, about, diagnosis) + "\n\n"
-    yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
-    yield from next_action(case, about, diagnosis)
-
-
-def was_present(case: Case) -> Iterator[str]:
-    """Say whether the log of a day has the fault that the words name, or "also" the newest log's, or any."""
-    about = choose_log(case)
-    diagnosis = diagnosed(case, about)
-    classes = {fault for faults in suspected(case.question.words).values() for fault in faults}
-    if swings := aspect("swings", case.question.words):
-        classes = {*SWINGING}
-    if not classes and aspect("also", case.question.words):
-        newest = diagnosed(case, fetched_log(case))
-        classes = {fault["class"] for fault in faults_of(newest)}
-    found = [fault for fault in faults_of(diagnosis) if fault["class"] in classes or not classes]
-    day = moment(diagnosis["start"])[:10]
-    whys = [why for name, why in diagnosis["withheld"].items() if name.partition(",")[0] in classes]
-    if found:
-        since_, until = (moment(found[0][name]) for name in ("onset_clock", "end_clock"))
-        span = case.say("figures_span", since=since_, until=until)
-        yield case.say("present_yes", day=day, told=f"{found[0]['summary']} ({span})") + "\n\n"
-        yield f"- {links(about, found[0])}\n\n"
-    elif whys and not swings:
-        yield (
-            case.say("present_unjudged", day=day, reasons=case.listed(dict.fromkeys(map(plain_text, whys))))
-            + "\n\n"
-        )
-    else:
-        yield case.say("present_no", day=day) + "\n\n"
-        yield verdict(case, about, with_beside(case, about, diagnosis)) + "\n\n"
-    yield header(case, about, diagnosis) + "\n"
 
 
 def since_log(case: Case, about: Subject) -> Iterator[str]:

@@ -10,7 +10,6 @@ from datetime import date, datetime, timedelta
 from functools import cache
 from math import inf
 from pathlib import Path
-from string import ascii_lowercase
 from typing import Any
 
 from instrumentgpt.instruments.devices import Device, Inventory, resolve
@@ -89,11 +88,6 @@ _DAYS = (
     r"(?:\bthe |\()(?P<d>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)\b(?P<m>)(?P<y>)(?! (?:channel|zone|loop|one))",
     r"(?<![月\d])(?P<d>[12]\d|3[01]|0?[1-9])[日号](?P<m>)(?P<y>)(?!通道|回路|机)",
 )  # fmt: skip
-_PART_OF_MONTH = re.compile(
-    rf"\b(end|late|start|beginning|early|middle|mid)[ -](?:of |in )?(?:last |this )?{_MONTH}(?! ?\d)"
-    r"|(?<!\d)(1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])月([底初中末]|[上中下]旬)"
-)
-_ROUGHLY = {"s": 1, "b": 1, "初": 1, "上": 1, "m": 15, "中": 15}  # else its end
 WEEKDAY = re.compile(  # beside a time of day; "since Monday" is a beginning
     r"(?<!since )(?<!from )\b(mon|tues|wednes|thurs|fri|satur|sun)day\b|(?:周|星期|礼拜)([一二三四五六日天])"
 )
@@ -146,6 +140,7 @@ class Question:
     moments: tuple[str, ...] = ()  # each of them with its day, if one is said: "14:20", "-23 14:20"
     days: tuple[str, ...] = ()  # "2026-02-18", "02-18" or "-18"
     relative: str = ""  # a name of [times]: "last night"
+    before: str = ""  # the question before it in the same message, whose columns it may go on about
     timed: str = ""  # the words that its time of day or day is told from: of this question or the one before
     log: str = ""
     previous: bool = False  # the log before the known one, or before the newest
@@ -186,11 +181,11 @@ def table() -> dict[str, Any]:
     }
     named: dict[str, Any] = {
         row: {name: pattern_of(words) for name, words in read[row].items()}
-        for row in ("quantities", "extremes", "units", "languages", "roles", "asked")
+        for row in ("quantities", "units", "languages", "roles", "asked")
     }
     worded = {
         part: {name: {**row, "pattern": pattern_of(row["words"])} for name, row in read[part].items()}
-        for part in ("times", "parts_of_day", "suspects")
+        for part in ("times", "parts_of_day", "suspects", "topics")
     }
     aspects = {name: re.compile(pattern, re.ASCII) for name, pattern in read["aspects"].items()}
     named["suspecting"] = pattern_of(read["suspecting"])
@@ -268,31 +263,6 @@ def vocabulary() -> frozenset[str]:
     rows = (row for part in NAMING for row in headers.vocabulary()[part].values())
     texts += [spelled(" ".join((*row.get("words", ()), *row.get("asked", ())))) for row in rows]
     return frozenset(word for text in texts for word in re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]", text))
-
-
-def corrected(text: str, names: str = "") -> str:
-    """Return `text` with each word that is one slip of the hand from the one that questions have instead.
-
-    A slip is two letters the wrong way round, one twice, or one left out, in a long word behind its first.
-
-    names  what the text calls devices, which is no slip
-
-    >>> corrected("maximun of the tempreature, in `setopint`"), corrected("did chanenl 2 overshot?")
-    ('maximun of the temperature, in `setopint`', 'did channel 2 overshoot?')
-    """
-
-    def right(match: re.Match[str]) -> str:
-        word = match[0].casefold()
-        if word in vocabulary() or word in names:
-            return match[0]
-        places = range(1, len(word))
-        slips = {word[:at] + word[at + 1 : at + 2] + word[at] + word[at + 2 :] for at in places}
-        slips |= {word[:at] + word[at + 1 :] for at in places}
-        slips |= {word[:at] + letter + word[at:] for at in places for letter in ascii_lowercase}
-        meant = slips & vocabulary()
-        return meant.pop() if len(meant) == 1 else match[0]
-
-    return re.sub(r"(?<![\w`./-])[A-Za-z][a-z]{5,}(?![\w`./-])", right, text)
 
 
 def read_question(text: str, in_view: bool = False, devices: int = 0, *before: str) -> Question:
@@ -435,9 +405,9 @@ def _slots(question: Question) -> Question:
     act = aspect("order", words) or ""
     is_put_otherwise = unit_asked(words) or (language_asked(words) and not aspect("paragraph", words))
     is_of_form = len(words) <= SHORT and is_put_otherwise
-    extremes = {name: pattern for name, pattern in patterns["extremes"].items() if name != "when"}
+    extremes = {name: patterns["asked"][name] for name in ("least", "most", "mean")}
     asked = {name for name, pattern in extremes.items() if pattern.search(words)}
-    when = "when" if patterns["extremes"]["when"].search(words) else ""
+    when = "when" if patterns["asked"]["when"].search(words) else ""
     gain = next((name for name, pattern in GAINS.items() if re.search(pattern, words)), "")
     return replace(
         question,
@@ -574,7 +544,7 @@ def _moments(words: str) -> tuple[str, ...]:
     for place, clock in clocks:
         before, after = ([at for at in places if (at < place) is is_before] for is_before in (True, False))
         at = [*before[-1:], *after[:1]] if leads else [*after[:1], *before[-1:]]
-        day = days[at[0]] if at and clock[0] != "+" and days[at[0]][0] != "~" else ""
+        day = days[at[0]] if at and clock[0] != "+" else ""
         moments[f"{day} {clock}".strip()] = None
     return tuple(moments)
 
@@ -586,8 +556,6 @@ def days_in(words: str) -> tuple[str, ...]:
     (('02-18',), ('2026-02-18',), ('-16', '-20'))
     >>> days_in("i meant nov 9, not nov 2"), days_in("是跟 11/9 比，不是 11/2")
     (('11-09',), ('11-09',))
-    >>> days_in("early november"), days_in("跟八月底比")  # roughly
-    (('~11-01',), ('~08-28',))
     """
     days = _day_places(words)
     return tuple(dict.fromkeys(days[place] for place in sorted(days)))
@@ -653,13 +621,19 @@ def means(number: float, value: float) -> bool:
 def limits_in(words: str) -> dict[str, float]:
     """Return the limits that `words` (spelled) name, by their sides.
 
-    >>> limits_in("how long below 36?"), limits_in("超过38度几次"), limits_in("above 5 min")
+    >>> limits_in("how long below 36?"), limits_in("38度以上几次"), limits_in("above 5 min")
     ({'below': 36.0}, {'above': 38.0}, {})
     """
     number = r"\s*±?\s*(-?\d+(?:\.\d+)?)(?![\d.]|\s*(?:min|s\b|sec|h\b|hour|分|秒|小时))"
-    starts = {name: table()["aspects"][name].pattern for name in ("above", "below")}
-    found = ((name, re.search(rf"(?:{start}){number}", words)) for name, start in starts.items())
-    return {name: float(match[1]) for name, match in found if match}
+    behind = {"above": "以上|or (?:more|above|higher)", "below": "以下|or (?:less|below|lower)"}
+    found = dict[str, float]()
+    for name, end in behind.items():
+        before = rf"(?:{table()['aspects'][name].pattern}){number}"
+        if match := re.search(before, words) or re.search(
+            rf"{number}[ °]*[a-z%度℃]{{0,3}} ?(?:{end})", words
+        ):
+            found[name] = float(match[1])
+    return found
 
 
 def limits_asked(words: str) -> dict[str, float]:
@@ -683,11 +657,6 @@ def _day_places(words: str) -> dict[int, str]:
             day = f"{year + '-' if year else ''}{f'{number:02d}' if number else ''}-{int(match['d']):02d}"
             days[match.start()] = day
         rest = re.sub(pattern, lambda match: "\0" * len(match.group()), rest)
-    for match in _PART_OF_MONTH.finditer(rest):
-        part, month, han, han_part = match.groups()
-        at = _MONTHS.index(month[:3]) + 1 if month else counted(han)
-        part = "s" if part == "early" else (part or han_part)[0]
-        days[match.start()] = f"~{at:02d}-{_ROUGHLY.get(part, 28):02d}"
     return days
 
 
@@ -785,6 +754,12 @@ def near_misses(unknown: str, inventory: Inventory) -> list[str]:
     names = {" ".join(name_key(name)): name for device in inventory.devices for name in device.own_names}
     close = difflib.get_close_matches(" ".join(name_key(unknown)), list(names), n=2, cutoff=NEAR)
     return list(dict.fromkeys(names[name] for name in close))
+
+
+def topics_of(words: str) -> list[str]:
+    """Return the words that logs use for what `words` (spelled) are about."""
+    rows = table()["topics"].values()
+    return " ".join(row["lines"] for row in rows if row["pattern"].search(words)).split()
 
 
 def suspected(words: str, is_asked: bool = True) -> dict[str, tuple[str, ...]]:

@@ -11,13 +11,10 @@ from instrumentgpt.analyst.case import (
     NothingToRead,
     ToolFailed,
     ask_for_log,
-    bare,
     choose_log,
-    dropped_logs,
-    fetched_log,
+    diagnosed,
+    faults_of,
     known_log,
-    older_log,
-    remembered_in,
 )
 from instrumentgpt.analyst.constraints import (
     acts_named,
@@ -28,21 +25,18 @@ from instrumentgpt.analyst.constraints import (
 )
 from instrumentgpt.analyst.events import which_log
 from instrumentgpt.analyst.questions import ALONE, CHANNELS, SHORT, aspect, likeness, read_question, spelled
-from instrumentgpt.analyst.report import changed_gains, diagnose, diagnosed, faults_of
+from instrumentgpt.analyst.report import diagnose
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
-from instrumentgpt.instruments.language import Language
 from instrumentgpt.memory.facts import devices_in
 from instrumentgpt.memory.reading.constraints import constraints_in
 from instrumentgpt.memory.reading.names import names_in
 from instrumentgpt.memory.reading.own_words import is_question, sentences
-from instrumentgpt.memory.reading.statements import same, statements
+from instrumentgpt.memory.reading.statements import statements
 from instrumentgpt.memory.reading.values import values_in
 from instrumentgpt.memory.terms import holds, is_common, phrases, synonyms, telling, terms
 
-LOGGED = ("kp", "ki", "kd", "setpoint")  # what logs tell of each channel
-MOST_LOGS = 3  # read again: the findings of others are told as they are remembered
 MOST_SAID, MOST_QUOTED, MOST_REASONS, MOST_NAMED = 8, 4, 8, 6
-OF_ITS_OWN = ("remembered", "help", "handover", "term", "plot", "ranking", "shift")  # kinds
+OF_ITS_OWN = ("remembered", "help", "handover", "term", "plot", "shift")  # kinds
 _ASKING = "什么时候|何时|多久|多少|什么|怎么|[谁哪几吗呢]"  # no thing
 FEW_WORDS = 3  # of a question that is understood, from which it may ask of what was said
 COMPLAINT = 10.0  # log odds by the examples, from which a message that asks nothing complains
@@ -50,39 +44,43 @@ COMPLAINT = 10.0  # log odds by the examples, from which a message that asks not
 
 def remembered(case: Case) -> Iterator[str]:
     """Answer from the record; what is asked for decides which part of it."""
-    words = case.question.words
-    rows = (
-        ("forget", _forget), ("called", quoted_words), ("which_log", which_log), ("ruled_out", _ruled_out),
-        ("was", _was), ("forbidden", _forbidden), ("history", _history), ("said", quoted_words),
-        ("what_done", _done),
-    )  # fmt: skip
-    answer = next((answer for name, answer in rows if aspect(name, words)), None)
+    rows = {
+        "forget": lambda case: iter([case.say("forget_where")]), "called": quoted_words,
+        "which_log": which_log, "ruled_out": _ruled_out, "forbidden": _forbidden, "history": _history,
+        "said": quoted_words, "what_done": _done,
+    }  # fmt: skip
+    words = spelled(case.task.question)
+    answer = next((answer for name, answer in rows.items() if aspect(name, words)), None)
     spoken = [] if answer else _spoken(case)[-MOST_QUOTED:]
     yield from [case.say("said_title") + "\n\n", *spoken] if spoken else (answer or _recall)(case)
 
 
 def _recall(case: Case) -> Iterator[str]:
     """Say what was found, what the user said of it, what is open and what is out; nothing is fetched."""
-    state = case.task.state
+    state, said = case.task.state, list[str]()
     label = case.label or case.state_field("last_log_file")
-    findings, statements = state.get("findings") or [], _stated_rows(case)
-    if not (findings or statements or case.task.ruled_out or state.get("root_causes") or known_log(case)):
+    findings = [plain_text(text) for text in state.get("findings") or []]
+    if case.same_device:
+        said = [_stated_line(case, row, "recall_value") for row in case.task.stated]
+        said += map(quoted, case.task.constraints)
+    if not (findings or said or case.task.ruled_out or state.get("root_causes") or known_log(case)):
         key, ending = ("recall_first", "\n\n") if label else ("recall_nothing", "")
         yield case.say(key, label=plain_text(label)) + ending
         yield from diagnose(case) if label else ()
         return
     status = case.say(f"status_{state.get('status') or 'idle'}")
     yield case.say("recall_title", label=plain_text(label) or case.say("noted_all"), status=status) + "\n\n"
-    anew, checked = _read_again(case) if findings else ({}, [])
-    yield from _listed(case, "key_findings", [plain_text(anew.get(same(text), text)) for text in findings])
+    yield from _listed(case, "key_findings", findings)
     for part, key in (("root_causes", "root_cause"), ("hypotheses", "recall_hypotheses")):
-        for text in state.get(part) or []:
-            yield case.say(key, cause=plain_text(anew.get(same(text), text))) + "\n\n"
-    still_out = (text for text in case.task.ruled_out if same(text) not in anew)
-    ruled_out = list({same(text): plain_text(text) for text in (*checked, *still_out)}.values())
-    yield from _listed(case, "ruled_out", ruled_out[-MOST_NAMED:])
+        yield from (case.say(key, cause=plain_text(text)) + "\n\n" for text in state.get(part) or [])
+    out = list[str]()
+    with suppress(ToolFailed):  # of a log that is gone, what was said of it is left
+        known = diagnosed(case, choose_log(case)) if findings and known_log(case) else {"findings": []}
+        out = [reason for fault in faults_of(known) for reason in fault["ruled_out"]]
+    out = [plain_text(text) for text in dict.fromkeys((*out, *case.task.ruled_out))]
+    yield from _listed(case, "ruled_out", out[-MOST_NAMED:])
     yield from _listed(case, "recall_done", done_to_it(case))
-    yield from _listed(case, "recall_said", statements)
+    yield from _listed(case, "recall_said", said)
     if logs := state.get("downloaded_logs") or [name for name in [state.get("last_log_file")] if name]:
         yield case.say("recall_logs", logs=", ".join(map(quoted, logs))) + "\n\n"
     others = case.task.others.items() if len(case.task.devices) != 1 else ()
@@ -93,116 +91,51 @@ def _recall(case: Case) -> Iterator[str]:
     yield from _listed(case, "recall_others", rows)
 
 
-def _listed(case: Case, title: str, texts: list[str]) -> Iterator[str]:
+def _listed(case: Case, title: str, texts: list[str], **fields: str) -> Iterator[str]:
     if texts:
-        yield case.say(title) + "\n\n" + "".join(f"- {text}\n" for text in texts) + "\n"
-
-
-def _read_again(case: Case) -> tuple[dict[str, str], list[str]]:
-    """Return what is remembered → the same in the language of the question, and what its checks ruled out."""
-    before, anew, checked = remembered_in(case), dict[str, str](), list[str]()
-    logs = [*(case.task.state.get("downloaded_logs") or [])[-MOST_LOGS:], case.state_field("last_log_file")]
-    for log in filter(None, dict.fromkeys(logs)):
-        with suppress(ToolFailed):  # a log that is gone is told as it was remembered
-            now, then = (_again(case, bare(log), language) for language in (case.language, before))
-            anew |= {same(old): new for old, new in zip(_sentences(then), _sentences(now), strict=True)}
-            checked += [reason for fault in faults_of(now) for reason in fault["ruled_out"]]
-    return anew, checked
-
-
-def _again(case: Case, log: str, language: Language) -> dict[str, Any]:
-    device = "" if log in dropped_logs(case) else case.state_field("device_name", "device_ip")
-    return case.tool("diagnose_log", log=log, device=device, language=language, record=remembered_in(case))
-
-
-def _sentences(diagnosis: dict[str, Any]) -> list[str]:
-    findings = diagnosis["findings"]
-    return [text for row in findings for text in (row["summary"], row["cause"], *row["ruled_out"])]
+        yield case.say(title, **fields) + "\n\n" + "".join(f"- {text}\n" for text in texts) + "\n"
 
 
 def _ruled_out(case: Case) -> Iterator[str]:
     """Say what is out: by what was said in the conversation, then by the checks of the known log."""
-    yield from _listed(case, "ruled_out_said", [plain_text(sentence) for sentence in case.task.ruled_out])
-    if not (case.device or known_log(case)):
-        yield "" if case.task.ruled_out else case.say("ruled_out_nothing")
-        return
-    reasons: dict[str, list[int]] = {}
-    for finding in diagnosed(case, choose_log(case, in_view=True))["findings"]:
-        for reason in finding["ruled_out"]:
-            reasons.setdefault(reason, []).extend([] if finding["channel"] is None else [finding["channel"]])
+    said = [plain_text(sentence) for sentence in case.task.ruled_out]
+    reasons = dict[str, list[int]]()
+    if case.device or known_log(case):
+        for finding in diagnosed(case, choose_log(case, in_view=True))["findings"]:
+            for reason in finding["ruled_out"]:
+                reasons.setdefault(reason, []).extend([finding["channel"]] * (finding["channel"] is not None))
     rows = [
         reason + (case.say("stated_channel", channel=case.listed(channels)) if channels else "")
         for reason, channels in list(reasons.items())[:MOST_REASONS]
     ]
-    yield from _listed(case, "ruled_out_checks", rows) if rows else [case.say("ruled_out_nothing")]
-
-
-def _was(case: Case) -> Iterator[str]:
-    """List a gain or setpoint by the log before, by the known one and by what was stated, oldest first."""
-    names, channel = _asked_about(case)
-    if not ((case.device or known_log(case)) and names):
-        yield from quoted_words(case)
-        return
-    logs = []
-    with suppress(NothingToRead, ToolFailed):  # there is no device, or it has no older log
-        logs.append(fetched_log(case, older_log(case)))
-    logs.append(choose_log(case, in_view=True))
-    yield case.say("earlier_title", names=case.listed(names), label=logs[-1].label) + "\n\n"
-    for about in logs:
-        metrics = case.tool("channel_metrics", **about.named, channel=channel)
-        for row in metrics["channels"]:
-            changes = [change for change in row["gain_changes"] if {*names} & {*change}]
-            yield from (f"- {changed_gains(case, about, row['channel'], change)}\n" for change in changes)
-        for name in names:
-            values: dict[float, list[dict[str, Any]]] = {}
-            for row in metrics["channels"]:
-                if row[name] is not None:
-                    values.setdefault(row[name], []).append(row)
-            for value, having in values.items():
-                fields = {"value": value, "count": len(having), "line": about.link(having[0]["last"]["line"])}
-                fields |= {"unit": f" {metrics['unit']}" if name == "setpoint" else ""}
-                fields |= {"channels": case.listed(row["channel"] for row in having)}
-                yield f"- {quoted(about.log)}: {name} {case.say('earlier_value', **fields)}\n"
-    rows = case.task.stated if case.same_device else ()
-    yield from (f"- {_stated_line(case, row)}\n" for row in rows if row["parameter"] in names)
-    yield "\n" + case.say("done_only")
-
-
-def _asked_about(case: Case) -> tuple[list[str], int | None]:
-    """Return the gains or the setpoint that are named, else what was stated last, else all; the channel."""
-    question, rows = case.question, case.task.stated if case.same_device else ()
-    if question.gain or question.quantity == "setpoint":
-        return [question.gain or "setpoint"], question.channel
-    if question.quantity != "gains" and (newest := max(rows, key=lambda row: int(row["turn"]), default=None)):
-        channel = int(newest["channel"]) if str(newest["channel"]).isdecimal() else None
-        return [name for name in [newest["parameter"]] if name in LOGGED], question.channel or channel
-    return list(LOGGED[:3]), question.channel
+    yield from _listed(case, "ruled_out_said", said)
+    yield from _listed(case, "ruled_out_checks", rows)
+    yield "" if said or rows else case.say("ruled_out_nothing")
 
 
 def _forbidden(case: Case) -> Iterator[str]:
     """List what the user laid down, for the device in question or for all, with the turn of each."""
-    label = case.label or case.say("noted_all")
-    turns = {
-        text: turn
+    said = [
+        (turn, text)
         for turn, message in case.task.messages_of("user")
         for text in case.task.constraints
         if text in message
-    }
-    rows = [
-        quoted(constraint) + (case.say("in_turn", turn=turns[constraint]) if constraint in turns else "")
-        for constraint in case.task.constraints
     ]
-    yield case.say("forbidden_title" if rows else "forbidden_nothing", label=label)
-    if rows:
-        yield "\n\n" + "".join(f"- {row}\n" for row in rows) + "\n" + case.say("forbidden_holds")
+    turns = {text: turn for turn, text in said}
+    rows = [
+        quoted(text) + (case.say("in_turn", turn=turns[text]) if text in turns else "")
+        for text in case.task.constraints
+    ]
+    label = case.label or case.say("noted_all")
+    yield from _listed(case, "forbidden_title", rows, label=label)
+    yield case.say("forbidden_holds" if rows else "forbidden_nothing", label=label)
 
 
 def _done(case: Case) -> Iterator[str]:
     """List what was done to the device in question, by the user's words."""
     label, rows = case.label or case.say("noted_all"), done_to_it(case)
-    yield case.say("done_title" if rows else "done_nothing", label=label)
-    if rows:
-        yield "\n\n" + "".join(f"- {row}\n" for row in rows) + "\n" + case.say("done_only")
+    yield from _listed(case, "done_title", rows, label=label)
+    yield case.say("done_only" if rows else "done_nothing", label=label)
 
 
 def is_done(text: str) -> bool:
@@ -244,12 +177,9 @@ def _history(case: Case) -> Iterator[str]:
     for entry in history["settled"]:
         fields = {name: entry[name] for name in ("date", "device", "link")}
         yield case.item("history_settled", outcome=plain_text(entry["outcome"]), **fields)
-    if history["settled"]:
-        yield "\n"
-    if not history["earlier"]:
-        yield case.say("history_none", label=history["label"], siblings=history["siblings"])
-        return
-    yield case.say("history_title", label=history["label"], count=len(history["earlier"])) + "\n\n"
+    yield "\n" * bool(history["settled"])
+    key, count = "history_title" if history["earlier"] else "history_none", len(history["earlier"])
+    yield case.say(key, label=history["label"], siblings=history["siblings"], count=count) + "\n\n"
     for entry in history["earlier"]:
         device = case.say("history_sibling", device=entry["device"]) if entry["sibling"] else entry["device"]
         link = conversation_link(entry["conversation"], entry["conversation_id"], entry["message_id"])
@@ -260,64 +190,51 @@ def _history(case: Case) -> Iterator[str]:
 
 def quoted_words(case: Case) -> Iterator[str]:
     """Say what the user stated of what is asked about, else what earlier messages say of it."""
-    words = case.question.words
+    words = spelled(case.task.question)
     named = case.task.devices or tuple(case.task.nicknames)
-    names = {device: case.task.nicknames.get(device) for device in named}
-    if aspect("called", words) and any(names.values()):
-        yield from (
-            case.item("called", device=device, names=case.listed(map(quoted, called)))
-            for device, called in names.items()
-            if called
-        )
-    elif statements := stated(case) or (_stated_last(case) if aspect("value_said", words) else []):
-        yield "\n\n".join(statements)
+    names = {device: called for device in named if (called := case.task.nicknames.get(device))}
+    last = (
+        max((int(row["turn"]) for row in case.task.stated), default=0) if aspect("value_said", words) else -1
+    )
+    values = stated(case) or [_stated_line(case, row) for row in case.task.stated if int(row["turn"]) == last]
+    if aspect("called", words) and names:
+        for device, called in names.items():
+            yield case.item("called", device=device, names=case.listed(map(quoted, called)))
+    elif values:
+        yield "\n\n".join(values)
     else:
         ours, yours = aspect("me", words), aspect("you", words)
         is_ours = ours and (not yours or ours.start() < yours.start())  # what did I tell you
-        lines = messages_on(case, "user" if is_ours else "assistant" if yours else "")
+        lines = _messages_on(case, "user" if is_ours else "assistant" if yours else "")
         if not lines and any(_is_on(text, case) for text in case.task.constraints):
             yield from _forbidden(case)
             return
         yield case.say("said_title") + "\n\n" + "".join(lines) if lines else case.say("said_nothing")
 
 
-def messages_on(case: Case, said_by: str = "") -> list[str]:
+def _messages_on(case: Case, said_by: str) -> list[str]:
     """Return a line for each earlier message that bears on the question, best first; no questions."""
-    messages: list[dict[str, Any]] = []
+    messages, sought, rows = list[dict[str, Any]](), phrases(case.question.text), list[str]()
     with suppress(ToolFailed):  # outside of a conversation nothing was said
         messages = case.tool("recall", query=case.question.text)["messages"]
-    sought, rows = phrases(case.question.text), []
     for message in messages:
-        text = " ".join(
-            " ".join(line.split()) for line in message["text"].splitlines() if not is_question(line.strip())
-        )
+        lines = (line for line in message["text"].splitlines() if not is_question(line.strip()))
+        text = " ".join(" ".join(lines).split())
         if said_by in ("", message["said_by"]) and any(holds(terms(text), phrase) for phrase in sought):
             key = f"said_by_{message['said_by']}"
             rows.append(case.say(key, turn=message["turn"], text=quoted(text)) + "\n")
     return rows[:MOST_QUOTED]
 
 
-def _forget(case: Case) -> Iterator[str]:
-    """Say that a sentence changes nothing in the memory, and where it is changed."""
-    if aspect("undo", case.question.words):
-        yield case.say("undo_where")
-        return
-    yield case.say("forget_where")
-
-
 def stated(case: Case) -> list[str]:
     """Return a sentence for each value that the user stated of a quantity the question names."""
-    if not case.same_device:
-        return []
-    return [_stated_line(case, row) for row in case.task.stated if _is_named(row["parameter"], case)]
-
-
-def _stated_rows(case: Case) -> list[str]:
-    if not case.same_device:
-        return []
-    return [_stated_line(case, row, "recall_value") for row in case.task.stated] + [
-        quoted(constraint) for constraint in case.task.constraints
-    ]
+    rows, asked = case.task.stated if case.same_device else (), terms(case.question.text)
+    said = list[str]()
+    for row in rows:
+        name = tuple(terms(row["parameter"]))
+        group = next((names for names in synonyms() if name in names), (name,))
+        said += [_stated_line(case, row)] * any(holds(asked, synonym) for synonym in group)
+    return said
 
 
 def _stated_line(case: Case, row: dict[str, Any], key: str = "stated") -> str:
@@ -326,24 +243,12 @@ def _stated_line(case: Case, row: dict[str, Any], key: str = "stated") -> str:
     return case.say(key, turn=row["turn"], what=what, channel=channel)
 
 
-def _stated_last(case: Case) -> list[str]:
-    rows = case.task.stated if case.same_device else ()
-    newest = max((int(row["turn"]) for row in rows), default=0)
-    return [_stated_line(case, row) for row in rows if int(row["turn"]) == newest]
-
-
-def _is_named(parameter: str, case: Case) -> bool:
-    name = tuple(terms(parameter))
-    group = next((names for names in synonyms() if name in names), (name,))
-    return any(holds(terms(case.question.text), synonym) for synonym in group)
-
-
 def beside(case: Case) -> Iterator[str]:
     """Yield what belongs beside an answer: values the user stated, what was done since, what is laid down."""
     kind = case.question.kind
-    if kind in ("figures", "gains") and (statements := stated(case)):
-        last = together([statements[-1], case.say("stated_or_log")], case.language)
-        yield "".join(f"\n\n{statement}" for statement in (*statements[:-1], last))
+    if kind in ("figures", "gains") and (values := stated(case)):
+        last = together([values[-1], case.say("stated_or_log")], case.language)
+        yield "".join(f"\n\n{value}" for value in (*values[:-1], last))
     parts = re.split(r"[,，;；。?？!！\n]|\.(?=\s)|\band\b", case.task.question)
     rows = [*done_to_it(case), *[quoted(part.strip()) for part in parts if is_done(spelled(part))]]
     if rows and kind in ("diagnosis", "compare") and len(case.task.devices) < 2:
@@ -436,7 +341,7 @@ def forbidden_here(case: Case) -> list[str]:
 
 def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str]:
     """Return what a message states without asking, a line each: values, constraints, names, what was done."""
-    question, text = case.question, case.question.text
+    question, text = case.question, case.task.question
     words, done = question.words, aspect("done", question.words)
     rulings = [ruling for _, ruling in constraints_in(text)]
     beside = spelled(reduce(lambda rest, ruling: rest.replace(ruling, " "), rulings, text))
@@ -444,18 +349,16 @@ def points(case: Case, inventory_names: tuple[tuple[str, ...], ...]) -> list[str
     is_other = question.pasted or aspect("forget", words) or question.kind in ("plot", "handover")
     if is_other or asks or (question.order and not (done or rulings)):
         return []
-    values = [
+    rows = [
         quoted(fact.parameter)
         + (case.say("stated_channel", channel=fact.channel) if fact.channel else "")
         + f": {quoted(f'{fact.value} {fact.unit}'.strip())}"
         for fact in values_in(text, case.device)
     ]
-    causes = [row.text for row in statements(text) if row.kind == "root_cause"]
-    rows = [*values, *map(quoted, (*rulings, *causes))]
+    rows += map(quoted, (*rulings, *(row.text for row in statements(text) if row.kind == "root_cause")))
     named = names_in(text, inventory_names)
     rows += [case.say("noted_name", device=name.device, name=quoted(name.nickname)) for name in named]
     is_denied = aspect("not_the_cause", words) or aspect("corrected", words)
     is_told = done and not aspect("complains", words)  # it did not help: that is a question
-    if not rows and (is_told or (is_denied and question.score < ALONE)):  # else it asks, once more
-        rows = [quoted(" ".join(case.task.question.split()))]
-    return rows
+    is_said = is_told or (is_denied and question.score < ALONE)  # else it asks, once more
+    return rows or [quoted(" ".join(case.task.question.split()))] * bool(is_said)

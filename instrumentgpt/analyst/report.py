@@ -1,30 +1,21 @@
 """A diagnosis as one report in sections: verdict, log, findings, cause, ruled out, the one next action."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from instrumentgpt.analyst.case import (
-    Case,
-    Result,
-    Subject,
-    ToolFailed,
-    age,
-    choose_log,
-    remembered_in,
-    unit_of,
-)
+from instrumentgpt.analyst.case import Case, Result, Subject, ToolFailed, age, choose_log, unit_of
+from instrumentgpt.analyst.case import diagnosed as diagnosed
+from instrumentgpt.analyst.case import faults_of as faults_of
+from instrumentgpt.analyst.columns import called
 from instrumentgpt.analyst.constraints import GAINS, Step, asks_to_run, mark, step_of
-from instrumentgpt.analyst.figures import called, channel_row, figures, is_pi
+from instrumentgpt.analyst.figures import figures, read_in
+from instrumentgpt.analyst.programme import channel_row, is_pi
 from instrumentgpt.analyst.questions import ALONE, aspect, channels_in, suspected, table
-from instrumentgpt.analyst.series import read_in
-from instrumentgpt.analyst.stages import Stretches
-from instrumentgpt.analyst.times import window_asked
+from instrumentgpt.analyst.stretches import window_asked
 from instrumentgpt.analyst.words import joined, moment, plain_text, quoted, together
 from instrumentgpt.errors import in_language
 from instrumentgpt.instruments.faults import TUNED, cause_title, next_tests, severity
@@ -54,11 +45,6 @@ def diagnose(case: Case) -> Iterator[str]:
     if (named := called(case, diagnosis)) is not case and not beside.issuperset(named.question.channels):
         case, diagnosis = named, diagnosed(named, about)  # a reading beside the loops is judged with them
     words = case.question.words
-    if aspect("kind_of_loop", words):
-        yield header(case, about, diagnosis) + "\n\n"
-        yield from kinds(case, diagnosis, in_full=True)
-        yield case.say("kind_correct") + "\n"
-        return
     window, note = ({}, "") if asks_to_run(case.question) else window_asked(case, about)  # the coming night
     yield note + "\n\n" if note and not window else ""
     if not window and len(case.question.moments) == 1 and not asks_to_run(case.question):
@@ -66,37 +52,13 @@ def diagnose(case: Case) -> Iterator[str]:
 
         yield from at_moment(case, about, case.question.moments[0])
         yield "\n"
-    is_whole = aspect("in_full", words) or window or asks_to_run(case.question)
-    if len(case.question.channels) > 1 and not is_whole:
-        yield from _each_channel(case, about, diagnosis)
-        return
     asks_lines = aspect("evidence", words)
-    if aspect("sure", words):
-        yield from _grounds(case, diagnosis)
     yield from explained(case, about, diagnosis, drawn=not (asks_lines or aspect("next", words)))
     if asks_lines:
         yield from _lines(case, about, diagnosis)
     if case.question.pasted and _of_class(diagnosis, "insufficient_data"):
         yield "\n" + case.say("pasted_needs") + "\n"
     yield from ("\n", *figures(case)) if window else ()
-
-
-def _each_channel(case: Case, about: Subject, whole: Result) -> Iterator[str]:
-    """Tell each of several channels by itself, after the dangers of all."""
-    yield "".join(f"**{fault['danger']}**\n\n" for fault in faults_of(whole) if fault["danger"])
-    for number in case.question.channels:
-        alone = replace(case, question=replace(case.question, channels=(number,)))
-        diagnosis = with_beside(alone, about, diagnosed(alone, about))
-        faults = [{**fault, "danger": ""} for fault in faults_of(diagnosis) if number in _channels_of(fault)]
-        rest = [finding for finding in diagnosis["findings"] if finding["class"] == "healthy"]
-        yield verdict(alone, about, diagnosis | {"findings": faults + rest}) + "\n\n"
-        yield from (f"- {fault['summary']} ({links(about, fault)})\n" for fault in faults[:MOST_FAULTS])
-        if faults:
-            yield from _cause(alone, about, diagnosis | {"findings": faults})
-            yield from next_action(alone, about, diagnosis | {"findings": faults})
-            yield "\n"
-    draw(case, about)
-    yield header(case, about, whole) + "\n"
 
 
 def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False) -> Iterator[str]:
@@ -111,9 +73,6 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield "\n"
     is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
     yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
-    before = fault_before(case, diagnosis)
-    is_told = any(before.strip() in text for _, text in case.task.messages_of("assistant"))
-    yield "" if is_told else before
     yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     yield case.say("matters") + "\n\n" if aspect("matters", words) else ""
     if told := _told_before(case, about, diagnosis):
@@ -153,7 +112,8 @@ def _lead(case: Case, diagnosis: Result) -> str:
     if is_open or (faults and case.question.is_story):
         return ""
     if aspect("swings", words) and not aspect("sound", words):
-        return case.lead(bool(_swing(case, diagnosis)) or any(one["class"] in SWINGING for one in faults))
+        swing = _swing(case, diagnosis)
+        return case.lead(bool(swing and swing["period"]) or any(one["class"] in SWINGING for one in faults))
     if case.question.quantity in ("output", "setpoint"):
         return ""  # a verdict is of the loop
     if aspect("trouble_asked", words):
@@ -183,12 +143,6 @@ def _told_before(case: Case, about: Subject, diagnosis: Result) -> str:
     return "\n".join(answers) if any(all(part in text for part in parts) for text in answers) else ""
 
 
-def diagnosed(case: Case, about: Subject) -> Result:
-    """Return the diagnosis of the log, of the channel asked about if there is one."""
-    arguments = {"channel": case.question.channel, "language": case.language, "record": remembered_in(case)}
-    return case.tool("diagnose_log", **about.named, **arguments)
-
-
 def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Result]:
     """Return the channels asked about whose output grows over the device's logs up to this one, else others.
 
@@ -207,44 +161,13 @@ def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
 
     rising  where there is no fault, what grows over the device's logs
     moved   where excursions are unexplained, other columns that moved with them
-    before  where the newest log has no fault, the log that it follows, if that has one
     """
     is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["beside"]
     moved = list(_moved(case, figures_beside(case, about))) if is_left else []
     return diagnosis | {
         "rising": [] if faults_of(diagnosis) else rising_over(case, about, unasked=True),
         "moved": moved,
-        "before": None if faults_of(diagnosis) else _fault_before(case, about),
     }
-
-
-def _fault_before(case: Case, about: Subject) -> Result | None:
-    """Return the log before the newest, if it has a fault and the pause is no longer than both are."""
-    question = case.question
-    named = question.channel is not None or question.log or question.day or question.previous
-    if named or not about.device:
-        return None
-    asked = {"most": 2, "reading": "small", "language": case.language}
-    rows = case.tool("survey_logs", device=about.device, **asked)["logs"]
-    if [row["log"] for row in rows[1:]] != [about.log] or not rows[0].get("faults"):
-        return None
-    with suppress(ValueError):  # logs without dates
-        start, end, next_start, next_end = (
-            datetime.fromisoformat(row[name]) for row in rows for name in ("start", "end")
-        )
-        return rows[0] if next_start - end <= (end - start) + (next_end - next_start) else None
-    return None
-
-
-def fault_before(case: Case, diagnosis: Result) -> str:
-    """Return the sentence on the fault in the log before, "" if there is none."""
-    row = diagnosis["before"]
-    if not row:
-        return ""
-    about = Subject(row["log"], row["device"])
-    fields = {"end": moment(row["end"])[:16], "log": quoted(row["log"]), "told": plain_text(row["text"])}
-    line = about.link(row["line"]) if row["line"] else ""
-    return case.say("log_before", line=line, **fields) + "\n\n"
 
 
 def figures_beside(case: Case, about: Subject, **given: Any) -> list[Result]:
@@ -273,11 +196,6 @@ def draw(case: Case, about: Subject, **arguments: Any) -> None:
     with suppress(ToolFailed):
         arguments = {"channel": case.question.channel, **about.named, **arguments}
         case.tool("plot_log", **arguments, language=case.language)
-
-
-def faults_of(diagnosis: Mapping[str, Any]) -> list[Result]:
-    """Return the findings that are faults, most important first."""
-    return [finding for finding in diagnosis["findings"] if finding["class"] != "healthy"]
 
 
 def _of_class(diagnosis: Result, *classes: str) -> list[Result]:
@@ -396,19 +314,6 @@ def running(case: Case, diagnosis: Result) -> str:
     return led + together([*may, told, case.say("running_limit")], case.language)
 
 
-def _grounds(case: Case, diagnosis: Result) -> Iterator[str]:
-    """Yield why the first finding has its grade: the signs for it, what is not ruled out; else the checks."""
-    for fault in faults_of(diagnosis)[:1]:
-        rival = cause_title(fault["open_rival"], case.language) if fault["open_rival"] else ""
-        fields = {"title": fault["title"], "word": fault["confidence_word"], "count": len(fault["signs"])}
-        signs = case.listed(fault["signs"]) or case.say("sure_check_alone")
-        rest = [case.say("sure_open", rival=rival, test=fault["next_test"])] if rival else []
-        yield together([case.say("sure", signs=signs, **fields), *rest], case.language) + "\n\n"
-    if not faults_of(diagnosis):
-        count = len({*diagnosis["checks"]} - {*diagnosis["unjudged"]})
-        yield case.say("sure_healthy", checks=count, lines=diagnosis["lines"]) + "\n\n"
-
-
 def _swing(case: Case, diagnosis: Result) -> Result | None:
     """Return the largest swing that is more than noise, where one is asked about, or has a period."""
     is_asked = aspect("swings", case.question.words)
@@ -478,16 +383,18 @@ def header(case: Case, about: Subject, diagnosis: Result) -> str:
     return together(filter(None, (sentence, begun, aged)), case.language)
 
 
-def kinds(case: Case, diagnosis: Result, in_full: bool = False) -> Iterator[str]:
-    """Yield a line per kind of loop: all with all numbers if `in_full`, else those out of the ordinary."""
+def kinds(case: Case, diagnosis: Result) -> Iterator[str]:
+    """Yield a line per kind of loop that is out of the ordinary, or of each where that is asked."""
     alike: dict[str, list[Result]] = {}
+    in_full = aspect("kind_of_loop", case.question.words)
     for loop in diagnosis["kinds"]:
         if in_full or not loop["ordinary"]:
-            alike.setdefault(f"{loop['channel']}" if in_full else loop["name"], []).append(loop)
+            alike.setdefault(loop["name"], []).append(loop)
     for name, loops in alike.items():
-        text = loops[0]["summary" if in_full else "short"] if len(loops) == 1 else name
         channels = case.listed(loop["channel"] for loop in loops)
+        text = loops[0]["summary" if in_full else "short"] if len(loops) == 1 else name
         yield case.say("kind_row", channels=channels, count=len(loops), kind=text) + "\n\n"
+    yield case.say("kind_correct") + "\n\n" if in_full else ""
 
 
 def key_findings(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
@@ -540,7 +447,7 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     """Yield the figures of the channels, where there is no verdict on any, and why there is none."""
     rows = diagnosis["channels"]
     if any(row["setpoint"] is None for row in rows):
-        yield from read_in(case, about, Stretches(), aged=False)
+        yield from read_in(case, about, is_aged=False)
     else:
         sentences = (channel_row(case, about, row, unit_of(diagnosis, row["channel"])) for row in rows)
         yield from (f"- {sentence}\n" for sentence in filter(None, sentences))
@@ -617,12 +524,9 @@ def _channel_values(channels: list[Result], name: str) -> list[float]:
 
 
 def _cause(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
-    """Yield who makes the swing where there is no fault, else the cause, what follows, what is out."""
+    """Yield the cause of the first fault, what follows from it, and what is ruled out."""
     yield "\n"
-    faults = faults_of(diagnosis)
-    if not faults:
-        if swing := _swing(case, diagnosis):
-            yield _made_by(case, swing, unit_of(diagnosis, swing["channel"])) + "\n\n"
+    if not (faults := faults_of(diagnosis)):
         return
     first = faults[0]
     if first["cause"] and first["severity"] != "info":  # "too little data" is no cause
@@ -637,23 +541,6 @@ def _cause(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
         yield case.say("ruled_out") + "\n\n"
         yield from (f"- {reason}\n" for reason in first["ruled_out"])
         yield "\n"
-
-
-def _made_by(case: Case, swing: Result, unit: str) -> str:
-    """Return who makes a swing within the band, by which numbers, in a paragraph."""
-    numbers = {name: float("nan") if value is None else value for name, value in swing.items()}
-    numbers |= {
-        "unit": unit,
-        "others": case.listed(swing["together"]),
-        "share": 100 * swing["half_size"] / swing["band"],
-    }
-    sentences = [case.say(f"swing_{swing['maker']}", **numbers)]
-    if swing["period"] and swing["maker"] != "switching":
-        answers = "swing_response" if swing["output"] is not None else "swing_no_output"
-        sentences[:0] = [case.say("swing_regular", **numbers), case.say(answers, **numbers)]
-        if None not in (swing["expected"], swing["phase"]) and abs(swing["phase"] - swing["expected"]) < 10:
-            sentences.append(case.say("swing_answers", **numbers))
-    return together(sentences, case.language)
 
 
 def next_action(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
@@ -712,10 +599,7 @@ def _next_healthy(case: Case, about: Subject, diagnosis: Result) -> Iterator[str
         yield case.say("next_action", action=action) + "\n"
     if rising := diagnosis.get("rising"):
         yield case.say("next_action", action=case.say("rising_next", channel=rising[0]["channel"])) + "\n"
-    if before := diagnosis.get("before"):
-        action = case.say("log_before_next", log=quoted(before["log"]))
-        yield case.say("next_action", action=action) + "\n"
-    if excursions or rising or before or not healthy:
+    if excursions or rising or not healthy:
         return
     held = {finding["channel"] for finding in healthy}
     rows = (row for row in diagnosis["channels"] if row["channel"] in held)

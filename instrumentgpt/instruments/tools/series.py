@@ -20,9 +20,6 @@ from instrumentgpt.instruments.tools.window import NotInTheLog, Readings, beyond
 from instrumentgpt.instruments.workspace import Workspace
 
 MOST_LEVELS = 24  # setpoints that are told
-MOST_POINTS, SMOOTHED = 4000, 400  # of a window that is looked at; a change is over a 400th of it
-LAGGING = 0.05  # of a window, by which changes may come later
-ALIKE = 0.3  # correlation of changes, below which nothing is told of a lag
 ROUNDING = 1e-9  # of the largest value: a mean below is 0 but for how numbers are kept
 FEWEST = 3  # samples of a line through them, or of a correlation
 OF_LOOP = ("pv", "setpoint", "output", "error")
@@ -168,29 +165,6 @@ def _all(opened: Opened, only_loops: bool) -> Iterable[Series]:
             yield Series("", None, head, written_unit(head), read.time, numeric, read.line)
 
 
-def _lag(one: Series, other: Series, window: tuple[float, float]) -> dict[str, Any]:
-    """Return by how many s the changes of `other` come after those of `one`, in steps of lag_step.
-
-    lag_r is how alike they are then, and lag None where that is little.
-    """
-    at = np.linspace(*window, min(MOST_POINTS, len(one.time)))
-    width, most = max(FEWEST, len(at) // SMOOTHED), int(LAGGING * len(at))
-    changes = list[Floats]()
-    for series in (one, other):
-        finite = np.isfinite(series.values)
-        if finite.sum() < FEWEST:
-            return {"lag": None, "lag_r": None, "lag_step": None}
-        values = np.interp(at, series.time[finite], series.values[finite])
-        changes.append(values[width:] - values[:-width])
-    first, second = changes
-    size = float(np.sqrt((first**2).sum() * (second**2).sum()))
-    middle = len(first) - 1
-    alike = np.correlate(second, first, "full")[middle - most : middle + most + 1]
-    best = int(np.abs(alike).argmax())
-    r, step = float(alike[best] / size) if size else 0.0, float(at[1] - at[0])
-    return {"lag": (best - most) * step if abs(r) >= ALIKE else None, "lag_r": r, "lag_step": step}
-
-
 def _row(
     log: Log,
     one: Series,
@@ -224,7 +198,6 @@ def _row(
         beside = np.interp(time, other.time, other.values)
         both = np.isfinite(beside)
         is_told = both.sum() >= FEWEST and values[both].std() > 0 and beside[both].std() > 0
-        row |= _lag(one, other, window)
         gap = (values - beside)[both]
         row["apart"] = {"mean": gap.mean(), "least": gap.min(), "most": gap.max()} if gap.size else {}
         row["r"] = np.corrcoef(values[both], beside[both])[0, 1] if is_told else None

@@ -129,25 +129,35 @@ def beyond(log: Log, read: Readings, past: NDArray[np.bool_]) -> dict[str, Any]:
     """Return how often and how long it was so that `past`, for each value that was `read`.
 
     count, seconds in all; of the longest time: seconds, clock and line; when the first began and the last
-    ended; `times`, each with seconds, clock and line, the longest ones where there are more than MOST_TIMES
+    ended; wait: s from what was first read to the first; every: the median s from begin to begin; `times`,
+    the longest ones where there are more than MOST_TIMES, each with seconds, clock and line, end_clock, the
+    reading that was `farthest` from the one before it began, and back: s from that to the end
     """
-    time, _, lines = read
+    time, values, lines = read
     spans = runs(past)
     if not len(spans):
         return {"count": 0, "seconds": 0.0}
-    seconds = time[np.minimum(spans[:, 1], len(time) - 1)] - time[spans[:, 0]]
+    ends = time[np.minimum(spans[:, 1], len(time) - 1)]
+    seconds = ends - time[spans[:, 0]]
     by_length = np.argsort(-seconds, kind="stable")
     clocks, rows = time[spans[:, 0]], lines[spans[:, 0]]
-    times = {
-        place: {"seconds": plain(float(seconds[place])), **log.at(clocks[place], rows[place])}
-        for place in sorted(by_length[:MOST_TIMES].tolist())
-    }
+    times = dict[int, dict[str, Any]]()
+    for place in sorted(by_length[:MOST_TIMES].tolist()):
+        first, stop = spans[place]
+        level = values[first - 1] if first else values[min(stop, len(values) - 1)]
+        far = first + int(np.abs(values[first:stop] - level).argmax())
+        told = {"seconds": seconds[place], "back": ends[place] - time[far]}
+        farthest = plain({"value": values[far], **log.at(time[far], lines[far])})
+        told |= {"end_clock": log.clock(ends[place]), "farthest": farthest}
+        times[place] = {**plain(told), **log.at(clocks[place], rows[place])}
     longest = times[int(by_length[0])]
     return {
         **longest,
         "count": len(spans),
         "seconds": plain(float(seconds.sum())),
         "longest": longest["seconds"],
+        "wait": plain(float(clocks[0] - time[0])),
+        "every": plain(float(np.median(np.diff(clocks)))) if len(spans) > 1 else None,
         "first": log.at(clocks[0], rows[0]),
         "last": log.at(time[spans[-1, 1] - 1], lines[spans[-1, 1] - 1]),
         "times": list(times.values()),

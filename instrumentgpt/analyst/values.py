@@ -1,0 +1,402 @@
+"""What columns read in the stretches that are asked about: the rows of a tool, and their sentences."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import inf
+from operator import itemgetter
+from typing import Any
+
+from instrumentgpt.analyst.case import (
+    MOST_NAMED,
+    Case,
+    Result,
+    Subject,
+    ToolFailed,
+    age,
+    diagnosed,
+    faults_of,
+    fetched_log,
+    log_names,
+)
+from instrumentgpt.analyst.columns import on_off, what_is
+from instrumentgpt.analyst.questions import aspect, spelled, table, without_times
+from instrumentgpt.analyst.stretches import ALL_OF_IT, Stretches
+from instrumentgpt.analyst.words import moment, quoted
+from instrumentgpt.instruments.language import HOUR, span_text
+
+EXTREMES = {"least": min, "most": max}
+VALUES = ("least", "most", "mean", "std", "reach", "now")  # of what was read; else of times past a limit
+PER = {  # of an hour, and the words for it; an hour where none is said
+    "minute": (1 / 60, r"(?:per|an?|each|every|/) ?min|每分"),
+    "day": (24.0, r"(?:per|an?|each|every|/) ?day|daily|[每一][天日]"),
+    "hour": (1.0, ""),
+}
+FULL_LOAD = {"above": 99.95, "below": -99.95}  # percent: an output that is written as 100.0, either way
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The figures that are asked for: operations (`asks`) on `columns`, in the stretches `when`.
+
+    limits  "above" and "below": asked is of the times past them
+    inside  between the limits, not out of them
+    level   asked is when a column came to this value, from the side on which it began
+    away    … when it was back there, from the side where it seldom is
+    beside  a second column
+    at      the moment at which values are asked for
+    """
+
+    asks: frozenset[str]
+    columns: tuple[Result, ...] = ()
+    when: Stretches = ALL_OF_IT
+    limits: dict[str, float] = field(default_factory=dict)
+    inside: bool = False
+    level: float | None = None
+    away: bool = False
+    beside: Result | None = None
+    at: str = ""
+
+
+def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[str]:
+    """Say what the columns read: a row for each, or for each in each stretch."""
+    when, spans = wanted.when, [list(span) for span in wanted.when.spans]
+    yield when.note + "\n\n" if when.note else ""
+    yield from (day_none(case, about, day) + "\n\n" for day in when.lacking * (not when.note))
+    if wanted.at:
+        minute = re.sub(r"(:\d\d):\d\d$", r"\1", wanted.at)
+        spans = [[wanted.at, minute if wanted.at[0] == "+" else f"{minute}:59"]]
+    rows = _rows(case, about, read, wanted, spans)
+    if "how_many" in wanted.asks and not wanted.limits and wanted.level is None:  # of what is on or off
+        switched = [row["column"] for row in rows if on_off(row) is not None]
+        columns = tuple(column for column in wanted.columns if column["name"] in switched)
+        wanted, rows = replace(wanted, columns=columns), [row for row in rows if row["column"] in switched]
+        if not rows:
+            return
+    if not rows:
+        yield from (case.item("series_lacking", since=since, until=until) for since, until in spans)
+        return
+    if (limits := _limits_of(case, wanted, rows)) != wanted.limits:
+        of_own = frozenset() if wanted.limits or wanted.level is not None else frozenset(("switched",))
+        wanted = replace(wanted, limits=limits, asks=wanted.asks | of_own)
+        rows = _rows(case, about, read, wanted, spans)
+    of_all, lead = list[Result](), ""
+    if len(rows) > 2 * len(wanted.columns) and when.of_days and not wanted.asks & {"change", "slope"}:
+        of_each = ([row for row in rows if row["column"] == one["name"]] for one in wanted.columns)
+        of_all = [_joined(of) | {"is_all": True} for of in of_each if of]
+    if wanted.limits:
+        so = [_is_so(case, wanted, row)[0] for row in rows]
+        is_so = (all if aspect("all_along", case.question.words) or wanted.inside else any)(so)
+        lead = case.lead(None if _is_of_a_false_reading(case, about, wanted) else is_so)
+        rows = sorted(rows, key=lambda row: so[rows.index(row)] is not is_so) if lead and not of_all else rows
+    yield from _first_of(case, wanted, read, rows)
+    for row in (*of_all, *rows):
+        said = _sentences(case, wanted, row, read)
+        if "is_all" in row:
+            yield lead + case.say("logs_of_all", told=next(said).rstrip(".。")) + "\n\n"
+            lead = ""
+            continue
+        for text in said:
+            yield text if text.startswith(" ") else f"- {lead}{text}\n"
+            lead = ""
+    yield from _difference(case, wanted, rows)
+    numbers = [row["span"] for row in rows]
+    for number, (since, until) in enumerate(spans):
+        is_between = case.question.days or len(spans) == 2 or min(numbers) < number < max(numbers)
+        if is_between and number not in numbers:
+            yield case.item("series_lacking", since=since, until=until)
+
+
+def day_none(case: Case, about: Subject, day: str) -> str:
+    """Return that there is no log of a day, with those that there are."""
+    names = log_names(case)[:MOST_NAMED] if about.device else [about.log]
+    return case.say("day_none", day=day.lstrip("-"), label=about.label, logs=case.listed(map(quoted, names)))
+
+
+def aged(case: Case, read: Result) -> str:
+    """Return how old the end of a log is, as a paragraph; "" where that is not worth a word."""
+    old = age(case.task, case.language, read["whole"][1])
+    return f"\n{old}\n" if old else ""
+
+
+def _limits_of(case: Case, wanted: Wanted, rows: Sequence[Result]) -> dict[str, float]:
+    """Return the limits of the times that are asked of: a level's, or those of a column that is on or off.
+
+    A level counts as reached within half of its last digit.
+    """
+    row = rows[0]
+    if wanted.level is not None:
+        half = 0.5 * 10.0 ** -len(f"{wanted.level:g}".partition(".")[2])
+        if wanted.away:
+            return {"below" if row["mean"] > wanted.level - half else "above": wanted.level}
+        rises = row["first"]["value"] < wanted.level
+        return {"above": wanted.level - half} if rises else {"below": wanted.level + half}
+    if wanted.limits or not wanted.asks & {"how_many", "how_long", "longest", "share", "first", "last"}:
+        return wanted.limits
+    is_off = aspect("event_ends", without_times(spelled(case.question.text)))
+    return {"below" if is_off else "above": middle} if (middle := on_off(row)) is not None else {}
+
+
+def _is_of_a_false_reading(case: Case, about: Subject, wanted: Wanted) -> bool:
+    """Return whether the sensor of a loop that is asked about is off from the start: pv tells nothing."""
+    asked = {column["channel"] for column in wanted.columns if column["role"] in ("pv", "error")}
+    diagnosis = diagnosed(case, about) if asked and case.question.yes_no else {"findings": [], "start": ""}
+    off = [one for one in faults_of(diagnosis) if one["class"] == "sensor_bias" and one["channel"] in asked]
+    return any(one["onset_clock"] == diagnosis["start"] and one["confidence"] != "possible" for one in off)
+
+
+def _rows(
+    case: Case, about: Subject, read: Result, wanted: Wanted, spans: Sequence[Sequence[str]]
+) -> list[Result]:
+    """Return what the columns read in each span, with links to its lines; of several logs as of one."""
+    names, found = [column["name"] for column in wanted.columns], dict[tuple[int, str], list[Result]]()
+    given: dict[str, Any] = {"columns": names, "spans": spans, **wanted.limits}
+    given["only_loops"] = all(column["role"] for column in read["columns"])
+    given["beside"] = wanted.beside["name"] if wanted.beside else ""
+    for name in wanted.when.logs or (about.log,):
+        try:
+            log = about if name == about.log else fetched_log(case, name)
+            result = case.tool("column_figures", **log.named, **given)
+        except ToolFailed:
+            if not wanted.when.logs:
+                raise
+            continue
+        for row in result["rows"]:
+            found.setdefault((row["span"], row["column"]), []).append(_linked(row, log))
+    return [_joined(found[key]) for key in sorted(found, key=lambda key: (key[0], names.index(key[1])))]
+
+
+def _linked(value: Any, log: Subject) -> Any:
+    """Return what a tool told of a log with links where it has the numbers of lines."""
+    if isinstance(value, dict):
+        return {key: log.link(one) if key == "line" else _linked(one, log) for key, one in value.items()}
+    return [_linked(one, log) for one in value] if isinstance(value, list) else value
+
+
+def _joined(rows: Sequence[Result]) -> Result:
+    """Return the rows of one column, in order of time, as that of one stretch."""
+    row, *rest = rows
+    for other in rest:
+        both, count = (row, other), row["samples"] + other["samples"]
+        sums = {
+            name: sum(one["samples"] * one[name] for one in both) / count for name in ("mean", "mean_size")
+        }
+        spread = sum(one["samples"] * (one["std"] ** 2 + (one["mean"] - sums["mean"]) ** 2) for one in both)
+        sums |= {"std": (spread / count) ** 0.5, "samples": count}
+        ends = {end: far(row[end], other[end], key=itemgetter("value")) for end, far in EXTREMES.items()}
+        past = {"past": _past_of(both, count)} if "past" in row else {}
+        row = {
+            **row,
+            **sums,
+            **ends,
+            **past,
+            "last": other["last"],
+            "until": other["until"],
+            "per_hour": None,
+        }
+    return row
+
+
+def _past_of(both: tuple[Result, Result], count: int) -> Result:
+    """Return the times past a limit of two stretches as of one: the last of one may go on in the other."""
+    first, second = (one["past"] for one in both)
+    share = sum(one["samples"] * one["past"]["share"] for one in both) / count
+    if not (first["count"] and second["count"]):
+        return {**(first if first["count"] else second), "share": share}
+    ends = first["last"]["clock"], second["first"]["clock"]
+    goes_on = ends == (both[0]["last"]["clock"], both[1]["first"]["clock"])
+    *before, last = first["times"]
+    begin, *after = second["times"]
+    met = [begin | last | {"seconds": last["seconds"] + begin["seconds"]}] if goes_on else [last, begin]
+    times = [*before, *met, *after]
+    longest = max(times, key=itemgetter("seconds"))
+    sums = {"count": first["count"] + second["count"] - goes_on, "longest": longest["seconds"]}
+    sums |= {"seconds": first["seconds"] + second["seconds"], "share": share, "times": times}
+    return {
+        **longest,
+        **first,
+        **sums,
+        "clock": longest["clock"],
+        "line": longest["line"],
+        "last": second["last"],
+        "every": None,
+    }
+
+
+def at_clock(told: Result, day: str = "") -> Result:
+    """Return a moment whose line is linked with its clock (without `day`) as people are told it."""
+    return {**told, "clock": moment(told["clock"], day)}
+
+
+def _first_of(case: Case, wanted: Wanted, read: Result, rows: Sequence[Result]) -> Iterator[str]:
+    """Say which column, or stretch, has most or least of what is told, where it is asked which."""
+    order = [name for name in ("least", "most", "mean") if name in wanted.asks]
+    is_which = aspect("which_one", case.question.words) and not (wanted.limits or wanted.beside or wanted.at)
+    if len(rows) < 2 or not order or not is_which or len({row["unit"] for row in rows}) > 1:
+        return
+    end = order[0]
+    size = {id(row): row[end] if end == "mean" else row[end]["value"] for row in rows}
+    if all(column["role"] == "error" for column in wanted.columns):
+        ranked = sorted(rows, key=itemgetter("mean_size"))
+        names = (_named(case, wanted, row, read, bool(wanted.when.spans)) for row in (ranked[0], ranked[-1]))
+        sizes = {
+            "least": ranked[0]["mean_size"],
+            "most": ranked[-1]["mean_size"],
+            "unit": f" {rows[0]['unit']}",
+        }
+        yield case.say("which_error", **dict(zip(("best", "worst"), names, strict=True)), **sizes) + "\n\n"
+        return
+    row = EXTREMES.get(end, max)(rows, key=lambda row: size[id(row)])
+    fields = {
+        "what": _named(case, wanted, row, read, bool(wanted.when.spans)),
+        "value": size[id(row)],
+        "unit": f" {row['unit']}".rstrip(),
+    }
+    yield case.say(f"which_{end}", count=len(rows), **fields) + "\n\n"
+
+
+def _named(case: Case, wanted: Wanted, row: Result, read: Result, is_placed: bool) -> str:
+    """Return what a row is of, as people are told: the column, and in which stretch."""
+    column = next(one for one in wanted.columns if one["name"] == row["column"])
+    ends = moment(row["since"]), moment(row["until"], "" if wanted.when.of_days else row["since"])
+    return what_is(case, column, read) + (
+        case.say("series_span", since=ends[0], until=ends[1]) if is_placed else ""
+    )
+
+
+def _sentences(case: Case, wanted: Wanted, row: Result, read: Result) -> Iterator[str]:
+    """Yield what one column read in one stretch, in what is asked for."""
+    asks, unit = wanted.asks, f" {row['unit']}".rstrip()
+    of_values = asks & {*VALUES} and not (wanted.beside or wanted.limits)
+    said = {"unit": unit, "what": _named(case, wanted, row, read, bool(wanted.when.spans or of_values))}
+    ends = {name: row[name]["value"] for name in ("first", "last")}
+    if wanted.limits:
+        yield from _past(case, wanted, row, said)
+    elif wanted.beside:
+        yield from _beside(case, wanted, row, read, said)
+    elif wanted.at:
+        yield case.say("series_value", **said, **at_clock(row["first"]))
+    elif "slope" in asks:
+        words = without_times(spelled(case.question.text))
+        per = next((name for name, of in PER.items() if re.search(of[1], words)), "hour")
+        if row["per_hour"] is not None:
+            slope = row["per_hour"] * PER[per][0]
+            yield case.say("series_slope", **said, **ends, slope=slope, per=case.say(f"per_{per}"))
+    elif "change" in asks:
+        clocks = {f"{name}_clock": moment(row[name]["clock"]) for name in ends}
+        yield case.say("series_change", **said, **ends, **clocks, by=ends["last"] - ends["first"])
+    else:
+        of_error = row["column"].startswith("error ")
+        parts, settled = _stats(case, asks, row, of_error, unit), row.get("settled") or row
+        if any(settled[end]["value"] != row[end]["value"] for end in ("least", "most")):
+            own = _stats(case, asks - {"now"}, settled, of_error, unit)
+            own = case.say("extreme_settled", clock=moment(settled["since"]), parts=own)
+            parts = case.say("list_separator").join((parts, own))
+        yield case.say("series_row", **said, samples=row["samples"], parts=parts)
+
+
+def _beside(case: Case, wanted: Wanted, row: Result, read: Result, said: Result) -> Iterator[str]:
+    """Yield what one column has more than another, or what that read when the first was at an extreme."""
+    other = wanted.beside or {}
+    said = said | {"beside": what_is(case, other, read), "other": f" {other['unit']}".rstrip()}
+    if "apart" not in wanted.asks:
+        for name in EXTREMES:
+            if name in wanted.asks:
+                fields = said | at_clock(row[name]) | {"beside": said["beside"], "read": row[name]["beside"]}
+                yield case.say(f"series_at_{name}", **fields)
+    elif said["unit"] and said["other"] not in ("", said["unit"]):
+        yield case.say("series_unlike", **said)
+    else:
+        more = row["apart"]["mean"] * (-1 if table()["asked"]["less"].search(case.question.words) else 1)
+        yield case.lead(more > 0) + case.say("series_apart", **row["apart"], **said)
+
+
+def _stats(case: Case, asks: frozenset[str], row: Result, of_error: bool, unit: str) -> str:
+    """Return what is asked for of the least, the most, the mean and the spread of a column, and its last."""
+    day, fields = (
+        "" if "when" in asks else row["since"],
+        {"unit": unit, "mean": row["mean"], "std": row["std"]},
+    )
+    parts = [case.say("column_last", **at_clock(row["last"], day), unit=unit)] * ("now" in asks)
+    if of_error and not asks & {"least", "std", "reach"}:
+        if "most" in asks:
+            largest = max((row["least"], row["most"]), key=lambda end: abs(end["value"]))
+            most = at_clock(largest) | {"value": abs(largest["value"]), "unit": unit}
+            parts.append(case.say("series_error_most", **most))
+        parts.append(case.say("series_error_mean", size=row["mean_size"], **fields))
+        return case.say("list_separator").join(parts)
+    if "reach" in asks:
+        size = row["most"]["value"] - row["least"]["value"]
+        parts.append(case.say("series_reach", size=size, unit=unit))
+    for end in EXTREMES:
+        if asks & {end, "reach"}:
+            parts.append(case.say(f"column_{end}", **at_clock(row[end], day), unit=unit))
+    key = "series_std" if "std" in asks and "mean" not in asks else "series_mean"
+    return case.say("list_separator").join([*parts, case.say(key, **fields)])
+
+
+def _is_so(case: Case, wanted: Wanted, row: Result) -> tuple[bool, str]:
+    """Return whether it is as a yes would say of a limit, and the end of what was read that shows it."""
+    limits, words, is_never = wanted.limits, case.question.words, re.compile(r"\bnever\b|没(?!有)")
+    ends = ("most", "least") if "above" in limits else ("least", "most")
+    if aspect("all_along", words) and len(limits) == 1 and not is_never.search(words):
+        return row["past"]["share"] == 1, ends[1]
+    if aspect("still", words):
+        last = row["last"]["value"]
+        is_past = last > limits.get("above", inf) or last < limits.get("below", -inf)
+        return is_past is not wanted.inside, "last"
+    return bool(row["past"]["count"]) is not (wanted.inside or bool(is_never.search(words))), ends[0]
+
+
+def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str]:
+    """Say how often, how long, when first and last a column was past limits, between them, or at a level."""
+    limits, past, is_switched = wanted.limits, row["past"], "switched" in wanted.asks
+    band = {"low": limits.get("below", -inf), "high": limits.get("above", inf), "level": wanted.level}
+    key = "full" if limits == FULL_LOAD else "band" if len(limits) == 2 else next(iter(limits))
+    key += "_level" if wanted.level is not None and not wanted.away else "_switched" if is_switched else ""
+    side = case.say(f"side_{key}", **band, unit=said["unit"])
+    _, end = _is_so(case, wanted, row)
+    reach = {"end": case.say(f"column_{end}", **at_clock(row[end]), unit=said["unit"])}
+    if not past["count"]:
+        yield case.say("past_never", side=side, what=said["what"], **reach)
+        return
+    fields = {**said, "side": side, **at_clock(past)}
+    fields |= {
+        name: span_text(past[name], case.language, exact=True) for name in ("seconds", "longest", "wait")
+    }
+    for name in ("first", "last"):
+        fields |= {f"{name}_{part}": text for part, text in at_clock(past[name]).items()}
+    if wanted.inside:
+        yield case.say("past_inside", **fields, rest=1 - past["share"], **band)
+    leads = ("first", "last", "longest") if wanted.inside else ("first", "last", "longest", "share")
+    keys = [name for name in leads if name in wanted.asks] or ["first"] * bool(
+        wanted.asks & {"when", "level"}
+    )
+    keys = ["longest"] if wanted.away else keys
+    if wanted.when.after and past["wait"]:
+        keys = ["wait", *(name for name in keys if name != "first")]
+    for name in () if case.question.yes_no and wanted.level is None else keys:
+        yield case.say(f"past_{name}", **fields, since=moment(row["since"]))
+    if is_switched and past["count"] > 1:
+        reach["end"] = case.say("past_rate", rate=past["count"] * past["share"] * HOUR / past["seconds"])
+    if past["every"] and "how_many" in wanted.asks:
+        reach["end"] = case.say(
+            "past_every", **reach, every=span_text(past["every"], case.language, exact=True)
+        )
+    yield case.say("past_row", **fields, **reach)
+    for one in past["times"]:
+        spans = {name: span_text(one[name], case.language, exact=True) for name in ("seconds", "back")}
+        clocks = {"since": moment(one["clock"]), "until": moment(one["end_clock"], one["clock"])}
+        farthest = at_clock(one["farthest"], one["clock"])
+        fields = {**farthest, **spans, **clocks, "line": one["line"], "unit": said["unit"]}
+        yield "  " + case.item("limit_switched" if is_switched else "limit_time", **fields)
+
+
+def _difference(case: Case, wanted: Wanted, rows: Sequence[Result]) -> Iterator[str]:
+    """Say by how much the mean of a column differs from one of two stretches to the other."""
+    is_asked = len(wanted.when.spans) == 2 and not wanted.limits and "mean" in wanted.asks
+    for column in wanted.columns if is_asked else ():
+        means = [row["mean"] for row in rows if row["column"] == column["name"]]
+        if len(means) == 2:
+            unit = f" {column['unit']}".rstrip()
+            yield case.item("series_difference", by=means[1] - means[0], unit=unit)
