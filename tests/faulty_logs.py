@@ -12,6 +12,7 @@ import pandas as pd
 from demo.simulated_loop import Controller, Event, Plant, Steps, simulate
 from instrumentgpt.instruments.diagnosis import Diagnosis, diagnose
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Floats
 from instrumentgpt.instruments.reading.record import EVENT_COLUMNS
 
 PLANT = Plant(gain=1.0, tau1=180.0, tau2=5.0, dead_time=4.0, noise=0.01)
@@ -216,6 +217,30 @@ def heater_degradation() -> Case:
     return Case(among_quiet(samples_of(events=_until_end("heater", 0.7))), "heater_degradation")
 
 
+def thermostat(power: Floats, cools: bool = False, half: Floats | float = 0.5, rest: int = 0) -> Log:
+    """Return a log of an on/off loop, a sample every 5 s.
+
+    power  degrees of lift
+    half   half of its differential, °C
+    rest   samples that it stays off, at the least
+    """
+    sign, pv, on, off_for, rows = (-1.0 if cools else 1.0), 25.0, False, rest, []
+    for n, (lift, half_band) in enumerate(zip(power, np.broadcast_to(half, len(power)), strict=True)):
+        target = 0.0 if cools else 60.0
+        error = sign * (target - pv)
+        on = (error > half_band and (on or off_for >= rest)) or (on and error > -half_band)
+        off_for = 0 if on else off_for + 1
+        rows.append((n * 5.0, 1, target, round(pv, 2), 100.0 * on, np.nan, np.nan, np.nan))
+        pv += 5.0 / 600.0 * (25.0 + sign * lift * on - pv)
+    columns = ["time", "channel", "setpoint", "pv", "output", "kp", "ki", "kd"]
+    return log_of(pd.DataFrame(rows, columns=columns))
+
+
+def short_cycling() -> Case:
+    log = thermostat(np.full(6000, 70.0), half=np.where(np.arange(6000) < 3000, 1.5, 0.3))
+    return Case(log, "short_cycling", 1, 15_000.0)
+
+
 def healthy() -> Case:
     return Case(log_of(*(quiet(channel) for channel in (1, 2, 3))), "healthy", 1, 0.0)
 
@@ -235,7 +260,7 @@ MAKERS: Mapping[str, Callable[[], Case]] = {
             cross_coupling,
         ),
         *(oscillation_tuning, limit_cycle_actuator, integral_windup, overshoot_tuning, sluggish_tuning),
-        proportional_offset,
+        *(proportional_offset, short_cycling),
         *(heater_degradation, healthy),
     )
 }

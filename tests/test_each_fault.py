@@ -3,9 +3,20 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 from cases import each
-from faulty_logs import END, FAULTY, MAKERS, ONSET, PLANT, among_quiet, case, diagnosed, log_of, samples_of
+from faulty_logs import (
+    END,
+    FAULTY,
+    MAKERS,
+    ONSET,
+    PLANT,
+    among_quiet,
+    case,
+    diagnosed,
+    log_of,
+    samples_of,
+    thermostat,
+)
 
 from demo.simulated_loop import Controller, Event
 from instrumentgpt.instruments import wording
@@ -14,7 +25,6 @@ from instrumentgpt.instruments.diagnosis import diagnose
 from instrumentgpt.instruments.faults import faults
 from instrumentgpt.instruments.findings import Finding
 from instrumentgpt.instruments.logs import Log
-from instrumentgpt.instruments.loops import Floats
 
 NAMES = sorted(MAKERS)
 FAULTS = [name for name in NAMES if name != "healthy"]
@@ -77,19 +87,6 @@ def test_what_a_weaker_heater_needs_more_is_told_at_the_same_hours_of_the_day():
     change = lasting_change(Duty(1, list(range(len(time))), time, needed))
     assert change is not None and change.same_hours
     assert abs(change.ratio - 1.6) < 0.02
-
-
-def thermostat(power: Floats, cools: bool = False) -> Log:
-    """Return a log of an on/off loop, a sample every 5 s, whose `power` is in degrees of lift."""
-    sign, pv, on, rows = (-1.0 if cools else 1.0), 25.0, False, []
-    for n, lift in enumerate(power):
-        target = 0.0 if cools else 60.0
-        error = sign * (target - pv)
-        on = error > 0.5 or (on and error > -0.5)
-        rows.append((n * 5.0, 1, target, round(pv, 2), 100.0 * on, np.nan, np.nan, np.nan))
-        pv += 5.0 / 600.0 * (25.0 + sign * lift * on - pv)
-    columns = ["time", "channel", "setpoint", "pv", "output", "kp", "ki", "kd"]
-    return log_of(pd.DataFrame(rows, columns=columns))
 
 
 def a_thermostat_whose_heater_weakens() -> Log:

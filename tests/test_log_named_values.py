@@ -216,3 +216,20 @@ def test_of_named_values_the_one_that_is_a_reading_is_read_and_each_can_be_state
         samples = read_log(tmp_path / "run.log", columns=columns).samples
         assert samples["pv"].to_numpy() == pytest.approx(pv)
         assert samples["output"].to_numpy() == pytest.approx(out)
+
+
+def test_lines_that_take_turns_are_of_a_loop_each_though_events_come_between(tmp_path):
+    pv, setpoint, driven = loop(two_sided=False)
+    lines = []
+    for row in range(ROWS):
+        stamp = (START + timedelta(seconds=2 * row)).strftime("%Y-%m-%dT%H:%M:%S")
+        for tank, warmer in (("T1", 0.0), ("T2", 5.0)):
+            values = f"pv={pv[row] + warmer:.2f}C sp={setpoint[row] + warmer}C duty={50 * driven[row]:.0f}%"
+            lines.append(f"{stamp} plc01 tank={tank} {values}")
+        lines += [f"{stamp} plc01 tank=T2 event=LOADOUT_START truck"] * (row % 40 == 7)
+    (tmp_path / "tanks.log").write_text("\n".join(lines))
+    log = read_log(tmp_path / "tanks.log")
+    for channel, warmer in ((1, 0.0), (2, 5.0)):
+        own = log.samples[log.samples["channel"] == channel]
+        assert own["pv"].tolist() == pytest.approx((pv + warmer).tolist(), abs=0.006)
+    assert log.events["text"].str.contains("LOADOUT").sum() == len(range(7, ROWS, 40))

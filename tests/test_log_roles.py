@@ -544,3 +544,74 @@ def test_a_number_that_rests_and_switches_is_told_as_a_line(read):
         (102, "Door 0 → 1 (on)"),
         (102, "Screw rpm 0 → 60"),
     ]
+
+
+HEATS, COOLS = (np.round(np.clip(way * (8 * (SETPOINT - PV) + 10), 0, 100), 1) for way in (1, -1))
+
+
+@each(
+    "heat, cool",
+    [("Heat (%)", "Cool (%)"), ("Heizventil %", "Kühlventil %"), ("蒸汽閥開度(%)", "冷卻閥開度(%)")],
+)
+def test_an_output_that_cools_is_the_other_half_of_the_one_that_heats(heat, cool, read):
+    for heads, columns in (((heat, cool), (HEATS, COOLS)), ((cool, heat), (COOLS, HEATS))):
+        log = read(f"time,setpoint,temp,{','.join(heads)}", TIME, SETPOINT, PV, *columns)
+        assert loop(log)["output"].tolist() == pytest.approx((HEATS - COOLS).tolist())
+        assert "Cool (%)" not in log.guessed.values() and heat in [*log.beside, log.head_of(1, "output")]
+
+
+def test_an_output_that_cools_by_a_setpoint_of_its_own_is_another_loop_s(read):
+    heads = "time,heating setpoint,cooling setpoint,temp,heating valve (%),cooling valve (%)"
+    log = read(heads, TIME, SETPOINT, SETPOINT + 8, PV, HEATS, COOLS)
+    assert loop(log)["output"].tolist() == pytest.approx(HEATS.tolist())
+
+
+@each("still, moving", [("Heat", "Cool"), ("heater", "compressor"), ("加熱", "製冷")])
+def test_an_output_that_never_moves_gives_way_to_one_that_does(still, moving, read):
+    switched = (PV > SETPOINT).astype(int)
+    log = read(f"time,setpoint,temp,{moving},{still}", TIME, SETPOINT, PV, switched, np.zeros(ROWS))
+    assert loop(log)["output"].tolist() == (100.0 * switched).tolist()
+
+
+@each("setpoint", ["SupplyAirSetpt", "SupplyAirStpt", "Supply air SPT"])
+def test_the_only_output_is_of_the_loop_that_has_a_setpoint_whoever_shares_its_words(setpoint, read):
+    slow = np.round(30 + 20 * TIME / TIME[-1], 1)
+    heads = f"time,SupplyAirTemp (°C),{setpoint} (°C),ChwEnterTemp (°C),ChwValveCmd (%)"
+    log = read(heads, TIME, np.round(18 + ROOM / 100, 2), np.full(ROWS, 18.0), ROOM / 3, slow)
+    assert loop(log)["output"].tolist() == pytest.approx(slow.tolist())
+    assert loop(log)["setpoint"].eq(18.0).all()
+
+
+@each(
+    "heads",
+    [
+        *(
+            "Aika,Asetus °C,Lämpötila °C,Teho %",
+            "Tid,Börvärde,Ärvärde,Utsignal",
+            "Data,Zadana,Temperatura,Moc",
+        ),
+        *(
+            "Дата,Уставка,Температура,Мощность",
+            "日時,設定温度,現在温度,ヒータ出力",
+            "시간,설정온도,현재온도,출력",
+        ),
+        *("Ora,Impostata,Misurata,Uscita", "Tijd,Gewenst,Gemeten,Uitgang", "Hora,Consigna,Medida,Salida"),
+    ],
+)
+def test_heads_are_known_in_the_languages_of_those_who_build_machines(heads, read):
+    stamps = pd.date_range("2026-03-01 08:00", periods=ROWS, freq="10s").strftime("%Y-%m-%d %H:%M:%S")
+    log = read(heads, stamps, SETPOINT, PV, OUTPUT)
+    assert (log.columns["setpoint"], log.columns["pv"], log.columns["output"]) == (1, 2, 3)
+
+
+def test_gauge_and_absolute_pressure_are_units_and_steam_is_no_humidity(read):
+    heads = ("Steam press SP,Steam press,Steam valve out", "kPa(g),kPa(g),%")
+    log = read(
+        "\n".join(f"time,{line}" if line is heads[0] else f",{line}" for line in heads),
+        TIME,
+        SETPOINT,
+        PV,
+        OUTPUT,
+    )
+    assert loop(log)["pv"].tolist() == pytest.approx(PV.tolist())
+    assert (log.columns["setpoint"], log.columns["output"]) == (1, 3) and log.unit != "%RH"

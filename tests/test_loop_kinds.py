@@ -273,3 +273,15 @@ def test_a_thermometer_that_never_showed_anything_but_a_place_holder_is_open(tmp
     rows.to_csv(tmp_path / "dead.csv", index=False)
     found = diagnosed(read_as(tmp_path / "dead.csv", Stated())).findings
     assert ("sensor_open", value) in [(one.fault, one.numbers.get("value")) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("head", "cools"),
+    [("Chilled water valve (%)", True), ("ChwValve (%)", True), ("冷卻閥(%)", True), ("Valve (%)", False)],
+)
+def test_what_the_values_leave_open_an_output_s_name_says(head, cools, tmp_path):
+    slow = pd.DataFrame({"time": np.arange(600) * 1800.0, "setpoint": 18.0, "temp": 18.0})
+    slow["temp"] += np.random.default_rng(2).normal(0.0, 0.1, 600).round(1)
+    slow[head] = np.linspace(30.0, 90.0, 600).round(1)
+    slow.to_csv(tmp_path / "run.csv", index=False)
+    assert [kind.reverse for kind in diagnose(read_as(tmp_path / "run.csv")).kinds.values()] == [cools]

@@ -8,7 +8,19 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import each
-from faulty_logs import CONTROLLER, END, HELD, ONSET, PLANT, among_quiet, case, log_of, quiet, samples_of
+from faulty_logs import (
+    CONTROLLER,
+    END,
+    HELD,
+    ONSET,
+    PLANT,
+    among_quiet,
+    case,
+    log_of,
+    quiet,
+    samples_of,
+    thermostat,
+)
 
 from demo.simulated_loop import Controller, Event, Plant
 from instrumentgpt.instruments.diagnosis import diagnose
@@ -150,6 +162,19 @@ def a_bath_that_is_pushed_again_and_again_with_quiet_between() -> Log:
     return log_of(samples_of(1, bath, Controller(12.0, 0.03), 45.0, pushed, 39_600.0, 20.0))
 
 
+def a_thermostat_whose_load_goes_from_a_tenth_to_half_of_its_power() -> Log:
+    return thermostat(np.where(np.arange(8000) < 5000, 300.0, 70.0), half=1.5)
+
+
+def a_cooler_that_must_rest_and_whose_load_shrinks() -> Log:
+    return thermostat(np.where(np.arange(8000) < 4000, 45.0, 200.0), cools=True, half=0.1, rest=60)
+
+
+def a_thermostat_that_is_switched_quickly_for_an_hour() -> Log:
+    quickly = (np.arange(8000) > 4000) & (np.arange(8000) < 4720)
+    return thermostat(np.full(8000, 70.0), half=np.where(quickly, 0.3, 1.5))
+
+
 HEALTHY = [
     a_machine_at_rest_that_writes_nothing_for_an_hour,
     a_heater_left_at_full_while_its_setpoint_waits_below,
@@ -180,6 +205,18 @@ HEALTHY = [
 @each("make", HEALTHY)
 def test_nothing_is_wrong_with(make: Callable[[], Log]):
     assert [one.fault for one in diagnose(make()).findings if one.fault != "healthy"] == []
+
+
+@each(
+    "make",
+    [
+        a_thermostat_whose_load_goes_from_a_tenth_to_half_of_its_power,
+        a_cooler_that_must_rest_and_whose_load_shrinks,
+        a_thermostat_that_is_switched_quickly_for_an_hour,
+    ],
+)
+def test_neither_a_load_nor_a_quick_hour_is_short_cycling(make: Callable[[], Log]):
+    assert "short_cycling" not in [one.fault for one in diagnose(make()).findings]
 
 
 def drawn_off(*loads: tuple[float, float]) -> pd.DataFrame:

@@ -105,3 +105,36 @@ def test_loops_that_swing_alike_are_moved_from_outside(loops, found):
     swinging = samples[samples["channel"] == FAULTY]
     told = diagnose(log_of(*(swinging.assign(channel=channel) for channel in range(loops))))
     assert ("limit_cycle_actuator" in {one.fault for one in told.findings}) == found
+
+
+@each("hours, found", [(24.0, False), (5.0, True)])
+def test_a_swing_of_a_day_is_the_day_s_and_none_of_the_loop(hours, found):
+    time = np.arange(0.0, 12 * hours * 3600.0, 600.0)
+    phase = 2 * np.pi * time / (3600.0 * hours)
+    corners = 4 * np.abs(time / (3600.0 * hours) % 1 - 0.5) - 1
+    pv, output = 20.0 + 1.5 * corners + noise(len(time)), 40.0 - 8.0 * np.cos(phase)
+    assert bool(told(time, pv.round(2), output.round(1), 20.0)) == found
+
+
+def test_a_loop_that_swings_to_its_limits_does_so_though_a_load_comes_between():
+    time = np.arange(0.0, 3600.0, 0.5)
+    phase, since = 2 * np.pi * time / 11.5, time % 120.0
+    load = 3.2 * np.exp(-since / 6.0) * (time > 60)
+    swing = np.where(time > 1900, np.cos(phase), 0.0)
+    pv = 150.0 + 1.3 * swing * 2 - load + noise(len(time), 0.02)
+    output = np.clip(44.0 + 60.0 * np.where(time > 1900, np.cos(phase + 2.0), 0.0) + 6.0 * load, 0.0, 100.0)
+    assert told(time, pv.round(2), output.round(1), 150.0)[:1] == ["oscillation_tuning"]
+
+
+def test_what_a_cut_out_ends_is_the_runaway_and_not_the_heater_that_it_cut_off():
+    pv, output, is_on = [60.0], [0.0], False
+    while len(pv) < 3600:
+        is_on = pv[-1] < 59.5 or (is_on and pv[-1] < 60.5)
+        is_welded, is_cut_off = len(pv) > 1200, max(pv) > 95.0
+        power = 100.0 * (is_on or is_welded) * (not is_cut_off)
+        pv.append(pv[-1] + 5.0 * (22.0 + power - pv[-1]) / 1200.0)
+        output.append(100.0 * is_on)
+    time = np.arange(len(pv)) * 5.0
+    assert told(time, (np.array(pv) + noise(len(pv), 0.02)).round(2), np.array(output)) == [
+        "runaway_stuck_on"
+    ]

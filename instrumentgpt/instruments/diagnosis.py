@@ -269,7 +269,7 @@ def _came_first(one: Finding, other: Finding) -> bool:
     """Return whether `one` was shown before `other` began on its channel, and is of a kind to explain it."""
     explained = other.fault in faults()[one.fault].get("explains_later", ())
     shown = max((item.time for item in one.evidence), default=math.inf)
-    return explained and one.channel == other.channel and shown < other.onset <= one.end
+    return explained and one.channel == other.channel and shown < other.onset
 
 
 def _is_consequence(cause: Finding, finding: Finding, reach: float) -> bool:
@@ -278,7 +278,7 @@ def _is_consequence(cause: Finding, finding: Finding, reach: float) -> bool:
     middle = (finding.onset + finding.end) / 2
     in_time = cause.onset - reach <= middle and finding.onset <= cause.end + 10 * reach
     explained = finding.fault in explains(cause.fault) and not _came_first(finding, cause)
-    return same_fault or (same_place and explained and in_time)
+    return same_fault or (same_place and explained and in_time) or _came_first(cause, finding)
 
 
 def _swinging(metrics: Metrics, finding: Finding) -> Metrics:

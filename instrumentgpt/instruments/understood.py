@@ -68,6 +68,8 @@ def _roles(log: Log, channel: int, language: Language) -> Iterator[str]:
         unit, name = "%" if role == "output" else log.unit_of(channel), wording.field(role, language)
         if rows[role].notna().any():
             head = f"{_head(log, columns[role])} " if columns.get(role, -1) >= 0 else ""
+            if role == "output" and "cooling" in columns:
+                head += f"- {_head(log, columns['cooling'])} "
             yield f"{name} {head}({unit})"
         else:
             yield phrase(WORDS, "none", language, role=name)

@@ -19,7 +19,9 @@ SEEN_AT_ONCE = ("data_gap", "sensor_open")  # faults that show in a record of an
 FIGURES = {  # fault class → the figures that speak for or against it: phrases panel_figure_…
     **dict.fromkeys(("data_gap", "insufficient_data"), "record"),
     **dict.fromkeys(("sensor_noise", "sensor_spike", "sensor_open", "sensor_stuck"), "noise"),
-    **dict.fromkeys(("heater_failure", "runaway_stuck_on", "saturation", "heater_degradation"), "power"),
+    **dict.fromkeys(
+        ("heater_failure", "runaway_stuck_on", "saturation", "heater_degradation", "short_cycling"), "power"
+    ),
     **dict.fromkeys(("overshoot_tuning", "integral_windup", "sluggish_tuning"), "step"),
     **dict.fromkeys(("sensor_bias", "proportional_offset"), "error"),
     "control_off": "power",

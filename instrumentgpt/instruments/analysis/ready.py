@@ -33,11 +33,13 @@ def track_of(
     stated: StatedLoop = UNSTATED,
     shown: Loop | None = None,
     shown_per_logged: float = 1.0,
+    cools: bool = False,
 ) -> Track:
     """Return `loop`, whose pv is in `unit`, made ready, as it is `stated` to be.
 
     usable  False where the log has a gap nearby
     shown   the loop in the unit it is shown in, of which `shown_per_logged` are one of `unit`
+    cools   its output is called so: what counts where the values leave the direction open
     """
     shown, loop = shown or loop, replace(loop, output=switched(loop.output))
     time, period = _mended(loop.time)
@@ -51,7 +53,7 @@ def track_of(
     band = stated.band or band_of(raw, span)
     lag = lag_of(time, raw, period, band)
     on_off = (stated.drive or drive_of(loop.setpoint, loop.output, controlled)[0]) == "on_off"
-    reverse = _acts_in_reverse(loop, on_off) if stated.reverse is None else stated.reverse
+    reverse = _acts_in_reverse(loop, on_off, cools) if stated.reverse is None else stated.reverse
     scale = (-1.0 if reverse else 1.0) / band
     error = np.where(controlled, (loop.setpoint - raw) * scale, np.nan)
     everywhere = np.ones(len(loop), dtype=bool) if usable is None else usable
@@ -99,12 +101,13 @@ def _switched_off(loop: Loop) -> Mask:
     return off
 
 
-def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
+def _acts_in_reverse(loop: Loop, on_off: bool, cools: bool) -> bool:
     """Return whether output falls as the error (setpoint - pv) rises, as in a loop whose output cools.
 
     A thermostat that cools switches on where it is warmer than where it switches off. Moves of another output
     are explained by moves of the error and by the error itself, as a PI controller's are.
-    One that stands at its upper limit says it by bringing pv down to a setpoint below.
+    One that stands at its upper limit says it by bringing pv down to a setpoint below. What none of this
+    tells is as the output is called.
     """
     error = loop.setpoint - loop.pv
     if on_off:
@@ -120,7 +123,7 @@ def _acts_in_reverse(loop: Loop, on_off: bool) -> bool:
         return of_moves < 0 and (of_level < 0 or -of_moves > DOMINANT * of_level)
     above = -error[(loop.output >= LARGEST_CLAMP) & np.isfinite(error)]
     if len(above) <= MOSTLY * len(error) or (above > 0).mean() <= ALWAYS:
-        return False
+        return cools
     ends = max(1, round(ENDS * len(above)))
     return bool(np.median(above[-ends:]) < np.median(above[:ends]))
 

@@ -142,7 +142,8 @@ def study_of(log: Log) -> Study:
         usable = None if "period" in log.missing else _usable(loop, log, gaps, thin.pace if thin else 1)
         unit, stated = log.logged_unit_of(channel), log.stated_loops.get(channel, UNSTATED)
         factor = shown_per_logged(log, channel)
-        tracks[channel] = track_of(as_logged(loop, log), unit, usable, stated, loop, factor)
+        cools = (output := log.head_of(channel, "output")) and heading_of(output).says("output", "cooling")
+        tracks[channel] = track_of(as_logged(loop, log), unit, usable, stated, loop, factor, bool(cools))
     return Study(log, gaps, tracks, whole, thin)
 
 

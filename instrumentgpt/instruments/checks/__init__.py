@@ -20,6 +20,7 @@ from instrumentgpt.instruments.checks import (
     response,
     sensor,
     slow,
+    switching,
     wiring,
 )
 from instrumentgpt.instruments.findings import Finding
@@ -65,6 +66,9 @@ CHECKS: dict[str, Check] = {
     "saturation": Check(heater.saturation, "saturation", thermal_only=False, drives=SWITCHED),
     "ambient_disturbance": Check(disturbances.ambient_disturbance, "ambient_disturbance", ("level",)),
     "cross_coupling": Check(disturbances.cross_coupling, "cross_coupling", ("level",)),
+    "short_cycling": Check(
+        switching.short_cycling, "short_cycling", ("output", "period"), drives=("on_off",)
+    ),
     "oscillation_tuning": Check(oscillation.oscillation_tuning, "oscillation_tuning", ("output",), False),
     "limit_cycle_actuator": Check(
         oscillation.limit_cycle_actuator, "limit_cycle_actuator", ("output",), False

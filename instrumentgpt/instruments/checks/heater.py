@@ -171,6 +171,7 @@ Limit = Callable[[Track], Mask]
 Judge = Callable[[Study, Track, Mask, float], Finding | None]  # float: 1 of heating, -1 of cooling
 PINNED_FOR = 20.0  # lags
 SHORT_OF = 2.0  # bands that are missing in the end
+NO_LOAD = 0.15  # of a record, at its end: a load is shorter; it could, and cannot any more
 FOR_GOOD = 3 * PINNED_FOR  # after which it does not matter that it once could: a load goes, if pv moves
 SAME_SETPOINT, HELD_FOR = 1.7, 6.0  # bands, lags: what counts as having held it
 NO_RISE = 1.0  # band of movement in half of that time, or in the last three quarters of a load: it stands
@@ -240,11 +241,13 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
         to_its_end = stop == len(track) or after != track.setpoint[stop - 1]
         if seconds < track.lags(PINNED_FOR) and not (to_its_end and stood >= track.lags(SHORTEST_HOLD)):
             continue
-        if short == -np.inf and seconds >= track.lags(FOR_GOOD):  # it rises: in as long again, to where?
-            short = sign * float(track.smooth_error[stop - 1]) - slope * seconds
         held = _held_with(track, stop - 1)
+        till_its_end = stop == len(track) and stop - first >= NO_LOAD * stop and np.isfinite(held)
+        for_good = seconds >= track.lags(PINNED_FOR if till_its_end else FOR_GOOD)
+        if short == -np.inf and for_good:  # it rises: in as long again, to where?
+            short = sign * float(track.smooth_error[stop - 1]) - slope * seconds
         stands = abs(np.diff(track.smooth_error[[first + (stop - first) // 4, stop - 1]]).item()) <= NO_RISE
-        lasts = never or seconds >= track.lags(FOR_GOOD) or (to_its_end and stands)
+        lasts = never or for_good or (to_its_end and stands)
         if short < SHORT_OF or (np.isfinite(held) and not lasts):
             continue
         numbers: dict[str, float | str] = {

@@ -11,6 +11,7 @@ from instrumentgpt.instruments.analysis.tracks import Track
 from instrumentgpt.instruments.checks.swings import (
     AT_LIMIT_SHARE,
     SMOOTH,
+    WIDE,
     Stuck,
     Swing,
     about_its_middle,
@@ -23,6 +24,7 @@ from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
 
 SAME_PERIOD, SAME_SIZE = 0.05, 0.4  # natural logarithms of the ratios, of loops that one thing outside moves
+REGULAR = 0.9  # regularity of a swing that is the loop's own, however smooth, if it is as wide
 LATE, GREW = 1 / 3, 1.5  # of a swing, and times what most of its cycles have, by which it grew till then
 
 
@@ -86,9 +88,19 @@ def _is_common(swing: Swing, every: Sequence[Swing]) -> bool:
 
 
 def _is_outside(track: Track, swing: Swing) -> bool:
-    """Return whether `swing` is brought back by the output, not made by it: by loads, or by a room."""
+    """Return whether `swing` is brought back by the output, not made by it: by loads, or by a room.
+
+    No room makes a loop work so regularly over so much of its range.
+    """
     smooth = swing.at_limit <= AT_LIMIT_SHARE and swing.straightness < SMOOTH
-    return is_pushed(track, swing) or (track.is_thermal and smooth and not follows_output(track))
+    smooth &= not _is_wide(track, swing) and not follows_output(track)
+    return is_pushed(track, swing) or (track.is_thermal and smooth)
+
+
+def _is_wide(track: Track, swing: Swing) -> bool:
+    """Return whether the output goes over much of its range in a regular `swing` without corners."""
+    wide = swing.output >= WIDE * (track.high - track.low) and swing.regularity >= REGULAR
+    return wide and swing.straightness < SMOOTH
 
 
 def _judged(study: Study, before: Sequence[Finding]) -> Sequence[Track]:
@@ -131,10 +143,11 @@ def _finding(study: Study, track: Track, swing: Swing, fault: str) -> Finding:
 def _by_actuator(track: Track, swing: Swing) -> bool:
     """Return whether the actuator is behind `swing`: its output stays inside the limits, or has few levels.
 
-    Where pv is no temperature the plant may be fast, and gains can make it swing inside the limits too.
+    Where pv is no temperature the plant may be fast, and gains can make it swing inside the limits too, as
+    they do anywhere next to the gain at which a loop just goes on swinging: smoothly, by much output.
     """
     inside = swing.at_limit <= AT_LIMIT_SHARE
-    return (inside and track.is_thermal) or bool(_levels(track, swing).size)
+    return (inside and track.is_thermal and not _is_wide(track, swing)) or bool(_levels(track, swing).size)
 
 
 def _levels(track: Track, swing: Swing) -> Floats:

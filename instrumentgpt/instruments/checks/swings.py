@@ -10,6 +10,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.signals import HalfCycles, noise, periodicity, runs, smooth
 from instrumentgpt.instruments.analysis.tracks import Hold, Track
+from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.loops import Floats, Indices, Mask
 
 STRIKING_CROSSINGS = 12  # half cycles from which a swing is too long to be a settling
@@ -35,6 +36,7 @@ SHARP = 0.05  # of a period, over which pv and output are averaged for it
 FASTEST = 6  # samples a cycle must have: faster ones are aliases of something else
 QUICK, LEAST_SAMPLES = 20.0, 4  # lags in which a quick swing has one period; samples of a regular one
 WIDE = 0.25  # of its range, half peak to peak, that the output then swings
+OF_DAYS = 0.03  # of a day, by which a period is that of people, weather and rooms, and no loop's
 FOUND: WeakKeyDictionary[Track, "Swing | None"] = WeakKeyDictionary()  # several checks ask for it
 
 
@@ -64,25 +66,25 @@ class Swing:
     straightness: float = 0.0  # of the way between the extremes: 1 a line, 0 half a cosine
 
 
-def longest_train(track: Track, hold: Hold, smallest: float) -> HalfCycles | None:
-    """Return the longest train of large half cycles of like length within `hold`, at least four of them."""
+def trains_of(track: Track, hold: Hold, smallest: float) -> list[HalfCycles]:
+    """Return the trains of large half cycles of like length within `hold`, four or more, the best first."""
     start = track.reached(hold)
     error = track.error[start : hold.stop]
     errors = error[track.usable[start : hold.stop] & np.isfinite(error)]
     if len(errors) < 20 or np.ptp(errors) < 1.2 * smallest:  # no part of it is large either
-        return None
+        return []
     noise = 0.0 if np.isnan(track.noise) else track.noise
     for parts in (1, PARTS):  # a swing that began late is small in all of a long hold
         half = max(float(np.ptp(np.percentile(part, (5, 95)))) / 2 for part in np.array_split(errors, parts))
         if half < 0.6 * smallest:
             continue
         hysteresis = max(0.4 * smallest, min(2 * noise, 0.6 * half), 0.25 * half)
-        if (train := _best_train(track, track.swings(start, hold.stop, hysteresis), smallest)) is not None:
-            return train
-    return None
+        if trains := _trains(track, track.swings(start, hold.stop, hysteresis), smallest):
+            return trains
+    return []
 
 
-def _best_train(track: Track, cycles: HalfCycles, smallest: float) -> HalfCycles | None:
+def _trains(track: Track, cycles: HalfCycles, smallest: float) -> list[HalfCycles]:
     large = np.abs(cycles.extreme) > 0.8 * smallest
     times = track.time[cycles.first]
     lengths = np.diff(times, append=times[-1:] + 0.0)
@@ -98,11 +100,9 @@ def _best_train(track: Track, cycles: HalfCycles, smallest: float) -> HalfCycles
         first, stop = train
         return pair_variation(lengths[first : stop - 1]) <= IRREGULAR, stop - first
 
-    best = max(trains, key=regular_first, default=(0, 0))
-    if best[1] - best[0] < 4:
-        return None
-    part = slice(*best)
-    return HalfCycles(cycles.first[part], cycles.peak[part], cycles.extreme[part])
+    best = sorted((train for train in trains if train[1] - train[0] >= 4), key=regular_first, reverse=True)
+    parts = (slice(*train) for train in best)
+    return [HalfCycles(cycles.first[part], cycles.peak[part], cycles.extreme[part]) for part in parts]
 
 
 def beginning_of(track: Track, train: HalfCycles, period: float, smallest: float) -> int:
@@ -148,7 +148,8 @@ def any_swing_of(track: Track) -> Swing | None:
     """Return the swing of `track`, large, or small and strikingly regular; None if there is none."""
     if track not in FOUND:
         middle = about_its_middle(track)
-        FOUND[track] = swing_of(track) or _small_swing(track) or swing_of(middle) or _quick_swing(track)
+        swing = swing_of(track) or _small_swing(track) or swing_of(middle) or _quick_swing(track)
+        FOUND[track] = None if swing and abs(swing.period / DAY - 1) < OF_DAYS else swing
     return FOUND[track]
 
 
@@ -167,12 +168,17 @@ def swing_of(track: Track, least: float = AMPLITUDE) -> Swing | None:
     least  bands, half peak to peak, of a temperature; of anything else it must stand above noise and digits
     """
     smallest = least * track.is_thermal or max(ABOVE_NOISE * track.noise, 3 * track.digit)
-    trains = [longest_train(track, hold, smallest) for hold in track.holds or _following(track)]
-    groups = [train for train in trains if train is not None]
-    if not groups:
+    trains = [
+        found for hold in track.holds or _following(track) if (found := trains_of(track, hold, smallest))
+    ]
+    if not trains:
         return None
-    longest = max(groups, key=len)
+    longest = max((found[0] for found in trains), key=len)
     period = period_of(track, longest)
+    regular = 1.0 - pair_variation(np.diff(track.time[longest.first])) >= STRIKING
+    by_itself = regular and _share_at_limit(track, longest, crossing=True) > AT_LIMIT_SHARE
+    groups = [train for found in trains for train in (found if by_itself else found[:1])]
+    groups.sort(key=lambda train: int(train.first[0]))  # what pushes it now and then does not end it
     alike = [group for group in groups if 0.6 < period_of(track, group) / period < 1.6]
     straight = straightness(track.error, longest.peak)
     at_limit = _mean_share_at_limit(track, alike, crossing=not straight > STRAIGHT)

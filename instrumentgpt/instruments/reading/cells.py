@@ -71,6 +71,7 @@ A_CLOCK = re.compile(r"\d:\d\d")
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are told
+IN_BRACKETS = re.compile(r"^[\[(]\s*(.*?)\s*[\])]$")  # a unit, not the (g) of kPa(g)
 ARROW = " -> "
 COMMENT = re.compile(r"^\s*[#;%!]+(?=\s)")  # before the heads of a table of blanks
 BRACKETED = re.compile(  # a time before a row: [05:00:20], [   12.345678]
@@ -261,10 +262,11 @@ def joined(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 def _record_shape(lines: Sequence[tuple[int, str]], is_joined: bool) -> Shape | None:
     zones = _zones([pairs_of(line) for _, line in lines])
     texts = [zones.sub(r"\g<0>;", line, count=1) if zones else line for _, line in lines]
-    names, rest = names_in(texts), [rest_of(text) for text in texts]
+    names = names_in(texts)
+    records = [{REST: rest_of(text), **pairs_of(text)} for text in texts]
+    rest = [record[REST] for record in records if len(record.keys() & {*names}) > LEAST_TOLD * len(names)]
     if names and take_turns(pd.factorize(np.array(rest, dtype=object))[0]):
         names = [*names, REST]
-    records = [{REST: said, **pairs_of(text)} for text, said in zip(texts, rest, strict=True)]
     rows = [[record.get(name, "") for name in names] for record in records]
     spoken = {"H": "RH"} if {"T", "H"} <= {*names} else {}  # of a climate chamber
     headings = _headings([spoken.get(name, name) for name in names], rows)
@@ -492,13 +494,13 @@ def _names_roles(cells: Sequence[str]) -> bool:
 
 def _joined(head: str, cell: str) -> str:
     """Return a head with what its `cell` in another line of heads says, a unit in brackets."""
-    unit = cell.strip("[]() ")
+    unit = IN_BRACKETS.sub(r"\1", cell.strip())
     return f"{head} ({unit})" if is_unit(unit) else f"{head} {cell}".strip()
 
 
 def _names_units(cells: Sequence[str]) -> bool:
     """Return whether most of `cells`, but for gaps, are nothing but units."""
-    said = [unit for cell in cells if not is_gap(unit := cell.strip("[]() "))]
+    said = [unit for cell in cells if not is_gap(unit := IN_BRACKETS.sub(r"\1", cell.strip()))]
     return 2 * sum(map(is_unit, said)) > len(said)
 
 

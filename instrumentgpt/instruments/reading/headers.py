@@ -37,7 +37,8 @@ POSITION_TAG = re.compile(r"Z(?:I?T|[EI])[-_ ]?\d{2,4}[A-Z]?(?![A-Za-z0-9])")
 TAGGED = {"F": "flow", "M": HUMIDITY, "P": "pressure", "S": "rotation"}  # its first letter
 LETTERED_LOOP = re.compile(r"[A-Z]:(?=\w)")  # “A:tip”
 LONE_LETTER = re.compile(r"[\s_]\w$")  # “sensor A” is no current
-TEMPERATURE = ("temp", "溫度", "温度")
+FIRST_CJK = "\u2e80"
+TEMPERATURE = ("temp", "溫度", "温度", "온도", "lämpö", "teplot", "темпер", "sıcakl", "hőmér")
 SPELLED_UNIT = re.compile(
     r"(?:deg(?:rees?)?[. ]*|°\s?)([CFK])\b|\b(celsius|fahrenheit|kelvin)\b|\bunits?\s*[:=]\s*([CFK])\b",
     re.IGNORECASE,
@@ -75,7 +76,8 @@ class Heading:
 
     def names_humidity(self) -> bool:
         """Return whether it plainly is a humidity, or an output or setpoint of one."""
-        return self.unit == HUMIDITY or self.says("humidity", "certain") or self.says("humidity", "output")
+        named = self.unit in ("", "%") and any(self.says("humidity", kind) for kind in ("certain", "output"))
+        return self.unit == HUMIDITY or named
 
     def has_other_unit(self) -> bool:
         """Return whether it is of something else than a temperature, by its unit or, without one, by name."""
@@ -143,8 +145,9 @@ def heading_of(cell: str) -> Heading:
         unit = HUMIDITY
     if humid and not scores and not _says(names, vocabulary()["other"]["certain"]):
         scores = {"pv": TYPO}
-    if unit in DEGREES or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
-        if scores.pop("output", None) and unit in DEGREES:  # "heater temperature", "supply air [C]"
+    read = unit in (*DEGREES, "pressure", "composition")
+    if read or (unit != "%" and any(word in name for name in names for word in TEMPERATURE)):
+        if scores.pop("output", None) and read:  # "heater temperature", "supply air [C]", "steam kPa"
             scores.setdefault("pv", LIKELY)
     elif _says(names, vocabulary()["pv"]["sensors"]) and scores.get("output") == LIKELY:
         scores.pop("output")  # "control TC"
@@ -290,7 +293,7 @@ def _says(names: Sequence[str], words: Sequence[str]) -> bool:
 
 
 def _has(text: str, names: Sequence[str], word: str) -> bool:
-    if not word.isascii():  # Chinese has no blanks: the word may stand anywhere in the cell
+    if word >= FIRST_CJK:  # it has no blanks: the word may stand anywhere in the cell
         return word in text
     if " " in word:
         return f" {word} " in f" {text} "

@@ -62,6 +62,7 @@ ACTS, SWITCHES = (
     1.5,
 )  # of an output that answers all of the error; share of a switch
 DRIVES = 0.5  # of one that pv moves with, where no setpoint tells the error
+STANDS = 2.0  # off one that never moves, where another does: the heating of a fridge
 IDLE, AT_LIMITS = 0.5, 0.5  # off an output that moves without answering; for one at its limits
 PERCENT, ELECTRICAL = 1.0, 0.25
 OF_A_LOOP = 1.0  # for a pv with a setpoint
@@ -266,7 +267,13 @@ class _Pairs:
     def add_likeliest(self, loops: Sequence[Loop]) -> None:
         """Give a loop the output that a head names, however little else speaks for it."""
         free = self._free(loops, is_named=True)
-        pairs = [(place, at) for place, loop in enumerate(loops) for at in free if at != loop["pv"]]
+        controlled = [place for place, loop in enumerate(loops) if "setpoint" in loop]
+        pairs = [
+            (place, at)
+            for place in controlled or range(len(loops))
+            for at in free
+            if at != loops[place]["pv"]
+        ]
         if pairs:
             place, at = max(
                 pairs, key=lambda pair: (self.of_output(pair[1], loops[pair[0]]), -pair[1], -pair[0])
@@ -353,7 +360,8 @@ class _Pairs:
         else:
             share = round(drives(columns.values[at], columns.values[pv]), 1)
             score += self._word(pv, "pv") / 2 + DRIVES * share
-        return score + WITHIN * (setpoint is not None and abs(at - pv) <= 2)
+        score += WITHIN * (setpoint is not None and abs(at - pv) <= 2)
+        return score if varies(columns.values[at]) else min(score, max(LEAST_OUTPUT, score - STANDS))
 
     def action(self, at: int, loop: Loop) -> float:
         """Return how plainly column `at` drives `loop`: its steps answer the error, or it switches."""

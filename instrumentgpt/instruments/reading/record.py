@@ -27,6 +27,9 @@ class UnreadableLog(InstrumentGPTError, ValueError):
     """A log that no format recognises, or that is no text."""
 
 
+ALSO_BESIDE = ("position", "cooling")  # roles whose columns are asked for by their own heads, too
+
+
 @dataclass(frozen=True)
 class Broken:
     """Lines meant as samples that cannot be read: how many; of the first few (number, text, reason)."""
@@ -150,8 +153,13 @@ class Log:
     def beside(self) -> list[str]:
         """Return the heads of the columns that are no loop's, by their places where they have none."""
         roles = (pair for columns in self.of_loops.values() for pair in columns.items())
-        taken = {at for role, at in roles if role != "position"}  # which is a column to be asked for, too
+        taken = {at for role, at in roles if role not in ALSO_BESIDE}
         return [head or f"column {at + 1}" for at, head in enumerate(self.heads) if at not in taken]
+
+    def head_of(self, channel: int, role: str) -> str:
+        """Return the head of the column of a channel's `role`; "" where there is none."""
+        at = (self.of_loops.get(channel) or self.columns).get(role)
+        return self.heads[at] if at is not None and at < len(self.heads) else ""
 
     def remarks(self, language: str) -> list[str]:
         """Return the notes, and what was guessed with its reasons, in `language` ("en", "zh")."""

@@ -23,6 +23,7 @@ from instrumentgpt.instruments.reading.pairing import Columns, Loop, loops_of
 NARROW = 0.1  # share of its size in which no output stays while the setpoint moves by such a share of pv
 MOVES, FOLLOWS = 3.0, 0.8  # times that a position may differ from its output, that both move; correlation
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
+BARELY, AT_ONCE = 0.02, 0.05  # of its greatest, from which an output is on; share of the time both are
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
 DATE_AND_CLOCK = ("date", "clock")  # texts that are a time together
 GAINS = ("kp", "ki", "kd")
@@ -72,9 +73,13 @@ def roles_of(columns: Columns) -> Roles | None:
             loop[gain] = max(named[gain], key=partial(_likeness, columns, loop.get("pv", 0)))
     for at in (at for at in read if columns.headings[at].unit in DEGREES):
         channels[max(channels) + 1] = {"pv": at}
+    driving = [loop["output"] for loop in channels.values() if "output" in loop]
+    free = {*filled} - {at for loop in channels.values() for at in loop.values()}
+    positions |= _positions(columns, {**named, "output": driving, "pv": []}, free - {*positions})
     for at, output in positions.items():
         for loop in (loop for loop in channels.values() if loop.get("output") == output):
             loop.setdefault("position", at)
+    _add_cooling(columns, channels, [at for at in among if at not in apart])
     unmoved = [loop for loop in channels.values() if _is_unmoved(columns, loop)]
     rests = ", ".join(f"“{columns.headings[loop.pop('output')].text}”" for loop in unmoved)
     guessed = {"output": f"cannot tell: {rests} rests while the setpoint moves"} if rests else {}
@@ -82,7 +87,7 @@ def roles_of(columns: Columns) -> Roles | None:
         role: _why(columns, at, role)
         for roles in reversed(channels.values())
         for role, at in roles.items()
-        if columns.score(at, role) < LIKELY
+        if role != "cooling" and columns.score(at, role) < LIKELY
     }
     if time and not columns.texts[time[0]] and columns.says_nothing(time[0]):
         guessed["time"] = f"column {time[0] + 1}, by how it behaves"
@@ -143,6 +148,41 @@ def _likeness(columns: Columns, pv: int, at: int) -> tuple[bool, int]:
     """Return how well the head of the gain `at` fits that of `pv`: the number of its loop, shared words."""
     head, its = columns.headings[at], columns.headings[pv]
     return head.index == its.index, len({*head.words} & {*its.words})
+
+
+def _add_cooling(columns: Columns, channels: Loops, among: Sequence[int]) -> None:
+    """Give loops that heat the output that cools them, and those that cool the one that heats, by heads.
+
+    The two are hardly ever on at once and alike in unit; of several it is the nearest. Where cooling has a
+    setpoint of its own, they are two loops.
+    """
+    if any(columns.best(at) == "setpoint" and columns.headings[at].says("setpoint", "aside") for at in among):
+        return
+    used = {at for loop in channels.values() for at in loop.values()}
+    free = [at for at in among if at not in used and columns.score(at, "output") and _works(columns, at)]
+    for loop in channels.values():
+        own = loop.get("output", -1)
+        pairs = [at for at in free if _are_halves(columns, own, at)] if _works(columns, own) else []
+        if pairs:
+            other = min(pairs, key=lambda at: abs(at - own))
+            free.remove(other)
+            loop["output"], loop["cooling"] = (other, own) if _cools(columns, own) else (own, other)
+
+
+def _works(columns: Columns, at: int) -> bool:
+    values = columns.values[at][np.isfinite(columns.values[at])] if at >= 0 else np.empty(0)
+    return bool(values.size and values.min() >= 0 and np.ptp(values) > 0)
+
+
+def _cools(columns: Columns, at: int) -> bool:
+    return columns.headings[at].says("output", "cooling") if columns.headings else False
+
+
+def _are_halves(columns: Columns, one: int, other: int) -> bool:
+    on = [columns.values[at] > BARELY * np.nanmax(columns.values[at]) for at in (one, other)]
+    apart = np.count_nonzero(on[0] & on[1]) <= AT_ONCE * np.count_nonzero(on[0] | on[1])
+    same_unit = columns.unit(one) == columns.unit(other)
+    return bool(apart and same_unit and _cools(columns, one) != _cools(columns, other))
 
 
 def _add_error(columns: Columns, loop: Loop, rest: Sequence[int]) -> None:

@@ -6,7 +6,7 @@ or a quality, and none of them is a reading.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from operator import eq
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from instrumentgpt.instruments.reading.headers import LIKELY, heading_of, is_unit, vocabulary
-from instrumentgpt.instruments.reading.record import STAMP
+from instrumentgpt.instruments.reading.record import STAMP, names_in
 
 MARK = re.compile(r"\s*(?:=|:(?=\s*[-+.\d]))\s*")  # between a name and its value
 PARTED, WITH_COMMA = (re.compile(rf"[\s;|\[\](){{}}<>\"'#=>{comma}]+|:(?=\s|$)") for comma in (",", ""))
@@ -91,10 +91,11 @@ def _look(parts: Sequence[str]) -> str:
 def signals_of(lines: Sequence[str]) -> Signals | None:
     """Return how `lines` of one signal each are written; None if they are not.
 
-    Its place is where taking it out leaves the fewest different lines.
+    Its place is where taking it out leaves the fewest different lines. Lines that each name what a loop has
+    are rows of it.
     """
     lines = [line for line in lines if line.strip()]
-    if len(lines) < LEAST_LINES or lines[0].lstrip().startswith("{"):
+    if len(lines) < LEAST_LINES or lines[0].lstrip().startswith("{") or len(_roles(names_in(lines))) > 1:
         return None
     found = (_written(lines, Signals(place, comma)) for comma in (False, True) for place in PLACES)
     return min(filter(None, found), key=lambda pair: pair[0], default=(0, None))[1]
@@ -130,10 +131,8 @@ def _written(lines: Sequence[str], signals: Signals) -> tuple[int, Signals] | No
         signals = passed if ids and len(left) == len(told) else signals
     names = [signals.name(parts, at) for _, parts, at in rows]
     words = {" ".join(word for word in name.split() if not NUMBER.match(word)) for name in names}
-    scores = (heading_of(name).scores.items() for name in words if len(words) > 1)
-    roles = {role for said in scores for role, score in said if score >= LIKELY}
     in_a_row = sum(map(eq, names, names[1:]))
-    if len(roles & {"setpoint", "pv", "output"}) < 2 or in_a_row > IN_A_ROW * len(names):
+    if len(words) < 2 or len(_roles(words)) < 2 or in_a_row > IN_A_ROW * len(names):
         return None
     behind = {
         (name, "".join(parts[at + 1 : at + 2])) for name, (_, parts, at) in zip(names, rows, strict=True)
@@ -141,6 +140,12 @@ def _written(lines: Sequence[str], signals: Signals) -> tuple[int, Signals] | No
     units = {name: unit for name, unit in behind if is_unit(unit)}
     looks = frozenset(_look(parts) for _, parts, _ in rows)
     return len(lines) - len(rows) + len(count), replace(signals, looks=looks, units=units)
+
+
+def _roles(names: Iterable[str]) -> set[str]:
+    """Return which of setpoint, pv and output `names` likely are."""
+    scores = (heading_of(name).scores.items() for name in names)
+    return {role for said in scores for role, score in said if score >= LIKELY} & {"setpoint", "pv", "output"}
 
 
 def _steps(texts: Sequence[str]) -> NDArray[np.float64] | None:

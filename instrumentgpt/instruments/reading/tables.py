@@ -64,6 +64,7 @@ from instrumentgpt.instruments.reading.lines import EXAMPLES, VALUES
 from instrumentgpt.instruments.reading.pairing import Columns
 from instrumentgpt.instruments.reading.placeholders import notes_of, placeholders_of
 from instrumentgpt.instruments.reading.record import (
+    ALSO_BESIDE,
     EVENT_COLUMNS,
     STAMP,
     Broken,
@@ -230,7 +231,7 @@ def read_other_columns(source: Source, shape: Shape, stated: Stated, samples: pd
 
 def _others(grid: Grid, roles: Roles) -> list[int]:
     """Return the columns that are no time, no channel and no loop's."""
-    of_loops = (at for of in roles.channels.values() for role, at in of.items() if role != "position")
+    of_loops = (at for of in roles.channels.values() for role, at in of.items() if role not in ALSO_BESIDE)
     own = {*roles.time, roles.channel_column, *of_loops}
     return sorted({*range(len(grid.numbers))} - own)
 
@@ -550,8 +551,13 @@ def _samples(grid: Grid, roles: Roles, usable: NDArray[np.bool_], scale: float, 
 
 
 def _stated(columns: Mapping[str, int], grid: Grid) -> dict[str, Floats]:
-    """Return the values of a channel's roles; a setpoint from the error where only that is given."""
+    """Return the values of a channel's roles; a setpoint from the error where only that is given.
+
+    An output that cools beside one that heats is its other half: both are one of -100 to 100 %.
+    """
     stated = {role: grid.numbers[at] for role, at in columns.items()}
+    if "cooling" in stated:
+        stated["output"] = stated["output"] - stated["cooling"]
     for role, way in (("error", 1.0), ("deviation", -1.0)):
         if role in columns:
             stated["setpoint"] = stated_setpoint(stated["pv"], stated[role], way)
@@ -810,7 +816,7 @@ def _numbers(column: NDArray[np.generic], decimal_comma: bool) -> Floats:
 
 def _kind_of_texts(column: NDArray[np.generic], numbers: Floats) -> str:
     """Return which of `Columns.texts` a `column` of dates or clock times is; "" if there are numbers."""
-    if column.dtype.kind == "f" or np.isfinite(numbers).any():
+    if column.dtype.kind == "f" or np.isfinite(numbers).mean() > HARDLY:  # a last line may count the rows
         return ""
     cells = [str(cell) for cell in column[:: max(len(column) // 200, 1)]]
     stamps = clocks.from_texts(cells)
