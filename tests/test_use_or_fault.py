@@ -138,3 +138,15 @@ def test_what_a_cut_out_ends_is_the_runaway_and_not_the_heater_that_it_cut_off()
     assert told(time, (np.array(pv) + noise(len(pv), 0.02)).round(2), np.array(output)) == [
         "runaway_stuck_on"
     ]
+
+
+@each("late, found", [(0.0, []), (11_000.0, ["ambient_disturbance"])])
+def test_what_comes_at_the_same_hours_of_several_days_is_use_though_no_output_is_seen(late, found):
+    time, rng = np.arange(0.0, 6 * 86_400.0, 180.0), np.random.default_rng(4)
+    pv = -35.0 + noise(len(time), 0.1)
+    for day in range(6):
+        for number, hour in enumerate((9.5, 14.0)):
+            off = rng.uniform(-900, 900) + late * (day * 2 + number)
+            since = time - 86_400.0 * day - 3_600.0 * hour - off
+            pv += np.where(since > 0, 7.0 * np.exp(-np.maximum(since, 0.0) / 900.0), 0.0)
+    assert told(time, pv.round(1), np.full(len(time), np.nan), np.nan) == found

@@ -9,6 +9,7 @@ import numpy as np
 
 from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics, metrics_of
+from instrumentgpt.instruments.analysis.programme import Programme
 from instrumentgpt.instruments.analysis.segments import Segment, segments_of
 from instrumentgpt.instruments.analysis.study import Study, close_up
 from instrumentgpt.instruments.analysis.tracks import Track
@@ -45,6 +46,10 @@ class Close:
     def tracks(self, channel: int) -> list[Track]:
         """Return all samples of each window of `channel`."""
         return [study.tracks[channel] for study in self.studies if channel in study.tracks]
+
+    def without(self, programmes: Sequence[Programme]) -> "Close":
+        """Return the windows without the times of `programmes`."""
+        return replace(self, studies=[study.without(programmes) for study in self.studies])
 
     def find(self, name: str, check: Check, study: Study, before: Sequence[Finding]) -> list[Finding]:
         """Return what the check `name` finds in the whole `study` and, if it is quick, in the windows."""

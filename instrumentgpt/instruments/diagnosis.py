@@ -12,20 +12,22 @@ from instrumentgpt.errors import reason
 from instrumentgpt.instruments import loop_wording, wording
 from instrumentgpt.instruments.analysis.kind import LoopKind
 from instrumentgpt.instruments.analysis.metrics import Metrics, metrics_of
+from instrumentgpt.instruments.analysis.programme import Programme, programmed
 from instrumentgpt.instruments.analysis.segments import Segment, Trend, segments_of, trends_of
 from instrumentgpt.instruments.analysis.study import Study, quote, study_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.checks import CHECKS, Check
 from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.checks.wiring import follows_output
-from instrumentgpt.instruments.close_ups import looked_at_closely
-from instrumentgpt.instruments.faults import TUNED, explains, faults, next_tests, open_rival
+from instrumentgpt.instruments.close_ups import Close, looked_at_closely
+from instrumentgpt.instruments.faults import NO_FAULT, TUNED, explains, faults, next_tests, open_rival
 from instrumentgpt.instruments.findings import (
     INDEPENDENT,
     SEVERITIES,
     Confidence,
     Excursion,
     Finding,
+    Programmed,
     Withheld,
 )
 from instrumentgpt.instruments.language import Language, plain
@@ -36,6 +38,8 @@ from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 CLEAR, FAR = 2.0, 3.0  # times its limit
 OFTEN = 4  # times, or cycles: three can be chance
 WORKED_FOR = 5.0  # lags
+MOST_TRIED = 4  # phases, one by one
+ANSWERS = (*TUNED, "integral_windup")  # how a loop answers: what moves it, as a programme does, shows it
 UNTOUCHED = 1.5  # bands within which another loop holds
 CERTAIN, LIKELY = 3, 1  # points
 
@@ -176,6 +180,7 @@ class Diagnosis:
     findings  likeliest root cause first; "healthy" and "insufficient_data" are findings too
     segments  stretches of one setpoint or one programme run, in the order of channels and time
     excursions  every time a loop that holds left its own band, in order, explained or not
+    programmes  what looked like a fault, and is what the machine's own programme does each time
     withheld  name of a check, or "healthy, channel 2" → why it gives no verdict: a field the log lacks, a
               check that failed, figures that are not those of a healthy channel
     """
@@ -187,6 +192,7 @@ class Diagnosis:
     kinds: Mapping[int, LoopKind] = field(default_factory=dict)
     excursions: tuple[Excursion, ...] = ()
     segments: tuple[Segment, ...] = ()
+    programmes: tuple[Programmed, ...] = ()
 
     @cached_property
     def trends(self) -> tuple[Trend, ...]:
@@ -211,6 +217,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     empty = set(study.log.samples.columns[study.log.samples.isna().all()])
     causes: list[Finding] = []
     withheld: dict[str, Withheld] = {}
+    programmes: list[Programmed] = []
     for name, check in checks.items():
         refused = _withheld(study, check, empty)
         if refused is not None:
@@ -222,7 +229,9 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
             withheld[name] = Withheld(check.fault, reasons={"failed": {"error": reason(failure)}})
             continue
         for finding in reported:
-            causes = _add(causes, finding, reach)
+            kept, made = _outside(close, name, check, study, tuple(causes), finding)
+            causes = _add(causes, kept, reach) if kept else causes
+            programmes += [made] if made else []
     channels = {channel: close.of_metrics(metrics_of(track)) for channel, track in study.tracks.items()}
     kinds = {channel: close.of_kind(track.kind, channels[channel]) for channel, track in study.tracks.items()}
     if any(kind.drive != "unseen" for kind in kinds.values()):
@@ -232,7 +241,36 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     healthy, unsure = healthy_channels(study, causes, channels, excursions)
     findings = ranked([_since_change(study, graded(study, cause)) for cause in causes]) + tuple(healthy)
     channels |= {at: _swinging(channels[at], cause) for cause in causes if (at := cause.channel) in channels}
-    return Diagnosis(log, channels, findings, withheld | unsure, kinds, excursions, segments)
+    return Diagnosis(
+        log, channels, findings, withheld | unsure, kinds, excursions, segments, tuple(programmes)
+    )
+
+
+def _outside(
+    close: Close, name: str, check: Check, study: Study, before: tuple[Finding, ...], finding: Finding
+) -> tuple[Finding | None, Programmed | None]:
+    """Return `finding` if the machine's own programme does not make it, else what is left, and that.
+
+    The check is asked again of the log without the programme's times; if it would be silent without times
+    between these too, that tells nothing.
+    """
+    about = [at for at in study.tracks if finding.is_about(at)]
+    if finding.fault in (*ANSWERS, *NO_FAULT):
+        return finding, None
+    programmes = [one for at in about for one in study.programmes(at)]
+
+    def left(taken: Sequence[Programme]) -> Finding | None:
+        rest = close.without(taken).find(name, check, study.without(taken), before)
+        return next((one for one in rest if one.channel == finding.channel), None)
+
+    times = (finding.onset, *finding.moments)
+    mine = [[one] for one in programmes if any(one.has(time) for time in times)]
+    for taken in [*mine[:MOST_TRIED], programmes] if programmes else []:
+        rest = left(taken)
+        gone = rest is None or not any(one.has(rest.onset) for one in taken)
+        if gone and left([one.elsewhere() for one in taken]) is not None:
+            return rest, programmed(study.tracks[about[0]], taken[0], finding)
+    return finding, None
 
 
 def _withheld(study: Study, check: Check, empty: Set[str]) -> Withheld | None:

@@ -59,6 +59,25 @@ class Excursion:
 
 
 @dataclass(frozen=True)
+class Programmed:
+    """What a machine's own programme makes of a loop each time, which looks like `fault`.
+
+    text     the column and its value, “mode = WASH”, or the line
+    moments  s, when it began each time; lines: there
+    lowest, highest  pv meanwhile; back: s until it was in its band again, as a rule
+    """
+
+    channel: int
+    fault: str
+    text: str
+    moments: tuple[float, ...]
+    lines: tuple[int, ...]
+    lowest: float
+    highest: float
+    back: float
+
+
+@dataclass(frozen=True)
 class Withheld:
     """A verdict that is not given, and why; its sentences are in wording.toml.
 

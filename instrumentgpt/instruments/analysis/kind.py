@@ -109,6 +109,8 @@ def _least_on(read: Floats) -> float | None:
     """Return the least percent at which an output that only switches is on; None for any other."""
     low, high = float(read.min()), float(read.max())
     levels, level = np.unique(read, return_inverse=True)
+    if levels.tolist() == [0.0, 1.0]:
+        return 1.0  # a bit beside outputs in percent
     is_apart = high - low >= APART and (low <= 0 or (low >= LEAST_STAGE and high >= FULL))
     if is_apart and len(levels) <= STAGES:
         [changed] = np.nonzero(np.diff(level))

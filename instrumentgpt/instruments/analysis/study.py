@@ -1,7 +1,7 @@
 """All loops of a log made ready to be judged together, and how a check writes down what it saw."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +19,15 @@ from instrumentgpt.instruments.analysis.departures import (
     happenings,
 )
 from instrumentgpt.instruments.analysis.kind import DRIVES, Drive
+from instrumentgpt.instruments.analysis.programme import (
+    Phase,
+    Programme,
+    answered_by,
+    in_programme,
+    phases_of,
+    within,
+    without,
+)
 from instrumentgpt.instruments.analysis.ready import track_of
 from instrumentgpt.instruments.analysis.thinned import Thinned, thinned
 from instrumentgpt.instruments.analysis.tracks import Track
@@ -120,7 +129,35 @@ class Study:
     def begun(self) -> Mapping[int, Begun]:
         """Return channel → departure → the line that says what was done as it began."""
         groups = self.happenings if any(self.departures.values()) else []
-        return {at: begun_by(self.tracks[at], here, groups) for at, here in self.departures.items()}
+        return {
+            at: begun_by(track := self.tracks[at], here, groups)
+            | in_programme(track, here, self.programmes(at) if here else ())
+            for at, here in self.departures.items()
+        }
+
+    @cached_property
+    def phases(self) -> list[Phase]:
+        """Return the phases of the machine's own programme; none where lines have no time."""
+        ends = [float(track.loop.time[-1]) for track in self.tracks.values() if len(track)]
+        if "period" in self.log.missing or not ends:
+            return []
+        return phases_of(self.whole.states, self.happenings, max(ends))
+
+    def programmes(self, channel: int) -> tuple[Programme, ...]:
+        """Return what a loop does by the machine's own programme."""
+        if channel not in self._programmes:
+            answered = (answered_by(self.tracks[channel], phase) for phase in self.phases)
+            self._programmes[channel] = tuple(one for one in answered if one)
+        return self._programmes[channel]
+
+    @cached_property
+    def _programmes(self) -> dict[int, tuple[Programme, ...]]:
+        return {}
+
+    def without(self, programmes: Sequence[Programme]) -> "Study":
+        """Return the study without the times of `programmes`."""
+        cut = {at: without(track, within(track.loop.time, programmes)) for at, track in self.tracks.items()}
+        return replace(self, tracks=cut)
 
     @cached_property
     def common_moves(self) -> tuple[Move, ...]:

@@ -13,6 +13,7 @@ from instrumentgpt.instruments.analysis.signals import smooth
 from instrumentgpt.instruments.analysis.study import Study, finding_of, quote
 from instrumentgpt.instruments.analysis.tracks import SETTLING, Track
 from instrumentgpt.instruments.findings import IN_USE, Evidence, Excursion, Finding, RuledOut
+from instrumentgpt.instruments.language import DAY
 from instrumentgpt.instruments.loops import Floats
 
 DOOR = r"door|\blid\b|\bcover\b|\bhatch|\bdrawer|門|蓋"  # no "valid", no "recovered"
@@ -29,6 +30,7 @@ ALIKE = 1.6  # times, at most, that one is larger than another of the same cause
 LIKE = 3.0  # times, likewise, that size times duration of one use is that of another
 SMALL_USE = 4.0  # times the limit of its band, up to which use is no news: beyond, its cause is worth a word
 ANSWERING = ("continuous", "on_off")  # drives whose output shows what the loop does against it
+OF_DAY, MOSTLY = 0.02, 0.75  # of a day, that what keeps to a timetable is off; share of what does
 REPEATED = 3  # alike, from which they are no accident
 CLEAR = 1.5  # times the limit of its band
 FOUGHT = 5.0  # percent by which the output goes against it
@@ -213,13 +215,14 @@ def in_use(
 ) -> list[Departure]:
     """Return those of `departures` that the output answers and that come again: what the loop is used for.
 
-    So is what goes out at once and comes back more slowly, if it comes again or is short beside all that was
-    held, what begins at a line on what was done (`begun`) and is over within the record, and the loop's own
-    way past its setpoint after it.
+    So is what comes at the same hours of several days, what goes out at once and comes back more slowly, if
+    it comes again or is short beside all that was held, what begins at a line on what was done (`begun`) and
+    is over within the record, and the loop's own way past its setpoint after it.
     """
     over = [each for each in begun if each.last < len(track) - 1]
     answered = [departure for departure in departures if _fought(track, departure)]
     used = [use for use in answered if sum(_is_like(track, other, use) for other in answered) > 1]  # itself
+    used += _timetable(track, departures)
     opened = [departure for departure in answered if _is_opening(track, departure)]
     seconds = sum(float(track.time[each.last] - track.time[each.first]) for each in opened)
     sides = {opening.size > 0 for opening in opened}  # to either side: a load, and its end
@@ -227,6 +230,19 @@ def in_use(
         opened = []
     opened += over
     return [each for each in departures if each in used + opened or _follows_one(track, each, opened)]
+
+
+def _timetable(track: Track, departures: Sequence[Departure]) -> list[Departure]:
+    """Return those of `departures` that come at the same hours of several days, if most to their side do."""
+    found = []
+    for side in (1, -1):
+        own = [each for each in departures if side * each.size > 0]
+        begin = np.array([track.time[each.first] for each in own])
+        days = np.abs(begin[:, None] - begin) / DAY
+        again = (np.abs(days - np.round(days)) < OF_DAY) & (days > 0.5)
+        if again.any(axis=1).sum() >= max(REPEATED, MOSTLY * len(own)):
+            found += own
+    return found
 
 
 def _is_opening(track: Track, departure: Departure) -> bool:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.loops import Floats, Indices
 from instrumentgpt.instruments.reading.scales import OUTPUT_RANGES, SIGNED_BYTE
 
 STEPS_AT_MOST = 0.05  # share of rows at which a setpoint changes
@@ -223,3 +223,28 @@ def stated_setpoint(pv: Floats, error: Floats, way: float) -> Floats:
     digit = min(filter(math.isfinite, (least_step(pv[np.isfinite(pv)]), 1.0)), default=1.0)
     decimals = max(0, min(9, -math.floor(math.log10(digit) + 1e-9)))
     return np.asarray(np.round(pv + way * error, decimals))
+
+
+FEW_STATES = 12  # values of a column of states
+NONE_AT_TIMES = 0.05  # of the rows, at which a number is 0 that has many values: the rest is another state
+EMPTY = 0.3  # of a range, that no row has: two states lie on either side
+
+
+def states_of(values: Floats) -> tuple[Indices, list[str]]:
+    """Return the state of each of `values` (-1: none) and what these are called; no state of what has many.
+
+    >>> states_of(np.array([0.0, 210.5, 209.0, 0.0, np.nan]))[1]
+    ['0', '209', '210.5']
+    >>> states_of(np.append(np.zeros(10), np.arange(300.0, 400.0)))[1]
+    ['≤ 0', '> 0']
+    """
+    levels, codes = np.unique(values, return_inverse=True)
+    levels = levels[np.isfinite(levels)]
+    if len(levels) <= FEW_STATES:
+        return np.where(np.isfinite(values), codes, -1), [f"{level:g}" for level in levels]
+    gaps, split = np.diff(levels), 0.0
+    if (values == 0).mean() < NONE_AT_TIMES:
+        if gaps.max() < EMPTY * (levels[-1] - levels[0]):
+            return np.full(len(values), -1), []
+        split = float(levels[int(np.argmax(gaps))])
+    return np.where(np.isfinite(values), values > split, -1), [f"≤ {split:g}", f"> {split:g}"]

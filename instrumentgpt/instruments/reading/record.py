@@ -20,6 +20,7 @@ from instrumentgpt.instruments.reading.placeholders import Placeholder
 
 EVENT_COLUMNS = {"time": "float64", "level": "str", "source": "str", "text": "str", "line": "int64"}
 DEGREES_PER_UNIT: Mapping[str, float] = {"°C": 1.0, "K": 1.0, "°F": 5 / 9}  # °C per unit of a difference
+STATE = "state"  # level of what `Log.states` has
 HOW_TO = "See docs/add-a-log-format.md"
 
 
@@ -125,6 +126,15 @@ class Log:
     @cached_property
     def events(self) -> pd.DataFrame:
         """Return the lines that are no samples: time (s), level, source, text, line; read when asked for."""
+        return self._written[self._written["level"] != STATE].reset_index(drop=True)
+
+    @cached_property
+    def states(self) -> pd.DataFrame:
+        """Return where columns of few values change that are no loop's, likewise: the head, the new value."""
+        return self._written[self._written["level"] == STATE].reset_index(drop=True)
+
+    @cached_property
+    def _written(self) -> pd.DataFrame:
         return self.load_events()
 
     @cached_property

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from instrumentgpt.instruments.analysis.signals import runs
 from instrumentgpt.instruments.loops import Floats, rows_by_channel
 from instrumentgpt.instruments.reading import clocks
-from instrumentgpt.instruments.reading.behaviour import is_mixed, stated_setpoint
+from instrumentgpt.instruments.reading.behaviour import FEW_STATES, is_mixed, stated_setpoint, states_of
 from instrumentgpt.instruments.reading.cells import (
     DELIMITERS,
     FREE_NUMBER,
@@ -67,12 +67,14 @@ from instrumentgpt.instruments.reading.record import (
     ALSO_BESIDE,
     EVENT_COLUMNS,
     STAMP,
+    STATE,
     Broken,
     Log,
     UnreadableLog,
     gains_of,
     gains_stated,
     missing_of,
+    no_events,
     nothing,
 )
 from instrumentgpt.instruments.reading.roles import (
@@ -444,7 +446,15 @@ def _log_of(
         channel_names=channel_names,
         clock_steps=axis.clock_steps,
         notes=(*source.notes, *notes, *axis.notes, *notes_of(placeholders, channel_names)),
-        load_events=partial(table_events, grid.shape, [*said, *unread], *placed, axis, times.kind),
+        load_events=partial(
+            table_events,
+            grid.shape,
+            [*said, *unread],
+            *placed,
+            axis,
+            times.kind,
+            _states(grid, roles, usable, axis),
+        ),
     )
 
 
@@ -575,8 +585,11 @@ def table_events(
     time: Floats,
     axis: TimeAxis,
     kind: str,
+    states: pd.DataFrame,
 ) -> pd.DataFrame:
     """Return what is `said` (number of the line, text) in and between rows, and is no header, as events.
+
+    With the `states` behind them.
 
     line, time  of the rows in the order of lines: an event has the time of its row or the row above, the
                 first ones 0, unless it begins with a stamp of its own, of the `kind` that `axis` is made of
@@ -601,7 +614,30 @@ def table_events(
         if own.kind in WALL_KINDS and own.kind == kind:
             lines = events["line"].to_numpy()
             events.loc[has, "time"] = clocks.shifted(own.raw[has], lines[has], axis, own.kind)
-    return events
+    return pd.concat([events, states], ignore_index=True) if len(states) else events
+
+
+def _states(grid: Grid, roles: Roles, usable: NDArray[np.bool_], axis: TimeAxis) -> pd.DataFrame:
+    """Return where other columns come to another state, behind an empty frame of events."""
+    line, found = grid.line[usable], [no_events()]
+    for at in _others(grid, roles) if len(line) else ():
+        head, cells = grid.heading(at), grid.cells[at][usable]
+        if not head or grid.texts[at] == "stamp" or head.scores.get("time", 0) >= LIKELY:
+            continue
+        if {"error", "deviation"} & {*head.scores}:
+            continue  # of a loop
+        numbers = grid.numbers[at][usable]
+        words = cells.dtype.kind != "f" and pd.factorize(cells)[1]
+        is_word = words is not False and (
+            len(words) <= FEW_STATES or np.isfinite(numbers).mean() < MOSTLY_SAID
+        )
+        codes, names = pd.factorize(cells.astype(str)) if is_word else states_of(numbers)
+        starts = np.flatnonzero(np.append(True, np.diff(codes) != 0))
+        if 1 < len(starts) <= max(MOST_NAMES, SELDOM * len(line)):
+            texts = [str(name).strip() for name in [*names, ""]]
+            row = {"time": axis.time[starts], "source": head.text, "line": line[starts]}
+            found.append(pd.DataFrame(row).assign(text=[texts[code] for code in codes[starts]], level=STATE))
+    return pd.concat(found, ignore_index=True)[[*EVENT_COLUMNS]].astype(EVENT_COLUMNS)
 
 
 def _remarks(grid: Grid, table: Table, roles: Roles) -> list[tuple[int, str]]:

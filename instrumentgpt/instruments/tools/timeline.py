@@ -31,7 +31,7 @@ ALIKE = 4  # lines: more are told as one
 MOST = 16  # told of one log; of more those alike are told as one, and lines that come more often tell nothing
 FINE = 400_000  # samples, above which the segments tell what was set
 AT_LIMIT_FOR = 0.01  # of the log, and two lags, for which an output stands at its limit to be told
-ORDER = ("found", "found_all", "out", "set", "limit", "gains", "held", "goes", "stays", "said")
+ORDER = ("found", "found_all", "programme", "out", "set", "limit", "gains", "held", "goes", "stays", "said")
 word = partial(phrase, Path(__file__).with_name("timeline.toml"))
 Numbers = dict[str, Any]
 
@@ -65,7 +65,8 @@ def timeline(
     done  what was done, by lines and columns of the log; None: by lines
     """
     done = happenings(diagnosis.log.events) if done is None else done
-    happened = [*_found(diagnosis, channel, language), *_said(diagnosis, channel, done)]
+    happened = [*_found(diagnosis, channel, language), *_programmes(diagnosis, channel, language)]
+    happened += _said(diagnosis, channel, done)
     log, alone, size = diagnosis.log, "setpoint" in diagnosis.log.missing, max(1, len(diagnosis.channels))
     count = len(log.samples)  # of which a long log's are taken a row of all channels here and there
     rows = np.arange(0, count, size * max(1, count // FINE))[:, None] + np.arange(size)
@@ -135,6 +136,16 @@ def _found(diagnosis: Diagnosis, channel: int | None, language: Language) -> Ite
             numbers = {"title": wording.title(one.fault, language)}
             numbers["until"] = _clock(diagnosis.log, one.end, one.onset)
             yield Happening("found" if one.channel else "found_all", one.channel, *place, numbers)
+
+
+def _programmes(diagnosis: Diagnosis, channel: int | None, language: Language) -> Iterator[Happening]:
+    for one in diagnosis.programmes:
+        if channel in (None, one.channel):
+            numbers = {"text": one.text, "times": len(one.moments), "least": one.lowest, "most": one.highest}
+            numbers |= {"kept": one.back, "title": wording.title(one.fault, language)}
+            numbers["until"] = _clock(diagnosis.log, one.moments[-1], one.moments[0])
+            place = (one.moments[0], one.moments[-1], one.lines[0], (one.text, one.fault))
+            yield Happening("programme", one.channel, *place, numbers)
 
 
 def _read(values: Floats, loop: Loop, window: tuple[float, float]) -> Floats:
