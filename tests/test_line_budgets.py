@@ -8,13 +8,13 @@ from cases import each
 from instrumentgpt.settings import CHECKOUT
 
 CEILINGS = {  # room → lines
-    "instrumentgpt/agents": 4_542,
-    "instrumentgpt/analyst": 6_704,
+    "instrumentgpt/agents": 4_544,
+    "instrumentgpt/analyst": 6_705,
     "instrumentgpt/commands": 1_521,
     "instrumentgpt/evals": 836,
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
-    "instrumentgpt/instruments": 23_709,
+    "instrumentgpt/instruments": 24_367,
     "instrumentgpt/memory": 4_696,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
@@ -24,7 +24,7 @@ CEILINGS = {  # room → lines
     "instrumentgpt/turn": 2_420,
     "instrumentgpt/ui": 7_429,
 }
-WHOLE = 65_346
+WHOLE = 66_008
 
 
 def lines_in(room: str) -> int:
