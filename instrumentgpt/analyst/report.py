@@ -72,6 +72,8 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield from next_action(case, about, diagnosis)
         yield "\n"
     is_led = acts_first or aspect("next", words) or any(suspected(words)) or asks_to_run(case.question)
+    if is_of_log := aspect("of_log", words):
+        yield header(case, about, diagnosis) + "\n\n"
     yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
     yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
     yield case.say("matters") + "\n\n" if aspect("matters", words) else ""
@@ -83,7 +85,7 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         key = "told_unread" if is_unread else "told_before"
         yield (action + "\n" if is_new else "") + case.say(key) + "\n"
         return
-    yield header(case, about, diagnosis) + "\n\n"
+    yield "" if is_of_log else header(case, about, diagnosis) + "\n\n"
     if aspect("danger", words):
         return
     yield from kinds(case, diagnosis)
@@ -378,9 +380,16 @@ def header(case: Case, about: Subject, diagnosis: Result) -> str:
         ),
         count=len(diagnosis["channel_numbers"]),
     )
+    more = ""
+    if diagnosis["kinds"] and "period" not in diagnosis["missing"]:
+        period = span_text(diagnosis["kinds"][0]["period"], case.language)
+        columns = (
+            case.listed(map(plain_text, diagnosis["beside"])) if aspect("of_log", case.question.words) else ""
+        )
+        more = case.say("header_more", period=period, columns=columns)
     begun = case.say("only_begun", log=quoted(about.only_begun)) if about.only_begun else ""
     aged = age(case.task, case.language, diagnosis["end"])
-    return together(filter(None, (sentence, begun, aged)), case.language)
+    return together(filter(None, (sentence, more, begun, aged)), case.language)
 
 
 def kinds(case: Case, diagnosis: Result) -> Iterator[str]:
