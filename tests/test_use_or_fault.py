@@ -6,6 +6,7 @@ from cases import each
 from faulty_logs import FAULTY, limit_cycle_actuator, log_of
 
 from instrumentgpt.instruments.diagnosis import diagnose
+from instrumentgpt.instruments.logs import read_log
 
 Column = np.ndarray | float
 
@@ -150,3 +151,23 @@ def test_what_comes_at_the_same_hours_of_several_days_is_use_though_no_output_is
             since = time - 86_400.0 * day - 3_600.0 * hour - off
             pv += np.where(since > 0, 7.0 * np.exp(-np.maximum(since, 0.0) / 900.0), 0.0)
     assert told(time, pv.round(1), np.full(len(time), np.nan), np.nan) == found
+
+
+def test_what_a_setpoint_asks_to_and_fro_within_few_samples_is_no_noise():
+    time = np.arange(0.0, 1500 * 60.0, 60.0)
+    spells = np.repeat(np.arange(750) % 2, np.random.default_rng(7).integers(2, 9, 750))[:1500]
+    setpoint = np.where((spells > 0) & (np.arange(1500) > 300), 95.0, 70.0)
+    pv = setpoint + np.diff(setpoint, prepend=70.0) * -0.5 + noise(1500, 0.1)
+    output = 45.0 + 0.8 * (setpoint - 70.0) + noise(1500, 1.0)
+    assert "sensor_noise" not in told(time, pv.round(1), output.round(0), setpoint)
+
+
+@each("said, found", [("Calibrating", False), ("", True)])
+def test_a_reading_that_stops_where_the_log_says_what_is_done_is_no_open_sensor(said, found, tmp_path):
+    lines = ["time,setpoint,pv,output,stack temp (°C)"]
+    for row in range(1500):
+        gas = (said or "nan") if 700 <= row < 1200 else f"{12 + row % 5 / 10}"
+        lines.append(f"{row * 10},60.0,{60 + (row % 3) / 100:.2f},{40 + row % 2},{gas}")
+    (tmp_path / "run.csv").write_text("\n".join(lines))
+    faults = {one.fault for one in diagnose(read_log(tmp_path / "run.csv")).findings}
+    assert ("sensor_open" in faults) == found

@@ -50,7 +50,8 @@ def sensor_noise(study: Study, before: Sequence[Finding]) -> list[Finding]:
         usual = max(usual, ROUNDED * track.digit)
         louder = max(NOISY_OF_SPAN * track.span, NOISIER * usual, COARSE * track.digit)
         always = max(ALWAYS_NOISY * track.span, COARSE * track.digit)
-        always = always if study.log.unit_of(channel) in CELSIUS else np.inf
+        is_known = study.log.unit_of(channel) in CELSIUS and any(told[track])  # else who knows what it reads
+        always = always if is_known else np.inf
         loudness = sliding_median(np.nan_to_num(sigma), 3)
         hits = [
             (a * size, b * size if b < len(sigma) else len(track), limit, float(np.median(sigma[a:b])))
@@ -114,7 +115,8 @@ def _quiet(track: Track, size: int, sigma: Floats) -> float | None:
 def block_noise(track: Track) -> tuple[int, Floats]:
     """Return the samples of a block of `BLOCK`, and pv's noise in each (bands, from third differences).
 
-    Third differences leave only what is white: a slope, a hump, an oscillation of many samples vanish.
+    Third differences leave only what is white: a slope, a hump, an oscillation of many samples vanish. nan
+    where the setpoint stepped as far: pv that is asked to and fro within few samples is no noise.
     """
     size = max(10, track.samples(track.lags(BLOCK)))
     count = len(track) // size
@@ -124,6 +126,9 @@ def block_noise(track: Track) -> tuple[int, Floats]:
         typical = np.median(third, axis=1, keepdims=True) if count else third
         clipped = np.minimum(third, np.maximum(CLIP * typical, 1e-9))
         sigma: Floats = np.sqrt(np.mean(clipped**2, axis=1)) / math.sqrt(20.0) if count else np.zeros(0)
+        asked = np.abs(np.diff(track.setpoint[: count * size].reshape(count, size), 3, axis=1))
+        if count:
+            sigma[np.nan_to_num(asked).max(axis=1) > sigma * math.sqrt(20.0)] = np.nan
     return size, sigma
 
 

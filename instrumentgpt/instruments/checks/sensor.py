@@ -14,6 +14,7 @@ from instrumentgpt.instruments.analysis.study import Study, finding_of
 from instrumentgpt.instruments.analysis.tracks import BAND, Track
 from instrumentgpt.instruments.findings import Finding, RuledOut
 from instrumentgpt.instruments.loops import Floats
+from instrumentgpt.instruments.reading.cells import NO_VALUES
 
 FEWEST_SPIKES = 2  # one is a glitch
 SPIKES = 3.5  # moves no plant can make, all spikes together: less is a glitch, not a fault
@@ -36,6 +37,7 @@ def sensor_open(study: Study, before: Sequence[Finding]) -> list[Finding]:
 
 def _open(study: Study, track: Track) -> list[Finding]:
     spells, loose = _without_reading(track)
+    spells = {spell: seconds for spell, seconds in spells.items() if not _is_said(study, track, spell[0])}
     if not spells:
         return []
     first, stop = longest = max(spells, key=spells.__getitem__)
@@ -56,6 +58,13 @@ def _open(study: Study, track: Track) -> list[Finding]:
     finding = finding_of(study, "sensor_open", track, begins[0], last, lines, numbers, [ruled_out])
     moments = tuple(float(track.loop.time[a]) for a in begins) if len(begins) > 1 else ()
     return [replace(finding, moments=moments, severity="high" if loose else finding.severity)]
+
+
+def _is_said(study: Study, track: Track, first: int) -> bool:
+    """Return whether the log itself says, at the line where readings stop, what is done: “Calibrating”."""
+    events, line = study.log.events, track.loop.line[first]
+    at_line = events[(events["line"] == line) & (events["level"] == "info")]
+    return not np.isfinite(track.loop.pv[first]) and not {*at_line["text"].str.lower()} <= NO_VALUES
 
 
 def _without_reading(track: Track) -> tuple[dict[tuple[int, int], float], bool]:
