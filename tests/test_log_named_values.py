@@ -1,5 +1,6 @@
 """Lines that name their values: units glued to them, stamps without a year, lines between that are none."""
 
+import json
 import os
 from datetime import datetime, timedelta
 from functools import cache
@@ -233,3 +234,19 @@ def test_lines_that_take_turns_are_of_a_loop_each_though_events_come_between(tmp
         own = log.samples[log.samples["channel"] == channel]
         assert own["pv"].tolist() == pytest.approx((pv + warmer).tolist(), abs=0.006)
     assert log.events["text"].str.contains("LOADOUT").sum() == len(range(7, ROWS, 40))
+
+
+def test_messages_of_several_things_are_of_the_thing_that_their_topic_names(tmp_path):
+    pv, setpoint, driven = loop(two_sided=False)
+    order, lines = np.random.default_rng(1).integers(0, 2, ROWS), []
+    for row, thing in enumerate(order.tolist()):
+        values = {"temperature": round(pv[row] + 5 * thing, 2), "setpoint": setpoint[row] + 5 * thing}
+        stamp = (START + timedelta(seconds=2 * row)).isoformat()
+        lines.append(
+            json.dumps({"ts": stamp, "topic": f"home/room{thing}", "payload": values | {"duty": driven[row]}})
+        )
+    (tmp_path / "rooms.jsonl").write_text("\n".join(lines))
+    samples = read_log(tmp_path / "rooms.jsonl").samples
+    for thing in (0, 1):
+        own = samples[samples["channel"] == samples["channel"].unique()[int(order[0] != thing)]]
+        assert own["pv"].tolist() == pytest.approx((pv[order == thing] + 5 * thing).round(2).tolist())

@@ -591,3 +591,21 @@ def test_a_refusal_names_the_cell_and_stated_columns_tell_the_rows(read):
         read(ODD)
     for columns in ({"time": 0, "pv": 5}, {"time": "when", "pv": "E"}):
         assert read(ODD, columns=columns).samples["pv"].tolist()[:2] == [20.1, 20.11]
+
+
+def test_days_of_twelve_and_less_are_told_by_what_leaves_no_hole_of_months(read):
+    firings = [pd.Timestamp("2024-04-12 19:05") + pd.Timedelta(minutes=at) for at in range(900)]
+    firings += [pd.Timestamp("2024-04-15 20:31") + pd.Timedelta(minutes=at) for at in range(900)]
+    rows = [f"{at:%m/%d/%Y %I:%M:%S %p},{70 + n % 9},{70 + n // 3}" for n, at in enumerate(firings)]
+    log = read("\n".join(["time,t1,setpoint", *rows]))
+    assert str(log.start) == "2024-04-12 19:05:00" and not log.clock_steps
+
+
+def test_a_date_of_three_words_is_one_cell_of_a_table_of_blanks(read):
+    stamps = pd.date_range("2024-01-30 07:00", periods=200, freq="30min")
+    rows = [
+        f"{at:%d %b %y}  {at:%H:%M}   {5.0}   {5 + n % 4 / 10}   {40 + n % 7}" for n, at in enumerate(stamps)
+    ]
+    log = read("\n".join(["DATE       TIME   SETPT   TEMP   OUT%", *rows]))
+    assert str(log.start) == "2024-01-30 07:00:00" and log.samples["time"].iloc[-1] == 199 * 1800.0
+    assert log.samples["setpoint"].eq(5.0).all()

@@ -243,17 +243,19 @@ def _saturates(study: Study, track: Track, at_limit: Mask, sign: float) -> Findi
             continue
         held = _held_with(track, stop - 1)
         till_its_end = stop == len(track) and stop - first >= NO_LOAD * stop and np.isfinite(held)
+        till_its_end &= "setpoint" not in study.log.missing  # what it was asked is only guessed then
         for_good = seconds >= track.lags(PINNED_FOR if till_its_end else FOR_GOOD)
         if short == -np.inf and for_good:  # it rises: in as long again, to where?
             short = sign * float(track.smooth_error[stop - 1]) - slope * seconds
         stands = abs(np.diff(track.smooth_error[[first + (stop - first) // 4, stop - 1]]).item()) <= NO_RISE
         lasts = never or for_good or (to_its_end and stands)
-        if short < SHORT_OF or (np.isfinite(held) and not lasts):
+        missing = sign * float(np.nanmedian(track.error[max(first, stop - 5) : stop]))
+        if short < SHORT_OF or missing <= 0 or (np.isfinite(held) and not lasts):
             continue
         numbers: dict[str, float | str] = {
             "output": float(track.output[stop - 1]),
             "seconds": seconds,
-            "short": track.shown(sign * float(np.nanmedian(track.error[max(first, stop - 5) : stop]))),
+            "short": track.shown(missing),
             "end": track.shown(short),
             "slope": track.shown(slope) * 60.0,
             "side": "high" if sign > 0 else "low",

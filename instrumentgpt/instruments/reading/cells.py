@@ -71,6 +71,7 @@ A_CLOCK = re.compile(r"\d:\d\d")
 WORD = re.compile(r"[^\W\d_]{4,}|[\u3400-\u9fff]{2,}")
 LETTERS = re.compile(r"[^\W\d_]{2,}|[\u3400-\u9fff\ufffd]+")
 CONTROL_LETTERS = {"w": "setpoint", "x": "pv", "y": "output"}  # DIN 19226, where all three are told
+SPACED_DATE = re.compile(r"^(\s*\d{1,2}) ([A-Z][a-z]{2}) (\d\d(?:\d\d)?)(?=\s+\d\d?:)")  # 30 Jan 24  07:00
 IN_BRACKETS = re.compile(r"^[\[(]\s*(.*?)\s*[\])]$")  # a unit, not the (g) of kPa(g)
 ARROW = " -> "
 COMMENT = re.compile(r"^\s*[#;%!]+(?=\s)")  # before the heads of a table of blanks
@@ -156,7 +157,7 @@ def cells_of(line: str, delimiter: str) -> list[str]:
         stamp = STAMP.match(line)
         return [*(stamp.groups() if stamp else ()), *FREE_NUMBER.findall(line, stamp.end() if stamp else 0)]
     if not delimiter:
-        return COMMENT.sub("", line).split()
+        return SPACED_DATE.sub(r"\1-\2-\3", COMMENT.sub("", line)).split()
     quoted = csv.reader([line], delimiter=delimiter, skipinitialspace=True)  # of spreadsheets: ="12:00:00"
     return [cell.strip('= "') for cell in (next(quoted, []) if '"' in line else line.split(delimiter))]
 

@@ -503,7 +503,8 @@ def _calendar(texts: Sequence[str], path: Path | None, day_first: bool) -> Stamp
         times = raw[raw != NO_TIME]
         steps = np.diff(times)
         forward = float((steps >= 0).mean()) if len(steps) else 1.0
-        gaps = steps[steps > LONG * np.median(steps)].sum() / max(np.abs(steps).sum(), 1) if len(steps) else 0
+        ways = np.abs(steps)
+        gaps = ways[ways > LONG * np.median(ways)].sum() / max(ways.sum(), 1) if len(steps) else 0
         score = len(times) + forward - 0.5 * float(gaps) - 0.01 * rank
         if len(times) and not math.isnan(written):
             years = float(written - times[-1]) / YEAR

@@ -100,6 +100,7 @@ MOSTLY_SAID = 0.5  # share of rows with words, above which they are a state
 HARDLY = 0.05  # of all that a number ever moves
 SELDOM = 0.1  # share of rows in which a number that rests moves
 RARELY = 0.03  # share of rows at which a state changes that says what was done: a door, no heater's cycle
+SUPPLY = {*vocabulary()["readings"]["voltage"]["words"]}
 FIRST_YEAR = 1900
 LEAST_DAY = 100_000  # of those written without marks: 260704, 20260704
 PART_NAMES = ("year", "month", "day", "hour", "minute", "second")
@@ -624,8 +625,8 @@ def _states(grid: Grid, roles: Roles, usable: NDArray[np.bool_], axis: TimeAxis)
         head, cells = grid.heading(at), grid.cells[at][usable]
         if not head or grid.texts[at] == "stamp" or head.scores.get("time", 0) >= LIKELY:
             continue
-        if {"error", "deviation"} & {*head.scores}:
-            continue  # of a loop
+        if {"error", "deviation"} & {*head.scores} or head.unit == "V" or {*head.words} & SUPPLY:
+            continue  # of a loop; a supply that sags is no programme
         numbers = grid.numbers[at][usable]
         words = cells.dtype.kind != "f" and pd.factorize(cells)[1]
         is_word = words is not False and (
