@@ -185,3 +185,20 @@ def test_what_was_laid_down_on_another_act_is_no_answer(tmp_path):
 
 def test_errors_asked_for_in_chinese_are_events_and_no_list_of_logs(tmp_path):
     assert "search_events" in asked("zspr 052 的 log 裡有哪些錯誤？", tmp_path).tools
+
+
+@each(
+    "question, told",
+    [
+        ("what columns does this log have?", "A sample every 10 s; columns beside the loops: door"),
+        ("what is the sampling interval?", "A sample every 10 s; columns beside the loops: door"),
+        ("這個記錄有哪些欄位？", "取樣間隔 10 秒；迴路以外的欄位：door"),
+    ],
+)
+def test_what_is_asked_of_the_log_itself_is_answered_before_its_diagnosis(question, told, tmp_path):
+    rows = [f"{row * 10},60.0,{60 + row % 3 / 100},{40 + row % 2},{row // 150 % 2}" for row in range(900)]
+    (tmp_path / "run.csv").write_text("\n".join(["time,setpoint,pv,output,door", *rows]))
+    assert told in asked(question, tmp_path, attachments=(str(tmp_path / "run.csv"),)).text.split("\n\n")[0]
+    assert (
+        "beside the loops" not in asked("is it ok?", tmp_path, attachments=(str(tmp_path / "run.csv"),)).text
+    )
