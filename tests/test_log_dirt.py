@@ -185,6 +185,7 @@ TABLE = st.lists(
 
 @settings(deadline=None, max_examples=200)
 @example([["0.0", "2.0", "1"], ["1.0", "1.0", "0.0"]], ",")  # shorter than a lag
+@example([["pv", "T1"], *[["1.6e-221", "2.5e-221"]] * 9, ["0.0", "0.0"]], ",")  # as of a damaged file
 @given(TABLE, st.sampled_from([",", ";", "\t", " ", "|"]))
 def test_no_table_crashes_the_reader_or_loses_a_row(tmp_path_factory, rows, delimiter):
     path = tmp_path_factory.mktemp("table") / "any.csv"
