@@ -202,3 +202,15 @@ def test_what_is_asked_of_the_log_itself_is_answered_before_its_diagnosis(questi
     assert (
         "beside the loops" not in asked("is it ok?", tmp_path, attachments=(str(tmp_path / "run.csv"),)).text
     )
+
+
+@each(
+    "question",
+    [
+        "zspr 052: how hot did channel 2 get and is everything normal?",
+        "zspr 052: what is the highest of channel 2, and why does it fluctuate?",
+    ],
+)
+def test_a_second_question_that_and_joins_is_answered_too(question, tmp_path):
+    text = asked(question, tmp_path).text
+    assert "### 1." in text and "### 2." in text and "highest" in text.split("### 2.")[0]

@@ -66,6 +66,9 @@ from instrumentgpt.instruments.mentions import normalised
 from instrumentgpt.instruments.pasted import LOG_LINES, number_of
 
 MOST_AT_ONCE = 4  # questions of one message
+AND_ASKS = re.compile(  # a second question that “and” joins, which a figure of the first would hide
+    r",? and (?=(?:is|are|was|were|did|does|do|why|when|how|which|what|should) )", re.IGNORECASE
+)
 ONE_AT_A_TIME = ("diagnosis", "figures", "plot", "gains", "events")  # of several devices at once: a survey
 OF_MANY = ("every_device", "lists_devices", "those")  # of devices though a log was brought
 OF_ALL = ("which_one", "every_device", "those", "lists_devices", "urgent", "lab")
@@ -118,6 +121,8 @@ def _questions(task: Task, inventory: Inventory, tool: Callable[..., Result]) ->
     """Return the questions of the message, each with its device; what asks nothing is none."""
     whole = read(task, inventory, tool)
     parts = [part.strip() for part in SENTENCE_END.split(task.question) if part.strip()]
+    if len(parts) == 1 and len(whole.task.devices) < 2:  # of several devices they are compared
+        parts = AND_ASKS.split(task.question)
     is_one = len(parts) < 2 or whole.question.pasted or whole.question.score == CHOSEN
     if is_one or len(parts) > 3 * MOST_AT_ONCE:
         return [whole]

@@ -366,7 +366,8 @@ def _names(question: Question, in_view: bool, devices: int) -> frozenset[str]:
         "@day": bool(question.days), "@lines": question.lines is not None, "@log": bool(question.log),
         "@gain": bool(question.gain), "@target": bool(changed), "@quantity": bool(question.quantity),
         "@term": bool(re.search(term_names(), question.words)), "@pasted": bool(question.pasted),
-        "@view": in_view, "@short": len(question.words) <= SHORT, "@plant": aspect("plant", question.words),
+        "@view": in_view, "@short": len(question.words) <= SHORT,
+        **{f"@{name}": aspect(name, question.words) for name in ("plant", "of_log")},
     }  # fmt: skip
     return frozenset(name for name, holds in held.items() if holds)
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import inf
 from operator import itemgetter
 from typing import Any
@@ -185,15 +186,7 @@ def _joined(rows: Sequence[Result]) -> Result:
         sums |= {"std": (spread / count) ** 0.5, "samples": count}
         ends = {end: far(row[end], other[end], key=itemgetter("value")) for end, far in EXTREMES.items()}
         past = {"past": _past_of(both, count)} if "past" in row else {}
-        row = {
-            **row,
-            **sums,
-            **ends,
-            **past,
-            "last": other["last"],
-            "until": other["until"],
-            "per_hour": None,
-        }
+        row = row | sums | ends | past | {"last": other["last"], "until": other["until"], "per_hour": None}
     return row
 
 
@@ -212,15 +205,8 @@ def _past_of(both: tuple[Result, Result], count: int) -> Result:
     longest = max(times, key=itemgetter("seconds"))
     sums = {"count": first["count"] + second["count"] - goes_on, "longest": longest["seconds"]}
     sums |= {"seconds": first["seconds"] + second["seconds"], "share": share, "times": times}
-    return {
-        **longest,
-        **first,
-        **sums,
-        "clock": longest["clock"],
-        "line": longest["line"],
-        "last": second["last"],
-        "every": None,
-    }
+    own = {"clock": longest["clock"], "line": longest["line"], "last": second["last"], "every": None}
+    return {**longest, **first, **sums, **own}
 
 
 def at_clock(told: Result, day: str = "") -> Result:
@@ -239,12 +225,9 @@ def _first_of(case: Case, wanted: Wanted, read: Result, rows: Sequence[Result]) 
     if all(column["role"] == "error" for column in wanted.columns):
         ranked = sorted(rows, key=itemgetter("mean_size"))
         names = (_named(case, wanted, row, read, bool(wanted.when.spans)) for row in (ranked[0], ranked[-1]))
-        sizes = {
-            "least": ranked[0]["mean_size"],
-            "most": ranked[-1]["mean_size"],
-            "unit": f" {rows[0]['unit']}",
-        }
-        yield case.say("which_error", **dict(zip(("best", "worst"), names, strict=True)), **sizes) + "\n\n"
+        sizes = {"least": ranked[0]["mean_size"], "most": ranked[-1]["mean_size"]}
+        said = dict(zip(("best", "worst"), names, strict=True)) | {"unit": f" {rows[0]['unit']}"}
+        yield case.say("which_error", **said, **sizes) + "\n\n"
         return
     row = EXTREMES.get(end, max)(rows, key=lambda row: size[id(row)])
     fields = {
@@ -313,10 +296,8 @@ def _beside(case: Case, wanted: Wanted, row: Result, read: Result, said: Result)
 
 def _stats(case: Case, asks: frozenset[str], row: Result, of_error: bool, unit: str) -> str:
     """Return what is asked for of the least, the most, the mean and the spread of a column, and its last."""
-    day, fields = (
-        "" if "when" in asks else row["since"],
-        {"unit": unit, "mean": row["mean"], "std": row["std"]},
-    )
+    day = "" if "when" in asks else row["since"]
+    fields = {"unit": unit, "mean": row["mean"], "std": row["std"]}
     parts = [case.say("column_last", **at_clock(row["last"], day), unit=unit)] * ("now" in asks)
     if of_error and not asks & {"least", "std", "reach"}:
         if "most" in asks:
@@ -361,17 +342,15 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
         yield case.say("past_never", side=side, what=said["what"], **reach)
         return
     fields = {**said, "side": side, **at_clock(past)}
-    fields |= {
-        name: span_text(past[name], case.language, exact=True) for name in ("seconds", "longest", "wait")
-    }
+    exact = partial(span_text, language=case.language, exact=True)
+    fields |= {name: exact(past[name]) for name in ("seconds", "longest", "wait")}
     for name in ("first", "last"):
         fields |= {f"{name}_{part}": text for part, text in at_clock(past[name]).items()}
     if wanted.inside:
         yield case.say("past_inside", **fields, rest=1 - past["share"], **band)
-    leads = ("first", "last", "longest") if wanted.inside else ("first", "last", "longest", "share")
-    keys = [name for name in leads if name in wanted.asks] or ["first"] * bool(
-        wanted.asks & {"when", "level"}
-    )
+    leads = ("first", "last", "longest", *(["share"] * (not wanted.inside)))
+    is_timed = bool(wanted.asks & {"when", "level"})
+    keys = [name for name in leads if name in wanted.asks] or ["first"] * is_timed
     keys = ["longest"] if wanted.away else keys
     if wanted.when.after and past["wait"]:
         keys = ["wait", *(name for name in keys if name != "first")]
@@ -380,12 +359,10 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
     if is_switched and past["count"] > 1:
         reach["end"] = case.say("past_rate", rate=past["count"] * past["share"] * HOUR / past["seconds"])
     if past["every"] and "how_many" in wanted.asks:
-        reach["end"] = case.say(
-            "past_every", **reach, every=span_text(past["every"], case.language, exact=True)
-        )
+        reach["end"] = case.say("past_every", **reach, every=exact(past["every"]))
     yield case.say("past_row", **fields, **reach)
     for one in past["times"]:
-        spans = {name: span_text(one[name], case.language, exact=True) for name in ("seconds", "back")}
+        spans = {name: exact(one[name]) for name in ("seconds", "back")}
         clocks = {"since": moment(one["clock"]), "until": moment(one["end_clock"], one["clock"])}
         farthest = at_clock(one["farthest"], one["clock"])
         fields = {**farthest, **spans, **clocks, "line": one["line"], "unit": said["unit"]}

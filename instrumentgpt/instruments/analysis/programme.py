@@ -127,12 +127,11 @@ def _of_column(
             yield Phase(head, texts, joined, tuple(lines[row] for row in rest[:, 0].tolist()))
 
 
-def within(time: Floats, programmes: Iterable[Programme]) -> Mask:
-    """Return where `time` is in a span of `programmes`."""
+def within(time: Floats, *every: Floats) -> Mask:
+    """Return where `time` is in one of `every` spans (n, 2), s."""
     inside = np.zeros(len(time), dtype=bool)
-    for one in programmes:
-        for first, last in np.searchsorted(time, one.spans).tolist():
-            inside[first : last + 1] = True
+    for first, last in np.searchsorted(time, np.concatenate(every)).tolist() if every else ():
+        inside[first : last + 1] = True
     return inside
 
 
@@ -173,14 +172,14 @@ def answered_by(track: Track, phase: Phase) -> Programme | None:
             unlike |= size > UNLIKE * rule
     kept = alike & ~unlike & returned
     programme = Programme(phase, reach[kept], tuple(np.array(phase.lines)[kept].tolist()))
-    rare = kept.sum() >= phase.fewest and within(time, [programme]).mean() <= 1 - REST
+    rare = kept.sum() >= phase.fewest and within(time, programme.spans).mean() <= 1 - REST
     return programme if rare else None
 
 
 def _rest(time: Floats, spans: Floats) -> Iterator[tuple[int, int]]:
     """Yield the stretches between `spans`, in pieces as long as these are."""
     usual = max(2, int(np.median(np.diff(np.searchsorted(time, spans), axis=1))))
-    for a, b in runs(~within(time, [Programme(Phase("", "", spans, ()), spans, ())])).tolist():
+    for a, b in runs(~within(time, spans)).tolist():
         count = max(1, (b - a) // usual)
         if b - a >= usual / 3:
             yield from pairwise(np.linspace(a, b, count + 1).astype(int).tolist())
@@ -254,7 +253,7 @@ def without(track: Track, inside: Mask) -> Track:
 
 def programmed(track: Track, programme: Programme, finding: Finding) -> Programmed:
     """Return what `programme` does to `track`, which looked like `finding`."""
-    inside = within(track.loop.time, [programme]) & np.isfinite(track.raw)
+    inside = within(track.loop.time, programme.spans) & np.isfinite(track.raw)
     pv = track.loop.pv[inside] if inside.any() else np.array([math.nan])
     back = float(np.median(np.ptp(programme.spans, axis=1)))
     moments = tuple((programme.spans[:, 0] + track.lags(BEFORE)).tolist())

@@ -156,7 +156,8 @@ class Study:
 
     def without(self, programmes: Sequence[Programme]) -> "Study":
         """Return the study without the times of `programmes`."""
-        cut = {at: without(track, within(track.loop.time, programmes)) for at, track in self.tracks.items()}
+        spans = [one.spans for one in programmes]
+        cut = {at: without(track, within(track.loop.time, *spans)) for at, track in self.tracks.items()}
         return replace(self, tracks=cut)
 
     @cached_property

@@ -57,10 +57,7 @@ SAME_UNIT, OTHER_UNIT = 0.5, 3.0
 RESTS, BEHAVES = 2.0, 2.5  # off a setpoint that moves like a reading; for one that only behaves like one
 NEAR, FAR, CLOSE = 1.5, 3.0, 0.5  # times as far from the setpoint as the nearest reading; what it is worth
 ADJACENT, WITHIN, FOLLOWED = 0.3, 0.2, 0.5  # for the next column; one of the next two; the nearest setpoint
-ACTS, SWITCHES = (
-    2.0,
-    1.5,
-)  # of an output that answers all of the error; share of a switch
+ACTS, SWITCHES = 2.0, 1.5  # of an output that answers all of the error; share of a switch
 DRIVES = 0.5  # of one that pv moves with, where no setpoint tells the error
 STANDS = 2.0  # off one that never moves, where another does: the heating of a fridge
 IDLE, AT_LIMITS = 0.5, 0.5  # off an output that moves without answering; for one at its limits
