@@ -109,7 +109,7 @@ def test_of_different_channels_the_worst_comes_first():
     assert [one.fault for one in diagnose(log).findings][:2] == ["heater_failure", "sensor_spike"]
 
 
-def test_on_one_channel_and_on_the_device_cause_comes_before_severity():
+def test_what_loops_do_comes_before_what_was_read_and_there_cause_before_severity():
     of_two, of_one, of_all = (
         Finding(fault, channel, 0.0, 1.0, severity, ())
         for fault, channel, severity in (
@@ -120,7 +120,7 @@ def test_on_one_channel_and_on_the_device_cause_comes_before_severity():
     )
     tuned = Finding("oscillation_tuning", 1, 0.0, 1.0, "high", ())
     note = Finding("data_gap", None, 0.0, 1.0, "info", ())
-    assert ranked([note, tuned, of_all, of_two, of_one]) == (of_one, of_two, of_all, tuned, note)
+    assert ranked([note, tuned, of_all, of_two, of_one]) == (of_two, tuned, of_one, of_all, note)
     assert worst(one.severity for one in ranked([of_one, of_two])) == "critical"
 
 

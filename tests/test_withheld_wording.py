@@ -20,6 +20,7 @@ NUMBERS = {
     "line": 120,
     "needed": 60.0,
     "period": 1.0,
+    "text": "±0.5 °C",
 }
 REASONS = sorted(KEYS.keys() - {"missing", "place"})
 

@@ -461,6 +461,7 @@ def _figures(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     told = {*diagnosis["excursions"]["healthy_but"]}
     told |= {*diagnosis["channel_numbers"]} - {*(case.question.channels or diagnosis["channel_numbers"])}
     listed = {f"healthy, channel {channel}" for channel in told}
+    listed |= {f"{doubt['class']}, channel {doubt['channel']}" for doubt in diagnosis["doubts"]}
     withheld = {} if diagnosis["missing"] else diagnosis["withheld"]  # else that says it, once
     reasons = Counter(why for name, why in withheld.items() if name not in listed)
     for reason, count in reasons.items():
@@ -636,7 +637,13 @@ def proposals(case: Case, advice: Result) -> Iterator[str]:
 
 
 def _withheld(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
-    """Say which columns were guessed, what the log cannot tell, and ask for what would tell it."""
+    """Tell doubts, which columns were guessed, what the log cannot tell, and ask for what would tell it."""
+    for doubt in diagnosis["doubts"]:
+        yield (
+            "\n"
+            + case.say("doubt", text=plain_text(doubt["text"]), test=plain_text(doubt["next_test"]))
+            + "\n"
+        )
     missing, guesses = diagnosis["missing"], {*diagnosis["guessed"]}
     columns = {"setpoint", "pv", "output"} if "pv" in guesses else {"setpoint"}
     if guessed := guesses & columns - {*missing}:

@@ -32,6 +32,7 @@ from instrumentgpt.instruments.findings import (
 )
 from instrumentgpt.instruments.language import Language, plain
 from instrumentgpt.instruments.logs import Log
+from instrumentgpt.instruments.loops import Mask
 from instrumentgpt.instruments.reading.record import gains_stated, is_band, written
 from instrumentgpt.instruments.tuning.gains import GAIN_NAMES
 
@@ -56,6 +57,33 @@ def graded(study: Study, finding: Finding) -> Finding:
     burns = track is None or track.is_thermal
     alone = finding.severity == "critical" and not (burns and set(finding.signs) & set(INDEPENDENT))
     return replace(finding, confidence=confidence, severity="high" if alone else finding.severity)
+
+
+def _unsupported(study: Study, finding: Finding) -> str:
+    """Return why what a check found is no verdict, a key of wording.toml; "" if it is one.
+
+    beside    a reading of a channel without a setpoint, in a log of loops that have one: what moves it is not
+              there
+    unusual   a reading of a loop that was not seen to hold before, and no other held meanwhile: what is usual
+              is not known
+    unsigned  no sign but the check's own number, of a reading without any setpoint, or of a loop that held
+              after it and was not seen to hold before: its start
+    """
+    track, signs = _track_of(study, finding), signs_of(study, finding)
+    if track is None or finding.fault not in next_tests():
+        return ""
+    is_read = bool(_ruled(finding, "is_read"))
+    if _has_setpoint(study, track):
+        if is_read:
+            return "" if {"before", "alone"} & {*signs} else "unusual"
+        return "" if signs or not _held(track, track.time > finding.end) else "unsigned"
+    if is_read and any(_has_setpoint(study, one) for one in study.tracks.values()):
+        return "beside"
+    return "" if signs or not is_read else "unsigned"
+
+
+def _has_setpoint(study: Study, track: Track) -> bool:
+    return "setpoint" not in study.log.missing and bool(np.isfinite(track.loop.setpoint).any())
 
 
 def _track_of(study: Study, finding: Finding) -> Track | None:
@@ -90,7 +118,7 @@ def signs_of(study: Study, finding: Finding) -> tuple[str, ...]:
         "clear": margin >= CLEAR,
         "far": margin >= FAR,
         "again": times >= OFTEN,
-        "before": track is not None and _worked(finding, track),
+        "before": track is not None and _worked(study, finding, track),
         "alone": track is not None and _others_held(study, finding, track),
         "driven": _margin(finding, place, "driven") >= 1,
     }
@@ -105,7 +133,7 @@ def _since_change(study: Study, finding: Finding) -> Finding:
     named = np.nan_to_num([getattr(track.loop, name) for name in GAIN_NAMES])
     moved = (np.diff(named) != 0).any(axis=0) & (named[0, :-1] > 0)
     at = int(np.flatnonzero(np.append(True, moved & (track.loop.time[1:] <= finding.onset)))[-1])
-    if not at or float(track.quiet[:at].sum()) * track.period < track.lags(WORKED_FOR):
+    if not at or not _held(track, np.arange(len(track)) < at):
         return finding
     line, events = int(track.loop.line[at]), study.whole.events
     stated = [
@@ -129,10 +157,15 @@ def _times(finding: Finding) -> float:
     return max([*(numbers[:-1] if several else numbers), len(finding.moments)])
 
 
+def _ruled(finding: Finding, name: str) -> Any:
+    """Return what faults.toml says of the finding's kind by `name`, else of its class; None if nothing."""
+    table = faults()[finding.fault]
+    return table.get(f"{name}_{finding.numbers.get('kind')}", table.get(name))
+
+
 def _margin(finding: Finding, track: Track, name: str) -> float:
     """Return how many times the number that faults.toml names passed its limit; 0 where it names none."""
-    table = faults()[finding.fault]
-    rule = table.get(f"{name}_{finding.numbers.get('kind')}") or table.get(name)
+    rule = _ruled(finding, name)
     if rule is None:
         return 0.0
     value, limit = finding.numbers.get(rule["of"], math.nan), rule["limit"]
@@ -146,12 +179,16 @@ def _margin(finding: Finding, track: Track, name: str) -> float:
     return abs(value) / passed if passed > 0 else 0.0
 
 
-def _worked(finding: Finding, track: Track) -> bool:
-    """Return whether the loop held within its band for `WORKED_FOR`, or its sensor read, until `finding`."""
-    if "good" in finding.numbers:
-        return math.isfinite(float(finding.numbers["good"]))
-    before = (track.time < finding.onset) & track.quiet
-    return float(before.sum()) * track.period >= track.lags(WORKED_FOR)
+def _worked(study: Study, finding: Finding, track: Track) -> bool:
+    """Return whether the loop held until `finding`; without a setpoint, whether its sensor read."""
+    if not _has_setpoint(study, track):
+        return math.isfinite(float(finding.numbers.get("good", math.nan)))
+    return _held(track, track.time < finding.onset)
+
+
+def _held(track: Track, during: Mask) -> bool:
+    """Return whether the loop was within its band for `WORKED_FOR` of the samples of `during`."""
+    return float((during & track.quiet).sum()) * track.period >= track.lags(WORKED_FOR)
 
 
 def _others_held(study: Study, finding: Finding, track: Track) -> bool:
@@ -218,6 +255,7 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
     causes: list[Finding] = []
     withheld: dict[str, Withheld] = {}
     programmes: list[Programmed] = []
+    suspicions: list[Withheld] = []
     for name, check in checks.items():
         refused = _withheld(study, check, empty)
         if refused is not None:
@@ -230,15 +268,19 @@ def diagnose(log: Log, checks: Mapping[str, Check] = CHECKS) -> Diagnosis:
             continue
         for finding in reported:
             kept, made = _outside(close, name, check, study, tuple(causes), finding)
-            causes = _add(causes, kept, reach) if kept else causes
             programmes += [made] if made else []
+            if kept and (why := _unsupported(study, kept)):
+                suspicions.append(Withheld(kept.fault, kept.channel, {why: {}}, of=kept))
+            elif kept:
+                causes = _add(causes, kept, reach)
     channels = {channel: close.of_metrics(metrics_of(track)) for channel, track in study.tracks.items()}
     kinds = {channel: close.of_kind(track.kind, channels[channel]) for channel, track in study.tracks.items()}
     if any(kind.drive != "unseen" for kind in kinds.values()):
         beside = {at for at, kind in kinds.items() if (kind.drive, kind.program) == ("unseen", "none")}
         kinds |= {at: replace(kinds[at], drive="beside") for at in beside}
+    withheld |= {f"{item.fault}, channel {item.channel}": item for item in suspicions}
     excursions = close.excursions(study, causes)
-    healthy, unsure = healthy_channels(study, causes, channels, excursions)
+    healthy, unsure = healthy_channels(study, causes, suspicions, channels, excursions)
     findings = ranked([_since_change(study, graded(study, cause)) for cause in causes]) + tuple(healthy)
     channels |= {at: _swinging(channels[at], cause) for cause in causes if (at := cause.channel) in channels}
     return Diagnosis(
@@ -330,12 +372,13 @@ def _swinging(metrics: Metrics, finding: Finding) -> Metrics:
 def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return `findings`, likeliest root cause first, notes on the record last.
 
-    What may explain the other comes first, however bad that is: data, sensor, power, room, coupling, gains.
+    A fault of the loop or its actuator comes before what was read and what the room did, which it is left
+    beside: they do not explain it. Then what may explain the other comes first, however bad that is.
     A push of one loop alone explains none of its own faults.
     Where neither can, since they are of different channels, the channel with the worst finding comes first.
     """
 
-    def rank(finding: Finding) -> tuple[bool, int, bool, int, float]:
+    def rank(finding: Finding) -> tuple[bool, bool, int, bool, int, float]:
         beside = (
             other
             for other in findings
@@ -343,7 +386,15 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         )
         worst = min(SEVERITIES.index(other.severity) for other in beside)
         place = len(ORDER) if finding.numbers.get("kind") == "alone" else ORDER.index(finding.fault)
-        return finding.severity == "info", worst, finding.confidence == "possible", place, finding.onset
+        is_read = faults()[finding.fault].get("is_read", False)
+        return (
+            finding.severity == "info",
+            is_read,
+            worst,
+            finding.confidence == "possible",
+            place,
+            finding.onset,
+        )
 
     return tuple(sorted(findings, key=rank))
 

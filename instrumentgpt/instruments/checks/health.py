@@ -20,11 +20,16 @@ LATELY = 3.0  # lags, in which is seen where a loop goes
 
 
 def healthy_channels(
-    study: Study, causes: Sequence[Finding], metrics: Mapping[int, Metrics], excursions: Sequence[Excursion]
+    study: Study,
+    causes: Sequence[Finding],
+    suspicions: Sequence[Withheld],
+    metrics: Mapping[int, Metrics],
+    excursions: Sequence[Excursion],
 ) -> tuple[list[Finding], dict[str, Withheld]]:
     """Return a "healthy" finding per channel that shows it, and why it is withheld elsewhere.
 
     A channel with a finding, or in a log with too little data, gets neither.
+    suspicions  what a check found, and too little speaks for
     """
     if any(cause.fault == "insufficient_data" for cause in causes) or not study.is_thermal:
         return [], {}
@@ -48,16 +53,19 @@ def healthy_channels(
             doubts["away"] = {"count": len(away), "size": away[0].size, "line": away[0].evidence[0].line}
         if unread:
             doubts["unread"] = {"count": study.log.broken.count, "line": unread[0]}
+        suspected = next((item for item in suspicions if item.of and item.of.is_about(channel)), None)
+        doubts |= suspected.reasons if suspected else {}
         if doubts:
-            withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, doubts)
+            of = suspected.of if suspected else None
+            withheld[f"healthy, channel {channel}"] = Withheld("healthy", channel, doubts, of=of)
         else:
             findings.append(_healthy(study, track, metrics[channel], outside))
     return findings, withheld
 
 
-def _doubts(track: Track, metrics: Metrics) -> dict[str, dict[str, float | str]]:
+def _doubts(track: Track, metrics: Metrics) -> dict[str, Mapping[str, float | str]]:
     """Return what speaks against calling a channel healthy, with its numbers; empty if nothing does."""
-    doubts: dict[str, dict[str, float | str]] = {}
+    doubts: dict[str, Mapping[str, float | str]] = {}
     scale, own = abs(track.scale), track.own_swing
     if not track.holds and not own and track.kind.program == "steps":
         doubts["never_held"] = {"needed": track.lags(SHORTEST_HOLD), "period": track.period}

@@ -94,6 +94,16 @@ def diagnose_log(
             and not of_use.count(swing.channel) > OF_CYCLES * swing.cycles  # which may be nan
         ],
         "withheld": {name: wording.withheld_reason(why, language) for name, why in withheld.items()},
+        "doubts": [
+            {
+                "channel": why.channel,
+                "class": why.fault,
+                "text": wording.withheld_reason(why, language),
+                "next_test": wording.next_test(why.of, language),
+            }
+            for why in withheld.values()
+            if why.of and why.fault == why.of.fault and channel in (None, why.channel)
+        ],
         "unjudged": sorted({why.fault for why in withheld.values()}),
         "checks": list(dict.fromkeys(check.fault for check in CHECKS.values())),
     }

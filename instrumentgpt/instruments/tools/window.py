@@ -253,7 +253,8 @@ def ways_of(
         away = away[away < stop]
         peak = inside.iloc[int(np.nanargmax((pv if after.setpoint > left else -pv)[:stop]))]
         rows = max(FEWEST_ROWS, round((done - begun) * STEEP / period)) if done > begun else len(pv)
-        slopes = (pv[rows:] - pv[:-rows]) / (time[rows:] - time[:-rows])
+        taken = time[rows:] - time[:-rows]
+        slopes = (pv[rows:] - pv[:-rows])[taken > 0] / taken[taken > 0]
         settled = float(time[min(away[-1] + 1, len(time) - 1)]) if away.size else begin
         told = {
             "from": left,
