@@ -18,6 +18,7 @@ from instrumentgpt.memory.terms import Aliases, Phrase, phrase_of, phrases, tell
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.history import LAST_ID, Places, below, last_question, spoken, turn_of
 
+READ_AT_ONCE = 24  # messages: few prompts tell more
 HITS = 40  # messages recalled for a question at most; more do not fit a prompt
 LOOKED_AT = 60  # best messages of each search, merged
 FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
@@ -86,11 +87,13 @@ def pieces(
         _bring_later(scores, weights, texts, _best(scores, near[0]))
         best = _best(scores, near[0])[:HITS]
     chosen = candidates(best, scores, near[0], with_newest)
-    messages = _messages(database, list(chosen))
-    for message, chars in chosen.items():
-        role, content = messages[message]
-        if lines := tuple(relevant_lines(content, weights, chars)):
-            yield Recalled(message, turn_of(message, near[1]), role, lines)
+    order = iter(chosen)
+    while part := list(islice(order, READ_AT_ONCE)):
+        messages = _messages(database, part)
+        for message in part:
+            role, content = messages[message]
+            if lines := tuple(relevant_lines(content, weights, chosen[message])):
+                yield Recalled(message, turn_of(message, near[1]), role, lines)
 
 
 def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
@@ -119,7 +122,7 @@ def _search(
         held = rows(database, counted, (first, last, int(most * span) + 1, json.dumps(either)))
         either = [phrase for phrase, count in held if 0 < count <= most * span] or either
     match = f"(terms : ({' OR '.join(either)}))"
-    if span > 2 * len(ids):  # most of what was said meanwhile is of other conversations: the index leaves it out
+    if span > 2 * len(ids):  # most that was said meanwhile is of other conversations
         match = f"(conversation : {quoted(conversation_id)}) AND {match}"
     sql = (
         "SELECT messages.id, -score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"
