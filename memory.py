@@ -62,15 +62,10 @@ def build_summary(existing: str, turns_to_evict: Sequence[StoredMessage]) -> str
 
 @dataclass(frozen=True)
 class Prompt:
-    """A prompt with its parts in order.
-
-    summary  the summary to store
-    evicted  the messages that this prompt moved from the recent ones into the summary
-    """
+    """A prompt with its parts in order, and the summary to store."""
 
     sections: tuple[Section, ...]
     summary: str
-    evicted: tuple[int, ...]
 
     @property
     def text(self) -> str:
@@ -117,19 +112,18 @@ def compose(
     """Return the prompt for the question of `case`, and what becomes of the older messages.
 
     all_messages      all messages of the conversation, oldest first, raw; the current question may be the
-                      last one. With ids, the newest part will do as long as N is not raised.
-    existing_summary  as stored; what it says of messages that are recent again or deleted is dropped
+                      last one
+    existing_summary  as stored; where a message of it is recent again or deleted it is made anew
     """
     ids = message_ids(all_messages)
     end = len(ids) - _ends_with_question(all_messages, case.question)
     recent = _first_recent(all_messages[:end], rules.recent_exchanges)
-    entries, evicted = with_older(parse(existing_summary), ids, recent, all_messages)
-    entries = settle(entries)
+    entries = settle(with_older(parse(existing_summary), ids[:recent], all_messages))
     note = NOTE.format(" and ".join(("diagnostic_context", *["conversation_summary"] * bool(entries))))
     told = [(speaker_of(row["role"]), filter_content(row["content"])) for row in all_messages[recent:end]]
     note = note if case.is_device_query else ""
     sections = within(rules.budget, case, context_lines(case), note, entries, told)
-    return Prompt(sections, write(entries), evicted)
+    return Prompt(sections, write(entries))
 
 
 def _ends_with_question(messages: Sequence[StoredMessage], question: str) -> bool:

@@ -15,16 +15,16 @@ CEILINGS = {  # room → lines
     "instrumentgpt/fleet": 886,
     "instrumentgpt/handover": 780,
     "instrumentgpt/instruments": 24_384,
-    "instrumentgpt/memory": 4_696,
+    "instrumentgpt/memory": 4_669,
     "instrumentgpt/modes/commands": 723,
     "instrumentgpt/modes/interview": 1_251,
     "instrumentgpt/modes/investigate": 1_290,
     "instrumentgpt/modes/panel": 1_671,
-    "instrumentgpt/storage": 4_215,
-    "instrumentgpt/turn": 2_420,
+    "instrumentgpt/storage": 4_209,
+    "instrumentgpt/turn": 2_405,
     "instrumentgpt/ui": 7_429,
 }
-WHOLE = 66_019
+WHOLE = 65_965
 
 
 def lines_in(room: str) -> int:

@@ -4,6 +4,7 @@ import pytest
 from cases import each
 
 import memory
+from instrumentgpt.memory.summary import parse
 from memory import Case, DiagnosticState, Rules, build_prompt, compose
 
 LOG = "InstrumentDebug_2026-02-19_23-24-45.39.log"
@@ -115,7 +116,6 @@ def test_004_03_message_2n_plus_1_starts_eviction():
     prompt = compose(
         Case("next?", STATE), [*conversation(3), {"id": 7, "role": "user", "content": "Question 4?"}]
     )
-    assert prompt.evicted == (1, 2)
     assert prompt.summary == "[#1] User: Question 1?\n[#2] Assistant: Answer 1."
 
 
@@ -128,7 +128,7 @@ def test_004_03_recent_begins_with_a_user_message_and_holds_at_most_2n(length, r
     recent = prompt.sections[-1].text.split("\n")[1:-1]
     assert recent[0].startswith("User: ")
     assert len(recent) <= 2 * recent_exchanges
-    assert len(recent) + len(prompt.evicted) == length
+    assert len(recent) + len(parse(prompt.summary)) == length
 
 
 @each("asked", ["Question 5?", "MDC zspr 052: Question 5?", "Question 5?\n[device 052]"])

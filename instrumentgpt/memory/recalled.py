@@ -152,12 +152,9 @@ def _without(piece: Recalled, seen: set[str], shown: str) -> Recalled:
 
 def _cut(piece: Recalled, room: int) -> Recalled | None:
     """Return the piece with as many of its first lines as fit, the first shortened; None if nothing fits."""
-    for count in range(len(piece.lines), 0, -1):
-        kept = replace(piece, lines=(*piece.lines[:count], *[GAP] * (count < len(piece.lines))))
-        if kept.cost <= room:
-            return kept
-    for limit in CUT_STEPS:
-        kept = replace(piece, lines=(shorten(piece.lines[0], limit),))
-        if kept.cost <= room:
-            return kept
-    return None
+    first = [
+        (*piece.lines[:count], *[GAP] * (count < len(piece.lines)))
+        for count in range(len(piece.lines), 0, -1)
+    ]
+    forms = [*first, *((shorten(piece.lines[0], limit),) for limit in CUT_STEPS)]
+    return next((kept for lines in forms if (kept := replace(piece, lines=lines)).cost <= room), None)

@@ -11,11 +11,10 @@ Text inside an entry never has a newline, so no message can forge an entry.
 """
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 from instrumentgpt.memory.filtering import filter_content, without_speakers
@@ -285,33 +284,28 @@ def message_ids(messages: Sequence[StoredMessage]) -> list[int]:
     return list(ids) if ids is not None else [row.get("id", at) for at, row in enumerate(messages, start=1)]
 
 
-def with_older(
-    entries: Sequence[Entry], ids: Sequence[int], recent: int, messages: Sequence[StoredMessage]
-) -> tuple[list[Entry], tuple[int, ...]]:
-    """Return the entries with one more for each older message that none holds, in order; and those messages.
+def of_first(entries: Sequence[Entry], ids: Sequence[int]) -> list[Entry]:
+    """Return the entries if they hold the first of the messages `ids`, else those that hold none.
 
-    An entry with a message that is recent or gone is made anew from the raw messages; one from before
-    the oldest message given cannot be checked, and stays.
+    So a summary is what its messages make of it, whatever was deleted, brought back or recent before.
 
-    ids     of the messages, in order
-    recent  the place of the first of them that is no older one
+    >>> entries = parse("older\\n[#1-#4 x2] User: why?")
+    >>> len(of_first(entries, [1, 4, 6])), len(of_first(entries, [1, 3, 4]))
+    (2, 1)
     """
-    kept, evicted, told = list[Entry](), list[int](), 0  # told: messages up to this place are in `kept`
+    ends = accumulate(row.count for row in entries)
+    fits = all(
+        row.first is None or [row.first, row.last] == [*ids[end - row.count : end][:1], *ids[end - 1 : end]]
+        for row, end in zip(entries, ends, strict=True)
+    )
+    return [row for row in entries if fits or row.first is None]
 
-    def take(until: int) -> None:
-        for place in range(told, until):
-            message = messages[place]
-            kept.append(entry(ids[place], compress_message(message["role"], message["content"])))
-            evicted.append(ids[place])
 
-    for row in entries:
-        first = last = told
-        if row.first is not None and row.last is not None and ids:
-            first, last = bisect_left(ids, row.first), bisect_right(ids, row.last)
-            if last > recent or (row.first >= ids[0] and last - first != row.count):
-                continue
-        take(first)
-        kept.append(row)
-        told = max(told, last)
-    take(recent)
-    return kept, tuple(evicted)
+def with_older(
+    entries: Sequence[Entry], ids: Sequence[int], messages: Sequence[StoredMessage]
+) -> list[Entry]:
+    """Return the entries with one more for each of the older messages `ids`, the first of `messages`."""
+    kept = of_first(entries, ids)
+    new = range(sum(row.count for row in kept), len(ids))
+    compressed = (compress_message(row["role"], row["content"]) for row in map(messages.__getitem__, new))
+    return [*kept, *map(entry, ids[new.start :], compressed)]

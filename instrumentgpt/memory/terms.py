@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -242,18 +242,9 @@ def marked(text: str, query: Sequence[SearchTerm]) -> list[tuple[str, bool]]:
 
 
 def _spans(text: str, whole: set[str], begun: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    for run in _RUN.finditer(text):
-        if run["han"]:
-            pairs = [(at, at + width) for at in range(*run.span()) for width in (1, 2)]
-            yield from ((at, end) for at, end in pairs if end <= run.end() and fold(text[at:end]) in whole)
-        elif _is_hit(run.group(), whole, begun):
-            yield run.span()
-        else:
-            for word in _WORD.finditer(run.group()):
-                if _is_hit(word.group(), whole, begun):
-                    yield run.start() + word.start(), run.start() + word.end()
-
-
-def _is_hit(word: str, whole: set[str], begun: tuple[str, ...]) -> bool:
-    word_terms = terms(word)
-    return bool(word_terms) and (word_terms[0] in whole or (bool(begun) and fold(word).startswith(begun)))
+    for word in chain(_RUN.finditer(text), _WORD.finditer(text)):
+        if word["han"]:
+            pairs = [(at, at + width) for at in range(*word.span()) for width in (1, 2)]
+            yield from ((at, end) for at, end in pairs if end <= word.end() and fold(text[at:end]) in whole)
+        elif whole.intersection(terms(word.group())[:1]) or fold(word.group()).startswith(begun):
+            yield word.span()

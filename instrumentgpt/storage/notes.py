@@ -10,7 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from instrumentgpt.memory.reading.constraints import constraints_in
-from instrumentgpt.memory.terms import Aliases, Phrase, phrases, terms
+from instrumentgpt.memory.terms import Aliases, holds, phrases, terms
 from instrumentgpt.storage.connection import change, insert, rows, select
 
 EVERYWHERE = "global"  # the scope of notes that count in every conversation
@@ -77,19 +77,8 @@ def constraints_of(note: Note) -> tuple[str, ...]:
 def matching_notes(notes: Iterable[Note], query: str, aliases: Aliases = ()) -> list[Note]:
     """Return the notes that bear on `query`, in either language and under other names, the best first."""
     query_phrases = phrases(query, aliases)
-    named = query.strip().casefold()  # its own name is worth more than any words
-    fit = {
-        note: (note.id.casefold() == named, holds(f"{note.id} {note.kind} {note.text}", query_phrases))
-        for note in notes
-    }
+    named, fit = query.strip().casefold(), {}
+    for note in notes:  # its own name is worth more than any words
+        words = terms(f"{note.id} {note.kind} {note.text}")
+        fit[note] = note.id.casefold() == named, sum(holds(words, phrase) for phrase in query_phrases)
     return [note for note in sorted(fit, key=fit.__getitem__, reverse=True) if any(fit[note])]
-
-
-def holds(text: str, query_phrases: Iterable[Phrase]) -> int:
-    """Return how many of the phrases `text` holds.
-
-    >>> holds("the proportional gain", [("kp",), ("proport", "gain")])
-    1
-    """
-    held = f" {' '.join(terms(text))} "
-    return sum(f" {' '.join(phrase)} " in held for phrase in query_phrases)

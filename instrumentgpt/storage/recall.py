@@ -18,6 +18,7 @@ from instrumentgpt.memory.terms import Aliases, Phrase, phrase_of, phrases, tell
 from instrumentgpt.storage.connection import rows
 from instrumentgpt.storage.history import LAST_ID, Places, below, last_question, spoken, turn_of
 
+READ_AT_ONCE = 24  # messages: few prompts tell more
 HITS = 40  # messages recalled for a question at most; more do not fit a prompt
 LOOKED_AT = 60  # best messages of each search, merged
 FEW_TERMS = 3  # a question with fewer of its own goes on about the one before
@@ -27,6 +28,7 @@ CORRECTED = 4  # best hits that bring what is said later of the same along
 SAME_WORDS = 0.9  # of the weight of a hit's key words that a later message of the same holds
 BESIDE = 0.999  # of the hit's score: right behind it
 MANY = 1_000  # messages
+RARE = 0.1  # share of so many, in which a term of the best hits may stand and tell one from another
 MOST_PHRASES = 48  # of one search
 CARRIED_PHRASES = 24  # of the question before
 PASTED_CHARS = 4000  # of a question, looked at for more to look for
@@ -81,15 +83,17 @@ def pieces(
         weights = _weights(sought, texts.values())
         messages = _messages(database, best[:FEEDBACK_HITS])
         fed = _feedback([messages[message][1] for message in best[:FEEDBACK_HITS]], sought, weights)
-        _add(scores, _search(database, conversation_id, fed, near[0]), FEEDBACK_SHARE)
+        _add(scores, _search(database, conversation_id, fed, near[0], RARE), FEEDBACK_SHARE)
         _bring_later(scores, weights, texts, _best(scores, near[0]))
         best = _best(scores, near[0])[:HITS]
     chosen = candidates(best, scores, near[0], with_newest)
-    messages = _messages(database, list(chosen))
-    for message, chars in chosen.items():
-        role, content = messages[message]
-        if lines := tuple(relevant_lines(content, weights, chars)):
-            yield Recalled(message, turn_of(message, near[1]), role, lines)
+    order = iter(chosen)
+    while part := list(islice(order, READ_AT_ONCE)):
+        messages = _messages(database, part)
+        for message in part:
+            role, content = messages[message]
+            if lines := tuple(relevant_lines(content, weights, chosen[message])):
+                yield Recalled(message, turn_of(message, near[1]), role, lines)
 
 
 def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
@@ -100,22 +104,25 @@ def _sought_phrases(question: str, aliases: Aliases = ()) -> list[Phrase]:
 
 
 def _search(
-    database: Database, conversation_id: str, sought: Sequence[Phrase], ids: Sequence[int]
+    database: Database, conversation_id: str, sought: Sequence[Phrase], ids: Sequence[int], most: float = 0.5
 ) -> dict[int, float]:
-    """Return message id → score of those of the messages `ids` that hold a phrase, the best ones."""
+    """Return message id → score of those of the messages `ids` that hold a phrase, the best ones.
+
+    most  share of many messages that may hold a phrase that is looked for
+    """
     if not sought or not ids:
         return {}
-    first, last, half = ids[0], ids[-1], (ids[-1] - ids[0]) // 2
+    first, last, span = ids[0], ids[-1], ids[-1] - ids[0]
     either = [quoted(" ".join(phrase)) for phrase in sought]
     if len(ids) > MANY:  # what most messages hold tells none from another, and would have all of them scored
         counted = (
             "SELECT value, (SELECT count(*) FROM (SELECT 1 FROM message_terms WHERE message_terms MATCH"
             " 'terms : ' || value AND rowid BETWEEN ? AND ? LIMIT ?)) FROM json_each(?)"
         )
-        held = rows(database, counted, (first, last, half + 1, json.dumps(either)))
-        either = [phrase for phrase, count in held if 0 < count <= half] or either
+        held = rows(database, counted, (first, last, int(most * span) + 1, json.dumps(either)))
+        either = [phrase for phrase, count in held if 0 < count <= most * span] or either
     match = f"(terms : ({' OR '.join(either)}))"
-    if half > len(ids):  # most of what was said meanwhile is of other conversations: the index leaves it out
+    if span > 2 * len(ids):  # most that was said meanwhile is of other conversations
         match = f"(conversation : {quoted(conversation_id)}) AND {match}"
     sql = (
         "SELECT messages.id, -score FROM (SELECT rowid AS found, bm25(message_terms, 0.0, 1.0) AS score"

@@ -34,7 +34,7 @@ from instrumentgpt.memory.state import (
     made_of,
     without_items,
 )
-from instrumentgpt.memory.summary import parse, shorten, write
+from instrumentgpt.memory.summary import of_first, parse, shorten, write
 from instrumentgpt.storage.artifacts import digests_of, sweep
 from instrumentgpt.storage.connection import change, insert, rows, transaction
 from instrumentgpt.storage.conversations import (
@@ -242,10 +242,8 @@ def mark_turn(database: Database, conversation_id: str, first: int, deleted_at: 
     turn = [(deleted_at, message) for message in _turn(database, conversation_id, first)]
     database.conn.executemany(sql, turn)
     state, filed = _states(database, conversation_id)
-    entries, (ids, _) = parse(get_memory(conversation_id, database)[0]), spoken(database, conversation_id)
-    summary = write(  # of what is there: a prompt adds the rest
-        row for row in entries if row.first is None or sum(map(row.holds, ids)) == row.count
-    )
+    summary, ids = get_memory(conversation_id, database)[0], spoken(database, conversation_id)[0]
+    summary = write(of_first(parse(summary), ids))  # of what is there: a prompt adds the rest
     update_memory(conversation_id, summary, state.serialize(), database)
     database.conn.execute("DELETE FROM device_states WHERE conversation_id = ?", (conversation_id,))
     for device, filed_state in filed.items():

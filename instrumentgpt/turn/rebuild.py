@@ -15,11 +15,10 @@ from sqlite_utils import Database
 
 import db
 import memory
-from instrumentgpt.agents.events import Done, Text, Tool
+from instrumentgpt.agents.events import Text, Tool
 from instrumentgpt.errors import InstrumentGPTError
 from instrumentgpt.instruments.devices import load_inventory
 from instrumentgpt.memory.revisions import MESSAGE, TURN
-from instrumentgpt.memory.summary import Entry, parse
 from instrumentgpt.settings import settings_in_force
 from instrumentgpt.storage.connection import insert, select
 from instrumentgpt.storage.conversations import known_conversation, refuse_while_answering, turn_at, unknown
@@ -29,7 +28,6 @@ from instrumentgpt.storage.revisions import NOT_YET, list_revisions, mark_turn
 from instrumentgpt.storage.runs import COMMAND, Run, list_runs
 from instrumentgpt.turn.close import events_of
 from instrumentgpt.turn.record import put_on_record
-from instrumentgpt.turn.summary import put_in_place
 from instrumentgpt.turn.turn import open_turn
 
 Event = tuple[float, Callable[[], object]]  # when it was, in s since 1970, and what tells it again
@@ -60,7 +58,7 @@ def rebuild(database: Database, conversation_id: str) -> None:
             )
         sql = "SELECT deleted_at, id FROM all_messages WHERE conversation_id = ?"
         marks = database.conn.execute(sql, (conversation_id,)).fetchall()
-        events = [*_turns(database, conversation_id, runs), *_others(database, conversation_id)]
+        events = [*_turns(database, conversation_id, runs), *_deletions(database, conversation_id)]
         _forget(database, conversation_id)
         for _, tell in sorted(events, key=lambda event: event[0]):
             tell()
@@ -138,24 +136,14 @@ def _tell_pin(database: Database, conversation_id: str, items: Sequence[db.State
     db.add_state_items(database, conversation_id, items)
 
 
-def _others(database: Database, conversation_id: str) -> Iterator[Event]:
-    """Yield deletions of turns and their undoing, and the summaries that an agent wrote."""
+def _deletions(database: Database, conversation_id: str) -> Iterator[Event]:
+    """Yield deletions of turns and their undoing."""
     for revision in list_revisions(database, conversation_id):
         if revision.item.field == TURN:
             for at, mark in ((revision.changed_at, revision.changed_at), (revision.undone_at, None)):
                 if at is not None:
                     first = int(revision.item.name)
                     yield at, partial(mark_turn, database, conversation_id, first, mark)
-    for run in list_runs(database, conversation_id, limit=-1, kind="summary"):
-        done = [event for event in events_of(database, run.id) if isinstance(event, Done)]
-        if run.status == "ok" and run.finished_at and done:
-            replaced: list[Entry] = []
-            yield run.started_at, partial(_keep, database, conversation_id, replaced)
-            yield (run.finished_at, partial(put_in_place, database, conversation_id, replaced, done[-1].text))
-
-
-def _keep(database: Database, conversation_id: str, kept: list[Entry]) -> None:
-    kept += parse(db.get_memory(conversation_id, database)[0])
 
 
 BESIDE = ("facts", "offers", "artifacts", "marks")  # what hangs on a message and is no part of the memory

@@ -133,12 +133,9 @@ def put_in_place(database: Database, conversation_id: str, replaced: Sequence[En
         ids, _ = spoken(database, conversation_id)
         if whole is None or sum(map(whole.holds, ids)) != whole.count:
             return "messages were deleted meanwhile"
-        inside = [
-            row for row in entries if row.first and whole.holds(row.first) and whole.holds(row.last or 0)
-        ]
-        if covering(inside) != whole:
-            return "the summary was merged with newer messages meanwhile"
-        entries[entries.index(inside[0])] = replace(whole, text=text)
-        left = [row for row in entries if row not in inside]
-        db.update_memory(conversation_id, write(left), state, database)
-    return ""
+        for end in range(1, len(entries) + 1):  # it holds the oldest messages
+            if covering(entries[:end]) == whole:
+                kept = write([replace(whole, text=text), *entries[end:]])
+                db.update_memory(conversation_id, kept, state, database)
+                return ""
+        return "the summary was merged with newer messages meanwhile"

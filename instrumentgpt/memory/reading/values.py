@@ -5,7 +5,6 @@ of the past; so may one that names several devices. What is not read is found ag
 """
 
 import re
-from collections.abc import Iterator, Sequence
 from functools import cache
 
 from instrumentgpt.memory.facts import (
@@ -104,9 +103,15 @@ def values_in(text: str, device: str, names: Names = ()) -> list[Fact]:
     """
     newest: dict[tuple[str, str, str], Fact] = {}
     alone = devices_in(text, names)
-    scope = alone[0] if len(alone) == 1 else device if not alone else ""
-    for fact in _of_lines(own_lines(text), scope, names):
-        if fact.device:
+    announced = alone[0] if len(alone) == 1 else device if not alone else ""
+    stated = ((line, sentence) for line in own_lines(text) for sentence in sentences(line))
+    for line, sentence in stated:
+        named = devices_in(sentence, names)
+        if named and line.rstrip().endswith((":", "：")):
+            announced = named[0] if len(named) == 1 else announced
+        scope = named[0] if named else announced
+        fact = _of_sentence(sentence, scope, names) if scope and len(named) < 2 else None
+        if fact:
             newest.pop(fact.key, None)
             newest[fact.key] = fact
     return list(newest.values())
@@ -135,20 +140,6 @@ def doubts_in(text: str, device: str, names: Names = ()) -> list[Fact]:
             for owner in devices_in(sentence, names) or (device,)
         ]
     return doubts
-
-
-def _of_lines(lines: Sequence[str], device: str, names: Names) -> Iterator[Fact]:
-    announced = device
-    for line in lines:
-        for sentence in sentences(line):
-            named = devices_in(sentence, names)
-            if len(named) > 1:
-                continue
-            scope = named[0] if named else announced
-            if named and line.rstrip().endswith((":", "：")):
-                announced = named[0]
-            if fact := _of_sentence(sentence, scope, names):
-                yield fact
 
 
 def _without_names(sentence: str, names: Names) -> tuple[str, str]:

@@ -24,11 +24,11 @@ from instrumentgpt.instruments.lognames import line_link, reference_to
 from instrumentgpt.instruments.workspace import Workspace, workspace
 from instrumentgpt.memory.state import identity
 from instrumentgpt.memory.summary import shorten
-from instrumentgpt.memory.terms import phrases
+from instrumentgpt.memory.terms import holds, phrases, terms
 from instrumentgpt.modes.commands import table
 from instrumentgpt.modes.commands.table import MOST_ROUNDS, TYPES, BadCommand, is_command, phrase
 from instrumentgpt.storage.connection import file_of
-from instrumentgpt.storage.notes import EVERYWHERE, holds, matching_notes, notes_of
+from instrumentgpt.storage.notes import EVERYWHERE, matching_notes, notes_of
 from instrumentgpt.storage.revisions import forget_note
 from instrumentgpt.turn.ask import artifact_of
 from instrumentgpt.turn.prompt import names_of
@@ -227,7 +227,7 @@ def _quotes(bench: Bench, query: str, most: int) -> list[str]:
     lines: list[str] = []
     for piece in db.recall(*turn.where, query, names, turn.question.id):
         words = " ".join(piece.lines)
-        is_hit = holds(words, sought) > 0  # and not what stands beside one
+        is_hit = any(holds(terms(words), phrase) for phrase in sought)  # and not what stands beside one
         pair = db.list_messages(*turn.where, before=piece.message_id + 1, last=2)
         asked = [message.content for message in pair if message.role == "user"][-1:]
         if len(lines) < most and is_hit and not any(map(is_command, asked)):
