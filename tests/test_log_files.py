@@ -347,8 +347,8 @@ def recorder(begun):
 
 
 def home_assistant(begun):
-    """Return the history of three entities; the setpoint is told when it changes."""
-    lines = ["entity_id,state,last_changed"]
+    """Return the history of three entities, unknown as it began; the setpoint is told when it changes."""
+    lines = ["entity_id,state,last_changed", f"sensor.oven_power,unknown,{begun.isoformat()}.000Z"]
     for at, (time, setpoint, pv, output) in enumerate(ROWS):
         moment = (begun + timedelta(seconds=time)).isoformat() + ".000Z"
         lines += [f"number.oven_setpoint,{setpoint},{moment}"] if at in (0, 30) else []

@@ -337,8 +337,9 @@ def test_rows_of_numbers_that_are_cut_short_are_broken_and_no_events_alone(read)
 
 
 @pytest.mark.parametrize("delimiter", ["\t", ",", "|"])
-def test_blanks_in_heads_and_times_separate_nothing(delimiter, read):
-    stamps = [f"3/18/2026 10:{at:02d}:00 PM" for at in SECONDS]
+@pytest.mark.parametrize("zone", ["", " EST"])
+def test_blanks_in_heads_and_times_separate_nothing(delimiter, zone, read):
+    stamps = [f"3/18/2026 10:{at:02d}:00 PM{zone}" for at in SECONDS]
     log = read(table(delimiter.join(["Date Time", "Set Point", "PV", "Output"]), delimiter, stamps))
     assert str(log.start) == "2026-03-18 22:00:00" and log.missing == ()
     assert log.samples["pv"].tolist() == PV.tolist()

@@ -450,7 +450,8 @@ def _header(
     for number, cells in before:
         if not delimiter and len(cells) != len(heads) and _names_units(cells):
             cells = _aligned(texts[line], texts[number])
-        go_on = number > line and not any(map(_is_number, cells))
+        values = (_is_number(cell.rstrip(":")) or A_CLOCK.search(cell) for cell in cells)
+        go_on = number > line and not any(values)
         if 0 <= len(heads) - len(cells) <= 1 and (go_on or (number < line and _names_units(cells))):
             said = list(starmap(_joined, zip_longest(said, cells, fillvalue="")))
     return line, said

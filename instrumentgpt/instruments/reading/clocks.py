@@ -68,7 +68,10 @@ CHINESE = str.maketrans({"年": "-", "月": "-", "日": " ", "时": ":", "時": 
 FORMS: Sequence[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]] = (  # and how ISO writes them
     (COMPACT, r"\1-\2-\3 \4:\5:\6"),
     (re.compile(r"^(\d\d)([01]\d)([0-3]\d)[-_T ]([0-2]\d)([0-5]\d)([0-5]\d)$"), r"20\1-\2-\3 \4:\5:\6"),
-    (re.compile(r"(?<=:)(\d\d(?:[.,]\d+)?) ?(?:Z|UTC|[+-]\d\d:?\d\d)$"), r"\1"),  # a log's clock is its own
+    (
+        re.compile(r"(?<=:)(\d\d(?:[.,]\d+)?(?: ?[AP]M)?) ?(?:Z|[A-Z]{3,5}|[+-]\d\d:?\d\d)$"),
+        r"\1",
+    ),  # a log's clock is its own
     (re.compile(r"(:\d\d:\d\d):(\d{3})$"), r"\1.\2"),  # ms behind a colon
     (re.compile(r"(\d{4}-\d\d-\d\d)[_T ](\d\d)-(\d\d)-(\d\d)(?!\d)"), r"\1 \2:\3:\4"),
     (
