@@ -560,6 +560,20 @@ def test_an_output_that_cools_is_the_other_half_of_the_one_that_heats(heat, cool
         assert "Cool (%)" not in log.guessed.values() and heat in [*log.beside, log.head_of(1, "output")]
 
 
+def test_an_output_that_cools_counts_against_one_that_heats_at_the_same_time(read):
+    cool, heat = np.round(20 + 5 * np.sin(TIME / 9), 1), HEATS / 2 + 5
+    log = read("time,setpoint,temp,Kühlventil %,Nachheizung %", TIME, SETPOINT, PV, cool, heat)
+    assert loop(log)["output"].tolist() == pytest.approx((heat - cool).tolist())
+
+
+@each("nominal", ["CH1 (Nominal) Object Temperature (°C)", "Nominal temperature"])
+def test_what_is_nominal_is_asked_for_and_not_read(nominal, read):
+    heads = f"time,CH1 Object Temperature (°C),CH1 Target Object Temperature (°C),{nominal},CH1 Voltage (V)"
+    log = read(heads, TIME, PV, SETPOINT, SETPOINT + 1, HEATS)
+    assert loop(log)["pv"].tolist() == pytest.approx(PV.tolist())
+    assert loop(log)["setpoint"].tolist() == pytest.approx(SETPOINT.tolist())
+
+
 def test_an_output_that_cools_by_a_setpoint_of_its_own_is_another_loop_s(read):
     heads = "time,heating setpoint,cooling setpoint,temp,heating valve (%),cooling valve (%)"
     log = read(heads, TIME, SETPOINT, SETPOINT + 8, PV, HEATS, COOLS)

@@ -10,9 +10,11 @@ from cases import each
 from faulty_logs import log_of
 
 from instrumentgpt.instruments import wording
+from instrumentgpt.instruments.analysis.study import study_of
+from instrumentgpt.instruments.checks.health import healthy_channels
 from instrumentgpt.instruments.compare import compare, rises_over
 from instrumentgpt.instruments.diagnosis import diagnose
-from instrumentgpt.instruments.findings import IN_USE, Finding
+from instrumentgpt.instruments.findings import IN_USE, Excursion, Finding
 from instrumentgpt.instruments.kept_verdicts import held_duties
 from instrumentgpt.instruments.logs import Log, read_log
 
@@ -489,6 +491,16 @@ def test_a_swing_covers_no_excursion_that_is_larger_than_it():
     told = diagnose(log_of(run(lambda _: 80.0, 12.0, kick=opened((6.0, 8.0), (8.3, 7.0)), read=swings)))
     assert [one.fault for one in told.findings] == ["limit_cycle_actuator"]
     assert {one.explained for one in told.excursions} == {IN_USE}
+
+
+def test_a_loop_pushed_again_and_again_is_not_healthy_beside_an_excursion_that_nothing_explains():
+    kick = opened(*((hour, 3.0) for hour in np.arange(2.0, 40.0, 0.5)))
+    log = log_of(run(lambda _: 37.0, 42.0, 30.0, air=150.0, per_percent=0.5, kick=kick))
+    told = diagnose(log)
+    assert [one.fault for one in told.findings] == ["healthy"]
+    lost = Excursion(1, 3e4, 4e4, -12.0, 1.0, told.excursions[0].evidence)
+    found, (why,) = healthy_channels(study_of(log), [], [], told.channels, [*told.excursions, lost])
+    assert not found and "channel 1" in why
 
 
 def swung(asked: Curve, size: float, period: float, output: Callable[[np.ndarray], np.ndarray]) -> Log:

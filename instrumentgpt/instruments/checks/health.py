@@ -46,7 +46,8 @@ def healthy_channels(
         outside = [excursion for excursion in largest_first if excursion.channel == channel]
         if "swings" in doubts and (swing := any_swing_of(track)) and is_pushed(track, swing):
             sizes = (2 * track.shown(swing.amplitude), track.shown(BAND), (), IN_USE)
-            outside = [Excursion(channel, 0.0, swing.period, *sizes)] * round(swing.cycles)
+            outside = [one for one in outside if not one.explained]
+            outside += [Excursion(channel, 0.0, swing.period, *sizes)] * round(swing.cycles)
         if outside:
             doubts = {name: doubts[name] for name in doubts if name not in ("swings", "off_setpoint")}
         if away := [excursion for excursion in outside if not excursion.explained]:

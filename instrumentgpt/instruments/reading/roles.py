@@ -23,7 +23,6 @@ from instrumentgpt.instruments.reading.pairing import Columns, Loop, loops_of
 NARROW = 0.1  # share of its size in which no output stays while the setpoint moves by such a share of pv
 MOVES, FOLLOWS = 3.0, 0.8  # times that a position may differ from its output, that both move; correlation
 MOST_COLUMNS, MOST_ROWS = 40, 4000  # in which what no head says is looked for
-BARELY, AT_ONCE = 0.02, 0.05  # of its greatest, from which an output is on; share of the time both are
 Loops = dict[int, dict[str, int]]  # number of the channel → role → column
 DATE_AND_CLOCK = ("date", "clock")  # texts that are a time together
 GAINS = ("kp", "ki", "kd")
@@ -153,7 +152,7 @@ def _likeness(columns: Columns, pv: int, at: int) -> tuple[bool, int]:
 def _add_cooling(columns: Columns, channels: Loops, among: Sequence[int]) -> None:
     """Give loops that heat the output that cools them, and those that cool the one that heats, by heads.
 
-    The two are hardly ever on at once and alike in unit; of several it is the nearest. Where cooling has a
+    The two are alike in unit; of several it is the nearest. Where cooling has a
     setpoint of its own, they are two loops.
     """
     if any(columns.best(at) == "setpoint" and columns.headings[at].says("setpoint", "aside") for at in among):
@@ -179,10 +178,8 @@ def _cools(columns: Columns, at: int) -> bool:
 
 
 def _are_halves(columns: Columns, one: int, other: int) -> bool:
-    on = [columns.values[at] > BARELY * np.nanmax(columns.values[at]) for at in (one, other)]
-    apart = np.count_nonzero(on[0] & on[1]) <= AT_ONCE * np.count_nonzero(on[0] | on[1])
     same_unit = columns.unit(one) == columns.unit(other)
-    return bool(apart and same_unit and _cools(columns, one) != _cools(columns, other))
+    return same_unit and _cools(columns, one) != _cools(columns, other)
 
 
 def _add_error(columns: Columns, loop: Loop, rest: Sequence[int]) -> None:
