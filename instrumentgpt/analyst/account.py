@@ -13,25 +13,16 @@ from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
     WEEKDAY,
     aspect,
-    means,
-    numbers_in,
     part_of_day,
     relative_words,
     spelled,
-    table,
-    vocabulary,
-    without_times,
     written,
 )
-from instrumentgpt.analyst.words import plain_text, quoted, sentences
-from instrumentgpt.memory.likeness import LOG_NAME
-from instrumentgpt.memory.terms import is_common
+from instrumentgpt.analyst.words import plain_text, quoted
 
 NO_TIME = ("log", "device", "language", "record", "before", "columns", "beside", "query", "lines")
-FIGURES = ("figures", "compare", "logs", "gains")  # every word counts; else times, columns, quotations
+FIGURES = ("figures", "compare", "logs", "gains")  # what is not looked at is said before these
 ANSWERING = (*FIGURES, "diagnosis", "events")
-TOLD = ("mean", "std")  # of [asked]: what an answer tells by its name
-STEM = 5  # letters, from which a word with another ending is the same
 _PART = re.compile(  # "the first half", "the second hold", which no tool is given
     r"\b(?:first|second|third|fourth|other|last|latter) (?:half\b(?! (?:an )?hour)|(?:hold|soak|phase)s?)"
     r"|[前后上下]半[段程部]|\bthe day (?:before|after)\b(?! yest)|第[一二三四五\d](?:段|次?保温)"
@@ -105,8 +96,6 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: 
     parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE, evidence)]
     if question.search and spelled(question.search) not in evidence:
         parts.append(question.search)
-    if kind in FIGURES and not (question.again or question.is_story) and re.search("(?m)^- ", shown):
-        parts += _unread(re.sub(LOG_NAME, " ", spelled(question.text)), evidence)
     whole = [part for part in parts if not any(part in other and part != other for other in parts)]
     return list(dict.fromkeys(written(part, question.text) for part in whole))
 
@@ -131,31 +120,3 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
     event = _EVENT.search(words) if kind in ("figures", "compare") else None
     if event and not all(word in evidence for word in (event["zh"] or event["what"]).split()):
         yield event[0]
-
-
-def _unread(words: str, evidence: str) -> Iterator[str]:
-    """Yield the numbers, the names of figures and the unknown words that the answer has not."""
-    there = {abs(float(number)) for number in re.findall(r"-?\d+(?:\.\d+)?", without_times(evidence))}
-    numbers = sorted(
-        number for number in numbers_in(words) if not any(means(abs(number), one) for one in there)
-    )
-    yield from (f"{number:g}" for number in numbers)
-    figures = (table()["asked"][name] for name in TOLD)
-    yield from (
-        found[0] for pattern in figures if (found := pattern.search(words)) and not pattern.search(evidence)
-    )
-    plain = without_times(words)
-    for word in re.findall(r"(?<![\w.-])[a-z]{3,}(?<!day)(?![\w-])", plain):
-        if not (word in evidence or is_common(word) or any(stem in vocabulary() for stem in _stems(word))):
-            yield word
-    known = vocabulary() | {*spelled("".join(row["zh"] for row in sentences().values()))}
-    han = [letter for letter in re.findall(r"[\u4e00-\u9fff]", plain) if letter not in known]
-    told = re.findall(rf"(?:[{''.join(han)}][\u4e00-\u9fff]?)+", plain) if han else []
-    yield from (word for word in told if word not in evidence)
-
-
-def _stems(word: str) -> Iterator[str]:
-    yield from (word[:length] for length in range(min(STEM, len(word)), len(word) + 1))
-    for end in ("s", "es", "ed", "d", "er", "est", "ing", "ly"):
-        if word.endswith(end):
-            yield from (word.removesuffix(end), word.removesuffix(end) + "e")

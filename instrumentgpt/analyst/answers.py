@@ -26,7 +26,7 @@ from instrumentgpt.analyst.case import (
 from instrumentgpt.analyst.columns import called
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
-from instrumentgpt.analyst.events import events, topic
+from instrumentgpt.analyst.events import events
 from instrumentgpt.analyst.figures import COLUMN, composed, figures, ranks
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
@@ -54,7 +54,7 @@ from instrumentgpt.analyst.questions import (
     terms,
 )
 from instrumentgpt.analyst.report import diagnose, draw, fault_untold, happened, header, verdict
-from instrumentgpt.analyst.stretches import window_asked, window_words
+from instrumentgpt.analyst.stretches import window_asked
 from instrumentgpt.analyst.survey import survey
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
@@ -322,7 +322,7 @@ def _kind(case: Case) -> str:
     if aspect("forget", words) or aspect("called", spelled(case.task.question)):
         return "remembered"
     if aspect("was_changed", words) and (question.gain or question.quantity == "gains"):
-        return "compare"
+        return "compare" if case.device else "figures"
     if is_of_one and _has_subject(case) and ranks(question):
         return "figures"
     begins = question.relative or question.days or re.search(r"\bsince\b|之?后|起(?!来)|以来|至今", words)
@@ -334,30 +334,15 @@ def _kind(case: Case) -> str:
         kind = "survey"
     if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):
         return "logs"
-    if is_of_one and _has_subject(case) and (part := _part_asked(case, kind)):
-        return part
+    if case.device and kind in OVER_LOGS and aspect("trend", words):
+        return "compare"
+    if is_of_one and _has_subject(case) and kind in OVER_LOGS and limits_asked(words):
+        return "figures"
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     is_unread = kind == "diagnosis" and question.score < table()["least"]
     if named >= least or (not _has_subject(case) and is_unread):
         return "survey"
     return "diagnosis" if _has_subject(case) and _is_of_one(case, kind) else kind
-
-
-def _part_asked(case: Case, kind: str) -> str:
-    """Return the kind that answers on a trend over logs, a limit, or a time; "" for another question."""
-    question, words, several = case.question, case.question.words, len(case.question.days) > 1
-    if case.device and kind in OVER_LOGS and (aspect("trend", words) or (several and not question.clocks)):
-        return "figures" if kind == "figures" and question.extreme in EXTREMES else "compare"
-    since_when = question.extreme == "when" and aspect("since_when", words)
-    if (since_when and kind in OVER_LOGS) or (limits_asked(words) and not question.gain):
-        return "figures"
-    of_lines = topic(case) and question.quantity in ("", "period")
-    if kind == "figures" and aspect("how_often", words) and (aspect("event", words) or of_lines):
-        return "events"
-    asks_more = question.extreme or question.gain or question.quantity not in COLUMN or aspect("why", words)
-    apart = len(question.clocks) == 1 or several or aspect("moments", words)
-    is_moment = question.clocks and apart and not window_words(words) and not asks_more
-    return "events" if is_moment and kind in ("diagnosis", "figures", "survey") else ""
 
 
 def _is_unlogged(case: Case) -> bool:

@@ -1,26 +1,20 @@
 """Whether a gain may be changed, and which gains would be better, by the worst model that a log accepts."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 
 from instrumentgpt.analyst import report
 from instrumentgpt.analyst.case import (
     Case,
     Result,
     Subject,
-    ToolFailed,
-    bare,
     choose_log,
-    day_of,
     diagnosed,
     faults_of,
-    log_names,
 )
 from instrumentgpt.analyst.constraints import GAINS, Step, mark
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import aspect
 from instrumentgpt.analyst.report import proposals, rising_over
-from instrumentgpt.analyst.words import quoted
 from instrumentgpt.instruments.faults import TUNED
 
 LOWERED = 1 / 1.3  # what "lower" means when the question names no number: the inverse of "raise"
@@ -57,8 +51,6 @@ def _change(case: Case) -> Iterator[str]:
         return
     answered = {channel["answer"]["verdict"] for channel in advice["channels"]}
     yield case.lead(None if answered - {"yes"} and answered - {"no"} else answered == {"yes"})
-    if len(advice["groups"]) > 1:
-        yield case.say("gain_all", gain=named, verdicts=_verdicts(case, advice)) + "\n\n"
     others = list(_faults_first(case, about))
     yield from others
     proven_first = sorted(advice["groups"], key=lambda group: group["reason"] in NEED_A_STEP)
@@ -68,7 +60,6 @@ def _change(case: Case) -> Iterator[str]:
         yield f"\n{held.strip()}\n"
     if not others:
         yield from (f"\n{better}\n" for better in proposals(case, advice))
-    yield from _older_log(case, about, advice["groups"], named)
 
 
 def _better(case: Case) -> Iterator[str]:
@@ -90,7 +81,6 @@ def _better(case: Case) -> Iterator[str]:
     yield "" if proposed or others else report.verdict(case, about, diagnosed(case, about)) + "\n\n"
     proposed_first = sorted(groups, key=lambda group: group["channels"][0] not in proposed)
     yield from _verdict_lines([(_proposal(case, group, proposed), group) for group in proposed_first])
-    yield from _older_log(case, about, groups, "")
 
 
 def _proposal(case: Case, group: Result, proposed: list[int]) -> str:
@@ -113,17 +103,6 @@ def _verdict_lines(groups: list[tuple[str, Result]]) -> Iterator[str]:
         yield from (f"{'' if alone else '  '}- {sentence}\n" for sentence in group["sentences"][1:])
 
 
-def _verdicts(case: Case, advice: Result) -> str:
-    """Return which channels get which verdict, as one list."""
-    parts = []
-    for verdict in ("yes", "no", "not_proven"):
-        channels = [row["channel"] for row in advice["channels"] if row["answer"]["verdict"] == verdict]
-        if channels:
-            listed = case.listed(channels)
-            parts.append(case.say(f"gain_{verdict}", channels=listed, count=len(channels)))
-    return case.say("clause_separator").join(parts)
-
-
 def _verdict(case: Case, advice: Result, group: Result) -> str:
     """Return the tool's verdict; lowering a gain too little is not wrong, only not enough."""
     answers = {channel["channel"]: channel["answer"] for channel in advice["channels"]}
@@ -132,27 +111,6 @@ def _verdict(case: Case, advice: Result, group: Result) -> str:
         return str(group["sentences"][0])
     named = {name: answer[name] for name in ("channel", "gain", "present", "asked")}
     return case.say("gain_not_enough", **named)
-
-
-def _older_log(case: Case, about: Subject, groups: list[Result], gain: str) -> Iterator[str]:
-    """Name the device's log before this one, where this one is too quiet: it is not fetched unasked."""
-    channels = [number for group in groups if group["reason"] in NEED_A_STEP for number in group["channels"]]
-    if not about.device or not channels:
-        return
-    older = ""
-    with suppress(ToolFailed):  # a list that cannot be had costs the hint, not the answer
-        names = log_names(case)
-        older = next(iter(names[names.index(about.log) + 1 :]), "") if about.log in names else ""
-    if not older or older in map(bare, case.task.state.get("downloaded_logs") or []):
-        return
-    day = day_of(older)
-    when = day[5:] if day and day != day_of(about.log) else older
-    named = {"log": quoted(older), "when": when, "gain": gain, "count": len(channels)}
-    named["channels"] = case.listed(sorted(channels))
-    way = "way_to" if case.question.target else "way_down" if case.question.direction == "down" else "way_up"
-    named["way"] = case.say(way, target=case.question.target)
-    key = "older_log_gain" if gain else "older_log_tune"
-    yield "\n" + case.say(key, **named) + "\n"
 
 
 def _faults_first(case: Case, about: Subject) -> Iterator[str]:

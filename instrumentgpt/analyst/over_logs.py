@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from instrumentgpt.analyst.case import Case, Result, Subject, bare, diagnosed, faults_of
+from instrumentgpt.analyst.case import Case, Result, Subject, bare
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import LONGEST_QUESTION, asking, aspect, span_of
-from instrumentgpt.analyst.report import diagnose, rising_over, where_of
+from instrumentgpt.analyst.report import diagnose, rising_over
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.since import since
 
@@ -20,7 +20,7 @@ def is_over_logs(case: Case) -> bool:
     parts = asking(question.words)
     if not parts or len(question.words) > LONGEST_QUESTION:
         return False
-    is_named = any(aspect("over_logs", part) for part in parts)
+    is_named = any(aspect(name, part) for part in parts for name in ("over_logs", "since_when"))
     return is_named or since(question.text, case.task.now.date()) is not None
 
 
@@ -47,25 +47,6 @@ def over_logs(case: Case) -> Iterator[str]:
     yield from (_row(case, row) for row in rows)
     if result["left_out"]:
         yield case.item("logs_more", count=result["left_out"])
-
-
-def since_log(case: Case, about: Subject) -> Iterator[str]:
-    """Say from which log of the device on its newest finding is in each, or what grows from log to log."""
-    rows = case.tool("survey_logs", device=about.device, language=case.language)["logs"]
-    rows = rows[: 1 + max((place for place, row in enumerate(rows) if row["log"] == about.log), default=-1)]
-    if len(rows) >= LEAST:
-        yield from _began(case, rows)
-        yield from _title(case, rows, about.label, rising_over(case, about))
-        yield "\n"
-
-
-def _began(case: Case, rows: list[Result]) -> Iterator[str]:
-    for row in _same(rows)[-1:]:
-        earliest = diagnosed(case, Subject(row["log"], row["device"], row["label"]))
-        for fault in [one for one in faults_of(earliest) if one["class"] == row["class"]][:1]:
-            clock, day = moment(fault["onset_clock"]), moment(row["start"])[:10]
-            fields = {"title": row["title"], "where": where_of(case, fault), "clock": clock, "day": day}
-            yield case.say("logs_begun", **fields) + "\n\n"
 
 
 def _title(case: Case, rows: list[Result], label: str, rising: list[Result]) -> Iterator[str]:

@@ -24,8 +24,6 @@ from instrumentgpt.instruments.language import phrase, span_text
 
 SEVERITIES = Path(__file__).parents[1] / "instruments" / "report_tables.toml"  # what a report calls them
 MOST_FAULTS = 6
-MOST_MOVED = 3  # other columns told with them
-FEWEST_MOVED = 2  # excursions in which a column moved, before it is told: one is chance
 TOLD_FIRST = 2  # of these, in the first sentence
 MOST_LINES = 3  # quoted of one finding
 BETTER = 3  # sentences of an advice before it repeats the model
@@ -33,7 +31,7 @@ MOST_LAST = 4  # channels whose last readings are told with what happened
 COURSE = ("goes", "stays")  # of what happened: a pv without a setpoint
 MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
-PARTS = ("why", "next", "evidence", "danger", "fine", "matters", "unlogged")  # of a diagnosis, asked alone
+PARTS = ("why", "next", "evidence", "danger", "unlogged")  # of a diagnosis, asked alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
 
@@ -76,7 +74,6 @@ def explained(case: Case, about: Subject, diagnosis: Result, drawn: bool = False
         yield header(case, about, diagnosis) + "\n\n"
     yield ("" if is_led else _lead(case, diagnosis)) + verdict(case, about, diagnosis) + "\n\n"
     yield running(case, diagnosis) + "\n\n" if asks_to_run(case.question) else ""
-    yield case.say("matters") + "\n\n" if aspect("matters", words) else ""
     if told := _told_before(case, about, diagnosis):
         yield from _cause(case, about, diagnosis) if aspect("why", words) else ()
         action = "" if acts_first else "".join(next_action(case, about, diagnosis))
@@ -159,38 +156,12 @@ def rising_over(case: Case, about: Subject, unasked: bool = False) -> list[Resul
 
 
 def with_beside(case: Case, about: Subject, diagnosis: Result) -> Result:
-    """Return the diagnosis with what its log alone, or its loops alone, do not show.
+    """Return the diagnosis with what its log alone does not show: what grows over the device's logs.
 
-    rising  where there is no fault, what grows over the device's logs
-    moved   where excursions are unexplained, other columns that moved with them
+    Only where there is no fault.
     """
-    is_left = diagnosis["excursions"]["unexplained_count"] >= FEWEST_MOVED and diagnosis["beside"]
-    moved = list(_moved(case, figures_beside(case, about))) if is_left else []
-    return diagnosis | {
-        "rising": [] if faults_of(diagnosis) else rising_over(case, about, unasked=True),
-        "moved": moved,
-    }
-
-
-def figures_beside(case: Case, about: Subject, **given: Any) -> list[Result]:
-    """Return the figures of the columns of a log that are no loop's."""
-    columns = case.tool("column_figures", **about.named)["columns"]
-    names = [column["name"] for column in columns if not column["role"]]
-    rows: list[Result] = case.tool("column_figures", **about.named, columns=names, **given)["rows"]
-    return rows
-
-
-def _moved(case: Case, rows: list[Result]) -> Iterator[tuple[str, str, str]]:
-    """Yield columns that moved with excursions: the head, when first, and the sentence on it."""
-    for row in rows:
-        for group in row["during"]:
-            is_excursion = group["what"] in ("above", "below")
-            if is_excursion and group["out"] >= max(FEWEST_MOVED, group["count"] / 2):
-                low, high = row["usual"]
-                fields = {"what": case.say(f"column_{group['what']}"), "low": low, "high": high}
-                fields |= {"column": quoted(row["column"]), "unit": f" {row['unit']}".rstrip()}
-                text = case.say("moved_with", **group | fields)
-                yield fields["column"], group["times"][0]["clock"], text
+    rising = [] if faults_of(diagnosis) else rising_over(case, about, unasked=True)
+    return diagnosis | {"rising": rising}
 
 
 def draw(case: Case, about: Subject, **arguments: Any) -> None:
@@ -302,17 +273,12 @@ def fault_row(case: Case, about: Subject, fault: Result) -> str:
 
 def running(case: Case, diagnosis: Result) -> str:
     """Return whether the log speaks against running it: what can be critical does, likely or not."""
-    faults, severities = faults_of(diagnosis), {finding["severity"] for finding in diagnosis["findings"]}
-    grave = [fault for fault in faults if severity(fault["class"]) == "critical"]
-    away, tells = diagnosis["excursions"]["unexplained"], severities - {"info"}
-    key = "no" if grave else "but" if faults and tells else "away" if away else "yes" if tells else "untold"
-    rising = diagnosis.get("rising")
-    key = "rising" if rising and key in ("yes", "untold") else key
+    grave = [fault for fault in faults_of(diagnosis) if severity(fault["class"]) == "critical"]
+    is_open = faults_of(diagnosis) or diagnosis["excursions"]["unexplained"] or diagnosis.get("rising")
+    key = "no" if grave else "but" if is_open or not _of_class(diagnosis, "healthy") else "yes"
     may = [case.say("nothing_forbids")] if aspect("may", case.question.words) else []
-    told = case.say(
-        f"running_{key}", title=(grave or faults or rising or [{"title": ""}])[0].get("title", "")
-    )
-    led = case.lead(False if key in ("no", "away") else None) if not may else ""
+    told = case.say(f"running_{key}", title=grave[0]["title"] if grave else "")
+    led = case.lead(False if grave else None) if not may else ""
     return led + together([*may, told, case.say("running_limit")], case.language)
 
 
@@ -334,10 +300,9 @@ def _excursion_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     if more := count - len(shown):
         rows.append(case.say("excursions_more", count=more))
     key = "verdict_but_for" if otherwise else "verdict_excursions"
-    moved = [text for _, _, text in diagnosis.get("moved", ())][:MOST_MOVED]
     told = case.say(key, label=about.label, count=count, told=case.listed(rows))
     lines = [case.say("excursion_written", **fields) for fields in _written(about, diagnosis)[:1]]
-    return together([told, *(moved or lines)], case.language)
+    return together([told, *lines], case.language)
 
 
 def _written(about: Subject, diagnosis: Result) -> list[dict[str, str]]:
@@ -597,12 +562,9 @@ def _next_healthy(case: Case, about: Subject, diagnosis: Result) -> Iterator[str
     """Say for all channels that there is nothing to do, and what the log could not test."""
     healthy = _of_class(diagnosis, "healthy")
     if excursions := diagnosis["excursions"]["unexplained"]:
-        moved = diagnosis.get("moved") or [("", excursions[0]["onset_clock"], "")]
-        columns = case.listed(dict.fromkeys(filter(None, (column for column, _, _ in moved))))
-        at = moment(moved[0][1], diagnosis["start"])
-        action = case.say("excursion_next_moved" if columns else "excursion_next", clock=at, columns=columns)
+        at = moment(excursions[0]["onset_clock"], diagnosis["start"])
         lines = [case.say("excursion_next_written", **fields) for fields in _written(about, diagnosis)[:1]]
-        action = together([*lines * (not columns), action], case.language)
+        action = together([*lines, case.say("excursion_next", clock=at)], case.language)
         yield case.say("next_action", action=action) + "\n"
     if rising := diagnosis.get("rising"):
         yield case.say("next_action", action=case.say("rising_next", channel=rising[0]["channel"])) + "\n"

@@ -100,7 +100,6 @@ def told(case: Case, about: Subject, read: Result, wanted: Wanted) -> Iterator[s
         for text in said:
             yield text if text.startswith(" ") else f"- {lead}{text}\n"
             lead = ""
-    yield from _difference(case, wanted, rows)
     numbers = [row["span"] for row in rows]
     for number, (since, until) in enumerate(spans):
         is_between = case.question.days or len(spans) == 2 or min(numbers) < number < max(numbers)
@@ -282,12 +281,7 @@ def _beside(case: Case, wanted: Wanted, row: Result, read: Result, said: Result)
     """Yield what one column has more than another, or what that read when the first was at an extreme."""
     other = wanted.beside or {}
     said = said | {"beside": what_is(case, other, read), "other": f" {other['unit']}".rstrip()}
-    if "apart" not in wanted.asks:
-        for name in EXTREMES:
-            if name in wanted.asks:
-                fields = said | at_clock(row[name]) | {"beside": said["beside"], "read": row[name]["beside"]}
-                yield case.say(f"series_at_{name}", **fields)
-    elif said["unit"] and said["other"] not in ("", said["unit"]):
+    if said["unit"] and said["other"] not in ("", said["unit"]):
         yield case.say("series_unlike", **said)
     else:
         more = row["apart"]["mean"] * (-1 if table()["asked"]["less"].search(case.question.words) else 1)
@@ -343,7 +337,7 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
         return
     fields = {**said, "side": side, **at_clock(past)}
     exact = partial(span_text, language=case.language, exact=True)
-    fields |= {name: exact(past[name]) for name in ("seconds", "longest", "wait")}
+    fields |= {name: exact(past[name]) for name in ("seconds", "longest")}
     for name in ("first", "last"):
         fields |= {f"{name}_{part}": text for part, text in at_clock(past[name]).items()}
     if wanted.inside:
@@ -352,10 +346,8 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
     is_timed = bool(wanted.asks & {"when", "level"})
     keys = [name for name in leads if name in wanted.asks] or ["first"] * is_timed
     keys = ["longest"] if wanted.away else keys
-    if wanted.when.after and past["wait"]:
-        keys = ["wait", *(name for name in keys if name != "first")]
     for name in () if case.question.yes_no and wanted.level is None else keys:
-        yield case.say(f"past_{name}", **fields, since=moment(row["since"]))
+        yield case.say(f"past_{name}", **fields)
     if is_switched and past["count"] > 1:
         reach["end"] = case.say("past_rate", rate=past["count"] * past["share"] * HOUR / past["seconds"])
     if past["every"] and "how_many" in wanted.asks:
@@ -367,13 +359,3 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
         farthest = at_clock(one["farthest"], one["clock"])
         fields = {**farthest, **spans, **clocks, "line": one["line"], "unit": said["unit"]}
         yield "  " + case.item("limit_switched" if is_switched else "limit_time", **fields)
-
-
-def _difference(case: Case, wanted: Wanted, rows: Sequence[Result]) -> Iterator[str]:
-    """Say by how much the mean of a column differs from one of two stretches to the other."""
-    is_asked = len(wanted.when.spans) == 2 and not wanted.limits and "mean" in wanted.asks
-    for column in wanted.columns if is_asked else ():
-        means = [row["mean"] for row in rows if row["column"] == column["name"]]
-        if len(means) == 2:
-            unit = f" {column['unit']}".rstrip()
-            yield case.item("series_difference", by=means[1] - means[0], unit=unit)
