@@ -172,17 +172,14 @@ def _operations(case: Case, kind: str) -> Wanted | None:
         return Wanted(frozenset(("mean", "rank")))
     limits, inside = _limits(own) or _limits(words) or ({}, False)
     limits = {} if {*limits.values()} <= {*map(float, question.channels)} else limits
-    level = None if len(limits) > 1 else _level(case, own, limits)
+    level = None if limits else _level(case, own)
     if level is None and question.quantity in OF_THE_LOOP[: 1 if limits else None]:
         of_way = question.quantity == "rise" and aspect("by_event", words)
         if not (of_way and any(patterns[name].search(own) for name in USUAL)):
             return None
     if level is not None:
-        (side,) = limits or [""]
-        flipped = {"below": {"above": level}, "above": {"below": level}}.get(side, {})
-        is_back = bool(aspect("comes_back", own))
         of_level = frozenset(("level", *(name for name in PAST if patterns[name].search(own))))
-        return Wanted(of_level, limits=flipped, level=None if side else level, away=is_back or bool(side))
+        return Wanted(of_level, level=level)
     names = PAST if limits else (*VALUES[:-1], *OTHERS, "how_many", "when")
     asks = set[str]()
     for text in map(without_times, (own, words)):
@@ -194,11 +191,9 @@ def _operations(case: Case, kind: str) -> Wanted | None:
     asks |= {"now"} if not limits and aspect("now", words) and (asks & {"least", "most"}) else set()
     if not limits and not asks & {*VALUES, *OTHERS}:
         asks &= {"how_many"}
-    is_off = patterns["deviation"].search(own)
-    if not (asks or limits) and is_off and (patterns["size"].search(own) or aspect("which_channel", own)):
-        asks = {"most", "mean"} | ({"now"} if aspect("still", words) else set())
-    elif is_off and aspect("still", words) and "most" in asks:
-        asks |= {"now"}
+    is_size = patterns["size"].search(own) or aspect("which_channel", own)
+    if not (asks or limits) and is_size and patterns["deviation"].search(own):
+        asks = {"most", "mean"}
     asks -= {"change"} if len(question.moments) < 2 else set()
     if both_sides(question) and not (limits or asks & {*VALUES, "how_many"}):
         asks |= {"mean", "std"}
@@ -208,14 +203,12 @@ def _operations(case: Case, kind: str) -> Wanted | None:
     return Wanted(frozenset(asks), limits=limits, inside=inside) if asks or limits else None
 
 
-def _level(case: Case, words: str, limits: dict[str, float]) -> float | None:
+def _level(case: Case, words: str) -> float | None:
     """Return the value of which it is asked when, or whether, a reading came to it; None for none.
 
     Of two, from one to another, it is the programme that is asked about.
     """
     patterns, plain = table()["asked"], without_times(words)
-    if limits:  # "until it was below 43": how long it was above
-        return next(iter(limits.values())) if aspect("until_level", words) else None
     named = [match for match in _LEVEL.finditer(plain) if float(match[1]) in numbers_in(words)]
     is_asked = any(patterns[name].search(plain) for name in ("when", "how_long", "how_many", "ever"))
     is_asked = is_asked or case.question.yes_no or bool(aspect("until_level", words))

@@ -189,16 +189,13 @@ def verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     if not channels:
         return _no_verdict(case, about, diagnosis)
     if swing := _swing(case, diagnosis):
-        key = f"verdict_{'wave' if swing['period'] else 'wander'}_{swing['maker']}"
-        size = {
-            "size": swing["half_size"],
-            "unit": unit_of(diagnosis, swing["channel"]),
-            "period": swing["period"],
-        }
-        moving = sorted({swing["channel"], *swing["together"]})
-        told = case.say("moving_all" if moving == channels else "moving_some", channels=case.listed(moving))
-        placed = {"channels": case.listed(channels), "count": len(channels), "moving": told}
-        return case.say(key, label=about.label, channel=swing["channel"], **placed, **size)
+        size = {"size": swing["half_size"], "unit": unit_of(diagnosis, swing["channel"])}
+        size |= {"period": swing["period"], "made": case.say(f"made_{swing['maker']}")}
+        moving = case.listed(sorted({swing["channel"], *swing["together"]}))
+        placed = {"channels": case.listed(channels), "count": len(channels), "moving": moving}
+        return case.say(
+            "verdict_wave" if swing["period"] else "verdict_wander", label=about.label, **placed, **size
+        )
     if case.question.channel is not None:
         return case.say("verdict_channel_healthy", label=about.label, channel=channels[0])
     others = sorted({*diagnosis["channel_numbers"]} - {*channels})
@@ -301,15 +298,7 @@ def _excursion_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
         rows.append(case.say("excursions_more", count=more))
     key = "verdict_but_for" if otherwise else "verdict_excursions"
     told = case.say(key, label=about.label, count=count, told=case.listed(rows))
-    lines = [case.say("excursion_written", **fields) for fields in _written(about, diagnosis)[:1]]
-    return together([told, *lines], case.language)
-
-
-def _written(about: Subject, diagnosis: Result) -> list[dict[str, str]]:
-    """Return what the log says before its unexplained excursions: the words, when, and the link."""
-    rows = (row["written"] for row in diagnosis["excursions"]["unexplained"] if row["written"])
-    start = diagnosis["start"]
-    return [about.at(row, start) | {"text": quoted(row["text"])} for row in rows]
+    return told
 
 
 def excursion_row(
@@ -563,9 +552,7 @@ def _next_healthy(case: Case, about: Subject, diagnosis: Result) -> Iterator[str
     healthy = _of_class(diagnosis, "healthy")
     if excursions := diagnosis["excursions"]["unexplained"]:
         at = moment(excursions[0]["onset_clock"], diagnosis["start"])
-        lines = [case.say("excursion_next_written", **fields) for fields in _written(about, diagnosis)[:1]]
-        action = together([*lines, case.say("excursion_next", clock=at)], case.language)
-        yield case.say("next_action", action=action) + "\n"
+        yield case.say("next_action", action=case.say("excursion_next", clock=at)) + "\n"
     if rising := diagnosis.get("rising"):
         yield case.say("next_action", action=case.say("rising_next", channel=rising[0]["channel"])) + "\n"
     if excursions or rising or not healthy:
@@ -626,38 +613,35 @@ def _lines(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
 
 def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[tuple[bool, str]]:
     """Yield what the checks say of each part and cause that is suspected, and whether they judged it."""
-    too_little = _of_class(diagnosis, "insufficient_data")
     is_sound = aspect("sound", case.question.words)
-    for number, (name, faults) in enumerate(suspected(case.question.words).items()):
-        seen = _of_class(diagnosis, *faults)
-        judged = {*diagnosis["checks"]} - {*diagnosis["unjudged"]} if not too_little else ()
-        silent = [fault for fault in faults if fault in judged]
-        title = cause_title(name, case.language) if name in faults else case.say(f"part_{name}")
-        untold = next_tests()["untold"].get(name, {case.language: "\0"})[case.language]
-        left = [text for fault in faults_of(diagnosis) for text in fault["cannot_tell"] if untold in text]
-        left += [fault["next_test"] for fault in faults_of(diagnosis) if fault["open_rival"] in faults]
-        if seen:
-            key, text = "suspect_found", f"{seen[0]['summary']} ({links(about, seen[0])})"
-        elif "heater_degradation" in faults and diagnosis["rising"]:
-            key, text = "suspect_grows", f"{diagnosis['rising'][0]['text']}."
-        elif left:
-            key, text = "suspect_open", left[0]
-        elif weighed := _weighed(diagnosis, faults):
-            key, text = f"suspect_{'open' if weighed['reason'] in NOT_RULED_OUT else 'out'}", weighed["text"]
-        elif silent:
-            key, text = "suspect_out", case.say("suspect_silent", count=len(silent), lines=diagnosis["lines"])
-        else:
-            key, text = "suspect_unjudged", ""
-        is_beyond = name in BEYOND and key in ("suspect_out", "suspect_unjudged")
-        beyond = case.say(f"beyond_{name}") if is_beyond else ""
-        led = case.lead(bool(is_sound)) if key == "suspect_out" and not number else ""
-        key = "suspect_unsound" if seen and is_sound else key
-        parts = (led + case.say(key, title=title[:1].lower() + title[1:], label=about.label), text, beyond)
-        is_judged = key not in ("suspect_open", "suspect_unjudged")
-        yield is_judged, together(filter(None, parts), case.language) + "\n\n"
+    for number, (name, suspects) in enumerate(suspected(case.question.words).items()):
+        title = cause_title(name, case.language) if name in suspects else case.say(f"part_{name}")
+        key, text = _told_of(case, about, diagnosis, name, suspects)
+        beyond = case.say(f"beyond_{name}") if name in BEYOND and key in ("out", "unjudged") else ""
+        led = case.lead(bool(is_sound)) if key == "out" and not number else ""
+        key = "unsound" if key == "found" and is_sound else key
+        said = led + case.say(f"suspect_{key}", title=title[:1].lower() + title[1:], label=about.label)
+        is_judged = key not in ("open", "unjudged")
+        yield is_judged, together(filter(None, (said, text, beyond)), case.language) + "\n\n"
 
 
-def _weighed(diagnosis: Result, faults: Sequence[str]) -> Result | None:
-    """Return what a check that found something says of the causes `faults`."""
-    rows = (row for fault in faults_of(diagnosis) for row in fault["alternatives"] if row["class"] in faults)
-    return next(rows, None)
+def _told_of(
+    case: Case, about: Subject, diagnosis: Result, name: str, suspects: Sequence[str]
+) -> tuple[str, str]:
+    """Return what the log says of a part or cause: found, grows, open, out or unjudged; and by what."""
+    if seen := _of_class(diagnosis, *suspects):
+        return "found", f"{seen[0]['summary']} ({links(about, seen[0])})"
+    if "heater_degradation" in suspects and diagnosis["rising"]:
+        return "grows", f"{diagnosis['rising'][0]['text']}."
+    faults = faults_of(diagnosis)
+    untold = next_tests()["untold"].get(name, {case.language: "\0"})[case.language]
+    left = [text for fault in faults for text in fault["cannot_tell"] if untold in text]
+    if left := left + [fault["next_test"] for fault in faults if fault["open_rival"] in suspects]:
+        return "open", left[0]
+    weighed = (row for fault in faults for row in fault["alternatives"] if row["class"] in suspects)
+    if row := next(weighed, None):
+        return "open" if row["reason"] in NOT_RULED_OUT else "out", row["text"]
+    judged = {*diagnosis["checks"]} - {*diagnosis["unjudged"]}
+    silent = judged & {*suspects} if not _of_class(diagnosis, "insufficient_data") else ()
+    counted = {"count": len(silent), "lines": diagnosis["lines"]}
+    return ("out", case.say("suspect_silent", **counted)) if silent else ("unjudged", "")

@@ -19,7 +19,7 @@ from instrumentgpt.analyst.questions import (
     weekdays_in,
     written,
 )
-from instrumentgpt.analyst.words import moment, plain_text
+from instrumentgpt.analyst.words import plain_text
 from instrumentgpt.instruments.since import parts_of, since
 
 Span = tuple[str, str]  # since and until, as tools take them
@@ -109,26 +109,20 @@ def _of_days(case: Case, there: list[Extent], of_device: bool, is_each: bool) ->
     begun = since(question.timed, now.date())
     is_begin = begun and part and re.search(rf"(?:day|[一二三四五六日天]) ?{re.escape(part)}", question.timed)
     is_part, hour = not is_begin and (begins, stops) != (0, DAY), begins if is_begin else 0
-    times, taken = _counted(case, now, hour), ""
+    times = _counted(case, now, hour)
     is_long = any(stop - start > timedelta(days=1) for start, stop in times)
-    if times and ends[1] < times[0][0]:  # of an old log: as of its last day, or of one beside it
-        taken = case.say("since_day", day=begun) if begun else relative_words(question)
-        is_late = is_long or 0 < times[0][1].hour < times[0][0].hour  # a night: the last that it has
-        nows = (ends[1] + timedelta(days=days) for days in ((1, 0, -1) if is_late else (0, 1, -1)))
-        counted = (_counted(case, at, hour) for at in nows if not question.days)
-        times = next((one for one in counted if one[0][0] <= ends[1] and ends[0] < one[-1][1]), [])
-        if not times:
-            return _not_there(case, taken, ends[1])
-        times, is_each = ([], True) if part == taken else (times, is_each)  # 早上: each that it has
+    if times and ends[1] < times[0][0]:  # of an old log
+        return _not_there(
+            case, case.say("since_day", day=begun) if begun else relative_words(question), ends[1]
+        )
     if is_part and times and not is_long:
         times = [_hours(start.date(), begins, stops) for start, _ in times]
     if times and not (is_long and is_part):
         found = _by_day(*times[0]) if is_long and of_device else times
-        note = _taken(case, taken, times, ends[1])
-        return replace(_told(found, there), of_days=len(found) > 1, note=note)
+        return replace(_told(found, there), of_days=len(found) > 1)
     if times:  # parts of the days of a longer time
         ends, is_each = (max(ends[0], times[0][0]), min(ends[1], times[0][1])), True
-    days, named = _days(case, ends) if not (times or taken) else ([], "")
+    days, named = _days(case, ends) if not times else ([], "")
     if not named and is_each and not is_part and re.search(_LOGS, words) and len(there) > 1:
         return _told([(begin, end - SECOND) for _, begin, end in there], there)
     if not named and not is_part and not is_each:
@@ -150,8 +144,7 @@ def _of_days(case: Case, there: list[Extent], of_device: bool, is_each: bool) ->
     elif len(found) == 1 and len(sides) == 1 and not part and not is_range:
         start, stop = _told(found, there).spans[0]
         return Stretches((("", stop) if sides == {"until"} else (start, ""),), of_days=True)
-    note = _taken(case, taken, found[-MOST_READ:], ends[1])
-    return replace(_told(found[-MOST_READ:], there), lacking=lacking, note=note)
+    return replace(_told(found[-MOST_READ:], there), lacking=lacking)
 
 
 def _counted(case: Case, now: datetime, hour: int) -> list[Times]:
@@ -162,13 +155,6 @@ def _counted(case: Case, now: datetime, hour: int) -> list[Times]:
     part, is_each = part_of_day(question.timed)[2], re.search(r"\b(?:each|every)\b|每", words)
     is_counted = not (question.days or (is_each and part in relative_words(question)))
     return [span_of(name, now) for name in _relatives(words)] if is_counted else []
-
-
-def _taken(case: Case, name: str, times: list[Times], end: datetime) -> str:
-    """Return as which `times` the time called `name` was taken, "" where that is none."""
-    ends = [(f"{start:%F %H:%M}", f"{min(stop, end):%F %H:%M}") for start, stop in times]
-    spans = [f"{start} – {moment(stop, start)}" for start, stop in ends]
-    return case.say("time_taken", time=name, spans=case.listed(spans), end=f"{end:%F %H:%M}") if name else ""
 
 
 def _ends(there: list[Extent]) -> Times:

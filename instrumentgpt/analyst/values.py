@@ -43,7 +43,6 @@ class Wanted:
     limits  "above" and "below": asked is of the times past them
     inside  between the limits, not out of them
     level   asked is when a column came to this value, from the side on which it began
-    away    … when it was back there, from the side where it seldom is
     beside  a second column
     at      the moment at which values are asked for
     """
@@ -54,7 +53,6 @@ class Wanted:
     limits: dict[str, float] = field(default_factory=dict)
     inside: bool = False
     level: float | None = None
-    away: bool = False
     beside: Result | None = None
     at: str = ""
 
@@ -127,8 +125,6 @@ def _limits_of(case: Case, wanted: Wanted, rows: Sequence[Result]) -> dict[str, 
     row = rows[0]
     if wanted.level is not None:
         half = 0.5 * 10.0 ** -len(f"{wanted.level:g}".partition(".")[2])
-        if wanted.away:
-            return {"below" if row["mean"] > wanted.level - half else "above": wanted.level}
         rises = row["first"]["value"] < wanted.level
         return {"above": wanted.level - half} if rises else {"below": wanted.level + half}
     if wanted.limits or not wanted.asks & {"how_many", "how_long", "longest", "share", "first", "last"}:
@@ -214,27 +210,22 @@ def at_clock(told: Result, day: str = "") -> Result:
 
 
 def _first_of(case: Case, wanted: Wanted, read: Result, rows: Sequence[Result]) -> Iterator[str]:
-    """Say which column, or stretch, has most or least of what is told, where it is asked which."""
-    order = [name for name in ("least", "most", "mean") if name in wanted.asks]
-    is_which = aspect("which_one", case.question.words) and not (wanted.limits or wanted.beside or wanted.at)
-    if len(rows) < 2 or not order or not is_which or len({row["unit"] for row in rows}) > 1:
+    """Say which column, or stretch, has most and least of what is told, where it is asked which."""
+    of_limit = wanted.limits or wanted.beside or wanted.at
+    if len(rows) < 2 or of_limit or not aspect("which_one", case.question.words):
         return
-    end = order[0]
-    size = {id(row): row[end] if end == "mean" else row[end]["value"] for row in rows}
-    if all(column["role"] == "error" for column in wanted.columns):
-        ranked = sorted(rows, key=itemgetter("mean_size"))
-        names = (_named(case, wanted, row, read, bool(wanted.when.spans)) for row in (ranked[0], ranked[-1]))
-        sizes = {"least": ranked[0]["mean_size"], "most": ranked[-1]["mean_size"]}
-        said = dict(zip(("best", "worst"), names, strict=True)) | {"unit": f" {rows[0]['unit']}"}
-        yield case.say("which_error", **said, **sizes) + "\n\n"
+    of_error = all(column["role"] == "error" for column in wanted.columns)
+    end = next((name for name in EXTREMES if name in wanted.asks and not of_error), "mean")
+    sizes = [
+        row["mean_size"] if of_error else row[end] if end == "mean" else row[end]["value"] for row in rows
+    ]
+    ranked = sorted(zip(sizes, range(len(rows)), strict=True))
+    if len({row["unit"] for row in rows}) > 1:
         return
-    row = EXTREMES.get(end, max)(rows, key=lambda row: size[id(row)])
-    fields = {
-        "what": _named(case, wanted, row, read, bool(wanted.when.spans)),
-        "value": size[id(row)],
-        "unit": f" {row['unit']}".rstrip(),
-    }
-    yield case.say(f"which_{end}", count=len(rows), **fields) + "\n\n"
+    names = [_named(case, wanted, rows[place], read, bool(wanted.when.spans)) for _, place in ranked]
+    said = {"best": names[0], "least": ranked[0][0], "worst": names[-1], "most": ranked[-1][0]}
+    what = case.say("which_error" if of_error else f"which_{end}")
+    yield case.say("which", what=what, unit=f" {rows[0]['unit']}".rstrip(), **said) + "\n\n"
 
 
 def _named(case: Case, wanted: Wanted, row: Result, read: Result, is_placed: bool) -> str:
@@ -328,7 +319,7 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
     limits, past, is_switched = wanted.limits, row["past"], "switched" in wanted.asks
     band = {"low": limits.get("below", -inf), "high": limits.get("above", inf), "level": wanted.level}
     key = "full" if limits == FULL_LOAD else "band" if len(limits) == 2 else next(iter(limits))
-    key += "_level" if wanted.level is not None and not wanted.away else "_switched" if is_switched else ""
+    key += "_level" if wanted.level is not None else "_switched" if is_switched else ""
     side = case.say(f"side_{key}", **band, unit=said["unit"])
     _, end = _is_so(case, wanted, row)
     reach = {"end": case.say(f"column_{end}", **at_clock(row[end]), unit=said["unit"])}
@@ -342,12 +333,6 @@ def _past(case: Case, wanted: Wanted, row: Result, said: Result) -> Iterator[str
         fields |= {f"{name}_{part}": text for part, text in at_clock(past[name]).items()}
     if wanted.inside:
         yield case.say("past_inside", **fields, rest=1 - past["share"], **band)
-    leads = ("first", "last", "longest", *(["share"] * (not wanted.inside)))
-    is_timed = bool(wanted.asks & {"when", "level"})
-    keys = [name for name in leads if name in wanted.asks] or ["first"] * is_timed
-    keys = ["longest"] if wanted.away else keys
-    for name in () if case.question.yes_no and wanted.level is None else keys:
-        yield case.say(f"past_{name}", **fields)
     if is_switched and past["count"] > 1:
         reach["end"] = case.say("past_rate", rate=past["count"] * past["share"] * HOUR / past["seconds"])
     if past["every"] and "how_many" in wanted.asks:
