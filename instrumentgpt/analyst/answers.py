@@ -30,7 +30,6 @@ from instrumentgpt.analyst.events import events
 from instrumentgpt.analyst.figures import COLUMN, composed, figures, ranks
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
-from instrumentgpt.analyst.over_logs import is_over_logs, over_logs
 from instrumentgpt.analyst.programme import PARTS, held_setpoints
 from instrumentgpt.analyst.questions import (
     ALONE,
@@ -55,7 +54,7 @@ from instrumentgpt.analyst.questions import (
 )
 from instrumentgpt.analyst.report import diagnose, draw, fault_untold, happened, header, verdict
 from instrumentgpt.analyst.stretches import window_asked
-from instrumentgpt.analyst.survey import survey
+from instrumentgpt.analyst.survey import is_over_logs, over_logs, survey
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
 from instrumentgpt.instruments.faults import faults
@@ -414,9 +413,6 @@ def term(case: Case) -> Iterator[str]:
         diagnosis = diagnosed(case, choose_log(case, in_view=True))
         for finding in [one for one in diagnosis["findings"] if one["class"] in meant][:1]:
             yield "\n" + case.say("term_here", label=case.label, text=finding["summary"]) + "\n"
-        if case.question.quantity in PARTS:  # how large it is in this log
-            question = replace(case.question, kind="figures", extreme="")
-            yield from ("\n", *figures(replace(case, question=question)))
 
 
 def help_(case: Case) -> Iterator[str]:

@@ -218,7 +218,7 @@ def choose_log(case: Case, in_view: bool = False) -> Subject:
         return subject
     if not case.device:
         raise NothingToRead(ask_for_log(case))
-    return fetched_log(case, case.question.log)
+    return fetched_log(case, case.question.log or (log_of_clock(case) if case.question.clocks else ""))
 
 
 def fetched_log(case: Case, log: str = "", device: str = "") -> Subject:
@@ -286,6 +286,14 @@ def _begun_by(case: Case, names: list[str]) -> list[str]:
     clock = next((clock for clock in case.question.clocks if ":" in clock), "")
     times = {name: start_time(name) for name in names}
     return [name for name, at in times.items() if clock and at and f"{at:%H:%M}" <= clock[:5]]
+
+
+def log_of_clock(case: Case) -> str:
+    """Return the log before the one in view, of the same day, in which the time that is asked about lies."""
+    names = log_names(case) if case.device and case.question.clocks else []
+    known = known_log(case)
+    day = day_of(known.log if known else next(iter(names), ""))
+    return next(iter(_begun_by(case, [name for name in names if day and day_of(name) == day])), "")
 
 
 def age(task: Task, language: Language, end: str) -> str:

@@ -32,7 +32,7 @@ def compare(case: Case) -> Iterator[str]:
         yield from figures(case)
         return
     rising = rising_over(case, about) if aspect("trend", case.question.words) else []
-    yield from (case.say("rising_row", text=row["text"]) + "\n\n" for row in rising)
+    yield from (f"**{row['text']}.**\n\n" for row in rising)
     if not older:
         yield from diagnose(case)
         yield "\n" + case.say("compare_one", label=about.label, count=1) + "\n"

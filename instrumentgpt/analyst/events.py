@@ -12,7 +12,6 @@ from instrumentgpt.analyst.case import (
     Subject,
     age,
     ask_for_log,
-    bare,
     choose_log,
     diagnosed,
     known_log,
@@ -43,6 +42,8 @@ def events(case: Case) -> Iterator[str]:
         yield from _at_time(case)
     elif aspect("happened", question.words) and not topic(case):
         yield from report.diagnose(case)
+        yield "\n"
+        yield from _groups(case)
     else:
         yield from _groups(case)
 
@@ -167,15 +168,4 @@ def list_logs(case: Case) -> Iterator[str]:
         yield case.item("logs_more", count=len(logs) - MOST_LOGS)
 
 
-def which_log(case: Case) -> Iterator[str]:
-    """Say which log the last answer is from, and which others were read of the device."""
-    if (about := known_log(case)) is None:
-        yield case.say("which_log_none")
-        return
-    yield case.say("which_log", log=quoted(about.log), label=about.label)
-    read = dict.fromkeys(bare(name) for name in case.task.state.get("downloaded_logs") or [])
-    if others := [quoted(name) for name in read if name != about.log]:
-        yield "\n\n" + case.say("which_log_others", logs=case.listed(others))
-
-
-SORTS = {"which_log": which_log, "lists_logs": list_logs}
+SORTS = {"lists_logs": list_logs}

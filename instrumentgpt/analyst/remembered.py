@@ -11,6 +11,7 @@ from instrumentgpt.analyst.case import (
     NothingToRead,
     ToolFailed,
     ask_for_log,
+    bare,
     choose_log,
     diagnosed,
     known_log,
@@ -21,7 +22,6 @@ from instrumentgpt.analyst.constraints import (
     forbidding,
     forbidding_clauses,
 )
-from instrumentgpt.analyst.events import which_log
 from instrumentgpt.analyst.questions import ALONE, CHANNELS, SHORT, aspect, likeness, read_question, spelled
 from instrumentgpt.analyst.report import diagnose
 from instrumentgpt.analyst.words import conversation_link, plain_text, quoted, together
@@ -44,7 +44,7 @@ def remembered(case: Case) -> Iterator[str]:
     """Answer from the record; what is asked for decides which part of it."""
     answers = {
         "forget": lambda case: iter([case.say("forget_where")]), "called": quoted_words,
-        "which_log": which_log, "ruled_out": None, "forbidden": None, "history": _history,
+        "which_log": None, "ruled_out": None, "forbidden": None, "history": _history,
         "said": quoted_words, "what_done": None,
     }  # fmt: skip
     words = spelled(case.task.question)
@@ -68,13 +68,14 @@ def _record(case: Case, only: str = "") -> Iterator[str]:
         "what_done": done_to_it(case),
         "said": [_stated_line(case, row, "recall_value") for row in case.task.stated * case.same_device],
         "forbidden": _laid_down(case) if only or case.same_device else [],
+        "which_log": _logs_read(case),
     }
     if only:
         key = f"record_{only}" + ("" if sections[only] else "_nothing")
         yield from _listed(case, key, sections[only], label=label)
         yield "" if sections[only] else case.say(key, label=label)
         return
-    if not (any(sections.values()) or state.get("root_causes") or known_log(case)):
+    if not (any(sections.values()) or state.get("root_causes")):
         key, ending = ("recall_first", "\n\n") if title else ("recall_nothing", "")
         yield case.say(key, label=label) + ending
         yield from diagnose(case) if title else ()
@@ -86,8 +87,6 @@ def _record(case: Case, only: str = "") -> Iterator[str]:
         for part, key in (("root_causes", "root_cause"), ("hypotheses", "recall_hypotheses")):
             causes = state.get(part) or [] if name == "findings" else []
             yield from (case.say(key, cause=plain_text(text)) + "\n\n" for text in causes)
-    if logs := state.get("downloaded_logs") or [name for name in [state.get("last_log_file")] if name]:
-        yield case.say("recall_logs", logs=", ".join(map(quoted, logs))) + "\n\n"
     others = case.task.others.items() if len(case.task.devices) != 1 else ()
     causes = (
         (name, [*(left.get("root_causes") or []), *(left.get("findings") or [])]) for name, left in others
@@ -118,6 +117,14 @@ def _ruled_out(case: Case, with_checks: bool) -> list[str]:
     }
     said = map(plain_text, dict.fromkeys(case.task.ruled_out))
     return [*said, *[reason + where for reason, where in placed.items()][:MOST_REASONS]]
+
+
+def _logs_read(case: Case) -> list[str]:
+    """Return the logs that were read of the device in question, the one of the last answer first."""
+    about = known_log(case)
+    read = (bare(name) for name in case.task.state.get("downloaded_logs") or [])
+    logs = dict.fromkeys([about.log, *read]) if about else {}
+    return [quoted(log) + (f" ({about.label})" if about and log == about.log else "") for log in logs]
 
 
 def _laid_down(case: Case) -> list[str]:

@@ -31,7 +31,7 @@ MOST_LAST = 4  # channels whose last readings are told with what happened
 COURSE = ("goes", "stays")  # of what happened: a pv without a setpoint
 MOST_NAMED = 6  # channels told with their names at the head
 SWINGING = ("oscillation_tuning", "limit_cycle_actuator", "cross_coupling")  # faults that swing
-PARTS = ("why", "next", "evidence", "danger", "unlogged")  # of a diagnosis, asked alone
+PARTS = ("why", "next", "evidence", "danger", "fine", "matters", "unlogged")  # of a diagnosis, asked alone
 BEYOND = ("sensor_bias", "heater_degradation", "aggregate")  # what no log shows; each has its phrase
 
 
@@ -50,10 +50,8 @@ def diagnose(case: Case) -> Iterator[str]:
 
         yield from at_moment(case, about, case.question.moments[0])
         yield "\n"
-    asks_lines = aspect("evidence", words)
-    yield from explained(case, about, diagnosis, drawn=not (asks_lines or aspect("next", words)))
-    if asks_lines:
-        yield from _lines(case, about, diagnosis)
+    asks_lines = aspect("evidence", words) or aspect("next", words)
+    yield from explained(case, about, diagnosis, drawn=not asks_lines)
     if case.question.pasted and _of_class(diagnosis, "insufficient_data"):
         yield "\n" + case.say("pasted_needs") + "\n"
     yield from ("\n", *figures(case)) if window else ()
@@ -297,8 +295,7 @@ def _excursion_verdict(case: Case, about: Subject, diagnosis: Result) -> str:
     if more := count - len(shown):
         rows.append(case.say("excursions_more", count=more))
     key = "verdict_but_for" if otherwise else "verdict_excursions"
-    told = case.say(key, label=about.label, count=count, told=case.listed(rows))
-    return told
+    return case.say(key, label=about.label, count=count, told=case.listed(rows))
 
 
 def excursion_row(
@@ -598,17 +595,6 @@ def _withheld(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
     yield "\n" + case.say(key, missing=fields, count=len(diagnosis["withheld"])) + "\n"
     if "period" in missing:
         yield "\n" + case.say("ask_period", log=quoted(about.log)) + "\n"
-
-
-def _lines(case: Case, about: Subject, diagnosis: Result) -> Iterator[str]:
-    """Yield the raw lines behind each finding, and what was ruled out of the others."""
-    findings = faults_of(diagnosis)[:MOST_FAULTS] or diagnosis["findings"][:MOST_LINES]
-    yield "\n" + case.say("raw_lines") + "\n\n" if findings else ""
-    for place, finding in enumerate(findings):
-        yield f"- {finding['summary']}\n"
-        yield from (f"  - {about.link(row['line'])} {quoted(row['text'])}\n" for row in finding["evidence"])
-        out = (together((case.say("ruled_out"), reason), case.language) for reason in finding["ruled_out"])
-        yield from (f"  - {reason}\n" for reason in out if place)
 
 
 def _suspicions(case: Case, about: Subject, diagnosis: Result) -> Iterator[tuple[bool, str]]:
