@@ -13,12 +13,17 @@ from instrumentgpt.analyst.questions import (
     LONGEST_QUESTION,
     WEEKDAY,
     aspect,
+    means,
+    numbers_in,
     part_of_day,
     relative_words,
     spelled,
+    table,
+    without_times,
     written,
 )
 from instrumentgpt.analyst.words import plain_text, quoted
+from instrumentgpt.memory.likeness import LOG_NAME
 
 NO_TIME = ("log", "device", "language", "record", "before", "columns", "beside", "query", "lines")
 FIGURES = ("figures", "compare", "logs", "gains")  # what is not looked at is said before these
@@ -28,7 +33,7 @@ _PART = re.compile(  # "the first half", "the second hold", which no tool is giv
     r"|[前后上下]半[段程部]|\bthe day (?:before|after)\b(?! yest)|第[一二三四五\d](?:段|次?保温)"
 )
 _EVENT = re.compile(  # "after the refill", 开门前后: a stretch that is told by what happened
-    r"\b(?:before|after|during|while|until)\b(?: (?:the|an?|its?|each|every))?"
+    r"\b(?:before|after|during|while|until|when(?= the))\b(?: (?:the|an?|its?|each|every))?"
     r"(?P<what>(?! (?:and|the|its)\b)(?: [a-z-]{3,}){1,2})"
     r"|(?P<zh>(?:(?![最什么哪几何])[\u4e00-\u9fff]){2,4}?)(?:前后|之后|以后|期间|的?时候)"
 )
@@ -96,6 +101,8 @@ def unused(case: Case, kind: str, calls: Collection[Result], shown: str, heads: 
     parts = [*_times(case, kind, evidence, is_timed), *lacking(question.text, heads, ASIDE, evidence)]
     if question.search and spelled(question.search) not in evidence:
         parts.append(question.search)
+    if kind in FIGURES and not (question.again or question.is_story) and re.search("(?m)^- ", shown):
+        parts += _unread(re.sub(LOG_NAME, " ", spelled(question.text)), evidence)
     whole = [part for part in parts if not any(part in other and part != other for other in parts)]
     return list(dict.fromkeys(written(part, question.text) for part in whole))
 
@@ -120,3 +127,16 @@ def _times(case: Case, kind: str, evidence: str, is_timed: bool) -> Iterator[str
     event = _EVENT.search(words) if kind in ("figures", "compare") else None
     if event and not all(word in evidence for word in (event["zh"] or event["what"]).split()):
         yield event[0]
+
+
+def _unread(words: str, evidence: str) -> Iterator[str]:
+    """Yield the numbers, and the names of figures, that the answer has not."""
+    there = {abs(float(number)) for number in re.findall(r"-?\d+(?:\.\d+)?", without_times(evidence))}
+    numbers = sorted(
+        number for number in numbers_in(words) if not any(means(abs(number), one) for one in there)
+    )
+    yield from (f"{number:g}" for number in numbers)
+    named = (table()["asked"][name] for name in ("mean", "std", "untold"))
+    yield from (
+        found[0] for pattern in named if (found := pattern.search(words)) and not pattern.search(evidence)
+    )

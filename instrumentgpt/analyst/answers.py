@@ -26,7 +26,7 @@ from instrumentgpt.analyst.case import (
 from instrumentgpt.analyst.columns import called
 from instrumentgpt.analyst.compare import compare
 from instrumentgpt.analyst.constraints import acts_named, asks_to_run, constraints_in_force, forbidding
-from instrumentgpt.analyst.events import events
+from instrumentgpt.analyst.events import events, topic
 from instrumentgpt.analyst.figures import COLUMN, composed, figures, ranks
 from instrumentgpt.analyst.gains import gains
 from instrumentgpt.analyst.handover import handover, shift, shift_start
@@ -53,7 +53,7 @@ from instrumentgpt.analyst.questions import (
     terms,
 )
 from instrumentgpt.analyst.report import diagnose, draw, fault_untold, happened, header, verdict
-from instrumentgpt.analyst.stretches import window_asked
+from instrumentgpt.analyst.stretches import window_asked, window_words
 from instrumentgpt.analyst.survey import is_over_logs, over_logs, survey
 from instrumentgpt.analyst.words import plain_text, quoted
 from instrumentgpt.instruments.devices import Device, Inventory, places, resolve
@@ -221,7 +221,7 @@ def answer(case: Case, inventory: Inventory) -> Iterator[str]:
         if not case.device and not known_log(case):
             return
     is_other = question.again and aspect("other_one", question.words)
-    if is_other and len(question.channels) == 1 and not (case.device and not case.same_device):
+    if is_other and len(question.channels) == 1 and case.same_device and known_log(case):
         of_log = case.tool("column_figures", **choose_log(case).named, only_loops=True)["columns"]
         rest = {column["channel"] for column in of_log} - {*question.channels}
         case = replace(case, question=replace(question, channels=tuple(sorted(rest))))
@@ -333,10 +333,15 @@ def _kind(case: Case) -> str:
         kind = "survey"
     if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):
         return "logs"
-    if case.device and kind in OVER_LOGS and aspect("trend", words):
-        return "compare"
+    several = len(question.days) > 1 and not question.clocks
+    if case.device and is_of_one and kind in OVER_LOGS and (several or aspect("trend", words)):
+        return "figures" if kind == "figures" and question.extreme in EXTREMES else "compare"
     if is_of_one and _has_subject(case) and kind in OVER_LOGS and limits_asked(words):
         return "figures"
+    of_lines = topic(case) and aspect("how_often", words) and question.quantity in ("", "period")
+    of_moments = aspect("moments", words) and question.quantity in COLUMN and not window_words(words)
+    if is_of_one and _has_subject(case) and kind == "figures" and (of_lines or of_moments):
+        return "events"
     least = {**dict.fromkeys(ONE_AT_A_TIME, 2), "compare": 3}.get(kind, inf)
     is_unread = kind == "diagnosis" and question.score < table()["least"]
     if named >= least or (not _has_subject(case) and is_unread):

@@ -57,13 +57,10 @@ def _groups(case: Case) -> Iterator[str]:
         groups, query = named, named[0]["first"]["text"] if len(named) == 1 else query
     elif query and not search:
         groups = []
-    led = "" if groups else case.lead(None if query else False)
     numbers = {"label": about.label, "total": result["total"], "query": query}
-    few = MOST_LISTED if query or aspect("message", case.question.words) else MOST_GROUPS
-    if not groups and 0 < result["total"] <= few:  # so few are told as they are
-        if query:
-            yield led + case.say("events_query_none", **numbers) + "\n\n"
-            query = led = ""
+    if not groups and 0 < result["total"] <= MOST_LISTED:  # so few are told as they are
+        yield case.say("events_query_none" if query else "events_none", **numbers) + "\n\n"
+        query = ""
         groups = case.tool("search_events", **about.named, level="info")["groups"]
     if not result["total"]:
         yield case.say("events_absent", label=about.label) + "\n\n"
@@ -73,7 +70,7 @@ def _groups(case: Case) -> Iterator[str]:
     key = "events" + "_query" * bool(query) + ("_title" if groups else "_none")
     key = "events_few" if groups and count == result["total"] and not query else key
     left_out = result["left_out"] if groups is result["groups"] else 0
-    yield led + case.say(key, groups=len(groups) + left_out, **numbers) + "\n\n"
+    yield case.say(key, groups=len(groups) + left_out, **numbers) + "\n\n"
     yield from ("- " + _group(case, about, group) + "\n" for group in groups[:MOST_GROUPS])
     if (more := len(groups) - MOST_GROUPS + left_out) > 0:
         yield case.item("events_more", count=more)

@@ -140,9 +140,7 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     ]
     lacks = lacking(". ".join(of) or own, [column["head"] for column in columns_in(read)], ASIDE)
     if lacks and not is_beside:
-        names = [quoted(one["head"]) if one["head"] else what_is(case, one, read) for one in read["columns"]]
-        yield case.say("column_lacking", label=about.label, what=case.listed(lacks))
-        yield case.say("series_has", names=case.listed(dict.fromkeys([*names, *map(quoted, read["beside"])])))
+        yield _lacking_of(case, about, read, lacks)
         return
     meant = _with_columns(case, read, named, replace(wanted, when=stretch))
     if isinstance(meant, str):
@@ -150,6 +148,13 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     elif meant and not (kind == "handover" and {one["channel"] for one in meant.columns} & loops_of(read)):
         rows = list(told(case, about, read, meant))
         yield from (*rows, aged(case, read)) if any(rows) else ()
+
+
+def _lacking_of(case: Case, about: Subject, read: Result, lacks: Sequence[str]) -> str:
+    """Return that a log has no column for what is named, and which columns it has."""
+    names = [quoted(one["head"]) if one["head"] else what_is(case, one, read) for one in read["columns"]]
+    has = case.listed(dict.fromkeys([*names, *map(quoted, read["beside"])]))
+    return case.say("column_lacking", label=about.label, what=case.listed(lacks), names=has)
 
 
 def ranks(question: Question) -> bool:
@@ -347,11 +352,7 @@ def _beside_the_loops(case: Case, kind: str) -> tuple[list[str], bool]:
             meant, rest = meant + columns, rest.replace(part, " ")
     heads, said = [column["head"] for column in columns_in(read)], list[str]()
     if lacks := lacking(words, heads) and lacking(question.text, heads):
-        names = [quoted(head) for head in read["beside"]]
-        said.append(case.say("column_lacking", label=about.label, what=case.listed(lacks)))
-        said.append(
-            (case.say("column_names", count=len(names), names=case.listed(names)) if names else "") + "\n\n"
-        )
+        said.append(_lacking_of(case, about, read, lacks) + "\n\n")
     if meant:
         said += [case.say("column_undrawn") + "\n\n"] if kind == "plot" else []
         stretch = stretches(case, about)

@@ -83,12 +83,15 @@ def _way(case: Case, about: Subject, move: Result, unit: str) -> Iterator[str]:
     spans = {name: span_text(move[name] or 0.0, case.language, exact=True) for name in names}
     is_there, stays = (move[name] is not None for name in names)
     yield case.say("move_took" if is_there else "move_short", span=spans["seconds"])
+    if move["rise"] is not None:
+        yield case.say("move_rise", span=span_text(move["rise"], case.language, exact=True))
     if is_there and (move["beyond"]["size"] > 0 or case.question.extreme):
         yield case.say("move_beyond", **about.at(move["beyond"], move["clock"]), unit=unit)
     if stays:
         yield case.say("move_settled", span=spans["settled"])
-    if move["rate"]:
-        yield case.say("move_rate", rate=move["rate"], unit=unit)
+    for name in ("rate", "asked"):
+        if move[name]:
+            yield case.say(f"move_{name}", rate=move[name], unit=unit)
 
 
 def channel_row(case: Case, about: Subject, channel: Result, unit: str) -> str:

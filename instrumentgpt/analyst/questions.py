@@ -17,7 +17,7 @@ from instrumentgpt.instruments.fleet import device_ending
 from instrumentgpt.instruments.language import Language
 from instrumentgpt.instruments.mentions import PARTS, name_key
 from instrumentgpt.instruments.pasted import LOG_LINES, split_pasted
-from instrumentgpt.instruments.since import counted, parts_of, since
+from instrumentgpt.instruments.since import counted, parts_of, places_in, since
 from instrumentgpt.memory.likeness import LOG_NAME
 from instrumentgpt.memory.likeness import likeness as likeness_to
 from instrumentgpt.memory.reading.constraints import constraints_in
@@ -559,6 +559,15 @@ def weekdays_in(words: str) -> set[int]:
     """
     names = ((match[1] or match[2]).replace("天", "日") for match in WEEKDAY.finditer(words))
     return {_WEEK.index(name) % 7 for name in names}
+
+
+def counted_days(words: str) -> list[int]:
+    """Return the numbers of the days of a log that are counted.
+
+    >>> counted_days("第二天"), counted_days("days 2 and 4")
+    ([2], [2, 4])
+    """
+    return [*places_in(words, "days?|天")]
 
 
 def without_times(words: str) -> str:

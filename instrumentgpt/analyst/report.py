@@ -269,8 +269,17 @@ def fault_row(case: Case, about: Subject, fault: Result) -> str:
 def running(case: Case, diagnosis: Result) -> str:
     """Return whether the log speaks against running it: what can be critical does, likely or not."""
     grave = [fault for fault in faults_of(diagnosis) if severity(fault["class"]) == "critical"]
-    is_open = faults_of(diagnosis) or diagnosis["excursions"]["unexplained"] or diagnosis.get("rising")
-    key = "no" if grave else "but" if is_open or not _of_class(diagnosis, "healthy") else "yes"
+    tells = {finding["severity"] for finding in diagnosis["findings"]} - {"info"}
+    is_open = diagnosis["excursions"]["unexplained"] or diagnosis.get("rising")
+    key = (
+        "no"
+        if grave
+        else "but"
+        if is_open or (tells and faults_of(diagnosis))
+        else "yes"
+        if tells
+        else "untold"
+    )
     may = [case.say("nothing_forbids")] if aspect("may", case.question.words) else []
     told = case.say(f"running_{key}", title=grave[0]["title"] if grave else "")
     led = case.lead(False if grave else None) if not may else ""

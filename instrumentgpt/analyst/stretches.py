@@ -10,6 +10,7 @@ from instrumentgpt.analyst.questions import (
     WEEKDAY,
     Question,
     aspect,
+    counted_days,
     limits_in,
     part_of_day,
     relative_words,
@@ -65,7 +66,7 @@ def stretches(case: Case, about: Subject, of_device: bool = False, each: bool = 
         return ALL_OF_IT
     is_each = each and bool(table()["asked"]["daily"].search(words) or aspect("over_logs", words))
     part = part_of_day(question.timed)[2]
-    is_of_days = part or weekdays_in(words) or since(question.timed, date.max)
+    is_of_days = part or counted_days(words) or weekdays_in(words) or since(question.timed, date.max)
     if not (question.moments or question.days or question.relative or is_of_days or is_each):
         return ALL_OF_IT
     there = extents(case, "" if of_device and about.device and not question.log else about.log, about)
@@ -206,6 +207,8 @@ def _days(case: Case, ends: Times) -> tuple[list[date], str]:
     of_log = [ends[0].date() + timedelta(days=n) for n in range((ends[1].date() - ends[0].date()).days + 1)]
     if names := question.days:
         return [day for day in of_log if any(str(day).endswith(name) for name in names)], names[0]
+    if counted := counted_days(words):
+        return [of_log[number - (number > 0)] for number in counted if number <= len(of_log)], question.timed
     if weekdays := weekdays_in(words):
         name = written(next(WEEKDAY.finditer(words))[0], question.timed)
         return [day for day in of_log if day.weekday() in weekdays][-len(weekdays) :], name

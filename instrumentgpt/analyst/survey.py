@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from instrumentgpt.analyst.case import Case, Result, Subject, bare
+from instrumentgpt.analyst.case import Case, Result, Subject, bare, diagnosed, faults_of
 from instrumentgpt.analyst.figures import figures
 from instrumentgpt.analyst.questions import LONGEST_QUESTION, asking, aspect, span_of, table
-from instrumentgpt.analyst.report import diagnose, fault_verdict, rising_over
+from instrumentgpt.analyst.report import diagnose, fault_verdict, rising_over, where_of
 from instrumentgpt.analyst.words import moment, plain_text, quoted
 from instrumentgpt.instruments.since import since
 
@@ -98,10 +98,12 @@ def over_logs(case: Case) -> Iterator[str]:
     if len(rows) < LEAST or not judged:
         yield from (figures if case.question.kind == "figures" else diagnose)(case)
         return
+    same = _same(judged)
+    yield from _began(case, same[-1:])
     first, last = (moment(row["start"])[:10] for row in (judged[0], judged[-1]))
     placed = {"label": label, "count": len(rows), "first": first, "last": last}
     yield case.say("logs_judged", bad=sum(bool(row["faults"]) for row in judged), **placed)
-    if same := _same(judged):
+    if same:
         fields = {"title": same[0]["title"], "count": len(same), "day": moment(same[-1]["start"])[:16]}
         yield " " + case.say("logs_since", **fields)
     rising = rising_over(case, Subject(bare(judged[-1]["log"]), result["device"], label))
@@ -110,6 +112,16 @@ def over_logs(case: Case) -> Iterator[str]:
     yield from (_row_of_log(case, row) for row in rows)
     if result["left_out"]:
         yield case.item("logs_more", count=result["left_out"])
+
+
+def _began(case: Case, rows: list[Result]) -> Iterator[str]:
+    """Say when the finding of a log began."""
+    for row in rows:
+        earliest = diagnosed(case, Subject(row["log"], row["device"], row["label"]))
+        for fault in [one for one in faults_of(earliest) if one["class"] == row["class"]][:1]:
+            clock, day = moment(fault["onset_clock"]), moment(row["start"])[:10]
+            fields = {"title": row["title"], "where": where_of(case, fault), "clock": clock, "day": day}
+            yield case.say("logs_begun", **fields) + "\n\n"
 
 
 def _same(judged: list[Result]) -> list[Result]:

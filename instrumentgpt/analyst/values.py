@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
+from operator import itemgetter
 from typing import Any
 
 from instrumentgpt.analyst.case import (
@@ -135,7 +136,7 @@ def _is_of_a_false_reading(case: Case, about: Subject, wanted: Wanted) -> bool:
 def _rows(
     case: Case, about: Subject, read: Result, wanted: Wanted, spans: Sequence[Sequence[str]]
 ) -> list[Result]:
-    """Return what the columns read in each span, with links to its lines; of several logs one by one."""
+    """Return what the columns read in each span, with links to its lines; of several logs as of one."""
     names, found = [column["name"] for column in wanted.columns], dict[tuple[int, str], list[Result]]()
     given: dict[str, Any] = {"columns": names, "spans": spans, **wanted.limits}
     given["only_loops"] = all(column["role"] for column in read["columns"])
@@ -150,7 +151,7 @@ def _rows(
             continue
         for row in result["rows"]:
             found.setdefault((row["span"], row["column"]), []).append(_linked(row, log))
-    return [row for key in sorted(found, key=lambda key: (key[0], names.index(key[1]))) for row in found[key]]
+    return [_joined(found[key]) for key in sorted(found, key=lambda key: (key[0], names.index(key[1])))]
 
 
 def _linked(value: Any, log: Subject) -> Any:
@@ -158,6 +159,41 @@ def _linked(value: Any, log: Subject) -> Any:
     if isinstance(value, dict):
         return {key: log.link(one) if key == "line" else _linked(one, log) for key, one in value.items()}
     return [_linked(one, log) for one in value] if isinstance(value, list) else value
+
+
+def _joined(rows: Sequence[Result]) -> Result:
+    """Return the rows of one column, in order of time, as that of one stretch."""
+    row, *rest = rows
+    for other in rest:
+        both, count = (row, other), row["samples"] + other["samples"]
+        sums = {
+            name: sum(one["samples"] * one[name] for one in both) / count for name in ("mean", "mean_size")
+        }
+        spread = sum(one["samples"] * (one["std"] ** 2 + (one["mean"] - sums["mean"]) ** 2) for one in both)
+        sums |= {"std": (spread / count) ** 0.5, "samples": count}
+        ends = {end: far(row[end], other[end], key=itemgetter("value")) for end, far in EXTREMES.items()}
+        past = {"past": _past_of(both, count)} if "past" in row else {}
+        row = row | sums | ends | past | {"last": other["last"], "until": other["until"], "per_hour": None}
+    return row
+
+
+def _past_of(both: tuple[Result, Result], count: int) -> Result:
+    """Return the times past a limit of two stretches as of one: the last of one may go on in the other."""
+    first, second = (one["past"] for one in both)
+    share = sum(one["samples"] * one["past"]["share"] for one in both) / count
+    if not (first["count"] and second["count"]):
+        return {**(first if first["count"] else second), "share": share}
+    ends = first["last"]["clock"], second["first"]["clock"]
+    goes_on = ends == (both[0]["last"]["clock"], both[1]["first"]["clock"])
+    *before, last = first["times"]
+    begin, *after = second["times"]
+    met = [begin | last | {"seconds": last["seconds"] + begin["seconds"]}] if goes_on else [last, begin]
+    times = [*before, *met, *after]
+    longest = max(times, key=itemgetter("seconds"))
+    sums = {"count": first["count"] + second["count"] - goes_on, "longest": longest["seconds"]}
+    sums |= {"seconds": first["seconds"] + second["seconds"], "share": share, "times": times}
+    own = {"clock": longest["clock"], "line": longest["line"], "last": second["last"], "every": None}
+    return {**longest, **first, **sums, **own}
 
 
 def at_clock(told: Result, day: str = "") -> Result:
