@@ -298,8 +298,7 @@ def _before_all(case: Case, inventory: Inventory) -> str:
     """Return what is said instead of an answer: of a yes, a statement, a permission."""
     is_courtesy = aspect("thanks", case.question.words) or aspect("bye", case.question.words)
     if approval(case.task.question) is not None and not is_courtesy:
-        key = "assent_device" if case.label else "assent"
-        return f"{case.say('assent_nothing')} {case.say(key, label=case.label)}"
+        return case.say("assent")
     if noted := record.points(case, tuple(device.own_names for device in inventory.devices)):
         named = case.task.devices
         label = named[0] if len(named) == 1 else "" if named else case.label
@@ -423,14 +422,12 @@ def term(case: Case) -> Iterator[str]:
 def help_(case: Case) -> Iterator[str]:
     """Answer thanks, greetings and goodbyes shortly, say what can be asked, and what cannot."""
     words = case.question.words
-    if aspect("bye", words):
-        yield case.say("bye")
-    elif aspect("outside", words):
+    if aspect("outside", words):
         yield case.say("outside") + "\n\n" + case.say("help_short")
     elif aspect("can_do", words) and ("?" in words or not aspect("thanks", words)):
         yield case.say("help")
-    elif aspect("thanks", words):
-        yield case.say("welcome_device" if case.label else "welcome", label=case.label)
+    elif aspect("thanks", words) or aspect("bye", words):
+        yield case.say("welcome")
     else:
         yield case.say("help_short")
 

@@ -43,8 +43,8 @@ def compare(case: Case) -> Iterator[str]:
     of_devices = about.device != older.device
     before, after = (one.label if of_devices else quoted(one.log) for one in (older, about))
     title = {"label": about.label, "count": len(comparison["changes"]), "before": before, "after": after}
-    key = "compare_title" + ("_of" if names else "_devices" if of_devices else "")
-    yield case.say(key, of=case.listed(names), **title) + "\n\n"
+    of = case.say("compare_of", names=case.listed(names)) if names else ""
+    yield case.say("compare_title_devices" if of_devices else "compare_title", of=of, **title) + "\n\n"
     whose = f"{about.device or about.label}: " if of_devices else ""
     yield from _difference_lines(case, about, older, comparison, whose)
     for log in () if of_devices else (older, about):  # on equal terms, where a setpoint is named

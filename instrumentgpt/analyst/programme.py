@@ -109,8 +109,6 @@ def _part(case: Case, part: str, fields: Result) -> str:
     """Return one part of the sentence, "" if the log cannot tell it."""
     if part == "settling" and fields["settling_time"] is None and fields["overshoot"] is not None:
         part = "unsettled"
-    if part == "setpoint" and fields["setpoint"] == fields["longest"]:
-        part = "setpoint_alone"
     sentence = sentences()[f"metric_{part}"][case.language]
     names = [name for name in re.findall(r"{(\w+)", sentence) if name not in ("form", "unit", "line")]
     if any(fields.get(name) is None for name in names):

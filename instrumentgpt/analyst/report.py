@@ -344,7 +344,7 @@ def header(case: Case, about: Subject, diagnosis: Result) -> str:
     if aspect("of_log", case.question.words) and diagnosis["kinds"] and "period" not in diagnosis["missing"]:
         period = span_text(diagnosis["kinds"][0]["period"], case.language)
         columns = case.listed(map(plain_text, diagnosis["beside"]))
-        more = case.say("header_columns" if columns else "header_period", period=period, columns=columns)
+        more = case.say("header_columns", period=period, columns=columns or "0")
     begun = case.say("only_begun", log=quoted(about.only_begun)) if about.only_begun else ""
     aged = age(case.task, case.language, diagnosis["end"])
     return together(filter(None, (sentence, more, begun, aged)), case.language)
