@@ -317,7 +317,7 @@ def _kind(case: Case) -> str:
         kind in ("gains", "help", "figures") and _is_unlogged(case)
     ):
         return "diagnosis"
-    if aspect("forget", words) or aspect("called", spelled(case.task.question)):
+    if any(aspect(name, spelled(case.task.question)) for name in ("forget", "called", "which_log")):
         return "remembered"
     if aspect("was_changed", words) and (question.gain or question.quantity == "gains"):
         return "compare" if case.device else "figures"

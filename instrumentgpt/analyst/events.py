@@ -68,6 +68,7 @@ def _groups(case: Case) -> Iterator[str]:
         return
     numbers["count"] = sum(group["count"] for group in groups)
     key = "events" + "_query" * bool(query) + ("_title" if groups else "_none")
+    key = "events_few" if groups and groups is not result["groups"] and not query else key
     left_out = result["left_out"] if groups is result["groups"] else 0
     yield case.say(key, groups=len(groups) + left_out, **numbers) + "\n\n"
     yield from ("- " + _group(case, about, group) + "\n" for group in groups[:MOST_GROUPS])

@@ -128,6 +128,10 @@ def _asked_of_columns(case: Case, kind: str) -> Iterator[str]:
     if any(_DEGREES.search(text) for text in texts):  # which are no output
         texts = [table()["roles"]["output"].sub(" ", text) for text in texts]
     read, named = named_in(case, about, *texts)
+    is_of_hold = not wanted.limits and (aspect("hold", question.words) or aspect("each_hold", question.words))
+    if is_of_hold and (held := list(held_setpoints(case, about))):
+        yield from held
+        return
     stretch = stretches(case, about, of_device=True, each="slope" not in wanted.asks)
     if about.device and stretch.lacking and not stretch.spans:
         raise NothingToRead(day_none(case, about, stretch.lacking[0]))
@@ -198,7 +202,7 @@ def _operations(case: Case, kind: str) -> Wanted | None:
         asks &= {"how_many"}
     is_size = patterns["size"].search(own) or aspect("which_channel", own)
     if not (asks or limits) and is_size and patterns["deviation"].search(own):
-        asks = {"most", "mean"}
+        asks = {"most", "mean"} | ({"now"} if aspect("still", words) else set())
     asks -= {"change"} if len(question.moments) < 2 else set()
     if both_sides(question) and not (limits or asks & {*VALUES, "how_many"}):
         asks |= {"mean", "std"}

@@ -52,6 +52,7 @@ def _change(case: Case) -> Iterator[str]:
         return
     verdicts = {answer["verdict"] for answer in answers.values()}
     yield case.lead(verdicts == {"yes"} if len(verdicts) == 1 and verdicts <= {"yes", "no"} else None)
+    yield "\n\n" * (case.question.yes_no and len(advice["groups"]) > 1)
     yield from (others := list(_faults_first(case, about)))
     for group in advice["groups"]:  # lowering a gain too little is not wrong, only not enough
         answer, is_one = answers[group["channels"][0]], len(group["channels"]) == 1

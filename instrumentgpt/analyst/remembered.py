@@ -123,7 +123,8 @@ def _logs_read(case: Case) -> list[str]:
     """Return the logs that were read of the device in question, the one of the last answer first."""
     about = known_log(case)
     read = (bare(name) for name in case.task.state.get("downloaded_logs") or [])
-    logs = dict.fromkeys([about.log, *read]) if about else {}
+    last = about.log if about else bare(case.state_field("last_log_file"))
+    logs = dict.fromkeys(filter(None, [last, *read])) if case.same_device else {}
     return [quoted(log) + (f" ({about.label})" if about and log == about.log else "") for log in logs]
 
 

@@ -52,6 +52,9 @@ def diagnose(case: Case) -> Iterator[str]:
         yield "\n"
     asks_lines = aspect("evidence", words) or aspect("next", words)
     yield from explained(case, about, diagnosis, drawn=not asks_lines)
+    for finding in faults_of(diagnosis)[:MOST_FAULTS] if aspect("evidence", words) else ():
+        yield f"\n{finding['summary']}\n\n"
+        yield from (f"- {about.link(row['line'])} {quoted(row['text'])}\n" for row in finding["evidence"])
     if case.question.pasted and _of_class(diagnosis, "insufficient_data"):
         yield "\n" + case.say("pasted_needs") + "\n"
     yield from ("\n", *figures(case)) if window else ()
