@@ -330,11 +330,11 @@ def _kind(case: Case) -> str:
         return "shift"
     if kind == "compare" and aspect("urgent", words):
         kind = "survey"
-    if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):
-        return "logs"
     several = len(question.days) > 1 and not question.clocks
     if case.device and is_of_one and kind in OVER_LOGS and (several or aspect("trend", words)):
         return "figures" if kind == "figures" and question.extreme in EXTREMES else "compare"
+    if case.device and is_of_one and kind in OVER_LOGS and is_over_logs(case):
+        return "logs"
     if is_of_one and _has_subject(case) and kind in OVER_LOGS and limits_asked(words):
         return "figures"
     of_lines = topic(case) and aspect("how_often", words) and question.quantity in ("", "period")

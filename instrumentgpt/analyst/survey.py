@@ -98,15 +98,15 @@ def over_logs(case: Case) -> Iterator[str]:
     if len(rows) < LEAST or not judged:
         yield from (figures if case.question.kind == "figures" else diagnose)(case)
         return
-    same = _same(judged)
+    rising = rising_over(case, Subject(bare(judged[-1]["log"]), result["device"], label))
+    having, same = sum(bool(row["faults"]) for row in judged), _same(judged)
     yield from _began(case, same[-1:])
     first, last = (moment(row["start"])[:10] for row in (judged[0], judged[-1]))
     placed = {"label": label, "count": len(rows), "first": first, "last": last}
-    yield case.say("logs_judged", bad=sum(bool(row["faults"]) for row in judged), **placed)
+    yield case.say("logs_judged", bad=having, **placed) if having or not rising else ""
     if same:
         fields = {"title": same[0]["title"], "count": len(same), "day": moment(same[-1]["start"])[:16]}
         yield " " + case.say("logs_since", **fields)
-    rising = rising_over(case, Subject(bare(judged[-1]["log"]), result["device"], label))
     yield from (f"\n\n**{row['text']}.**" for row in rising)
     yield "\n\n"
     yield from (_row_of_log(case, row) for row in rows)
